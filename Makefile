@@ -1,0 +1,41 @@
+# Everything a newcomer needs: `make run`, `make test`. Each makes its own .venv and installs what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DATA ?= tearsheet-data
+FEEDS ?=
+JOBS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format bench clean
+
+help: ## Show what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
+
+$(VENV)/.base: pyproject.toml constraints.txt
+	@test -x $(BIN)/uv || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv; }
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.base
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[dev,bench]'
+	@touch $@
+
+run: $(VENV)/.base ## Collect, archive, index and serve on 127.0.0.1 (FEEDS="https://… list.opml" for your own)
+	@$(BIN)/tearsheet --data $(DATA) run $(FEEDS)
+
+test: $(VENV)/.dev ## Run the tests (no network beyond loopback)
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" tests
+
+lint: $(VENV)/.dev ## Check style, types and layers
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+
+format: $(VENV)/.dev ## Format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+clean: ## Remove what was built (not your data)
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,5 @@
+"""`python -m tearsheet` is the same as `tearsheet`."""
+
+from tearsheet.cli import main
+
+main()

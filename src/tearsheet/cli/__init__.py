@@ -1,0 +1,7 @@
+"""The `tearsheet` command."""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """Run the command."""

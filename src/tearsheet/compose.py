@@ -1,0 +1,1 @@
+"""Build the engines and services from the settings. Nothing else opens connections."""

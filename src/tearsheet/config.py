@@ -1,0 +1,290 @@
+"""Settings: flags, then `TEARSHEET_*`, then `config.toml` in the data folder, then defaults.
+
+Every setting is declared once, below, with its default and what it means; the reference page, `tearsheet config show` and the
+error messages are made from these declarations. A value of a secret may stand in a file of its own: `TEARSHEET_X_FILE`.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from tearsheet.errors import ConfigError
+
+DEFAULT_DATA_FOLDER = "./tearsheet-data"
+CONFIG_FILE = "config.toml"
+
+
+def _setting(default: Any, help: str, *, secret: bool = False) -> Any:
+    meta = {"help": help, "secret": secret}
+    if isinstance(default, (list, dict)):
+        return field(default_factory=lambda: type(default)(default), metadata=meta)
+    return field(default=default, metadata=meta)
+
+
+@dataclass(slots=True)
+class EngineSettings:
+    """One URL for each engine. A path with three slashes is inside the data folder, with four it is absolute."""
+
+    database: str = _setting(
+        "sqlite:///tearsheet.db", "`sqlite:///FILE` or `postgresql://USER:PASSWORD@HOST/NAME`", secret=True
+    )
+    broker: str = _setting("sqlite:///queues.db", "`sqlite:///FILE` or `amqp://USER:PASSWORD@HOST/VHOST`", secret=True)
+    index: str = _setting(
+        "tantivy:///index",
+        "`tantivy:///FOLDER`, `opensearch://HOST:PORT/ALIAS` or `elasticsearch://HOST:PORT/ALIAS`",
+        secret=True,
+    )
+    blobs: str = _setting("file:///blobs", "`file:///FOLDER` or `s3://KEY:SECRET@HOST:PORT/BUCKET`", secret=True)
+    events: str = _setting("jsonl:///events", "`jsonl:///FOLDER` or `kafka://HOST:PORT`", secret=True)
+    patience_seconds: float = _setting(60.0, "how long a lost connection is waited out before the command gives up")
+
+
+@dataclass(slots=True)
+class FetchSettings:
+    """How pages and feeds are fetched."""
+
+    user_agent: str = _setting(
+        "Mozilla/5.0 (compatible; Tearsheet/0.1; news archive for research)", "how we introduce ourselves to servers"
+    )
+    timeout_seconds: float = _setting(60.0, "total time for one page, redirects included")
+    max_bytes: int = _setting(10_000_000, "largest page, after decompression; counted while reading")
+    max_redirects: int = _setting(15, "longest chain of redirects")
+    concurrency: int = _setting(64, "pages fetched at the same time by one process")
+    per_host: int = _setting(2, "pages fetched at the same time from one host")
+    interval_seconds: float = _setting(2.0, "shortest time between two requests to one host")
+    obey_robots: bool = _setting(True, "ask robots.txt, and do what it says")
+    allow_addresses: list[str] = _setting(
+        [], "networks that may be fetched from though they are private, as `127.0.0.0/8`"
+    )
+    connect_to: dict[str, str] = _setting(
+        {}, 'host names that are answered at another address: `{"name.example" = "127.0.0.1:8080"}`'
+    )
+
+
+@dataclass(slots=True)
+class FeedSettings:
+    """How feeds are polled."""
+
+    interval_minutes: int = _setting(360, "time between two polls of a feed that says nothing about it")
+    server_name: str = _setting("tearsheet", "our name in `via`, as in `123@tearsheet`")
+
+
+@dataclass(slots=True)
+class PipelineSettings:
+    """How stages work on stories."""
+
+    low_water: int = _setting(5_000, "queuers start again when the next queue is below this")
+    high_water: int = _setting(20_000, "queuers and stages stop when the next queue has reached this")
+    max_retries: int = _setting(10, "tries after the first before a story is given up")
+    retry_seconds: float = _setting(60.0, "pause before the first retry; each further one is twice as long")
+    max_retry_seconds: float = _setting(14_400.0, "longest pause between two tries")
+    parser_processes: int = _setting(0, "processes that parse pages; 0 means one for each core")
+    page_seconds: float = _setting(30.0, "longest time for parsing one page before its process is ended")
+    import_batch: int = _setting(500, "stories indexed at once")
+    import_seconds: float = _setting(2.0, "longest wait for an import batch to fill")
+
+
+@dataclass(slots=True)
+class ArchiveSettings:
+    """How captures are archived."""
+
+    folder: str = _setting("archive", "folder of finished WARC files, inside the data folder unless absolute")
+    profile: str = _setting(
+        "mediacloud", "`mediacloud` (WARC 1.0 as Media Cloud writes it) or `full` (WARC 1.1, true headers)"
+    )
+    prefix: str = _setting("mc", "first part of the file names")
+    max_stories: int = _setting(5_000, "stories in one file")
+    max_seconds: float = _setting(900.0, "longest time that stories wait for their file to fill")
+    max_bytes: int = _setting(1_000_000_000, "size at which a file is closed")
+
+
+@dataclass(slots=True)
+class WebSettings:
+    """The server of `tearsheet serve` and `tearsheet run`."""
+
+    host: str = _setting("127.0.0.1", "address to listen on; other than loopback, every request needs a token")
+    port: int = _setting(8700, "port to listen on")
+
+
+@dataclass(slots=True)
+class LogSettings:
+    """What is written to stderr."""
+
+    level: str = _setting("info", "`debug`, `info`, `warning` or `error`")
+    format: str = _setting("auto", "`text`, `json`, or `auto`: text on a terminal, JSON lines elsewhere")
+
+
+@dataclass(slots=True)
+class Settings:
+    """All settings of one data folder."""
+
+    data: Path
+    engines: EngineSettings = field(default_factory=EngineSettings)
+    fetch: FetchSettings = field(default_factory=FetchSettings)
+    feeds: FeedSettings = field(default_factory=FeedSettings)
+    pipeline: PipelineSettings = field(default_factory=PipelineSettings)
+    archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+    web: WebSettings = field(default_factory=WebSettings)
+    log: LogSettings = field(default_factory=LogSettings)
+    sources: dict[str, str] = field(default_factory=dict)
+    """Where each value that is not a default came from, by setting name."""
+
+    def path(self, name: str) -> Path:
+        """A path of the settings: absolute, or inside the data folder."""
+        return self.data / name
+
+
+@dataclass(slots=True, frozen=True)
+class Declared:
+    """One declared setting."""
+
+    name: str
+    type: Any
+    default: Any
+    help: str
+    secret: bool
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return "TEARSHEET_" + self.name.replace(".", "_").upper()
+
+
+def declared_settings() -> Iterator[Declared]:
+    """Every setting, by section and in order of declaration."""
+    blank = Settings(Path())
+    for section in fields(Settings):
+        values = getattr(blank, section.name)
+        if not is_dataclass(values):
+            continue
+        hints = get_type_hints(type(values))
+        for item in fields(values):
+            meta = item.metadata
+            name = f"{section.name}.{item.name}"
+            yield Declared(name, hints[item.name], getattr(values, item.name), meta["help"], meta["secret"])
+
+
+def load_settings(
+    data: str | Path | None = None, flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None
+) -> Settings:
+    """Read the settings of a data folder. `flags` are by setting name, as `web.port`. Raises ConfigError, which names the setting."""
+    env = os.environ if environ is None else environ
+    folder = Path(data or env.get("TEARSHEET_DATA") or DEFAULT_DATA_FOLDER).absolute()
+    settings = Settings(folder)
+    from_file = _read_config_file(folder / CONFIG_FILE)
+    known = {declared.name for declared in declared_settings()}
+    for unknown in sorted(from_file.keys() - known):
+        raise ConfigError(
+            f"{folder / CONFIG_FILE}: there is no setting {unknown!r}; `tearsheet config show` lists them all"
+        )
+    for declared in declared_settings():
+        found = _first_source(declared, flags or {}, env, from_file)
+        if found is not None:
+            value, source = found
+            _assign(settings, declared, _convert(value, declared, source))
+            settings.sources[declared.name] = source
+    return settings
+
+
+def _first_source(
+    declared: Declared, flags: Mapping[str, Any], env: Mapping[str, str], from_file: Mapping[str, Any]
+) -> tuple[Any, str] | None:
+    if flags.get(declared.name) is not None:
+        return flags[declared.name], "flag"
+    if declared.variable in env:
+        return env[declared.variable], declared.variable
+    if declared.variable + "_FILE" in env:
+        path = Path(env[declared.variable + "_FILE"])
+        try:
+            return path.read_text().strip(), f"{declared.variable}_FILE"
+        except OSError as error:
+            raise ConfigError(f"{declared.variable}_FILE: cannot read {path}: {error.strerror}") from error
+    if declared.name in from_file:
+        return from_file[declared.name], CONFIG_FILE
+    return None
+
+
+def _read_config_file(path: Path) -> dict[str, Any]:
+    try:
+        sections = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from error
+    flat: dict[str, Any] = {}
+    for section, values in sections.items():
+        if not isinstance(values, dict):
+            raise ConfigError(f"{path}: {section!r} stands outside a [section]; write it as [section] and name = value")
+        flat |= {f"{section}.{name}": value for name, value in values.items()}
+    return flat
+
+
+def _assign(settings: Settings, declared: Declared, value: Any) -> None:
+    section, name = declared.name.split(".")
+    setattr(getattr(settings, section), name, value)
+
+
+def _convert(value: Any, declared: Declared, source: str) -> Any:
+    kind = get_origin(declared.type) or declared.type
+    try:
+        return _CONVERTERS[kind](value, get_args(declared.type))
+    except (ValueError, TypeError) as error:
+        raise ConfigError(
+            f"{declared.name} (from {source}): {value!r} is not {_KIND_NAMES[kind]}: {declared.help}"
+        ) from error
+
+
+def _to_bool(value: Any, _: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+    try:
+        return words[str(value).lower()]
+    except KeyError:
+        raise ValueError("not a boolean") from None
+
+
+def _to_number(kind: type) -> Any:
+    def convert(value: Any, _: Any) -> Any:
+        if isinstance(value, bool):
+            raise ValueError("a boolean is no number")
+        number = kind(value)
+        if number < 0:
+            raise ValueError("negative")
+        return number
+
+    return convert
+
+
+def _to_text(value: Any, _: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("not text")
+    return value
+
+
+def _to_list(value: Any, _: Any) -> list[str]:
+    items = value.split(",") if isinstance(value, str) else value
+    if not isinstance(items, list):
+        raise ValueError("not a list")
+    return [str(item).strip() for item in items if str(item).strip()]
+
+
+def _to_dict(value: Any, _: Any) -> dict[str, str]:
+    if isinstance(value, str):
+        value = dict(pair.split("=", 1) for pair in value.split(",") if pair)
+    if not isinstance(value, dict):
+        raise ValueError("not a table")
+    return {str(key): str(item) for key, item in value.items()}
+
+
+_CONVERTERS: dict[Any, Any] = {
+    bool: _to_bool, int: _to_number(int), float: _to_number(float), str: _to_text, list: _to_list, dict: _to_dict,
+}  # fmt: skip
+_KIND_NAMES: dict[Any, str] = {
+    bool: "true or false", int: "a whole number", float: "a number", str: "text", list: "a list", dict: "a table of names",
+}  # fmt: skip

@@ -1,0 +1,75 @@
+"""What a stage is: it gets a story and says what becomes of it. It knows no queue, no neighbour and no engine.
+
+A stage returns the story (or several) for its outputs, or raises one of the outcomes below. The worker around it leases,
+times, settles and counts. A test calls a stage as a plain function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from tearsheet.story import Story
+
+
+class Outcome(Exception):
+    """What became of a story that does not simply go on. `reason` is a short word that is counted; `detail` is for people."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+        self.detail = detail
+
+
+class Drop(Outcome):
+    """The story ends here, for a reason that is counted. It will never be tried again."""
+
+
+class Retry(Outcome):
+    """Try again later; counted, and given up after `pipeline.max_retries`. `after` is the least pause in seconds."""
+
+    def __init__(self, reason: str, detail: str = "", after: float | None = None, *, keep: bool = False) -> None:
+        super().__init__(reason, detail)
+        self.after = after
+        self.keep = keep
+        """When the tries are used up: True puts the story into quarantine, False drops it with its reason."""
+
+
+class Requeue(Outcome):
+    """Not now, as when the host is busy. Does not count as a try."""
+
+    def __init__(self, reason: str, after: float) -> None:
+        super().__init__(reason)
+        self.after = after
+
+
+class Quarantine(Outcome):
+    """Something that people should look at. The story is kept aside and can be replayed."""
+
+
+Result = Story | Sequence[Story] | Outcome
+"""What a batch stage says of one story."""
+
+
+class AsyncStage(Protocol):
+    """A stage that waits for others: runs on the event loop, many stories at a time."""
+
+    async def process(self, story: Story) -> Story | Sequence[Story]:
+        """Work on one story."""
+        ...
+
+
+class CpuStage(Protocol):
+    """A stage that computes: runs in worker processes, one story at a time, with a time limit."""
+
+    def process(self, story: Story) -> Story | Sequence[Story]:
+        """Work on one story."""
+        ...
+
+
+class BatchStage(Protocol):
+    """A stage that is cheaper for many stories at once: runs in a thread."""
+
+    def process_batch(self, stories: Sequence[Story]) -> Sequence[Result]:
+        """Work on many stories; one result each, in order. What it returns must be safe already: the worker settles next."""
+        ...

@@ -1,0 +1,167 @@
+"""A story: one article on its way through a pipeline, and the form in which it travels between stages.
+
+The four parts and their field names are those of Media Cloud's story-indexer, so that its archives and ours can be read by
+both. Just about every field may be missing while a story is in flight. A field that is not declared here cannot be set;
+a field that a later version added is ignored when it is read.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import msgspec
+import zstandard
+
+NEED_CANONICAL_URL = "http://mediacloud.org/need_canonical_url"
+"""Stands for "no URL known": the parser takes the URL from the page's own canonical link."""
+
+WIRE_VERSION = 1
+_ZSTD_LEVEL = 1
+_STORY_NAMESPACE = uuid.UUID("6f0a3a5e-3c0d-5f6c-9d5e-7465617273aa")
+
+
+@dataclass(slots=True)
+class RSSEntry:
+    """What the queuer knew before the page was fetched."""
+
+    link: str | None = None
+    title: str | None = None
+    domain: str | None = None
+    pub_date: str | None = None
+    """RFC 2822; used when the page itself has no publication date."""
+    fetch_date: str | None = None
+    """YYYY-MM-DD, the day the story was acquired."""
+    source_url: str | None = None
+    """The feed or sitemap that the link stood in."""
+    source_feed_id: int | None = None
+    source_source_id: int | None = None
+    via: str | None = None
+    """How the story came to us, for people: `ID@SERVER`, or the name of a file."""
+
+
+@dataclass(slots=True)
+class RawHTML:
+    """The page as it was received, after content decoding and before character decoding."""
+
+    html: bytes | None = None
+    encoding: str | None = None
+
+
+@dataclass(slots=True)
+class HTTPMetadata:
+    """What the fetcher learned."""
+
+    response_code: int | None = None
+    fetch_timestamp: float | None = None
+    """Seconds since 1970-01-01 UTC, with microseconds."""
+    final_url: str | None = None
+    encoding: str | None = None
+    """The charset that the Content-Type header states; never an implied one."""
+
+
+@dataclass(slots=True)
+class ContentMetadata:
+    """What the parser found in the page."""
+
+    original_url: str | None = None
+    url: str | None = None
+    normalized_url: str | None = None
+    canonical_domain: str | None = None
+    publication_date: str | None = None
+    """YYYY-MM-DD."""
+    language: str | None = None
+    """Two lower-case letters, ISO 639-1."""
+    full_language: str | None = None
+    text_extraction_method: str | None = None
+    article_title: str | None = None
+    normalized_article_title: str | None = None
+    text_content: str | None = None
+    parsed_date: str | None = None
+    """UTC, `YYYY-MM-DDThh:mm:ss.uuuuuu`; set once by the parser and kept for ever as the index's `indexed_date`."""
+    canonical_url: str | None = None
+    is_homepage: bool | None = None
+    is_shortened: bool | None = None
+    # Ours. Archives of the `mediacloud` profile keep these apart (see OWN_CONTENT_FIELDS).
+    publication_date_source: str | None = None
+    """Where the date was found: `json-ld`, `meta`, `url`, `time`, `text`, `feed`."""
+    description: str | None = None
+    authors: list[str] | None = None
+    image: str | None = None
+    text_confidence: float | None = None
+    """How much of the text is expected to be right, 0 to 1."""
+
+
+OWN_CONTENT_FIELDS = ("publication_date_source", "description", "authors", "image", "text_confidence")
+"""Fields of ContentMetadata that Media Cloud's readers do not know."""
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request and its response, as they went over the wire: a redirect hop, or the final page (whose body is `raw_html`)."""
+
+    url: str
+    status: int
+    request_headers: list[tuple[str, str]] = field(default_factory=list)
+    response_headers: list[tuple[str, str]] = field(default_factory=list)
+    timestamp: float | None = None
+    ip: str | None = None
+    http_version: str | None = None
+    reason: str | None = None
+
+
+@dataclass(slots=True)
+class Story:
+    """One article on its way through a pipeline."""
+
+    id: str = ""
+    """Given once by the queuer. A redelivered story keeps its id, so that no stage mistakes it for a duplicate of itself."""
+    rss_entry: RSSEntry = field(default_factory=RSSEntry)
+    raw_html: RawHTML = field(default_factory=RawHTML)
+    http_metadata: HTTPMetadata = field(default_factory=HTTPMetadata)
+    content_metadata: ContentMetadata = field(default_factory=ContentMetadata)
+    exchanges: list[Exchange] = field(default_factory=list)
+    """The true requests and responses in order, redirects first; empty when they are not known."""
+
+    @property
+    def url(self) -> str | None:
+        """The best address known: final, then extracted, then original, then the link that was queued."""
+        content = self.content_metadata
+        return self.http_metadata.final_url or content.url or content.original_url or self.rss_entry.link
+
+
+def make_story_id(*parts: object) -> str:
+    """A UUID that is always the same for the same parts, so that a queuer which starts again gives the same ids."""
+    return str(uuid.uuid5(_STORY_NAMESPACE, "\x1f".join(map(str, parts))))
+
+
+def metadata_as_dict(part: RSSEntry | HTTPMetadata | ContentMetadata) -> dict[str, Any]:
+    """The fields of one metadata part by name, in the order of their declaration."""
+    return {f.name: getattr(part, f.name) for f in fields(part)}
+
+
+@dataclass(slots=True)
+class _Wire:
+    v: int
+    story: Story
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(_Wire).decode
+
+
+def encode_story(story: Story) -> bytes:
+    """The wire form: MessagePack in a zstd frame, with a version number."""
+    return zstandard.compress(_encode(_Wire(WIRE_VERSION, story)), _ZSTD_LEVEL)
+
+
+def decode_story(data: bytes) -> Story:
+    """Read the wire form of this or any later version; fields that this version does not know are ignored.
+
+    Raises ValueError when the bytes are not a story.
+    """
+    try:
+        return _decode(zstandard.decompress(data)).story
+    except (msgspec.MsgspecError, zstandard.ZstdError) as error:
+        raise ValueError(f"not a story in wire form: {error}") from error

@@ -1,0 +1,142 @@
+"""Addresses: which two are one page, whose page it is, and whether it is a front page. Pure functions, no network."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import lru_cache
+from ipaddress import ip_address
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
+
+from publicsuffixlist import PublicSuffixList
+
+from tearsheet.url_tables import (
+    DEVICE_SUBDOMAINS,
+    HOMEPAGE_FILES,
+    HOMEPAGE_SECTIONS,
+    SHORTENERS,
+    TRACKING_PARAMETERS,
+    TRACKING_PREFIXES,
+    VIDEO_HOSTS,
+)
+
+MAX_URL_LENGTH = 2048
+_DEVICE_LABEL = re.compile(r"(?:" + "|".join(DEVICE_SUBDOMAINS) + r"|ww[w0-9]?\d*)\.(?=[^.]+\.)")
+_LANGUAGE_SEGMENT = re.compile(r"[a-z]{2}(?:[-_][a-z]{2})?")
+_CONTROL_OR_BLANK = re.compile(r"[\x00-\x20\x7f]+")
+_VIDEO_ID = re.compile(r"(?:youtu\.be/|/embed/|/shorts/|/live/|/v/|[?&]v=)([\w-]{11})(?![\w-])")
+
+
+class BadURL(ValueError):
+    """The text cannot be read as an http(s) address."""
+
+
+@lru_cache(maxsize=1)
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList(accept_unknown=True)
+
+
+def split_http_url(url: str) -> SplitResult:
+    """Split an http(s) address. Raises BadURL when there is no host, another scheme, or a port that is no port."""
+    try:
+        parts = urlsplit(_CONTROL_OR_BLANK.sub("", url))
+        _ = parts.port
+    except ValueError as error:
+        raise BadURL(f"bad address: {error}") from error
+    if parts.scheme.lower() not in ("http", "https"):
+        raise BadURL(f"not http or https: {url[:100]!r}")
+    if not parts.hostname:
+        raise BadURL(f"no host: {url[:100]!r}")
+    return parts
+
+
+def host_of(url: str) -> str:
+    """The host name in lower case and ASCII, without port or trailing dot. Raises BadURL."""
+    return ascii_host(split_http_url(url).hostname or "")
+
+
+def ascii_host(host: str) -> str:
+    """A host name as it goes over the wire. Raises BadURL when it has no such form."""
+    host = host.lower().rstrip(".")
+    if host.isascii():
+        return host
+    try:
+        return host.encode("idna").decode("ascii")
+    except UnicodeError as error:
+        raise BadURL(f"bad host name: {host[:100]!r}") from error
+
+
+def is_tracking_parameter(name: str) -> bool:
+    """Whether a query parameter only says where the reader came from."""
+    name = name.lower()
+    return name in TRACKING_PARAMETERS or name.startswith(TRACKING_PREFIXES)
+
+
+def normalize_url(url: str) -> str:
+    """The form by which two addresses of one page are recognised: use it as a key, never to fetch.
+
+    Lower case, `http`, no port, fragment, `www.` or `m.`, no tracking parameters, the rest of the query sorted. Case is kept
+    where it carries the identity: short links and video ids. Raises BadURL.
+    """
+    parts = split_http_url(url)
+    host = ascii_host(parts.hostname or "")
+    bare_host = _DEVICE_LABEL.sub("", host, count=1) if _DEVICE_LABEL.match(host) else host
+    if bare_host in VIDEO_HOSTS and (video := _VIDEO_ID.search(url)):
+        return f"http://youtube.com/watch?v={video[1]}"
+    path = quote(unquote(parts.path), safe="/%:@!$&'()*+,;=~-._")
+    pairs = [p for p in parse_qsl(parts.query, keep_blank_values=True) if not is_tracking_parameter(p[0])]
+    query = urlencode(sorted(pairs))
+    if bare_host not in SHORTENERS:
+        path, query = path.lower(), query.lower()
+    path = re.sub(r"/{2,}", "/", path)
+    if len(path) > 1:
+        path = path.rstrip("/")
+    return urlunsplit(("http", bare_host, path or "/", query, ""))
+
+
+def url_hash(url: str) -> str:
+    """The id of a story in the index: SHA-256 in hexadecimal of its normalised address. Raises BadURL."""
+    return hashlib.sha256(normalize_url(url).encode()).hexdigest()
+
+
+def canonical_domain(url: str) -> str:
+    """Whose page it is: the registered domain (`bbc.co.uk`, `name.blogspot.com`), or the address where there is no name.
+
+    Raises BadURL.
+    """
+    host = host_of(url)
+    try:
+        ip_address(host)
+    except ValueError:
+        return _suffixes().privatesuffix(host) or host
+    return host
+
+
+def is_homepage(url: str) -> bool:
+    """Whether this is the front page of a site, of a language or of a section, and not an article. Raises BadURL."""
+    parts = split_http_url(url)
+    if any(not is_tracking_parameter(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
+        return False
+    segments = [segment for segment in unquote(parts.path).lower().split("/") if segment]
+    if segments and segments[-1] in HOMEPAGE_FILES:
+        segments.pop()
+    if segments and _LANGUAGE_SEGMENT.fullmatch(segments[0]):
+        segments.pop(0)
+    return not segments or (len(segments) == 1 and segments[0] in HOMEPAGE_SECTIONS)
+
+
+def is_shortened(url: str) -> bool:
+    """Whether the address belongs to a link shortener, so that the page behind it has another one. Raises BadURL."""
+    host = host_of(url)
+    return _DEVICE_LABEL.sub("", host, count=1) in SHORTENERS and not is_homepage(url)
+
+
+def surt(url: str) -> str:
+    """The sort key of web archives: `http://www.example.com/a?b` becomes `com,example)/a?b`. Raises BadURL."""
+    parts = split_http_url(url)
+    host = re.sub(r"^www\d*\.", "", ascii_host(parts.hostname or ""))
+    port = f":{parts.port}" if parts.port and parts.port != {"http": 80, "https": 443}[parts.scheme.lower()] else ""
+    key = ",".join(reversed(host.split("."))) + port
+    path = parts.path.lower().rstrip("/") if len(parts.path) > 1 else "/"
+    query = "&".join(sorted(parts.query.lower().split("&"))) if parts.query else ""
+    return f"{key}){path or '/'}{'?' + query if query else ''}"
