@@ -172,7 +172,10 @@ def declared_settings() -> Iterator[Declared]:
 def load_settings(
     data: str | Path | None = None, flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None
 ) -> Settings:
-    """Read the settings of a data folder. `flags` are by setting name, as `web.port`. Raises ConfigError, which names the setting."""
+    """Read the settings of a data folder; `flags` are by setting name, as `web.port`.
+
+    Raises ConfigError, which names the setting.
+    """
     env = os.environ if environ is None else environ
     folder = Path(data or env.get("TEARSHEET_DATA") or DEFAULT_DATA_FOLDER).absolute()
     settings = Settings(folder)
