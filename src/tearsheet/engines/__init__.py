@@ -1,0 +1,1 @@
+"""The ports and their adapters: database, broker, index, blobs, events."""

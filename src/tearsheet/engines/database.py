@@ -1,0 +1,186 @@
+"""The database port: SQLite by default. One schema, one set of migrations, one set of statements for every engine."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, DateTime, Engine, MetaData, Table, TypeDecorator, create_engine, event, inspect, text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine.interfaces import Dialect
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from tearsheet.engines.location import local_path, scheme_of
+from tearsheet.engines.ports import Database
+from tearsheet.errors import BusyError, ConfigError, EngineError, StorageError
+
+metadata = MetaData()
+"""Every table of the program; each package declares its own in its store module."""
+
+_BUSY_SECONDS = 30.0
+_FULL_DISK_WORDS = ("disk is full", "readonly database", "unable to open", "disk I/O error")
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware datetime, stored as UTC and given back as UTC by every engine."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuse naive times: nobody knows what they mean."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a time without a zone cannot be stored")
+        value = value.astimezone(UTC)
+        return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Say that it is UTC."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def open_database(url: str, data: Path) -> Database:
+    """Connect to the database of the setting `engines.database`. Does not migrate: call `migrate()` once at start."""
+    scheme = scheme_of(url)
+    if scheme == "sqlite":
+        return SqliteDatabase(local_path(url, data))
+    raise ConfigError(f"engines.database: unknown engine {scheme!r}; use sqlite:///FILE or postgresql://…")
+
+
+class SqlDatabase:
+    """What every SQL engine shares: transactions, dialect-aware inserts, migrations."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        """A transaction that may write."""
+        with explained(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection for reading."""
+        with explained(), self.engine.connect() as connection:
+            yield connection
+
+    def insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
+        """An INSERT that knows ON CONFLICT."""
+        return sqlite.insert(table) if self.engine.dialect.name == "sqlite" else postgresql.insert(table)
+
+    def migrate(self) -> None:
+        """Bring the schema to this version's."""
+        with explained():
+            config = _migration_config()
+            script = ScriptDirectory.from_config(config)
+            with self._migration_connection() as connection:
+                self._refuse_newer(connection, script)
+                config.attributes["connection"] = connection
+                command.upgrade(config, "head")
+
+    def close(self) -> None:
+        """Give back every connection."""
+        self.engine.dispose()
+
+    @contextmanager
+    def _migration_connection(self) -> Iterator[Connection]:
+        """One transaction for all migrations: two processes that start at once do not both run them."""
+        with self.engine.begin() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(text("SELECT pg_advisory_xact_lock(7265346)"))
+            yield connection
+
+    @staticmethod
+    def _refuse_newer(connection: Connection, script: ScriptDirectory) -> None:
+        if not inspect(connection).has_table("alembic_version"):
+            return
+        known = {revision.revision for revision in script.walk_revisions()}
+        for (version,) in connection.execute(text("SELECT version_num FROM alembic_version")):
+            if version not in known:
+                raise EngineError(
+                    f"the database has schema {version}, which this version of tearsheet does not know: "
+                    "upgrade tearsheet, or use another data folder"
+                )
+
+
+class SqliteDatabase(SqlDatabase):
+    """A file in WAL mode: readers never block the writer. Writers take turns, so a lease needs no row locks."""
+
+    def __init__(self, path: Path) -> None:
+        _make_folder(path.parent)
+        engine = create_engine(
+            f"sqlite:///{path}",
+            connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
+            execution_options={"writes": True},
+        )
+        event.listen(engine, "connect", _prepare_connection)
+        event.listen(engine, "begin", _begin)
+        super().__init__(engine)
+        self.path = path
+        self._reader = engine.execution_options(writes=False)
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection whose transaction is deferred, so that it never waits for a writer."""
+        with explained(), self._reader.connect() as connection:
+            yield connection
+
+
+def _prepare_connection(connection: Any, _: Any) -> None:
+    # The driver's own BEGIN comes too late for a write lock; with None we begin ourselves (see _begin).
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "temp_store=MEMORY"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("writes", True)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _migration_config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    return config
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot create {folder}: {error.strerror}; choose another folder with --data") from error
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn an engine's own errors into one line that says what to do."""
+    try:
+        yield
+    except (OperationalError, DatabaseError, sqlite3.Error) as error:
+        raise explain(error) from error
+
+
+def explain(error: Exception) -> EngineError | StorageError | BusyError | Exception:
+    """The user's error for a driver's error; the driver's own where it is a bug of ours."""
+    message = str(getattr(error, "orig", None) or error)
+    if "database is locked" in message:
+        return BusyError("the database is held by another process for too long; is a backup or another tool using it?")
+    if any(word in message for word in _FULL_DISK_WORDS):
+        return StorageError(
+            f"the database cannot be written ({message}): free some disk space or check the folder's rights"
+        )
+    return error
