@@ -1,0 +1,375 @@
+"""The broker port on one SQLite file, shared by any number of processes of one machine.
+
+Two ideas carry it. *Group commit*: one thread owns the connection and runs all calls that have come in meanwhile as one
+transaction, so that many settlements cost one sync. *Holders*: a lease belongs to a broker object, which holds a lock on a
+file of its own for as long as its process lives; the kernel frees the lock when the process dies, so that others see at
+once which leases have nobody behind them any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import queue
+import sqlite3
+import threading
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines.ports import Depth, Lease, Message, Output, Settlement
+from tearsheet.errors import BusyError, EngineError, StorageError
+
+SCHEMA_VERSION = 1
+_POLL_SECONDS = 0.25
+"""How often a waiting consumer looks for delays that ended and for messages of other processes."""
+_RECLAIM_SECONDS = 2.0
+"""How often leases of dead processes are looked for."""
+_MAX_GROUP = 64
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS queues (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, due REAL NOT NULL, holder TEXT,
+    redelivered INTEGER NOT NULL DEFAULT 0, key TEXT NOT NULL, headers BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS messages_waiting ON messages (queue, due, id) WHERE holder IS NULL;
+CREATE INDEX IF NOT EXISTS messages_held ON messages (holder) WHERE holder IS NOT NULL;
+-- Apart from the messages, so that taking and moving one does not rewrite its body.
+CREATE TABLE IF NOT EXISTS bodies (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+"""
+
+T = TypeVar("T")
+
+
+class SqliteBroker:
+    """Queues in a file. Open it inside a running event loop or hand it one later: every call uses the caller's loop."""
+
+    def __init__(self, path: Path, *, clock: Clock = wall_clock) -> None:
+        self._path = path
+        self._clock = clock
+        self._holder = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
+        self._known_queues: set[str] = set()
+        self._arrivals: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._last_reclaim = 0.0
+        self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self._lock_file = self._take_holder_lock()
+        self._connection = self._connect()
+        self._reclaim(self._connection)
+        self._thread = threading.Thread(target=self._serve, name="broker-sqlite", daemon=True)
+        self._thread.start()
+        self._closed = False
+
+    # ------------------------------------------------------------------------------------------------- the port
+
+    async def publish(self, outputs: Sequence[Output]) -> None:
+        """Store all messages in one transaction."""
+        if outputs:
+            await self._run(lambda db: self._insert(db, outputs))
+            self._announce(outputs)
+
+    async def lease(self, queue: str, limit: int, wait: float = 0.0) -> list[Lease]:
+        """Take up to `limit` messages that are due, oldest first."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + wait
+        while True:
+            arrival = self._arrivals[queue]
+            arrival.clear()
+            leases = await self._run(lambda db: self._take(db, queue, limit))
+            remaining = deadline - loop.time()
+            if leases or remaining <= 0:
+                return leases
+            try:
+                await asyncio.wait_for(arrival.wait(), min(remaining, _POLL_SECONDS))
+            except TimeoutError:
+                continue
+
+    async def settle(self, settlements: Sequence[Settlement]) -> None:
+        """Store the outputs and forget the originals in one transaction."""
+        if settlements:
+            await self._run(lambda db: self._settle(db, settlements))
+            self._announce([output for settlement in settlements for output in settlement.outputs])
+
+    async def release(self, leases: Sequence[Lease]) -> None:
+        """Give messages back unprocessed."""
+        ids = [(lease.token,) for lease in leases]
+        if ids:
+            await self._run(lambda db: db.executemany("UPDATE messages SET holder = NULL WHERE id = ?", ids))
+            for name in {lease.queue for lease in leases}:
+                self._arrivals[name].set()
+
+    async def depths(self) -> dict[str, Depth]:
+        """Every queue with its depth."""
+        return await self._run(self._count)
+
+    async def peek(self, queue: str, limit: int) -> list[Message]:
+        """Look at the oldest messages that are due."""
+        return await self._run(lambda db: self._look(db, queue, limit))
+
+    async def purge(self, queue: str) -> int:
+        """Delete what nobody holds."""
+        return await self._run(lambda db: self._delete_messages(db, "queue = ? AND holder IS NULL", queue))
+
+    async def delete(self, queue: str) -> int:
+        """Delete the queue and all that is in it."""
+
+        def remove(db: sqlite3.Connection) -> int:
+            removed = self._delete_messages(db, "queue = ?", queue)
+            db.execute("DELETE FROM queues WHERE name = ?", (queue,))
+            self._known_queues.discard(queue)
+            return removed
+
+        return await self._run(remove)
+
+    async def close(self) -> None:
+        """Give leases back and close the file."""
+        if self._closed:
+            return
+        self._closed = True
+        self._calls.put(None)
+        await asyncio.to_thread(self._thread.join)
+        self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder,))
+        self._connection.close()
+        self._holder_path(self._holder).unlink(missing_ok=True)
+        os.close(self._lock_file)
+
+    # --------------------------------------------------------------------------------------- statements, in the thread
+
+    def _insert(self, db: sqlite3.Connection, outputs: Sequence[Output]) -> None:
+        now = self._clock()
+        for output in outputs:
+            self._ensure_queue(db, output.queue)
+            message = output.message
+            row = (output.queue, now + output.delay, message.key, msgspec.msgpack.encode(message.headers))
+            new = db.execute("INSERT INTO messages (queue, due, key, headers) VALUES (?, ?, ?, ?)", row)
+            db.execute("INSERT INTO bodies VALUES (?, ?)", (new.lastrowid, message.body))
+
+    def _take(self, db: sqlite3.Connection, queue: str, limit: int) -> list[Lease]:
+        self._reclaim_now_and_then(db)
+        rows = db.execute(
+            "SELECT id, redelivered, key, headers, (SELECT body FROM bodies WHERE bodies.id = messages.id) FROM messages"
+            " WHERE queue = ? AND holder IS NULL AND due <= ? ORDER BY due, id LIMIT ?",
+            (queue, self._clock(), limit),
+        ).fetchall()
+        db.executemany("UPDATE messages SET holder = ? WHERE id = ?", [(self._holder, row[0]) for row in rows])
+        return [
+            Lease(queue, Message(body, msgspec.msgpack.decode(headers), key), number, bool(redelivered))
+            for number, redelivered, key, headers, body in rows
+        ]
+
+    def _settle(self, db: sqlite3.Connection, settlements: Sequence[Settlement]) -> None:
+        for settlement in settlements:
+            lease, outputs = settlement.lease, settlement.outputs
+            if len(outputs) == 1 and outputs[0].message.body is lease.message.body:
+                self._move(db, lease, outputs[0])
+            else:
+                self._insert(db, outputs)
+                db.execute("DELETE FROM bodies WHERE id = ?", (lease.token,))
+                db.execute("DELETE FROM messages WHERE id = ?", (lease.token,))
+
+    def _move(self, db: sqlite3.Connection, lease: Lease, output: Output) -> None:
+        """A retry, a requeue or a quarantine changes no body: the row changes its queue and its time."""
+        self._ensure_queue(db, output.queue)
+        db.execute(
+            "UPDATE messages SET queue = ?, due = ?, headers = ?, key = ?, holder = NULL, redelivered = 0 WHERE id = ?",
+            (
+                output.queue,
+                self._clock() + output.delay,
+                msgspec.msgpack.encode(output.message.headers),
+                output.message.key,
+                lease.token,
+            ),
+        )
+
+    def _count(self, db: sqlite3.Connection) -> dict[str, Depth]:
+        depths = {name: Depth() for (name,) in db.execute("SELECT name FROM queues ORDER BY name")}
+        rows = db.execute(
+            "SELECT queue, sum(holder IS NULL AND due <= :now), sum(holder IS NOT NULL), sum(holder IS NULL AND due > :now)"
+            " FROM messages GROUP BY queue",
+            {"now": self._clock()},
+        )
+        return depths | {name: Depth(*counts) for name, *counts in rows}
+
+    def _look(self, db: sqlite3.Connection, queue: str, limit: int) -> list[Message]:
+        rows = db.execute(
+            "SELECT body, headers, key FROM messages JOIN bodies USING (id)"
+            " WHERE queue = ? AND holder IS NULL AND due <= ? ORDER BY due, id LIMIT ?",
+            (queue, self._clock(), limit),
+        )
+        return [Message(body, msgspec.msgpack.decode(headers), key) for body, headers, key in rows]
+
+    def _delete_messages(self, db: sqlite3.Connection, condition: str, queue: str) -> int:
+        db.execute(f"DELETE FROM bodies WHERE id IN (SELECT id FROM messages WHERE {condition})", (queue,))  # noqa: S608 - our own words
+        return db.execute(f"DELETE FROM messages WHERE {condition}", (queue,)).rowcount  # noqa: S608 - our own words
+
+    def _ensure_queue(self, db: sqlite3.Connection, name: str) -> None:
+        if name not in self._known_queues:
+            db.execute("INSERT OR IGNORE INTO queues VALUES (?)", (name,))
+            self._known_queues.add(name)
+
+    # ------------------------------------------------------------------------------------------ leases of the dead
+
+    def _holder_path(self, holder: str) -> Path:
+        return self._path.with_name(self._path.name + "-holders") / holder
+
+    def _take_holder_lock(self) -> int:
+        path = self._holder_path(self._holder)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_CREAT | os.O_RDWR)
+        except OSError as error:
+            raise StorageError(f"cannot write to {path.parent}: {error.strerror}; check the data folder") from error
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return descriptor
+
+    def _reclaim_now_and_then(self, db: sqlite3.Connection) -> None:
+        now = self._clock()
+        if not 0 <= now - self._last_reclaim < _RECLAIM_SECONDS:
+            self._last_reclaim = now
+            self._reclaim(db)
+
+    def _reclaim(self, db: sqlite3.Connection) -> None:
+        holders = db.execute("SELECT DISTINCT holder FROM messages WHERE holder IS NOT NULL").fetchall()
+        for (holder,) in holders:
+            if holder != self._holder and not self._is_alive(holder):
+                db.execute("UPDATE messages SET holder = NULL, redelivered = 1 WHERE holder = ?", (holder,))
+                self._holder_path(holder).unlink(missing_ok=True)
+
+    def _is_alive(self, holder: str) -> bool:
+        try:
+            descriptor = os.open(self._holder_path(holder), os.O_RDWR)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        else:
+            return False
+        finally:
+            os.close(descriptor)
+
+    # ------------------------------------------------------------------------------------------------ group commit
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            db = sqlite3.connect(self._path, timeout=30.0, isolation_level=None, check_same_thread=False)
+            db.execute("PRAGMA page_size = 8192")
+            for pragma in (
+                "journal_mode = WAL",
+                "synchronous = FULL",
+                "wal_autocheckpoint = 4000",
+                "cache_size = -65536",
+            ):
+                db.execute(f"PRAGMA {pragma}")
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            if version > SCHEMA_VERSION:
+                raise EngineError(
+                    f"{self._path} was written by a newer tearsheet (version {version}): upgrade tearsheet"
+                )
+            db.executescript(_SCHEMA)
+            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        except sqlite3.Error as error:
+            raise self._explain(error) from error
+        return db
+
+    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._closed:
+            raise EngineError("the broker is closed")
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._calls.put(_Call(work, loop, future))
+        return await future
+
+    def _serve(self) -> None:
+        while True:
+            group: list[_Call] = []
+            call = self._calls.get()
+            while call is not None:
+                group.append(call)
+                if len(group) == _MAX_GROUP or self._calls.empty():
+                    break
+                call = self._calls.get()
+            if group:
+                self._run_group(group)
+            if call is None:
+                return
+
+    def _run_group(self, group: list[_Call]) -> None:
+        db = self._connection
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            for call in group:
+                call.run(db)
+            db.execute("COMMIT")
+        except sqlite3.Error as error:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            self._known_queues.clear()
+            for call in group:
+                call.fail(self._explain(error))
+        for call in group:
+            call.answer()
+
+    def _announce(self, outputs: Sequence[Output]) -> None:
+        for name in {output.queue for output in outputs if not output.delay}:
+            self._arrivals[name].set()
+
+    def _explain(self, error: sqlite3.Error) -> Exception:
+        message = str(error)
+        if "locked" in message:
+            return BusyError(f"{self._path} is held by another process for too long")
+        return StorageError(
+            f"the queues in {self._path} cannot be written ({message}): free some disk space or check the folder's rights"
+        )
+
+
+class _Call:
+    """One call on its way through the thread, and its answer on the way back."""
+
+    def __init__(
+        self,
+        work: Callable[[sqlite3.Connection], object],
+        loop: asyncio.AbstractEventLoop,
+        future: asyncio.Future[Any],
+    ) -> None:
+        self._work = work
+        self._loop = loop
+        self._future = future
+        self._result: object = None
+        self._error: Exception | None = None
+
+    def run(self, db: sqlite3.Connection) -> None:
+        """Run inside a savepoint, so that a mistake of one call does not undo its neighbours."""
+        db.execute("SAVEPOINT call")
+        try:
+            self._result = self._work(db)
+        except sqlite3.OperationalError:
+            raise  # the disk or the file: the whole group fails
+        except Exception as error:
+            db.execute("ROLLBACK TO call")
+            self._error = error
+        db.execute("RELEASE call")
+
+    def fail(self, error: Exception) -> None:
+        """The group was not committed."""
+        self._error = error
+
+    def answer(self) -> None:
+        """Hand the result to the caller's loop."""
+        try:
+            self._loop.call_soon_threadsafe(self._deliver)
+        except RuntimeError:  # the loop was closed meanwhile: nobody waits any more
+            return
+
+    def _deliver(self) -> None:
+        if self._future.cancelled():
+            return
+        if self._error is not None:
+            self._future.set_exception(self._error)
+        else:
+            self._future.set_result(self._result)
