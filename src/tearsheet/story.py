@@ -8,7 +8,7 @@ a field that a later version added is ignored when it is read.
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import msgspec
@@ -147,21 +147,39 @@ class _Wire:
     story: Story
 
 
+@dataclass(slots=True, frozen=True)
+class WireStory:
+    """A story between two stages. The page is apart, because most stages leave it as it is: it is compressed only once."""
+
+    meta: bytes
+    page: bytes = b""
+
+
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(_Wire).decode
 
 
-def encode_story(story: Story) -> bytes:
-    """The wire form: MessagePack in a zstd frame, with a version number."""
-    return zstandard.compress(_encode(_Wire(WIRE_VERSION, story)), _ZSTD_LEVEL)
+def encode_story(story: Story, *, page: bytes | None = None) -> WireStory:
+    """The wire form: versioned MessagePack, and the page beside it, both in zstd frames.
+
+    A caller that knows the page to be unchanged hands over its compressed form as `page`.
+    """
+    html = story.raw_html.html
+    without_page = replace(story, raw_html=RawHTML(None, story.raw_html.encoding))
+    if page is None:
+        page = zstandard.compress(html, _ZSTD_LEVEL) if html is not None else b""
+    return WireStory(zstandard.compress(_encode(_Wire(WIRE_VERSION, without_page)), _ZSTD_LEVEL), page)
 
 
-def decode_story(data: bytes) -> Story:
-    """Read the wire form of this or any later version; fields that this version does not know are ignored.
+def decode_story(wire: WireStory) -> Story:
+    """Read the wire form of this or a later version; fields that this version does not know are ignored.
 
     Raises ValueError when the bytes are not a story.
     """
     try:
-        return _decode(zstandard.decompress(data)).story
+        story = _decode(zstandard.decompress(wire.meta)).story
+        if wire.page:
+            story.raw_html.html = zstandard.decompress(wire.page)
     except (msgspec.MsgspecError, zstandard.ZstdError) as error:
         raise ValueError(f"not a story in wire form: {error}") from error
+    return story

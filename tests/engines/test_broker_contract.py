@@ -207,3 +207,20 @@ def test_large_bodies_survive(harness):
         assert lease.message.body == body
 
     run(harness, scenario)
+
+
+def test_a_page_travels_along_and_ends_with_its_last_message(harness):
+    async def scenario(broker: Broker) -> None:
+        page = b"<html>" * 5000
+        await broker.publish([Output("a", Message(b"1", page=page))])
+        (lease,) = await broker.lease("a", 1, wait=5)
+        assert lease.message.page == page
+        both = tuple(Output(queue, Message(b"2", page=lease.message.page)) for queue in ("b", "c"))
+        await broker.settle([Settlement(lease, both)])
+        for queue in ("b", "c"):
+            (lease,) = await broker.lease(queue, 1, wait=5)
+            assert lease.message == Message(b"2", page=page)
+            assert [m.page for m in await broker.peek(queue, 1)] == []
+            await broker.settle([Settlement(lease)])
+
+    run(harness, scenario)

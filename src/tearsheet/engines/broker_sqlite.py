@@ -18,7 +18,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -36,11 +36,13 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS queues (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS messages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, due REAL NOT NULL, holder TEXT,
-    redelivered INTEGER NOT NULL DEFAULT 0, key TEXT NOT NULL, headers BLOB NOT NULL);
+    redelivered INTEGER NOT NULL DEFAULT 0, key TEXT NOT NULL, headers BLOB NOT NULL, page INTEGER);
 CREATE INDEX IF NOT EXISTS messages_waiting ON messages (queue, due, id) WHERE holder IS NULL;
 CREATE INDEX IF NOT EXISTS messages_held ON messages (holder) WHERE holder IS NOT NULL;
 -- Apart from the messages, so that taking and moving one does not rewrite its body.
 CREATE TABLE IF NOT EXISTS bodies (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+-- A page is written once and shared by all messages that carry it on.
+CREATE TABLE IF NOT EXISTS pages (id INTEGER PRIMARY KEY, refs INTEGER NOT NULL, page BLOB NOT NULL);
 """
 
 T = TypeVar("T")
@@ -96,7 +98,7 @@ class SqliteBroker:
 
     async def release(self, leases: Sequence[Lease]) -> None:
         """Give messages back unprocessed."""
-        ids = [(lease.token,) for lease in leases]
+        ids = [(lease.token.message,) for lease in leases]
         if ids:
             await self._run(lambda db: db.executemany("UPDATE messages SET holder = NULL WHERE id = ?", ids))
             for name in {lease.queue for lease in leases}:
@@ -139,37 +141,48 @@ class SqliteBroker:
 
     # --------------------------------------------------------------------------------------- statements, in the thread
 
-    def _insert(self, db: sqlite3.Connection, outputs: Sequence[Output]) -> None:
+    def _insert(self, db: sqlite3.Connection, outputs: Sequence[Output], origin: Lease | None = None) -> None:
         now = self._clock()
         for output in outputs:
             self._ensure_queue(db, output.queue)
             message = output.message
-            row = (output.queue, now + output.delay, message.key, msgspec.msgpack.encode(message.headers))
-            new = db.execute("INSERT INTO messages (queue, due, key, headers) VALUES (?, ?, ?, ?)", row)
+            page = self._keep_page(db, message.page, origin)
+            row = (output.queue, now + output.delay, message.key, msgspec.msgpack.encode(message.headers), page)
+            new = db.execute("INSERT INTO messages (queue, due, key, headers, page) VALUES (?, ?, ?, ?, ?)", row)
             db.execute("INSERT INTO bodies VALUES (?, ?)", (new.lastrowid, message.body))
+
+    def _keep_page(self, db: sqlite3.Connection, page: bytes, origin: Lease | None) -> int | None:
+        if not page:
+            return None
+        if origin is not None and page is origin.message.page:
+            return cast(int, origin.token.page)
+        return db.execute("INSERT INTO pages (refs, page) VALUES (1, ?)", (page,)).lastrowid
 
     def _take(self, db: sqlite3.Connection, queue: str, limit: int) -> list[Lease]:
         self._reclaim_now_and_then(db)
         rows = db.execute(
-            "SELECT id, redelivered, key, headers, (SELECT body FROM bodies WHERE bodies.id = messages.id) FROM messages"
+            "SELECT id, page, redelivered, key, headers, (SELECT body FROM bodies WHERE bodies.id = messages.id),"
+            " (SELECT pages.page FROM pages WHERE pages.id = messages.page) FROM messages"
             " WHERE queue = ? AND holder IS NULL AND due <= ? ORDER BY due, id LIMIT ?",
             (queue, self._clock(), limit),
         ).fetchall()
         db.executemany("UPDATE messages SET holder = ? WHERE id = ?", [(self._holder, row[0]) for row in rows])
         return [
-            Lease(queue, Message(body, msgspec.msgpack.decode(headers), key), number, bool(redelivered))
-            for number, redelivered, key, headers, body in rows
+            Lease(queue, _message(body, headers, key, page), _Token(number, page_number), bool(redelivered))
+            for number, page_number, redelivered, key, headers, body, page in rows
         ]
 
     def _settle(self, db: sqlite3.Connection, settlements: Sequence[Settlement]) -> None:
         for settlement in settlements:
             lease, outputs = settlement.lease, settlement.outputs
-            if len(outputs) == 1 and outputs[0].message.body is lease.message.body:
+            if len(outputs) == 1 and _same_content(outputs[0].message, lease.message):
                 self._move(db, lease, outputs[0])
             else:
-                self._insert(db, outputs)
-                db.execute("DELETE FROM bodies WHERE id = ?", (lease.token,))
-                db.execute("DELETE FROM messages WHERE id = ?", (lease.token,))
+                self._insert(db, outputs, lease)
+                db.execute("DELETE FROM bodies WHERE id = ?", (lease.token.message,))
+                db.execute("DELETE FROM messages WHERE id = ?", (lease.token.message,))
+                carriers = sum(output.message.page is lease.message.page for output in outputs)
+                self._change_refs(db, lease.token.page, carriers - 1)
 
     def _move(self, db: sqlite3.Connection, lease: Lease, output: Output) -> None:
         """A retry, a requeue or a quarantine changes no body: the row changes its queue and its time."""
@@ -181,7 +194,7 @@ class SqliteBroker:
                 self._clock() + output.delay,
                 msgspec.msgpack.encode(output.message.headers),
                 output.message.key,
-                lease.token,
+                lease.token.message,
             ),
         )
 
@@ -196,15 +209,27 @@ class SqliteBroker:
 
     def _look(self, db: sqlite3.Connection, queue: str, limit: int) -> list[Message]:
         rows = db.execute(
-            "SELECT body, headers, key FROM messages JOIN bodies USING (id)"
+            "SELECT body, headers, key, (SELECT pages.page FROM pages WHERE pages.id = messages.page)"
+            " FROM messages JOIN bodies USING (id)"
             " WHERE queue = ? AND holder IS NULL AND due <= ? ORDER BY due, id LIMIT ?",
             (queue, self._clock(), limit),
         )
-        return [Message(body, msgspec.msgpack.decode(headers), key) for body, headers, key in rows]
+        return [_message(*row) for row in rows]
 
-    def _delete_messages(self, db: sqlite3.Connection, condition: str, queue: str) -> int:
-        db.execute(f"DELETE FROM bodies WHERE id IN (SELECT id FROM messages WHERE {condition})", (queue,))  # noqa: S608 - our own words
-        return db.execute(f"DELETE FROM messages WHERE {condition}", (queue,)).rowcount  # noqa: S608 - our own words
+    def _delete_messages(self, db: sqlite3.Connection, condition: str, value: str) -> int:
+        """Messages by a condition of ours, their bodies, and the pages that nobody else carries."""
+        chosen = f"FROM messages WHERE {condition}"
+        used = db.execute(f"SELECT page, count(*) {chosen} AND page IS NOT NULL GROUP BY page", (value,)).fetchall()
+        db.execute(f"DELETE FROM bodies WHERE id IN (SELECT id {chosen})", (value,))  # noqa: S608 - our own words
+        removed = db.execute(f"DELETE {chosen}", (value,)).rowcount
+        for page, count in used:
+            self._change_refs(db, page, -count)
+        return removed
+
+    def _change_refs(self, db: sqlite3.Connection, page: int | None, change: int) -> None:
+        if page is not None and change:
+            db.execute("UPDATE pages SET refs = refs + ? WHERE id = ?", (change, page))
+            db.execute("DELETE FROM pages WHERE id = ? AND refs <= 0", (page,))
 
     def _ensure_queue(self, db: sqlite3.Connection, name: str) -> None:
         if name not in self._known_queues:
@@ -326,6 +351,22 @@ class SqliteBroker:
         return StorageError(
             f"the queues in {self._path} cannot be written ({message}): free some disk space or check the folder's rights"
         )
+
+
+class _Token(NamedTuple):
+    """The rows behind a lease."""
+
+    message: int
+    page: int | None
+
+
+def _message(body: bytes, headers: bytes, key: str, page: bytes | None) -> Message:
+    return Message(body, msgspec.msgpack.decode(headers), key, page or b"")
+
+
+def _same_content(one: Message, other: Message) -> bool:
+    """Whether nothing but headers and key differs, told by identity: comparing pages would cost what it saves."""
+    return one.body is other.body and one.page is other.page
 
 
 class _Call:

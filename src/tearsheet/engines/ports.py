@@ -63,6 +63,8 @@ class Message:
     headers: Headers = field(default_factory=dict)
     key: str = ""
     """What the queue is partitioned by where several consumers share it: for fetch queues, the host."""
+    page: bytes = b""
+    """The large part that seldom changes on the way. An adapter may keep one copy when a settlement hands the same object on."""
 
 
 @dataclass(slots=True, frozen=True)
