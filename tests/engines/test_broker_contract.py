@@ -15,7 +15,8 @@ from .brokers import BROKERS, BrokerHarness
 
 @pytest.fixture(params=BROKERS, ids=lambda harness: harness.name)
 def harness(request, tmp_path) -> BrokerHarness:
-    return request.param.prepared(request, tmp_path)
+    kind: BrokerHarness = request.param
+    return kind.prepared(request, tmp_path)
 
 
 @asynccontextmanager
