@@ -6,7 +6,7 @@ import hashlib
 import re
 from functools import lru_cache
 from ipaddress import ip_address
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit, urlunsplit
 
 from publicsuffixlist import PublicSuffixList
 
@@ -23,7 +23,10 @@ from tearsheet.url_tables import (
 MAX_URL_LENGTH = 2048
 _DEVICE_LABEL = re.compile(r"(?:" + "|".join(DEVICE_SUBDOMAINS) + r"|ww[w0-9]?\d*)\.(?=[^.]+\.)")
 _LANGUAGE_SEGMENT = re.compile(r"[a-z]{2}(?:[-_][a-z]{2})?")
-_CONTROL_OR_BLANK = re.compile(r"[\x00-\x20\x7f]+")
+_EDGES = "".join(map(chr, range(33)))
+_LINE_BREAKS = re.compile(r"[\t\r\n]+")
+_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
+_ASCII_OF_URLS = "".join(map(chr, range(33, 127)))
 _VIDEO_ID = re.compile(r"(?:youtu\.be/|/embed/|/shorts/|/live/|/v/|[?&]v=)([\w-]{11})(?![\w-])")
 
 
@@ -39,7 +42,7 @@ def _suffixes() -> PublicSuffixList:
 def split_http_url(url: str) -> SplitResult:
     """Split an http(s) address. Raises BadURL when there is no host, another scheme, or a port that is no port."""
     try:
-        parts = urlsplit(_CONTROL_OR_BLANK.sub("", url))
+        parts = urlsplit(_LINE_BREAKS.sub("", url.strip(_EDGES)))
         _ = parts.port
     except ValueError as error:
         raise BadURL(f"bad address: {error}") from error
@@ -57,13 +60,15 @@ def host_of(url: str) -> str:
 
 def ascii_host(host: str) -> str:
     """A host name as it goes over the wire. Raises BadURL when it has no such form."""
-    host = host.lower().rstrip(".")
-    if host.isascii():
-        return host
+    ascii_name = host.lower().rstrip(".")
     try:
-        return host.encode("idna").decode("ascii")
+        if not host.isascii():
+            ascii_name = ascii_name.encode("idna").decode("ascii")
     except UnicodeError as error:
         raise BadURL(f"bad host name: {host[:100]!r}") from error
+    if not _HOST.fullmatch(ascii_name):
+        raise BadURL(f"bad host name: {host[:100]!r}")
+    return ascii_name
 
 
 def is_tracking_parameter(name: str) -> bool:
@@ -83,15 +88,22 @@ def normalize_url(url: str) -> str:
     bare_host = _DEVICE_LABEL.sub("", host, count=1) if _DEVICE_LABEL.match(host) else host
     if bare_host in VIDEO_HOSTS and (video := _VIDEO_ID.search(url)):
         return f"http://youtube.com/watch?v={video[1]}"
-    path = quote(unquote(parts.path), safe="/%:@!$&'()*+,;=~-._")
-    pairs = [p for p in parse_qsl(parts.query, keep_blank_values=True) if not is_tracking_parameter(p[0])]
-    query = urlencode(sorted(pairs))
+    path = quote(unquote_to_bytes(parts.path), safe="/:@!$&'()*+,;=~")
+    query = urlencode(
+        sorted(pair for pair in _query_pairs(parts.query) if not is_tracking_parameter(pair[0])), encoding="latin-1"
+    )
     if bare_host not in SHORTENERS:
         path, query = path.lower(), query.lower()
     path = re.sub(r"/{2,}", "/", path)
     if len(path) > 1:
         path = path.rstrip("/")
-    return urlunsplit(("http", bare_host, path or "/", query, ""))
+    netloc = f"[{bare_host}]" if ":" in bare_host else bare_host
+    return urlunsplit(("http", netloc, path or "/", query, ""))
+
+
+def _query_pairs(query: str) -> list[tuple[str, str]]:
+    """Names and values with one character a byte, so that no two byte strings become one."""
+    return parse_qsl(quote(query, safe=_ASCII_OF_URLS), keep_blank_values=True, encoding="latin-1")
 
 
 def url_hash(url: str) -> str:
@@ -115,7 +127,7 @@ def canonical_domain(url: str) -> str:
 def is_homepage(url: str) -> bool:
     """Whether this is the front page of a site, of a language or of a section, and not an article. Raises BadURL."""
     parts = split_http_url(url)
-    if any(not is_tracking_parameter(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)):
+    if any(not is_tracking_parameter(name) for name, _ in _query_pairs(parts.query)):
         return False
     segments = [segment for segment in unquote(parts.path).lower().split("/") if segment]
     if segments and segments[-1] in HOMEPAGE_FILES:

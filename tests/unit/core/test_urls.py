@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tearsheet.urls import (
+    BadURL,
+    canonical_domain,
+    is_homepage,
+    is_shortened,
+    normalize_url,
+    split_http_url,
+    surt,
+    url_hash,
+)
+
+SAME = [
+    ("https://www.Example.com:443/Foo/Bar/?utm_source=x#top", "http://example.com/foo/bar"),
+    ("http://m.example.com/a?b=2&a=1", "http://example.com/a?a=1&b=2"),
+    ("HTTP://EXAMPLE.COM", "http://example.com/"),
+    ("https://www2.example.co.uk//a//b", "http://example.co.uk/a/b"),
+    ("https://youtu.be/dQw4w9WgXcQ?t=3", "https://www.youtube.com/watch?v=dQw4w9WgXcQ&feature=share"),
+    ("https://example.com/a%20b", "https://example.com/a b"),
+    ("http://[2001:db8::1]:80/x", "http://[2001:DB8::1]/x"),
+    ("https://bücher.example/x", "https://xn--bcher-kva.example/x"),
+]
+DIFFERENT = [
+    ("https://example.com/a?id=1", "https://example.com/a?id=2"),
+    ("https://bit.ly/AbC", "https://bit.ly/abc"),
+    ("https://news.example.com/1", "https://video.example.com/1"),
+    ("https://example.com/a", "https://example.com/b"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_addresses_of_one_page_are_one(one, other):
+    assert normalize_url(one.replace(" ", "%20")) == normalize_url(other.replace(" ", "%20"))
+    assert url_hash(one.replace(" ", "%20")) == url_hash(other.replace(" ", "%20"))
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT)
+def test_addresses_of_two_pages_are_two(one, other):
+    assert normalize_url(one) != normalize_url(other)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "mailto:a@b.example", "ftp://a.example/", "http://", "http:///path", "http://[::1", "http://a.example:99999/"],
+)
+def test_what_is_no_web_address_is_refused(url):
+    with pytest.raises(BadURL):
+        normalize_url(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "domain"),
+    [
+        ("https://www.bbc.co.uk/news", "bbc.co.uk"),
+        ("https://name.blogspot.com/2020/", "name.blogspot.com"),
+        ("http://127.0.0.1:8000/", "127.0.0.1"),
+        ("http://harbour-herald.example/x", "harbour-herald.example"),
+        ("https://localhost/x", "localhost"),
+    ],
+)
+def test_the_canonical_domain_is_the_registered_one(url, domain):
+    assert canonical_domain(url) == domain
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/", "/index.html", "/en/", "/en-us", "/news/", "/de/politics", "/?utm_source=rss"]
+)
+def test_front_pages(path):
+    assert is_homepage("https://example.com" + path)
+
+
+@pytest.mark.parametrize("path", ["/short-slug", "/a/b", "/?p=123", "/2024/01/", "/en/short-slug", "/budget"])
+def test_a_short_article_slug_is_no_front_page(path):
+    assert not is_homepage("https://example.com" + path)
+
+
+def test_short_links_are_recognised():
+    assert is_shortened("https://bit.ly/AbC")
+    assert not is_shortened("https://bit.ly/")
+    assert not is_shortened("https://example.com/AbC")
+
+
+def test_surt_turns_the_host_round():
+    assert surt("http://www.example.com/a?b") == "com,example)/a?b"
+    assert surt("https://sub.example.com:8443/") == "com,example,sub:8443)/"
+
+
+@given(st.text(), st.text())
+def test_any_text_is_an_address_or_is_refused_and_normal_forms_are_stable(host, rest):
+    url = f"http://{host}/{rest}"
+    try:
+        normal = normalize_url(url)
+    except BadURL:
+        return
+    assert normalize_url(normal) == normal
+    canonical_domain(url), is_homepage(url), surt(url), is_shortened(url), split_http_url(url)
