@@ -1,1 +1,97 @@
-"""Build the engines and services from the settings. Nothing else opens connections."""
+"""Composition: builds the engines and the services from the settings, and hands them to whoever needs them.
+
+Nothing else reads settings to open a connection. Each thing is built when it is first asked for and closed at the end.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from tearsheet.config import Settings
+from tearsheet.engines.broker import open_broker
+from tearsheet.engines.database import open_database
+from tearsheet.engines.ports import Broker, Database, Index
+from tearsheet.errors import BusyError, StorageError
+from tearsheet.pipeline.ledger import Ledger
+
+T = TypeVar("T")
+
+
+class Services:
+    """Everything that a command may need, built on demand. Use it in a `with` block."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._closers = ExitStack()
+
+    def __enter__(self) -> Services:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closers.close()
+
+    def _closing(self, thing: T, close: Callable[[], object]) -> T:
+        self._closers.callback(close)
+        return thing
+
+    @cached_property
+    def data(self) -> Path:
+        """The data folder, made if it is not there."""
+        folder = self.settings.data
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(
+                f"cannot create the data folder {folder}: {error.strerror}; choose another with --data"
+            ) from error
+        if not os.access(folder, os.W_OK):
+            raise StorageError(
+                f"the data folder {folder} cannot be written: check its rights, or choose another with --data"
+            )
+        return folder
+
+    @cached_property
+    def database(self) -> Database:
+        """The database, brought to this version's schema."""
+        database = open_database(self.settings.engines.database, self.data)
+        self._closing(database, database.close)
+        database.migrate()
+        return database
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What became of each story."""
+        return Ledger(self.database)
+
+    def open_broker(self) -> Broker:
+        """A connection to the broker; it belongs to the event loop, so the caller closes it."""
+        return open_broker(self.settings.engines.broker, self.data)
+
+    @contextmanager
+    def exclusive(self, purpose: str) -> Iterator[None]:
+        """Hold the data folder for `purpose`, or say who does."""
+        path = self.data / f"{purpose}.lock"
+        try:
+            descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
+        except OSError as error:
+            raise StorageError(f"cannot write to {path}: {error.strerror}; check the data folder's rights") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(descriptor, 32, 0).decode().strip()
+            os.close(descriptor)
+            raise BusyError(
+                f"`tearsheet {purpose}` is already at work on {self.data} (process {holder}): stop it first"
+            ) from None
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        try:
+            yield
+        finally:
+            os.close(descriptor)

@@ -22,7 +22,9 @@ from tearsheet.story import (
 STORIES = st.builds(
     Story,
     id=st.uuids().map(str),
-    rss_entry=st.from_type(RSSEntry),
+    rss_entry=st.builds(
+        RSSEntry, link=st.text(), source_feed_id=st.integers(-(2**63), 2**63 - 1), via=st.one_of(st.none(), st.text())
+    ),
     raw_html=st.builds(
         RawHTML, html=st.one_of(st.none(), st.binary(min_size=1)), encoding=st.one_of(st.none(), st.text())
     ),
