@@ -11,10 +11,25 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.engines.servers import left_out, require_server
+
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("tests")
 
 SHARED_DATA = Path(os.environ.get("TEARSHEET_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test of a real server is left out by name when the server is not up."""
+    for marker in item.iter_markers("engine"):
+        require_server(marker.args[0])
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Say which servers were left out."""
+    line = left_out([str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])])
+    if line:
+        terminalreporter.write_line(line, yellow=True)
 
 
 class NetworkUsed(BaseException):
@@ -46,10 +61,10 @@ def no_network_beyond_loopback():
             raise socket.gaierror(socket.EAI_NONAME, "names are not resolved in tests")
         return resolve(host, *args, **kwargs)
 
-    socket.socket.connect = guarded_connect  # type: ignore[method-assign]
+    socket.socket.connect = guarded_connect  # type: ignore[method-assign, assignment]  # that is the guard
     socket.getaddrinfo = guarded_resolve
     yield
-    socket.socket.connect = connect  # type: ignore[method-assign]
+    socket.socket.connect = connect  # type: ignore[method-assign]  # and its end
     socket.getaddrinfo = resolve
 
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 from tearsheet.config import Settings
 from tearsheet.engines.broker import open_broker
 from tearsheet.engines.database import open_database
-from tearsheet.engines.ports import Broker, Database, Index
+from tearsheet.engines.ports import Broker, Database
 from tearsheet.errors import BusyError, StorageError
 from tearsheet.pipeline.ledger import Ledger
 
