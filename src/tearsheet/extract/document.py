@@ -1,0 +1,130 @@
+"""One page, parsed once, and everything that can be read from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cached_property
+from urllib.parse import urljoin
+
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+
+from tearsheet import urls
+from tearsheet.extract import blocks, dates, language, names, text
+from tearsheet.extract.encoding import decode
+from tearsheet.extract.head import Head, read_head
+
+MAX_PAGE = 12_000_000
+"""Characters of a page that are read. No article is that long; what follows is left out."""
+_MAX_LINKS = 20_000
+_WITHOUT_EVENTS = LexborDocumentOptions.WO_EVENTS.value
+
+
+@dataclass(slots=True, frozen=True)
+class Link:
+    """A hyperlink: where it leads, as an absolute http(s) address, and its words."""
+
+    url: str
+    text: str
+
+
+class Document:
+    """One page, parsed once. Each property is worked out when it is first asked for.
+
+    `html` may be bytes, then `charset` is what the HTTP header states; or text that is already decoded.
+    """
+
+    def __init__(
+        self, html: bytes | str, url: str = "", *, charset: str | None = None, today: date | None = None
+    ) -> None:
+        if isinstance(html, bytes):
+            html, self.encoding = decode(html[: 4 * MAX_PAGE], charset)
+        else:
+            self.encoding = "utf-8"
+        self.url = url
+        self.today = today or datetime.now(UTC).date()
+        # Lone surrogates have no UTF-8 form, which is what the parser reads.
+        page = html[:MAX_PAGE].encode("utf-8", "replace")
+        self.tree = LexborHTMLParser(page, options=_WITHOUT_EVENTS, scripting=True)
+
+    @cached_property
+    def head(self) -> Head:
+        """What the page says about itself."""
+        return read_head(self.tree)
+
+    @cached_property
+    def article(self) -> text.ArticleText:
+        """The text of the article, with how much of it is expected to be right."""
+        body = self.tree.body
+        return text.choose(blocks.cut(body) if body is not None else [])
+
+    @property
+    def text(self) -> str:
+        """The text of the article, a paragraph a line; empty when there is none."""
+        return self.article.text
+
+    @cached_property
+    def title(self) -> str | None:
+        """The headline."""
+        return names.article_title(self.head)
+
+    @cached_property
+    def publication_date(self) -> tuple[date, str] | None:
+        """The day of publication and where it was found."""
+        return dates.publication_date(self.head, self.url, self.text[:300], self.today)
+
+    @cached_property
+    def language(self) -> str | None:
+        """Two letters of ISO 639-1."""
+        return language.language_of(self.text) if self.text else None
+
+    @property
+    def stated_language(self) -> str | None:
+        """The language that the page states for itself, such as `en-gb`."""
+        root = self.tree.root
+        stated = root.attributes.get("lang") if root is not None else None
+        return language.stated_language(stated or self.head.first("og:locale", "content-language", "language"))
+
+    @cached_property
+    def base_url(self) -> str:
+        """What relative addresses in the page are relative to."""
+        return self.absolute(self.head.base, self.url) or self.url if self.head.base else self.url
+
+    @cached_property
+    def canonical_url(self) -> str | None:
+        """The address that the page gives as its own: its canonical link, else `og:url`."""
+        stated = (*self.head.links.get("canonical", ()), *self.head.meta.get("og:url", ()))
+        return next((url for url in map(self.absolute, stated) if url), None)
+
+    @property
+    def description(self) -> str | None:
+        """What the page says it is about."""
+        return names.description(self.head)
+
+    @property
+    def authors(self) -> list[str]:
+        """The people who wrote the article."""
+        return names.authors(self.head)
+
+    @property
+    def image(self) -> str | None:
+        """The address of the picture that stands for the article."""
+        stated = names.image(self.head)
+        return self.absolute(stated) if stated else None
+
+    @cached_property
+    def links(self) -> list[Link]:
+        """Every hyperlink of the page in order, as absolute addresses."""
+        found = []
+        for node in self.tree.css("a[href]")[:_MAX_LINKS]:
+            if url := self.absolute(node.attributes.get("href") or ""):
+                found.append(Link(url, " ".join(node.text().split())))
+        return found
+
+    def absolute(self, address: str, base: str | None = None) -> str | None:
+        """An address of this page as an absolute one; None when it leads nowhere that can be fetched."""
+        try:
+            joined = urljoin(self.base_url if base is None else base, address.strip())
+            return joined if len(joined) <= urls.MAX_URL_LENGTH and urls.split_http_url(joined) else None
+        except ValueError:
+            return None

@@ -1,0 +1,91 @@
+"""The parser: turns a fetched page into a story with text, or says why there is none."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+
+from tearsheet import urls
+from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.extract import Document, content_metadata, decode
+from tearsheet.pipeline.stage import Drop, Quarantine
+from tearsheet.story import NEED_CANONICAL_URL, ContentMetadata, Story
+
+MIN_TEXT = 200
+"""A text of this many characters or fewer is no article."""
+
+_FEED_TAGS = frozenset({"rss", "feed", "rdf", "rdf:rdf", "channel", "urlset", "sitemapindex"})
+_FIRST_TAG = re.compile(r"<([a-z][\w:.-]{0,30})", re.IGNORECASE)
+_FIRST_TAG_WITHIN = 20_000
+
+
+class Parser:
+    """The CPU stage between fetcher and importer.
+
+    Drops a story with one of the reasons `no-html`, `feed`, `homepage`, `no-canonical-url`, `no-text` and `too-short`.
+    """
+
+    def __init__(self, clock: Clock = wall_clock) -> None:
+        self._clock = clock
+
+    def process(self, story: Story) -> Story:
+        """Fill in `content_metadata` and the true encoding of the page."""
+        now = utc_now(self._clock)
+        page, encoding = _readable(story)
+        url = story.url
+        if url is None:
+            raise Quarantine("no-url", "neither the fetcher nor the queuer gave an address")
+        document = Document(page, url, today=now.date())
+        if url == NEED_CANONICAL_URL:
+            url = document.url = _url_of_its_own(document)
+        try:
+            if urls.is_homepage(url):
+                raise Drop("homepage", url)
+            found = content_metadata(document)
+        except urls.BadURL as error:
+            raise Quarantine("bad-url", str(error)) from error
+        _check_text(found.text_content)
+        story.raw_html.encoding = encoding
+        story.http_metadata.final_url = url
+        _keep(story.content_metadata, found)
+        if story.content_metadata.parsed_date is None:
+            story.content_metadata.parsed_date = now.strftime("%Y-%m-%dT%H:%M:%S.%f")
+        return story
+
+
+def _readable(story: Story) -> tuple[str, str]:
+    """The characters of the page and their encoding, if it is HTML."""
+    html = story.raw_html.html
+    if not html or not html.strip(b"\0 \t\r\n"):
+        raise Drop("no-html", "the page is empty")
+    page, encoding = decode(html, story.http_metadata.encoding or story.raw_html.encoding)
+    first = _FIRST_TAG.search(page, 0, _FIRST_TAG_WITHIN)
+    if first is None:
+        raise Drop("no-html", "there is no element at its start")
+    if first[1].lower() in _FEED_TAGS:
+        raise Drop("feed", f"the page is a feed or a sitemap: <{first[1]}>")
+    return page, encoding
+
+
+def _url_of_its_own(document: Document) -> str:
+    """The address of a page that was fetched blind: what the page itself gives as its address."""
+    url = document.canonical_url
+    # A relative link cannot be resolved here: it would only lead back to the stand-in.
+    if url is None or url.startswith(NEED_CANONICAL_URL.rpartition("/")[0]):
+        raise Drop("no-canonical-url", "fetched blind, and the page does not give its address")
+    return url
+
+
+def _check_text(text: str | None) -> None:
+    if not text:
+        raise Drop("no-text", "no article was found in the page")
+    if len(text) <= MIN_TEXT:
+        raise Drop("too-short", f"{len(text)} characters")
+
+
+def _keep(known: ContentMetadata, found: ContentMetadata) -> None:
+    """What the page says replaces what was known; what is known and not found is left, above all the first `parsed_date`."""
+    for field in fields(found):
+        value = getattr(found, field.name)
+        if value is not None and not (field.name == "original_url" and known.original_url):
+            setattr(known, field.name, value)
