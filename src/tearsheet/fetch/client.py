@@ -1,0 +1,179 @@
+"""The HTTP client of stories, feeds, topics and ingest: guarded, bounded, and true to what went over the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
+
+from tearsheet.config import FetchSettings
+from tearsheet.errors import ConfigError
+from tearsheet.fetch.guard import Guard
+from tearsheet.fetch.inflate import ACCEPT_ENCODING, InflateError, TooLarge, inflate
+from tearsheet.fetch.model import FetchError, FetchRequest, FetchResponse
+from tearsheet.fetch.multi import Multi
+from tearsheet.fetch.transfer import Transfer
+from tearsheet.fetch.wire import redirect_target, stated_charset, wire_url
+from tearsheet.story import Exchange
+from tearsheet.urls import BadURL
+
+_LOOKUP_SECONDS = 5.0
+_SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
+_UNSENDABLE = re.compile(r"[\x00-\x1f\x7f]")
+
+
+class Client:
+    """Fetches documents. One for a process; belongs to the event loop of its first fetch."""
+
+    def __init__(self, settings: FetchSettings, *, resolve: Sequence[str] = ()) -> None:
+        self._settings = settings
+        self._guard = Guard(settings.allow_addresses)
+        self._connect_to = [_connect_to_line(host, target) for host, target in settings.connect_to.items()]
+        self._resolve = resolve
+        """Answers that are given instead of asking the name service: `HOST:PORT:ADDRESS`."""
+        self._slots = asyncio.Semaphore(max(1, settings.concurrency))
+        self._idle: list[Transfer] = []
+        self._multi: Multi | None = None
+
+    async def fetch(self, request: FetchRequest) -> FetchResponse:
+        """GET a document, following redirects; any status is a response. Raises FetchError."""
+        async with self._slots:
+            transfer = self._idle.pop() if self._idle else Transfer(self._guard, self._connect_to)
+            try:
+                transfer.forget()
+                return await self._follow(transfer, request)
+            finally:
+                self._idle.append(transfer)
+
+    async def close(self) -> None:
+        """Let go of all connections. The client can be used again afterwards."""
+        if self._multi:
+            self._multi.close()
+            self._multi = None
+        self._idle.clear()
+
+    async def _follow(self, transfer: Transfer, request: FetchRequest) -> FetchResponse:
+        """Follow a chain of redirects, each hop policed like the first."""
+        started = time.monotonic()
+        deadline = started + (request.timeout or self._settings.timeout_seconds)
+        exchanges: list[Exchange] = []
+        seen: set[str] = set()
+        url = request.url
+        try:
+            url = origin = wire_url(url)
+            while True:
+                seen.add(url)
+                await self._hop(transfer, request, url, deadline, same_host=_host(url) == _host(origin))
+                exchanges.append(transfer.exchange)
+                if not transfer.is_redirect:
+                    return self._response(transfer, request, exchanges, time.monotonic() - started)
+                if len(exchanges) > self._settings.max_redirects:
+                    raise FetchError("too-many-redirects", f"more than {self._settings.max_redirects}")
+                if transfer.sets_cookie:  # the same address may answer otherwise now
+                    seen.clear()
+                url = redirect_target(url, transfer.location or "")
+                if url in seen:
+                    raise FetchError("too-many-redirects", f"in a circle, at {url}")
+        except BadURL as error:
+            raise FetchError("bad-url", str(error), url=url, exchanges=exchanges) from error
+        except FetchError as error:
+            raise FetchError(error.kind, error.detail, url=url, exchanges=exchanges) from error.__cause__
+
+    async def _hop(
+        self, transfer: Transfer, request: FetchRequest, url: str, deadline: float, *, same_host: bool
+    ) -> None:
+        host = _host(url)
+        if reason := self._guard.refuse_host(host):
+            raise FetchError("forbidden-address", f"{host} is refused ({reason}); fetch.allow_addresses can allow it")
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            raise FetchError("timeout", "the total time was used up by redirects")
+        if self._multi is None:
+            self._multi = Multi(max_connections=4 * self._settings.concurrency)
+        transfer.prepare(
+            url,
+            self._header_lines(request, same_host),
+            seconds=remaining,
+            max_bytes=self._limit(request),
+            content_types=request.content_types,
+            resolve=self._resolve,
+        )
+        failure = transfer.failure(*await self._multi.run(transfer.handle))
+        if failure:
+            kind, detail = failure
+            raise FetchError(await _name_error(host) if kind == "unknown-host" else kind, detail)
+        transfer.finish()
+
+    def _header_lines(self, request: FetchRequest, same_host: bool) -> list[bytes]:
+        headers: dict[str, str] = {
+            "User-Agent": self._settings.user_agent,
+            "Accept": request.accept,
+            "Accept-Language": "en,*;q=0.5",
+            "Accept-Encoding": ACCEPT_ENCODING,
+        }
+        return header_lines(headers, request.headers if same_host else without_secrets(request.headers))
+
+    def _limit(self, request: FetchRequest) -> int:
+        return self._settings.max_bytes if request.max_bytes is None else request.max_bytes
+
+    def _response(
+        self, transfer: Transfer, request: FetchRequest, exchanges: list[Exchange], elapsed: float
+    ) -> FetchResponse:
+        last = exchanges[-1]
+        try:
+            body = inflate(transfer.body, transfer.content_encoding, self._limit(request))
+        except (InflateError, TooLarge) as error:
+            if transfer.is_page:
+                kind = "too-large" if isinstance(error, TooLarge) else "protocol"
+                raise FetchError(kind, str(error)) from error
+            body = b""
+        return FetchResponse(
+            url=last.url,
+            status=last.status,
+            reason=last.reason or "",
+            headers=last.response_headers,
+            body=body,
+            exchanges=exchanges,
+            encoding=stated_charset(transfer.content_type),
+            elapsed=elapsed,
+        )
+
+
+def header_lines(standard: Mapping[str, str], wanted: Mapping[str, str]) -> list[bytes]:
+    """Request headers as lines; `wanted` ones take the place of the standard ones of the same name."""
+    named = {name.lower(): (name, value) for name, value in (*standard.items(), *wanted.items())}
+    return [f"{_UNSENDABLE.sub('', name)}: {_UNSENDABLE.sub(' ', value)}".encode() for name, value in named.values()]
+
+
+def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers that may follow a redirect to another host."""
+    return {name: value for name, value in headers.items() if name.lower() not in _SECRET_HEADERS}
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""
+
+
+def _connect_to_line(host: str, target: str) -> str:
+    """A line of curl's CONNECT_TO; `*` stands for every host."""
+    name, colon, port = target.rpartition(":")
+    if not colon or "]" in port or not name:
+        name, port = target, ""
+    if not name or (port and not port.isdigit()):
+        raise ConfigError(f"fetch.connect_to: {host!r} must be followed by ADDRESS:PORT, not {target!r}")
+    return f"{'' if host == '*' else host}::{name}:{port}"
+
+
+async def _name_error(host: str) -> str:
+    """Whether a name that was not resolved does not exist, or the name service failed: curl does not tell."""
+    try:
+        async with asyncio.timeout(_LOOKUP_SECONDS):
+            await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except socket.gaierror as error:
+        return "unknown-host" if error.errno in (socket.EAI_NONAME, socket.EAI_NODATA) else "dns"
+    except (OSError, UnicodeError):
+        pass
+    return "dns"

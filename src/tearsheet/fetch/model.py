@@ -1,0 +1,82 @@
+"""What is asked of the client, what it answers, and how it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tearsheet.errors import TearsheetError
+from tearsheet.story import Exchange
+
+ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+ERROR_KINDS: dict[str, str] = {
+    "bad-url": "the address cannot be asked for",
+    "forbidden-address": "the address is not on the public network",
+    "unknown-host": "there is no such host name",
+    "dns": "the name service did not answer",
+    "connect": "the connection was refused or broken",
+    "connect-timeout": "no connection in time",
+    "read-timeout": "connected, then silence",
+    "timeout": "the total time was used up",
+    "ssl": "no secure connection, or a certificate that does not hold",
+    "protocol": "the answer is not HTTP as it should be, or not coded as it says",
+    "too-many-redirects": "redirects in a circle, or too many",
+    "too-large": "more bytes than allowed",
+    "content-type": "another kind of document than asked for",
+}
+"""Every kind of FetchError, and what it means."""
+
+
+@dataclass(slots=True)
+class FetchRequest:
+    """One document to GET. What is None is taken from the settings."""
+
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Further request headers, as `If-None-Match`. Secrets among them are not sent on to another host by a redirect."""
+    accept: str = ACCEPT_PAGE
+    max_bytes: int | None = None
+    timeout: float | None = None
+    content_types: Sequence[str] | None = None
+    """Accepted beginnings of Content-Type, in lower case, tested on success before the body is read; `""` among them accepts a
+    missing header. None accepts everything."""
+
+
+@dataclass(slots=True)
+class FetchResponse:
+    """The last response of a chain of redirects; any status."""
+
+    url: str
+    status: int
+    reason: str
+    headers: list[tuple[str, str]]
+    body: bytes
+    """After content decoding, before character decoding."""
+    exchanges: list[Exchange]
+    encoding: str | None
+    """The charset that Content-Type states; never an implied one."""
+    elapsed: float
+    """Seconds for the whole chain."""
+
+    def header(self, name: str) -> str | None:
+        """The first value of a header, or None."""
+        return find_header(self.headers, name)
+
+
+class FetchError(TearsheetError):
+    """No response. `kind` is one of ERROR_KINDS; `exchanges` are the hops before, `url` the one that failed."""
+
+    def __init__(self, kind: str, detail: str, *, url: str = "", exchanges: Sequence[Exchange] = ()) -> None:
+        assert kind in ERROR_KINDS, kind
+        super().__init__(f"{kind}: {detail}")
+        self.kind = kind
+        self.detail = detail
+        self.url = url
+        self.exchanges = list(exchanges)
+
+
+def find_header(headers: Sequence[tuple[str, str]], name: str) -> str | None:
+    """The first value of a header, or None."""
+    wanted = name.lower()
+    return next((value for key, value in headers if key.lower() == wanted), None)

@@ -1,0 +1,106 @@
+"""Many curl transfers on one event loop.
+
+Curl says which sockets it waits for. They are kept in a selector of our own, and only that selector's descriptor is given to
+the loop: a busy client costs the loop one wake-up for many sockets. Measured on loopback, this makes half as many
+pages again as a reader and a writer for each socket; a thread of its own would be faster still, but pycurl can wait there
+with select() alone, which ends at 1,024 descriptors, and cannot be woken for a new request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+
+import pycurl
+
+_TO_SELECTOR = {
+    pycurl.POLL_IN: selectors.EVENT_READ,
+    pycurl.POLL_OUT: selectors.EVENT_WRITE,
+    pycurl.POLL_INOUT: selectors.EVENT_READ | selectors.EVENT_WRITE,
+}
+# The two agree on what is readable and writable, so that events need no translation on the way back.
+assert selectors.EVENT_READ == pycurl.CSELECT_IN and selectors.EVENT_WRITE == pycurl.CSELECT_OUT
+
+
+class Multi:
+    """Runs transfers until they are done. Belongs to the event loop that was running when it was made."""
+
+    def __init__(self, max_connections: int) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._selector = selectors.DefaultSelector()
+        self._timer: asyncio.Handle | None = None
+        self._running: dict[pycurl.Curl, asyncio.Future[tuple[int, str]]] = {}
+        self._multi = pycurl.CurlMulti()
+        self._multi.setopt(pycurl.M_MAXCONNECTS, max_connections)
+        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._on_socket)
+        self._multi.setopt(pycurl.M_TIMERFUNCTION, self._on_timer)
+        self._loop.add_reader(self._selector, self._on_ready)
+
+    async def run(self, handle: pycurl.Curl) -> tuple[int, str]:
+        """Carry out one transfer: curl's error code (0 is success) and its words."""
+        done: asyncio.Future[tuple[int, str]] = self._loop.create_future()
+        self._running[handle] = done
+        self._multi.add_handle(handle)
+        try:
+            return await done
+        finally:
+            if self._running.pop(handle, None) is not None:  # cancelled
+                self._multi.remove_handle(handle)
+
+    def close(self) -> None:
+        """End what is under way (its callers see a cancellation) and let go of all connections."""
+        for handle, done in list(self._running.items()):
+            del self._running[handle]
+            self._multi.remove_handle(handle)
+            done.cancel()
+        self._loop.remove_reader(self._selector)
+        self._multi.close()
+        if self._timer:
+            self._timer.cancel()
+        self._selector.close()
+
+    def _on_socket(self, what: int, fd: int, _multi: object, _data: object) -> None:
+        if fd in self._selector.get_map():
+            if what != pycurl.POLL_REMOVE:
+                try:
+                    self._selector.modify(fd, _TO_SELECTOR[what])
+                    return
+                except OSError:
+                    pass  # another socket took the number of one that was closed
+            self._selector.unregister(fd)
+        if what != pycurl.POLL_REMOVE:
+            self._selector.register(fd, _TO_SELECTOR[what])
+
+    def _on_timer(self, milliseconds: int) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if milliseconds == 0:
+            self._timer = self._loop.call_soon(self._on_timeout)
+        elif milliseconds > 0:
+            self._timer = self._loop.call_later(milliseconds / 1000, self._on_timeout)
+
+    def _on_timeout(self) -> None:
+        self._timer = None
+        self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
+        self._collect()
+
+    def _on_ready(self) -> None:
+        for key, events in self._selector.select(0):
+            self._multi.socket_action(key.fd, events)
+        self._collect()
+
+    def _collect(self) -> None:
+        waiting = 1
+        while waiting:
+            waiting, finished, failed = self._multi.info_read()
+            for handle in finished:
+                self._settle(handle, 0, "")
+            for handle, code, message in failed:
+                self._settle(handle, code, message)
+
+    def _settle(self, handle: pycurl.Curl, code: int, message: str) -> None:
+        self._multi.remove_handle(handle)
+        done = self._running.pop(handle, None)
+        if done is not None and not done.done():
+            done.set_result((code, message))

@@ -1,0 +1,217 @@
+"""One request and its response: curl's options, what its callbacks see, and where reading stops."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from collections.abc import Sequence
+
+import pycurl
+
+from tearsheet.fetch.guard import Guard
+from tearsheet.fetch.wire import REDIRECT_STATUSES, header_text, parse_header_line, parse_status_line
+from tearsheet.story import Exchange
+
+CONNECT_SECONDS = 20.0
+SILENCE_SECONDS = 30
+"""No byte for so long ends a transfer, however much of its total time is left."""
+ASIDE_BYTES = 64 * 1024
+"""The body of a redirect or an error page is nobody's document: read so far, to keep the connection, and no farther."""
+
+_KINDS_OF_CODES = {
+    "bad-url": (3, 43),
+    "connect": (7, 52, 55, 56),
+    "dns": (5,),
+    "protocol": (1, 8, 16, 18, 61, 92, 100),
+    "ssl": (35, 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98),
+    "too-large": (63,),
+    "unknown-host": (6,),
+}
+_KIND_OF_CODE = {code: kind for kind, codes in _KINDS_OF_CODES.items() for code in codes}
+
+
+class _LentSocket(socket.socket):
+    """Curl makes a copy of the descriptor that we open for it; ours is closed when it has done so."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class Transfer:
+    """A curl handle that is used again and again, and what its present transfer has brought."""
+
+    def __init__(self, guard: Guard, connect_to: Sequence[str]) -> None:
+        self._guard = guard
+        self.handle = handle = pycurl.Curl()
+        for option, value in (
+            (pycurl.NOSIGNAL, 1),
+            (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
+            (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS),
+            (pycurl.PROXY, ""),  # a proxy from the environment would hide the address from the guard
+            (pycurl.COOKIEFILE, ""),
+            (pycurl.SSL_VERIFYPEER, 1),
+            (pycurl.SSL_VERIFYHOST, 2),
+            (pycurl.BUFFERSIZE, 128 * 1024),
+            (pycurl.LOW_SPEED_LIMIT, 1),
+            (pycurl.LOW_SPEED_TIME, SILENCE_SECONDS),
+            (pycurl.CONNECT_TO, list(connect_to)),
+            (pycurl.VERBOSE, 1),  # curl gives the request as it was sent to the debug function alone
+            (pycurl.DEBUGFUNCTION, self._on_debug),
+            (pycurl.HEADERFUNCTION, self._on_header),
+            (pycurl.WRITEFUNCTION, self._on_body),
+            (pycurl.OPENSOCKETFUNCTION, self._on_open_socket),
+        ):
+            handle.setopt(option, value)
+        authorities = ssl.get_default_verify_paths()
+        if authorities.cafile:
+            handle.setopt(pycurl.CAINFO, authorities.cafile)
+        if authorities.capath:
+            handle.setopt(pycurl.CAPATH, authorities.capath)
+
+    def forget(self) -> None:
+        """Begin a new chain: no cookies of another one."""
+        self.handle.setopt(pycurl.COOKIELIST, "ALL")
+
+    def prepare(
+        self, url: str, header_lines: Sequence[bytes], *, seconds: float, max_bytes: int,
+        content_types: Sequence[str] | None, resolve: Sequence[str],
+    ) -> None:  # fmt: skip
+        """Make ready for one request."""
+        handle = self.handle
+        handle.setopt(pycurl.URL, url)
+        handle.setopt(pycurl.HTTPHEADER, header_lines)
+        handle.setopt(pycurl.TIMEOUT_MS, max(1, int(seconds * 1000)))
+        handle.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(min(seconds, CONNECT_SECONDS) * 1000)))
+        if resolve:
+            handle.setopt(pycurl.RESOLVE, list(resolve))
+        self.exchange = Exchange(url, 0, timestamp=time.time())
+        self.location: str | None = None
+        self.content_type: str | None = None
+        self.content_encoding: str | None = None
+        self.sets_cookie = False
+        self.refused: str | None = None
+        """Why the guard refused an address."""
+        self.stopped: tuple[str, str] | None = None
+        """Why we stopped reading: kind and detail of an error, or `("enough", "")`."""
+        self._max_bytes = max_bytes
+        self._content_types = content_types
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._in_body = False
+
+    @property
+    def body(self) -> bytes:
+        """What was read of the body; nothing when it was cut off."""
+        return b"" if self.stopped else b"".join(self._pieces)
+
+    def finish(self) -> None:
+        """Note what curl knows once a response has come."""
+        self.exchange.ip = self.handle.getinfo(pycurl.PRIMARY_IP) or None
+
+    def failure(self, code: int, message: str) -> tuple[str, str] | None:
+        """Kind and detail of the error that a result of curl means; None for success."""
+        if self.stopped:
+            return None if self.stopped[0] == "enough" else self.stopped
+        if code == 0:
+            return None
+        if self.refused and code == pycurl.E_COULDNT_CONNECT:
+            return "forbidden-address", self.refused
+        if code == pycurl.E_OPERATION_TIMEDOUT:
+            return self._timeout_kind(message), message
+        if code == pycurl.E_RECV_ERROR and "header" in message.lower():
+            return "protocol", message
+        return _KIND_OF_CODE.get(code, "protocol"), message or f"curl error {code}"
+
+    def _timeout_kind(self, message: str) -> str:
+        if "too slow" in message:
+            return "read-timeout"
+        if self.handle.getinfo(pycurl.PRETRANSFER_TIME) > 0:
+            return "timeout"
+        return "dns" if "Resolving" in message else "connect-timeout"
+
+    def _on_open_socket(self, _purpose: int, address: pycurl.CurlSockAddr) -> socket.socket | int:
+        ip = str(address.addr[0])
+        if reason := self._guard.refuse_address(ip):
+            self.refused = f"{ip} is refused ({reason}); fetch.allow_addresses can allow it"
+            return int(pycurl.SOCKET_BAD)
+        return _LentSocket(address.family, address.socktype, address.protocol)
+
+    def _on_debug(self, kind: int, data: bytes) -> None:
+        if kind == pycurl.INFOTYPE_HEADER_OUT:
+            lines = data.split(b"\r\n")
+            self.exchange.request_headers.extend(pair for line in lines[1:] if (pair := parse_header_line(line)))
+
+    def _on_header(self, line: bytes) -> int | None:
+        if self._in_body:  # trailers
+            return None
+        exchange = self.exchange
+        if line.startswith(b"HTTP/") and (status := parse_status_line(line)):
+            exchange.http_version, exchange.status, exchange.reason = status
+            exchange.response_headers = []
+        elif line.strip():
+            self._note_header(line)
+        elif exchange.status >= 200:
+            self._in_body = True
+            self._decide()
+            return -1 if self.stopped else None
+        return None
+
+    def _note_header(self, line: bytes) -> None:
+        headers = self.exchange.response_headers
+        pair = parse_header_line(line)
+        if line[:1] in b" \t" and headers:  # a folded line
+            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {header_text(line).strip()}")
+        elif pair:
+            headers.append(pair)
+
+    def _decide(self) -> None:
+        """Look at the headers of the final response before its body is read."""
+        length = 0
+        codings: list[str] = []
+        for name, value in self.exchange.response_headers:
+            match name.lower():
+                case "location":
+                    self.location = self.location or value
+                case "content-type":
+                    self.content_type = self.content_type or value
+                case "content-encoding":
+                    codings.append(value)
+                case "set-cookie":
+                    self.sets_cookie = True
+                case "content-length" if value.isascii() and value.isdigit():
+                    length = int(value[:20])
+        self.content_encoding = ", ".join(codings) or None
+        if not self.is_page:
+            self._max_bytes = min(self._max_bytes, ASIDE_BYTES)
+        elif not self._accepts(self.content_type):
+            self.stopped = ("content-type", (self.content_type or "none stated")[:200])
+        if not self.stopped and length > self._max_bytes:
+            self._stop_at_size()
+
+    @property
+    def is_page(self) -> bool:
+        """Whether the response is a success, so that its body counts."""
+        return 200 <= self.exchange.status < 300
+
+    @property
+    def is_redirect(self) -> bool:
+        """Whether the response sends us on."""
+        return self.exchange.status in REDIRECT_STATUSES and bool(self.location)
+
+    def _accepts(self, content_type: str | None) -> bool:
+        if self._content_types is None:
+            return True
+        stated = (content_type or "").strip().lower()
+        return any(stated.startswith(prefix) if prefix else not stated for prefix in self._content_types)
+
+    def _on_body(self, data: bytes) -> int | None:
+        self._size += len(data)
+        if self._size > self._max_bytes:
+            self._stop_at_size()
+            return -1
+        self._pieces.append(data)
+        return None
+
+    def _stop_at_size(self) -> None:
+        self.stopped = ("too-large", f"more than {self._max_bytes} bytes") if self.is_page else ("enough", "")

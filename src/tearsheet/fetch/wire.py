@@ -1,0 +1,97 @@
+"""Reading and writing what goes over the wire: addresses, header lines, charsets, redirects. Pure functions."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from urllib.parse import quote, urljoin, urlsplit, urlunsplit
+
+from tearsheet.urls import BadURL, ascii_host
+
+REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
+MAX_WIRE_URL = 8192
+_STRIP = "".join(map(chr, range(0x21)))
+_LINE_BREAKS = str.maketrans("", "", "\t\r\n")
+_SAFE = "!#$%&'()*+,/:;=?@[]~-._|"
+_HOST = re.compile(r"[a-z0-9_.-]+|\[[0-9a-f:.]+\]")
+_BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_CHARSET = re.compile(r""";\s*charset\s*=\s*["']?\s*([A-Za-z0-9_.:+-]{1,40})""", re.IGNORECASE)
+_STATUS_LINE = re.compile(rb"(HTTP/[0-9.]{1,4}) ([0-9]{3})(?: ([^\r\n]*))?")
+
+
+def wire_url(url: str) -> str:
+    """The address as it is asked for: ASCII, percent-encoded, without fragment or credentials. Raises BadURL.
+
+    Blanks and line breaks are treated as browsers do, since feeds and redirects are full of them.
+    """
+    try:
+        parts = urlsplit(url.strip(_STRIP).translate(_LINE_BREAKS).replace("\\", "/"))
+        port = parts.port
+    except ValueError as error:
+        raise BadURL(f"bad address: {error}") from error
+    scheme = parts.scheme.lower()
+    if scheme not in ("http", "https"):
+        raise BadURL(f"not http or https: {url[:100]!r}")
+    host = _wire_host(parts.hostname or "")
+    if port is not None and port != {"http": 80, "https": 443}[scheme]:
+        host = f"{host}:{port}"
+    wired = urlunsplit((scheme, host, _encode(parts.path) or "/", _encode(parts.query), ""))
+    if len(wired) > MAX_WIRE_URL:
+        raise BadURL(f"longer than {MAX_WIRE_URL} characters")
+    return wired
+
+
+def _wire_host(hostname: str) -> str:
+    host = ascii_host(hostname)
+    if ":" in host:
+        host = f"[{host}]"
+    if not host or len(host) > 253 or not _HOST.fullmatch(host) or ".." in host or host.startswith("."):
+        raise BadURL(f"bad host name: {hostname[:100]!r}")
+    return host
+
+
+def _encode(text: str) -> str:
+    try:
+        return quote(_BARE_PERCENT.sub("%25", text), safe=_SAFE)
+    except UnicodeError as error:
+        raise BadURL("bad address: half a character") from error
+
+
+def redirect_target(base: str, location: str) -> str:
+    """Where a Location header points. Raises BadURL."""
+    try:
+        return wire_url(urljoin(base, location.strip(_STRIP).translate(_LINE_BREAKS).replace("\\", "/")))
+    except ValueError as error:
+        raise BadURL(f"bad redirect to {location[:100]!r}: {error}") from error
+
+
+def parse_status_line(line: bytes) -> tuple[str, int, str] | None:
+    """`HTTP/1.1 404 Not Found` as version, status and reason; None when it is no status line."""
+    match = _STATUS_LINE.match(line)
+    return (match[1].decode(), int(match[2]), header_text(match[3] or b"").strip()) if match else None
+
+
+def parse_header_line(line: bytes) -> tuple[str, str] | None:
+    """`Name: value` as a pair, or None."""
+    name, colon, value = line.partition(b":")
+    return (header_text(name).strip(), header_text(value).strip()) if colon and name.strip() else None
+
+
+def header_text(data: bytes) -> str:
+    """A header as text: UTF-8 where it is, else Latin-1."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def stated_charset(content_type: str | None) -> str | None:
+    """The charset that a Content-Type states, when it is one that can be read; else None."""
+    match = _CHARSET.search(content_type or "")
+    if not match:
+        return None
+    try:
+        codecs.lookup(match[1])
+    except LookupError:
+        return None
+    return match[1]
