@@ -15,13 +15,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from sqlalchemy import Connection, Table
-from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
-from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
+if TYPE_CHECKING:
+    # Only for types: the worker processes that parse pages start many times and must not load a database library.
+    from sqlalchemy import Connection, Table
+    from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
+    from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
 
-from tearsheet.query import Query
+    from tearsheet.query import Query
 
 # --------------------------------------------------------------------------------------------------------- database
 

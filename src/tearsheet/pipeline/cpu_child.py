@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from tearsheet.pipeline.ledger import Entry, entry_for
+from tearsheet.pipeline.entry import Entry, entry_for
 from tearsheet.pipeline.packing import Packed, pack_results
 from tearsheet.pipeline.stage import CpuStage, Drop, Outcome, Quarantine, Requeue, Retry
 from tearsheet.story import WireStory, decode_story

@@ -16,8 +16,7 @@ from sqlalchemy import BigInteger, Column, String, Table, delete, func, select
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import UtcDateTime, metadata
 from tearsheet.engines.ports import Database
-from tearsheet.story import Story
-from tearsheet.urls import BadURL, canonical_domain
+from tearsheet.pipeline.entry import Entry
 
 outcomes = Table(
     "outcomes",
@@ -49,27 +48,6 @@ outcome_days = Table(
 _UNKNOWN = 0
 """Stands for "no source" and "no feed" in the daily counts, whose key columns cannot be empty."""
 
-DONE = "done"
-DROPPED = "dropped"
-QUARANTINED = "quarantined"
-RETRYING = "retrying"
-RECOVERED = "recovered"
-
-
-@dataclass(slots=True, frozen=True)
-class Entry:
-    """What became of one story at one stage."""
-
-    story_id: str
-    stage: str
-    status: str
-    reason: str = ""
-    detail: str = ""
-    source_id: int | None = None
-    feed_id: int | None = None
-    domain: str = ""
-    url: str = ""
-
 
 @dataclass(slots=True, frozen=True)
 class Count:
@@ -91,29 +69,6 @@ class Explanation:
     reason: str
     detail: str
     happened_at: datetime
-
-
-def entry_for(story: Story, stage: str, status: str, reason: str = "", detail: str = "") -> Entry:
-    """The ledger's entry for a story."""
-    url = story.url or ""
-    return Entry(
-        story.id,
-        stage,
-        status,
-        reason[:80],
-        detail[:500],
-        story.rss_entry.source_source_id,
-        story.rss_entry.source_feed_id,
-        story.content_metadata.canonical_domain or story.rss_entry.domain or _domain(url),
-        url[:2048],
-    )
-
-
-def _domain(url: str) -> str:
-    try:
-        return canonical_domain(url)[:255]
-    except BadURL:
-        return ""
 
 
 class Ledger:

@@ -17,8 +17,9 @@ from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.ports import Broker, Lease, Output, Settlement
 from tearsheet.errors import TearsheetError
 from tearsheet.pipeline.cpu_pool import CpuPool
+from tearsheet.pipeline.entry import DONE, RECOVERED, Entry, entry_for
 from tearsheet.pipeline.journey import RETRIES, RetryRule, fate_of, input_queue
-from tearsheet.pipeline.ledger import DONE, RECOVERED, Entry, Ledger, entry_for
+from tearsheet.pipeline.ledger import Ledger
 from tearsheet.pipeline.packing import Packed, pack_results
 from tearsheet.pipeline.stage import AsyncStage, BatchStage, Outcome, Quarantine, Result
 from tearsheet.pipeline.water import WaterMarks
@@ -59,6 +60,8 @@ class Worker(ABC):
         self.busy_seconds = 0.0
         self.hurry = False
         """Set when no more stories will come: a batch is not waited for any longer."""
+        self.grace_seconds = _GRACE_SECONDS
+        """How long a stop waits for stories in flight."""
         self._broker = broker
         self._ledger = ledger
         self._clock = clock
@@ -158,7 +161,7 @@ class StreamWorker(Worker):
                     running[task] = lease
                     task.add_done_callback(ended)
             if running and not settler.done():
-                await asyncio.wait(running, timeout=_GRACE_SECONDS)
+                await asyncio.wait(running, timeout=self.grace_seconds)
         finally:
             for task in list(running):
                 task.cancel()

@@ -1,0 +1,47 @@
+"""`tearsheet config show`: every setting, its value, and where the value came from."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+import typer
+
+from tearsheet.cli.context import output_form, reports_errors, settings_for, show
+from tearsheet.config import declared_settings
+
+app = typer.Typer(help="Settings of the data folder.", no_args_is_help=True)
+_PASSWORD = re.compile(r"(://[^:/@]*:)[^@/]*@")
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the command group."""
+    parent.add_typer(app, name="config")
+
+
+@app.callback()
+def group() -> None:
+    """Settings of the data folder."""
+
+
+@app.command("show")
+@reports_errors
+def show_settings(
+    sources: Annotated[bool, typer.Option("--sources", help="Say where each value came from.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show every setting with its value and meaning. Passwords are left out."""
+    settings = settings_for()
+    rows = []
+    for declared in declared_settings():
+        section, name = declared.name.split(".")
+        value = getattr(getattr(settings, section), name)
+        row = {"name": declared.name, "value": _PASSWORD.sub(r"\1***@", value) if declared.secret else value}
+        if sources:
+            row |= {"source": settings.sources.get(declared.name, "default"), "variable": declared.variable}
+        rows.append(row | {"help": declared.help})
+    columns = {"name": "setting", "value": "value"}
+    columns |= {"source": "from", "variable": "environment"} if sources else {"help": "meaning"}
+    show(
+        rows, columns, form=output_form(json, False, False), title=f"data folder: {settings.data}" if not json else None
+    )

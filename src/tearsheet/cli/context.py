@@ -1,0 +1,109 @@
+"""What every command shares: its settings, its services, its output, and how an error becomes one line and an exit code."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, is_dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from tearsheet.compose import Services
+from tearsheet.config import Settings, load_settings
+from tearsheet.errors import TearsheetError
+from tearsheet.log import set_up_logging
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+INTERRUPTED = 11
+
+
+class Globals:
+    """The options before the command: `--data`, `--log-level`, `--log-format`, `--quiet`, `--set`."""
+
+    data: Path | None = None
+    flags: dict[str, Any] = {}  # noqa: RUF012 - replaced, never changed
+    quiet: bool = False
+
+
+def settings_for(**flags: Any) -> Settings:
+    """The settings for this call; `flags` are by setting name with `__` for the dot, as `web__port=8701`."""
+    named = {name.replace("__", "."): value for name, value in flags.items()}
+    settings = load_settings(
+        Globals.data, Globals.flags | {name: value for name, value in named.items() if value is not None}
+    )
+    set_up_logging(settings.log.level, settings.log.format)
+    return settings
+
+
+def services_for(**flags: Any) -> Services:
+    """The services for this call: use it in a `with` block."""
+    return Services(settings_for(**flags))
+
+
+def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
+    """A user's error becomes one line on stderr and its documented exit code; a defect keeps its traceback."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return command(*args, **kwargs)
+        except TearsheetError as error:
+            err.print(f"tearsheet: {error}", style="red", markup=False)
+            raise typer.Exit(error.exit_code) from error
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # Whoever read our output has enough. Python would complain again while it shuts down.
+            sys.stdout = None  # type: ignore[assignment]  # nothing is to be flushed any more
+            raise typer.Exit(0) from None
+
+    return run
+
+
+def show(rows: Iterable[Any], columns: Mapping[str, str], *, form: str = "table", title: str | None = None) -> None:
+    """Print results: a table for people, or `json`, `jsonl` or `csv` for programs. Rows are dataclasses or mappings."""
+    values = (_as_mapping(row) for row in rows)
+    if form == "json":
+        print(json.dumps(list(values), ensure_ascii=False, indent=2, default=str))
+    elif form == "jsonl":
+        for value in values:
+            print(json.dumps(value, ensure_ascii=False, default=str))
+    elif form == "csv":
+        writer = csv.writer(sys.stdout)
+        writer.writerow(columns)
+        writer.writerows([value.get(name) for name in columns] for value in values)
+    else:
+        table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+        for heading in columns.values():
+            table.add_column(heading, overflow="fold")
+        for value in values:
+            table.add_row(*(_as_text(value.get(name)) for name in columns))
+        out.print(table)
+
+
+def _as_mapping(row: Any) -> Mapping[str, Any]:
+    return asdict(row) if is_dataclass(row) and not isinstance(row, type) else row
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:,.1f}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value).replace("[", "\\[")
+
+
+def output_form(json_: bool, jsonl: bool, csv_: bool) -> str:
+    """Which of the three output flags was given."""
+    return "json" if json_ else "jsonl" if jsonl else "csv" if csv_ else "table"

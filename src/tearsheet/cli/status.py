@@ -1,0 +1,73 @@
+"""`tearsheet status`: who is at work, and what waits in each queue. `tearsheet stats`: what became of the stories."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+import typer
+
+from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
+from tearsheet.clock import utc_now
+from tearsheet.compose import Services
+from tearsheet.engines.ports import Depth
+from tearsheet.pipeline.announce import living_workers
+
+JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the commands."""
+    parent.command()(status)
+    parent.command()(stats)
+
+
+def depth_rows(depths: dict[str, Depth]) -> list[dict[str, Any]]:
+    """Queues as rows: a queue's delayed messages under the name that operators know, `STAGE-delay`."""
+    rows = []
+    for queue, depth in sorted(depths.items()):
+        rows.append({"queue": queue, "ready": depth.ready, "leased": depth.leased, "delayed": depth.delayed})
+    return rows
+
+
+async def read_depths(services: Services) -> dict[str, Depth]:
+    """The depth of every queue."""
+    broker = services.open_broker()
+    try:
+        return await broker.depths()
+    finally:
+        await broker.close()
+
+
+@reports_errors
+def status(json: JsonOption = False) -> None:
+    """Show who is at work and how fast, and the depth of every queue."""
+    with services_for() as services:
+        at_work = living_workers(services.database)
+        queues = depth_rows(asyncio.run(read_depths(services)))
+    if json:
+        show([{"workers": [asdict(worker) for worker in at_work], "queues": queues}], {}, form="jsonl")
+        return
+    if at_work:
+        columns = {"stage": "stage", "host": "host", "pid": "process", "settled": "stories", "per_second": "a second"}
+        show(at_work, columns, title="at work")
+    else:
+        out.print("Nobody is at work. Start with: tearsheet run")
+    out.print()
+    show(queues, {"queue": "queue", "ready": "ready", "leased": "in work", "delayed": "delayed"}, title="queues")
+
+
+@reports_errors
+def stats(
+    days: Annotated[int, typer.Option(help="How many days back; 0 means all.")] = 0,
+    json: JsonOption = False,
+    csv: Annotated[bool, typer.Option("--csv", help="As CSV.")] = False,
+) -> None:
+    """Show what became of the stories: how many were archived, dropped, and for which reasons."""
+    since: datetime | None = utc_now() - timedelta(days=days) if days else None
+    with services_for() as services:
+        counts = services.ledger.counts(since)
+    columns = {"stage": "stage", "status": "outcome", "reason": "reason", "stories": "stories"}
+    show(counts, columns, form=output_form(json, False, csv))
