@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 DATA ?= tearsheet-data
 FEEDS ?=
 JOBS ?= auto
+ENGINES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench clean
+.PHONY: help run test test-engines engines-up engines-down engines-status lint format bench clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -26,6 +27,18 @@ run: $(VENV)/.base ## Collect, archive, index and serve on 127.0.0.1 (FEEDS="htt
 
 test: $(VENV)/.dev ## Run the tests (no network beyond loopback)
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" tests
+
+test-engines: $(VENV)/.dev engines-up ## Run the contract suites against the real servers, all of which must be up
+	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -n $(JOBS) -m "engine and not slow" tests
+
+engines-up: ## Install and start the test servers on loopback (ENGINES="kafka s3" for some; elasticsearch only by name)
+	@engines/all start $(ENGINES)
+
+engines-down: ## Stop the test servers
+	@engines/all stop $(ENGINES)
+
+engines-status: ## Say which test servers are up
+	@engines/all status $(ENGINES)
 
 lint: $(VENV)/.dev ## Check style, types and layers
 	@$(BIN)/ruff check .
