@@ -58,6 +58,11 @@ class FetchSettings:
     per_host: int = _setting(2, "pages fetched at the same time from one host")
     interval_seconds: float = _setting(2.0, "shortest time between two requests to one host")
     obey_robots: bool = _setting(True, "ask robots.txt, and do what it says")
+    manners_off: dict[str, str] = _setting(
+        {},
+        "hosts you own, and what is switched off for them: `pace`, `robots`, `retry-after`, `failing` or `all`, "
+        'as `{"paper.example" = "robots pace"}`',
+    )
     allow_addresses: list[str] = _setting(
         [], "networks that may be fetched from though they are private, as `127.0.0.0/8`"
     )

@@ -4,5 +4,17 @@ from __future__ import annotations
 
 from tearsheet.fetch.client import Client
 from tearsheet.fetch.model import ERROR_KINDS, FetchError, FetchRequest, FetchResponse
+from tearsheet.fetch.robots import Robots
+from tearsheet.fetch.turns import HostBusy, HostFailing, Manners
 
-__all__ = ["ERROR_KINDS", "Client", "FetchError", "FetchRequest", "FetchResponse"]
+__all__ = [
+    "ERROR_KINDS",
+    "Client",
+    "FetchError",
+    "FetchRequest",
+    "FetchResponse",
+    "HostBusy",
+    "HostFailing",
+    "Manners",
+    "Robots",
+]

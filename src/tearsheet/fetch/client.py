@@ -40,12 +40,12 @@ class Client:
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
         """GET a document, following redirects; any status is a response. Raises FetchError."""
-        async with self._slots:
-            transfer = self._idle.pop() if self._idle else Transfer(self._guard, self._connect_to)
-            try:
-                transfer.forget()
-                return await self._follow(transfer, request)
-            finally:
+        transfer = self._idle.pop() if self._idle else Transfer(self._guard, self._connect_to)
+        try:
+            transfer.forget()
+            return await self._follow(transfer, request)
+        finally:
+            if len(self._idle) < self._settings.concurrency:
                 self._idle.append(transfer)
 
     async def close(self) -> None:
@@ -56,20 +56,27 @@ class Client:
         self._idle.clear()
 
     async def _follow(self, transfer: Transfer, request: FetchRequest) -> FetchResponse:
-        """Follow a chain of redirects, each hop policed like the first."""
-        started = time.monotonic()
-        deadline = started + (request.timeout or self._settings.timeout_seconds)
+        """Follow a chain of redirects, each hop policed like the first.
+
+        What counts against the total time is the time on the wire, not the wait for a free place or for `on_redirect`.
+        """
+        total = request.timeout or self._settings.timeout_seconds
+        spent = 0.0
         exchanges: list[Exchange] = []
         seen: set[str] = set()
         url = request.url
+        started = time.monotonic()
         try:
             url = origin = wire_url(url)
             while True:
                 seen.add(url)
-                await self._hop(transfer, request, url, deadline, same_host=_host(url) == _host(origin))
+                async with self._slots:
+                    started = time.monotonic()
+                    await self._hop(transfer, request, url, total - spent, same_host=_host(url) == _host(origin))
+                    spent += time.monotonic() - started
                 exchanges.append(transfer.exchange)
                 if not transfer.is_redirect:
-                    return self._response(transfer, request, exchanges, time.monotonic() - started)
+                    return self._response(transfer, request, exchanges, spent)
                 if len(exchanges) > self._settings.max_redirects:
                     raise FetchError("too-many-redirects", f"more than {self._settings.max_redirects}")
                 if transfer.sets_cookie:  # the same address may answer otherwise now
@@ -77,28 +84,32 @@ class Client:
                 url = redirect_target(url, transfer.location or "")
                 if url in seen:
                     raise FetchError("too-many-redirects", f"in a circle, at {url}")
+                if request.on_redirect:
+                    await request.on_redirect(url)
         except BadURL as error:
             raise FetchError("bad-url", str(error), url=url, exchanges=exchanges) from error
         except FetchError as error:
-            raise FetchError(error.kind, error.detail, url=url, exchanges=exchanges) from error.__cause__
+            raise FetchError(
+                error.kind, error.detail, url=url, exchanges=exchanges, elapsed=time.monotonic() - started
+            ) from error.__cause__
 
     async def _hop(
-        self, transfer: Transfer, request: FetchRequest, url: str, deadline: float, *, same_host: bool
+        self, transfer: Transfer, request: FetchRequest, url: str, seconds: float, *, same_host: bool
     ) -> None:
         host = _host(url)
         if reason := self._guard.refuse_host(host):
             raise FetchError("forbidden-address", f"{host} is refused ({reason}); fetch.allow_addresses can allow it")
-        remaining = deadline - time.monotonic()
-        if remaining <= 0:
+        if seconds <= 0:
             raise FetchError("timeout", "the total time was used up by redirects")
         if self._multi is None:
             self._multi = Multi(max_connections=4 * self._settings.concurrency)
         transfer.prepare(
             url,
             self._header_lines(request, same_host),
-            seconds=remaining,
+            seconds=seconds,
             max_bytes=self._limit(request),
             content_types=request.content_types,
+            cut=request.cut,
             resolve=self._resolve,
         )
         failure = transfer.failure(*await self._multi.run(transfer.handle))

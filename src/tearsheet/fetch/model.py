@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tearsheet.errors import TearsheetError
@@ -27,6 +27,12 @@ ERROR_KINDS: dict[str, str] = {
 }
 """Every kind of FetchError, and what it means."""
 
+UNREACHABLE_KINDS = frozenset({"unknown-host", "dns", "connect", "connect-timeout", "ssl"})
+"""The host is down, or as good as that for us."""
+
+CONNECTION_KINDS = UNREACHABLE_KINDS | {"timeout", "read-timeout"}
+"""It may go better another time."""
+
 
 @dataclass(slots=True)
 class FetchRequest:
@@ -41,6 +47,10 @@ class FetchRequest:
     content_types: Sequence[str] | None = None
     """Accepted beginnings of Content-Type, in lower case, tested on success before the body is read; `""` among them accepts a
     missing header. None accepts everything."""
+    cut: bool = False
+    """Whether a document that is too large is cut off at `max_bytes` instead of being an error. Not for compressed ones."""
+    on_redirect: Callable[[str], Awaitable[None]] | None = None
+    """Called with each address before a redirect to it is followed; what it raises ends the fetch."""
 
 
 @dataclass(slots=True)
@@ -65,15 +75,18 @@ class FetchResponse:
 
 
 class FetchError(TearsheetError):
-    """No response. `kind` is one of ERROR_KINDS; `exchanges` are the hops before, `url` the one that failed."""
+    """No response. `kind` is one of ERROR_KINDS; `exchanges` are the hops before, `url` the one that failed, `elapsed` its time."""
 
-    def __init__(self, kind: str, detail: str, *, url: str = "", exchanges: Sequence[Exchange] = ()) -> None:
+    def __init__(
+        self, kind: str, detail: str, *, url: str = "", exchanges: Sequence[Exchange] = (), elapsed: float = 0.0
+    ) -> None:
         assert kind in ERROR_KINDS, kind
         super().__init__(f"{kind}: {detail}")
         self.kind = kind
         self.detail = detail
         self.url = url
         self.exchanges = list(exchanges)
+        self.elapsed = elapsed
 
 
 def find_header(headers: Sequence[tuple[str, str]], name: str) -> str | None:

@@ -75,7 +75,7 @@ class Transfer:
 
     def prepare(
         self, url: str, header_lines: Sequence[bytes], *, seconds: float, max_bytes: int,
-        content_types: Sequence[str] | None, resolve: Sequence[str],
+        content_types: Sequence[str] | None, cut: bool, resolve: Sequence[str],
     ) -> None:  # fmt: skip
         """Make ready for one request."""
         handle = self.handle
@@ -96,14 +96,15 @@ class Transfer:
         """Why we stopped reading: kind and detail of an error, or `("enough", "")`."""
         self._max_bytes = max_bytes
         self._content_types = content_types
+        self._cut = cut
         self._pieces: list[bytes] = []
         self._size = 0
         self._in_body = False
 
     @property
     def body(self) -> bytes:
-        """What was read of the body; nothing when it was cut off."""
-        return b"" if self.stopped else b"".join(self._pieces)
+        """What was read of the body; of one that we stopped reading nothing, unless it was to be cut."""
+        return b"" if self.stopped and not (self._cut and self.is_page) else b"".join(self._pieces)
 
     def finish(self) -> None:
         """Note what curl knows once a response has come."""
@@ -186,7 +187,7 @@ class Transfer:
             self._max_bytes = min(self._max_bytes, ASIDE_BYTES)
         elif not self._accepts(self.content_type):
             self.stopped = ("content-type", (self.content_type or "none stated")[:200])
-        if not self.stopped and length > self._max_bytes:
+        if not self.stopped and length > self._max_bytes and not self._cut:
             self._stop_at_size()
 
     @property
@@ -208,10 +209,13 @@ class Transfer:
     def _on_body(self, data: bytes) -> int | None:
         self._size += len(data)
         if self._size > self._max_bytes:
+            if self._cut:
+                self._pieces.append(data[: self._max_bytes - self._size])
             self._stop_at_size()
             return -1
         self._pieces.append(data)
         return None
 
     def _stop_at_size(self) -> None:
-        self.stopped = ("too-large", f"more than {self._max_bytes} bytes") if self.is_page else ("enough", "")
+        too_large = self.is_page and not self._cut
+        self.stopped = ("too-large", f"more than {self._max_bytes} bytes") if too_large else ("enough", "")

@@ -1,9 +1,11 @@
 """A loopback web server whose every byte is under the test's control, and a client for it."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from tearsheet.config import FetchSettings
 from tearsheet.fetch import Client
@@ -51,7 +53,7 @@ def redirect(location: str, *headers: str, status: str = "302 Found") -> bytes:
 
 @asynccontextmanager
 async def serve(
-    answer: Handler | bytes, address: str = "127.0.0.1", port: int = 0, ssl: object = None
+    answer: Handler | bytes, address: str = "127.0.0.1", port: int = 0, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[Web]:
     """Run a server. The answer is the same bytes for every request, or a coroutine that writes."""
     web = Web(0)
@@ -77,7 +79,7 @@ async def serve(
         finally:
             writer.close()
 
-    server = await asyncio.start_server(connected, address, port, ssl=ssl)  # type: ignore[arg-type]  # a context or None
+    server = await asyncio.start_server(connected, address, port, ssl=tls)
     web.port = server.sockets[0].getsockname()[1]
     try:
         yield web
@@ -87,9 +89,9 @@ async def serve(
 
 @asynccontextmanager
 async def client_for(
-    *resolve: str, allow: tuple[str, ...] = ("127.0.0.0/8",), **settings: object
+    *resolve: str, allow: tuple[str, ...] = ("127.0.0.0/8",), **settings: Any
 ) -> AsyncIterator[Client]:
-    client = Client(FetchSettings(allow_addresses=list(allow), **settings), resolve=resolve)  # type: ignore[arg-type]  # any setting
+    client = Client(FetchSettings(allow_addresses=list(allow), **settings), resolve=resolve)
     try:
         yield client
     finally:

@@ -1,0 +1,176 @@
+"""How a host is treated: when it may be asked again, as pure functions from one state of the host to the next.
+
+A host is asked by few at a time and at intervals. The interval follows how fast the host answers: one that needs four seconds
+for a page is asked half as often as one that needs two. "Too many requests" makes it at least half a minute, and doubles it
+each time; it comes down again slowly, with every page that is answered well. A host that cannot be reached is left alone,
+each time for longer. What a server says about when to come back is believed, up to a day.
+
+Times are seconds since 1970, so that a state means the same after a restart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from tearsheet.config import FetchSettings
+
+MANNERS = ("pace", "robots", "retry-after", "failing")
+"""What can be switched off for a host that one owns: intervals and concurrency, robots.txt, waiting as told, sparing it when
+it is down."""
+
+AVERAGE_WEIGHT = 0.25
+THROTTLE_FIRST = 30.0
+THROTTLE_LONGEST = 900.0
+THROTTLE_EASE = 0.8
+"""What is left of a throttle after each good answer."""
+FAILING_FIRST = 60.0
+FAILING_LONGEST = 3600.0
+FAILING_GROWTH = 4.0
+LONGEST_BLOCK = 86_400.0
+LONGEST_CRAWL_DELAY = 3600.0
+LONGEST_PROMISE = 3600.0
+
+_TOLD_TO_WAIT = frozenset({429, 503})
+
+
+@dataclass(slots=True, frozen=True)
+class HostState:
+    """What is known of one host."""
+
+    average: float = 0.0
+    """Seconds that it needs for a page, smoothed."""
+    next_start: float = 0.0
+    """When the next request may start."""
+    blocked_until: float = 0.0
+    """It told us to stay away until then."""
+    throttle: float = 0.0
+    """Least interval since it said "too many requests"; 0 when all is well."""
+    failures: int = 0
+    """Connections that failed in a row."""
+    failed_until: float = 0.0
+    """It is taken to be down until then."""
+    crawl_delay: float = 0.0
+    """Interval that its robots.txt asks for."""
+    updated: float = 0.0
+
+
+@dataclass(slots=True, frozen=True)
+class HostRules:
+    """How one host is to be treated."""
+
+    per_host: int = 2
+    interval: float = 2.0
+    off: frozenset[str] = frozenset()
+    """Manners that are switched off."""
+
+    def keeps(self, manner: str) -> bool:
+        """Whether a manner is kept towards this host."""
+        return manner not in self.off
+
+
+def rules_for(host: str, settings: FetchSettings) -> HostRules:
+    """The rules for a host: `fetch.manners_off` names hosts one owns, with all names below them; `*` is every host."""
+    off: set[str] = set() if settings.obey_robots else {"robots"}
+    for owned, words in settings.manners_off.items():
+        if owned == "*" or host == owned or host.endswith("." + owned):
+            named = words.replace(",", " ").split()
+            off.update(MANNERS if "all" in named else named)
+    return HostRules(max(1, settings.per_host), settings.interval_seconds, frozenset(off))
+
+
+def interval(state: HostState, rules: HostRules) -> float:
+    """Seconds between the starts of two requests."""
+    if not rules.keeps("pace"):
+        return 0.0
+    asked = state.crawl_delay if rules.keeps("robots") else 0.0
+    return max(rules.interval, state.average / rules.per_host, state.throttle, asked)
+
+
+def earliest(state: HostState, rules: HostRules, now: float) -> float:
+    """When the next request to the host may start."""
+    at = now
+    if rules.keeps("pace"):
+        at = max(at, state.next_start)
+    if rules.keeps("retry-after"):
+        at = max(at, state.blocked_until)
+    return at
+
+
+def failing_for(state: HostState, rules: HostRules, now: float) -> float:
+    """How many more seconds the host is left alone because it could not be reached."""
+    return max(0.0, state.failed_until - now) if rules.keeps("failing") else 0.0
+
+
+def reserve(state: HostState, rules: HostRules, now: float) -> tuple[HostState, float]:
+    """Take the next turn: the state after it, and when it starts."""
+    start = earliest(state, rules, now)
+    return replace(state, next_start=start + interval(state, rules), updated=now), start
+
+
+def answered(
+    state: HostState, rules: HostRules, now: float, *, status: int, seconds: float, retry_after: float | None = None
+) -> HostState:
+    """The state after a response."""
+    throttle = state.throttle
+    if status == 429:
+        throttle = min(THROTTLE_LONGEST, max(THROTTLE_FIRST, 2 * throttle))
+    elif status < 400:
+        throttle = throttle * THROTTLE_EASE if throttle * THROTTLE_EASE > rules.interval else 0.0
+    blocked = state.blocked_until
+    if status in _TOLD_TO_WAIT:
+        blocked = max(blocked, now + min(LONGEST_BLOCK, max(retry_after or 0.0, throttle)))
+    after = replace(
+        state,
+        average=_smoothed(state.average, seconds, lower=status < 400),
+        throttle=throttle,
+        blocked_until=blocked,
+        failures=0,
+        failed_until=0.0,
+        updated=now,
+    )
+    # The turns taken so far were taken at the old pace: keep the new one from the start of this request at least.
+    return replace(after, next_start=max(after.next_start, now - seconds + interval(after, rules)))
+
+
+def _smoothed(average: float, seconds: float, *, lower: bool) -> float:
+    """A quick refusal says nothing about how fast pages are made, so that only success lowers the average."""
+    if not average:
+        return seconds
+    if seconds < average and not lower:
+        return average
+    return average + AVERAGE_WEIGHT * (seconds - average)
+
+
+def failed(state: HostState, now: float) -> HostState:
+    """The state after a connection that failed."""
+    failures = state.failures + 1
+    pause = min(FAILING_LONGEST, FAILING_FIRST * FAILING_GROWTH ** min(failures - 1, 10))
+    return replace(state, failures=failures, failed_until=now + pause, updated=now)
+
+
+def promise(state: HostState, rules: HostRules, now: float, promised: float) -> tuple[float, float]:
+    """When a story that cannot be held should come back: seconds from now, and the last moment promised to anybody.
+
+    Each gets a moment of its own, one interval after the one before. So a story is put back about once, however many of its
+    host are waiting, and not all of them at once again and again.
+    """
+    soonest = earliest(state, rules, now)
+    at = max(soonest, promised + max(interval(state, rules), 0.1))
+    at = max(soonest, min(at, now + LONGEST_PROMISE))
+    return at - now, at
+
+
+def retry_after_seconds(value: str | None, now: float) -> float | None:
+    """The Retry-After header, in seconds from now: a number or a date. None when there is none that can be read."""
+    text = (value or "").strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text[:9]), LONGEST_BLOCK)
+    try:
+        date = parsedate_to_datetime(text)
+        if date.tzinfo is None:
+            date = date.replace(tzinfo=UTC)
+        return min(max(0.0, date.timestamp() - now), LONGEST_BLOCK)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

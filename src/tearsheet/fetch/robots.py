@@ -1,0 +1,159 @@
+"""robots.txt: asked once a day for each host, and obeyed (RFC 9309)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from protego import Protego
+
+from tearsheet.clock import Clock, wall_clock
+from tearsheet.config import FetchSettings
+from tearsheet.fetch.client import Client
+from tearsheet.fetch.manners import retry_after_seconds
+from tearsheet.fetch.model import CONNECTION_KINDS, FetchError, FetchRequest, FetchResponse
+from tearsheet.fetch.turns import HostBusy, Manners
+
+MAX_BYTES = 500 * 1024
+"""What RFC 9309 wants to be read at least; the rest is cut off."""
+MAX_SECONDS = 30.0
+FRESH_SECONDS = 86_400.0
+STALE_SECONDS = 30 * 86_400.0
+"""How long an old copy is obeyed while the server cannot give a new one."""
+RETRY_SECONDS = 600.0
+_KEPT = 1_000
+_PRODUCT = re.compile(r"([A-Za-z_-]+)/[0-9]")
+
+
+@dataclass(slots=True, frozen=True)
+class RobotsText:
+    """A robots.txt as it was received; an empty text allows everything."""
+
+    text: str
+    fetched_at: float
+
+
+class RobotsStore(Protocol):
+    """Where texts outlive the process."""
+
+    def load_robots(self, origin: str) -> RobotsText | None:
+        """The copy that is kept for `scheme://host:port`."""
+        ...
+
+    def save_robots(self, origin: str, robots: RobotsText) -> None:
+        """Keep a copy."""
+        ...
+
+
+class RobotsUnavailable(HostBusy):
+    """The server has a robots.txt but cannot give it now, so nothing may be fetched for so many seconds."""
+
+
+def product_token(user_agent: str) -> str:
+    """Our name, as robots.txt would call us: the product in the User-Agent that is not everybody's."""
+    products = [name for name in _PRODUCT.findall(user_agent) if name.lower() != "mozilla"]
+    return str(products[0] if products else (user_agent.split() or ["*"])[0]).lower()
+
+
+def origin_of(url: str) -> str:
+    """The part of an address that one robots.txt speaks for."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+class Robots:
+    """Says whether an address may be fetched."""
+
+    def __init__(
+        self, client: Client, manners: Manners, settings: FetchSettings, store: RobotsStore | None = None,
+        *, clock: Clock = wall_clock,
+    ) -> None:  # fmt: skip
+        self._client = client
+        self._manners = manners
+        self._agent = product_token(settings.user_agent)
+        self._store = store
+        self._clock = clock
+        self._rules: OrderedDict[str, tuple[Protego, float]] = OrderedDict()
+        self._asking: dict[str, asyncio.Task[tuple[Protego, float]]] = {}
+
+    async def allows(self, url: str) -> bool:
+        """Whether robots.txt lets us fetch an address (in wire form).
+
+        Raises HostBusy or HostFailing when the host must be left alone, FetchError when it cannot be reached.
+        """
+        host = urlsplit(url).hostname or ""
+        if not self._manners.rules(host).keeps("robots"):
+            return True
+        origin = origin_of(url)
+        known = self._rules.get(origin)
+        if known is None or self._clock() - known[1] > FRESH_SECONDS:
+            known = await self._ask_once(origin, host)
+        else:
+            self._rules.move_to_end(origin)
+        return bool(known[0].can_fetch(url, self._agent))
+
+    async def _ask_once(self, origin: str, host: str) -> tuple[Protego, float]:
+        """Many stories of a host may come at once: one asks, all get the answer."""
+        if origin not in self._asking:
+            task = asyncio.create_task(self._ask(origin, host))
+            self._asking[origin] = task
+            task.add_done_callback(lambda done: self._asked(origin, done))
+        return await asyncio.shield(self._asking[origin])
+
+    def _asked(self, origin: str, task: asyncio.Task[tuple[Protego, float]]) -> None:
+        del self._asking[origin]
+        if not task.cancelled():
+            task.exception()  # seen, even when everybody who waited has gone
+
+    async def _ask(self, origin: str, host: str) -> tuple[Protego, float]:
+        kept = await asyncio.to_thread(self._store.load_robots, origin) if self._store else None
+        if kept is None or self._clock() - kept.fetched_at > FRESH_SECONDS:
+            kept = await self._fetch(origin, host, kept)
+        rules = await asyncio.to_thread(Protego.parse, kept.text)
+        self._manners.note_crawl_delay(host, rules.crawl_delay(self._agent))
+        self._rules[origin] = (rules, kept.fetched_at)
+        while len(self._rules) > _KEPT:
+            self._rules.popitem(last=False)
+        return self._rules[origin]
+
+    async def _fetch(self, origin: str, host: str, old: RobotsText | None) -> RobotsText:
+        try:
+            fresh = await self._fetch_fresh(origin, host)
+        except (HostBusy, FetchError):
+            if old is None or self._clock() - old.fetched_at > STALE_SECONDS:
+                raise
+            return RobotsText(old.text, self._clock() - FRESH_SECONDS + RETRY_SECONDS)
+        if self._store:
+            await asyncio.to_thread(self._store.save_robots, origin, fresh)
+        return fresh
+
+    async def _fetch_fresh(self, origin: str, host: str) -> RobotsText:
+        self._manners.visit(host)
+        request = FetchRequest(
+            f"{origin}/robots.txt",
+            headers={"Accept-Encoding": "identity"},
+            accept="text/plain,*/*;q=0.5",
+            max_bytes=MAX_BYTES,
+            timeout=MAX_SECONDS,
+            cut=True,
+        )
+        try:
+            response = await self._client.fetch(request)
+        except FetchError as error:
+            if error.kind in CONNECTION_KINDS or (error.kind == "forbidden-address" and not error.exchanges):
+                raise
+            return RobotsText("", self._clock())  # redirects that lead nowhere: as good as none
+        return self._judge(response, host)
+
+    def _judge(self, response: FetchResponse, host: str) -> RobotsText:
+        now = self._clock()
+        if response.status == 429 or response.status >= 500:
+            wait = retry_after_seconds(response.header("Retry-After"), now)
+            self._manners.note_answer(host, response.status, response.elapsed, wait)
+            raise RobotsUnavailable(max(wait or 0.0, RETRY_SECONDS))
+        found = 200 <= response.status < 300
+        return RobotsText(response.body.decode("utf-8", "replace") if found else "", now)

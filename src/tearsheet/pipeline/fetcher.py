@@ -1,0 +1,165 @@
+"""The fetcher: gets the page of a story, politely, and says why when there is none to be had.
+
+The words that are counted are those of Media Cloud's fetcher, so that its operators read ours at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from urllib.parse import urlsplit
+
+from tearsheet.clock import Clock, wall_clock
+from tearsheet.config import FetchSettings
+from tearsheet.fetch import Client, FetchError, FetchRequest, FetchResponse, HostBusy, HostFailing, Manners, Robots
+from tearsheet.fetch.manners import retry_after_seconds
+from tearsheet.fetch.model import UNREACHABLE_KINDS
+from tearsheet.fetch.robots import RobotsUnavailable
+from tearsheet.fetch.wire import REDIRECT_STATUSES, wire_url
+from tearsheet.pipeline.stage import Drop, Outcome, Requeue, Retry
+from tearsheet.story import Story
+from tearsheet.urls import BadURL
+
+RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504, 522, 524})
+COUNTED_STATUSES = frozenset({403, 404, 429})
+"""Statuses with a counter of their own; the others are counted by hundreds."""
+PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/vnd.wap.xhtml+xml", "")
+
+_REASONS = {"content-type": "not-text", "too-large": "oversized", "too-many-redirects": "maxredir"}
+"""Errors that will be the same tomorrow."""
+
+
+@cache
+def non_news_domains() -> frozenset[str]:
+    """Domains whose pages are no news."""
+    lines = files("tearsheet.fetch").joinpath("non_news.txt").read_text("utf-8").splitlines()
+    return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+
+
+def is_non_news(host: str, domains: Iterable[str] | None = None) -> bool:
+    """Whether a host is, or lies below, one of the domains that are no news."""
+    listed = non_news_domains() if domains is None else frozenset(domains)
+    labels = host.split(".")
+    return any(".".join(labels[start:]) in listed for start in range(len(labels)))
+
+
+def status_counter(status: int) -> str:
+    """The word by which a status is counted: `http-404`, `http-5xx`."""
+    return f"http-{status}" if status in COUNTED_STATUSES else f"http-{status // 100}xx"
+
+
+def outcome_of_status(status: int, detail: str, retry_after: float | None) -> Outcome | None:
+    """What becomes of a story by the status of its page; None when it goes on."""
+    if status == 200:
+        return None
+    if status in RETRIED_STATUSES:
+        return Retry(status_counter(status), detail, after=retry_after)
+    if status in REDIRECT_STATUSES:
+        return Drop("badredir", f"{detail}, without a place to go")
+    return Drop(status_counter(status), detail)
+
+
+def outcome_of_error(error: FetchError) -> Outcome:
+    """What becomes of a story that got no response."""
+    if error.kind in _REASONS:
+        return Drop(_REASONS[error.kind], error.detail)
+    if error.kind in ("bad-url", "forbidden-address"):
+        first = "bad-url" if error.kind == "bad-url" else "bad-host"
+        return Drop("badredir" if error.exchanges else first, error.detail)
+    return Retry("noconn", str(error))
+
+
+class Fetcher:
+    """A stage: fills in the page and what HTTP said about it."""
+
+    def __init__(
+        self, client: Client, manners: Manners, settings: FetchSettings, robots: Robots | None = None,
+        *, clock: Clock = wall_clock,
+    ) -> None:  # fmt: skip
+        self._client = client
+        self._manners = manners
+        self._robots = robots or Robots(client, manners, settings)
+        self._clock = clock
+
+    async def process(self, story: Story) -> Story:
+        """Fetch the story's link. Raises Drop, Retry, or Requeue while the host is busy."""
+        url = self._address(story)
+        try:
+            response = await self._fetch(url)
+        except RobotsUnavailable as busy:
+            raise Retry("robots-error", "robots.txt cannot be had now", after=busy.after) from busy
+        except HostFailing as failing:
+            raise Retry("skipped", "the host could not be reached lately", after=failing.after) from failing
+        except HostBusy as busy:
+            raise Requeue("busy", busy.after) from busy
+        except FetchError as error:
+            self._note_error(error, url)
+            raise outcome_of_error(error) from error
+        wait = retry_after_seconds(response.header("Retry-After"), self._clock())
+        outcome = outcome_of_status(response.status, f"{response.status} {response.reason}".strip(), wait)
+        if outcome is not None:
+            raise outcome
+        if not response.body.strip():
+            raise Drop("no-html", "an empty page")
+        return _filled(story, response)
+
+    def _address(self, story: Story) -> str:
+        if not story.rss_entry.link:
+            raise Drop("no-url")
+        try:
+            url = wire_url(story.rss_entry.link)
+        except BadURL as error:
+            raise Drop("bad-url", str(error)) from error
+        if is_non_news(_host(url)):
+            raise Drop("non-news", _host(url))
+        return url
+
+    async def _fetch(self, url: str) -> FetchResponse:
+        host = _host(url)
+        await self._obey_robots(url)
+
+        async def on_redirect(target: str) -> None:
+            if is_non_news(_host(target)):
+                raise Drop("non-news2", _host(target))
+            await self._obey_robots(target)
+            if _host(target) != host:
+                self._manners.visit(_host(target))
+
+        async with self._manners.turn(host) as turn:
+            response = await self._client.fetch(FetchRequest(url, content_types=PAGE_TYPES, on_redirect=on_redirect))
+            wait = retry_after_seconds(response.header("Retry-After"), self._clock())
+            final = _host(response.url)
+            if final == host:
+                turn.answered(response.status, response.elapsed, wait)
+            else:
+                turn.answered(response.exchanges[0].status, response.elapsed)
+                self._manners.note_answer(final, response.status, response.elapsed, wait)
+        return response
+
+    async def _obey_robots(self, url: str) -> None:
+        if not await self._robots.allows(url):
+            raise Drop("robots", url)
+
+    def _note_error(self, error: FetchError, url: str) -> None:
+        """The host that failed is the one to be spared: a redirect may have led to another."""
+        host = _host(error.url or url)
+        if error.kind in UNREACHABLE_KINDS:
+            self._manners.note_failure(host)
+        elif error.kind in ("timeout", "read-timeout"):
+            self._manners.note_answer(host, 408, error.elapsed)
+
+
+def _filled(story: Story, response: FetchResponse) -> Story:
+    http = story.http_metadata
+    http.response_code = response.status
+    http.fetch_timestamp = response.exchanges[-1].timestamp
+    http.final_url = response.url
+    http.encoding = response.encoding
+    story.raw_html.html = response.body
+    story.exchanges = response.exchanges
+    return story
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""
