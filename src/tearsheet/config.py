@@ -76,6 +76,23 @@ class FeedSettings:
     """How feeds are polled."""
 
     interval_minutes: int = _setting(360, "time between two polls of a feed that says nothing about it")
+    min_minutes: int = _setting(10, "shortest time between two polls of one feed")
+    max_minutes: int = _setting(1440, "longest time between two polls of a feed that works")
+    max_failures: float = _setting(
+        30.0, "failures in a row (hard 1, soft 0.5, temporary 0.25) after which a feed is disabled"
+    )
+    disable_failing: bool = _setting(
+        True, "disable feeds past `max_failures`; otherwise they are tried ever more rarely"
+    )
+    concurrency: int = _setting(64, "feeds fetched at the same time by one process")
+    per_host: int = _setting(2, "feeds fetched at the same time from one host, and of one source, by one process")
+    interval_seconds: float = _setting(5.0, "shortest time between two feeds of one host, and of one source")
+    timeout_seconds: float = _setting(60.0, "total time for one feed, redirects included")
+    max_bytes: int = _setting(15_000_000, "largest feed, after decompression; counted while reading")
+    max_stories: int = _setting(2_000, "stories taken from one document; the rest is counted as skipped")
+    title_days: int = _setting(7, "days in which a source's second story of the same title is a duplicate")
+    story_days: int = _setting(14, "days for which stories that left their feeds are remembered")
+    events_kept: int = _setting(60, "fetch events kept for each feed")
     server_name: str = _setting("tearsheet", "our name in `via`, as in `123@tearsheet`")
 
 

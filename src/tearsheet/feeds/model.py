@@ -1,0 +1,66 @@
+"""What a feed says, whatever its format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+EMPTY = "empty"
+HTML = "html?"
+NO_VERSION = "no version"
+
+SITEMAP = "sitemap"
+NEWS_SITEMAP = "news sitemap"
+SITEMAP_INDEX = "sitemap index"
+
+MAX_ENTRIES = 50_000
+"""As many as one sitemap may hold; whatever comes after these is counted and not read."""
+
+
+class FeedError(ValueError):
+    """The document is no feed. `reason` is `empty`, `html?` or `no version`, and stands so in the fetch event's note."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    @property
+    def note(self) -> str:
+        """The detail of the fetch event: downstream scripts read exactly this."""
+        return f"Exception({self.reason!r})"
+
+
+@dataclass(slots=True)
+class Entry:
+    """One item of a feed. `link` is absolute where the feed allowed it; `published` is UTC, or None when nothing sane was said."""
+
+    link: str | None = None
+    title: str | None = None
+    published: datetime | None = None
+    guid: str | None = None
+    updated: datetime | None = None
+
+
+@dataclass(slots=True)
+class ParsedFeed:
+    """A feed as read. In a sitemap index every entry is the address of another sitemap."""
+
+    version: str
+    title: str | None = None
+    update_minutes: int | None = None
+    entries: list[Entry] = field(default_factory=list)
+    home: str | None = None
+    """The site's own page, where the feed names it."""
+    skip_hours: frozenset[int] = frozenset()
+    """Hours of the day, UTC, in which the publisher asks not to be polled."""
+    skip_days: frozenset[int] = frozenset()
+    """Days of the week, Monday is 0, in which the publisher asks not to be polled."""
+    tossed: int = 0
+    """Entries beyond MAX_ENTRIES, which were not read."""
+    damaged: bool = False
+    """Not well-formed: read as far as it makes sense."""
+
+    @property
+    def is_index(self) -> bool:
+        """Whether the entries are sitemaps and not articles."""
+        return self.version == SITEMAP_INDEX

@@ -1,0 +1,85 @@
+"""Who may be asked when: at most so many requests at a time, and a pause between two, for each host and each source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+_PRUNE_ABOVE = 20_000
+
+
+@dataclass(slots=True)
+class Booking:
+    """When each host and source is free for the next request, and where the line of those that were put off ends."""
+
+    free: dict[str, datetime]
+    tail: dict[str, datetime]
+
+
+@dataclass(slots=True, frozen=True)
+class Turn:
+    """When a feed may be asked; taken now, or put off until then."""
+
+    at: datetime
+    taken: bool
+
+
+def assign_starts(
+    keys: Sequence[tuple[str, ...]], booking: Booking, now: datetime, gap: timedelta, horizon: timedelta | None
+) -> list[Turn]:
+    """Give each feed, in order of urgency, its turn, and book it.
+
+    A turn beyond `horizon` is not booked: the feed goes to the end of the line and will be asked for again. With no horizon
+    every feed is taken, however late its turn.
+    """
+    free, tail = booking.free, booking.tail
+    turns = []
+    for own in keys:
+        at = max(now, *(free.get(key, now) for key in own))
+        taken = horizon is None or at <= now + horizon
+        if not taken:
+            at = max(at, *(tail.get(key, at) for key in own))
+        line = free if taken else tail
+        for key in own:
+            line[key] = at + gap
+        turns.append(Turn(at, taken))
+    return turns
+
+
+class Gate:
+    """The same for one process, to the instant: a turn that came late still keeps its distance to the next."""
+
+    def __init__(self, limit: int, gap: float) -> None:
+        self._limit = max(1, limit)
+        self._gap = gap
+        self._running: Counter[str] = Counter()
+        self._started: dict[str, float] = {}
+
+    def blocked_by(self, keys: Iterable[str]) -> str | None:
+        """A key that has as many requests running as it may."""
+        return next((key for key in keys if self._running[key] >= self._limit), None)
+
+    def earliest(self, keys: Iterable[str]) -> float:
+        """The time before which no request with these keys may start."""
+        return max((self._started[key] + self._gap for key in keys if key in self._started), default=0.0)
+
+    def hold(self, key: str, until: float) -> None:
+        """Let nothing with this key start before `until`: the server asked us to wait."""
+        self._started[key] = max(self._started.get(key, 0.0), until - self._gap)
+
+    def start(self, keys: Iterable[str], now: float) -> None:
+        """A request starts."""
+        for key in keys:
+            self._running[key] += 1
+            self._started[key] = max(now, self._started.get(key, 0.0))
+        if len(self._started) > _PRUNE_ABOVE:
+            self._started = {key: at for key, at in self._started.items() if at + self._gap > now}
+
+    def finish(self, keys: Iterable[str]) -> None:
+        """A request has ended."""
+        for key in keys:
+            self._running[key] -= 1
+            if self._running[key] <= 0:
+                del self._running[key]

@@ -1,0 +1,213 @@
+"""The poller: takes due feeds by lease, asks each at its turn, and writes what was found. Several may share a database."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import logging
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from random import random as roll
+
+from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.config import FeedSettings
+from tearsheet.engines.ports import Database
+from tearsheet.feeds import store
+from tearsheet.feeds.pace import Gate
+from tearsheet.feeds.poll import FeedClient, PollResult, poll_feed
+from tearsheet.feeds.record import record_polls
+from tearsheet.feeds.schedule import RETRY_AFTER_CAP_MINUTES, SOFT
+from tearsheet.feeds.store import LeasedFeed
+
+log = logging.getLogger(__name__)
+
+LEASE = timedelta(minutes=10)
+HORIZON = timedelta(seconds=30)
+ONCE_HORIZON = timedelta(hours=1)
+"""Polling once waits this long for the turn of a busy host's feeds; what lies beyond is left for the next time."""
+IDLE_SECONDS = 5.0
+LINGER_SECONDS = 0.02
+WRITE_BATCH = 200
+_MARGIN = timedelta(seconds=30)
+
+
+class Poller:
+    """Polls feeds until it is stopped. `counters` says what happened, by `feeds.EVENT` and `stories.REASON`."""
+
+    def __init__(
+        self,
+        database: Database,
+        client: FeedClient,
+        settings: FeedSettings,
+        clock: Clock = wall_clock,
+        random: Callable[[], float] = roll,
+    ) -> None:
+        self._database = database
+        self._client = client
+        self._settings = settings
+        self._clock = clock
+        self._random = random
+        self._gate = Gate(settings.per_host, settings.interval_seconds)
+        self._waiting: list[tuple[float, int, LeasedFeed]] = []
+        self._parked: dict[str, deque[LeasedFeed]] = defaultdict(deque)
+        self._parked_count = 0
+        self._running: set[asyncio.Task[None]] = set()
+        self._finished: list[PollResult] = []
+        self._changed = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._number = 0
+        self.counters: Counter[str] = Counter()
+
+    async def run(self, stop: asyncio.Event, once: bool = False) -> None:
+        """Poll until `stop` is set; with `once`, poll every feed that is due now and return."""
+        due = utc_now(self._clock) if once else None
+        helpers = [asyncio.create_task(self._wake_at(stop)), asyncio.create_task(self._keep_writing())]
+        for helper in helpers:
+            helper.add_done_callback(lambda _: self._changed.set())
+        exhausted = False
+        try:
+            while not stop.is_set():
+                self._changed.clear()
+                if not exhausted and self._room() > 0:
+                    exhausted = not await self._take(due) and once
+                self._start_those_whose_turn_it_is()
+                if exhausted and not self._in_hand():
+                    break
+                await self._pause()
+                if helpers[1].done():
+                    helpers[1].result()
+        finally:
+            for helper in helpers:
+                helper.cancel()
+            await asyncio.wait(helpers)
+            await self._wind_up()
+
+    # ------------------------------------------------------------------------------------------------------ taking
+
+    def _in_hand(self) -> int:
+        return len(self._waiting) + self._parked_count + len(self._running) + len(self._finished)
+
+    def _room(self) -> int:
+        return 8 * self._settings.concurrency - self._in_hand()
+
+    async def _take(self, due: datetime | None) -> bool:
+        """Lease more feeds; False when none was due."""
+        now = utc_now(self._clock)
+        leased, seen = await asyncio.to_thread(
+            store.lease_due,
+            self._database,
+            now=now,
+            due=due or now,
+            limit=4 * self._settings.concurrency,
+            gap=timedelta(seconds=self._settings.interval_seconds),
+            horizon=ONCE_HORIZON if due else HORIZON,
+            lease=LEASE,
+        )
+        self.counters["feeds.queued"] += len(leased)
+        for feed in leased:
+            self._wait_until(feed.start_at.timestamp(), feed)
+        return seen > 0
+
+    def _wait_until(self, when: float, feed: LeasedFeed) -> None:
+        self._number += 1
+        heapq.heappush(self._waiting, (when, self._number, feed))
+
+    # ---------------------------------------------------------------------------------------------------- starting
+
+    def _start_those_whose_turn_it_is(self) -> None:
+        now = self._clock()
+        while self._waiting and self._waiting[0][0] <= now and len(self._running) < self._settings.concurrency:
+            feed = heapq.heappop(self._waiting)[2]
+            if feed.lease_until - _MARGIN < utc_now(self._clock):
+                self.counters["feeds.late"] += 1  # the lease runs out, and the feed is due again by itself
+            elif blocked := self._gate.blocked_by(feed.keys):
+                self._parked[blocked].append(feed)
+                self._parked_count += 1
+            elif (earliest := self._gate.earliest(feed.keys)) > now:
+                self._wait_until(earliest, feed)
+            else:
+                self._gate.start(feed.keys, now)
+                task = asyncio.create_task(self._poll(feed))
+                self._running.add(task)
+                task.add_done_callback(self._running.discard)
+
+    async def _poll(self, feed: LeasedFeed) -> None:
+        now = utc_now(self._clock)
+        try:
+            result = await poll_feed(self._client, feed, self._settings, now)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            # One feed's trouble, even of our own making, must not stop the others.
+            log.exception("poll failed", extra={"feed": feed.id, "url": feed.url})
+            result = PollResult(feed, now).failed("fetch error", SOFT, repr(error))
+        finally:
+            self._gate.finish(feed.keys)
+            self._unpark(feed)
+        if result.retry_after:
+            seconds = min(result.retry_after, RETRY_AFTER_CAP_MINUTES * 60)
+            self._gate.hold(feed.host, self._clock() + seconds)
+        self._finished.append(result)
+        self._ended.set()
+        self._changed.set()
+
+    def _unpark(self, feed: LeasedFeed) -> None:
+        for key in feed.keys:
+            if line := self._parked.get(key):
+                self._wait_until(self._clock(), line.popleft())
+                self._parked_count -= 1
+                if not line:
+                    del self._parked[key]
+
+    # ----------------------------------------------------------------------------------------- writing and waiting
+
+    async def _keep_writing(self) -> None:
+        """Write finished polls, many in one transaction: a busy poller fills it, an idle one waits a moment."""
+        while True:
+            await self._ended.wait()
+            await asyncio.sleep(LINGER_SECONDS)
+            self._ended.clear()
+            await self._write()
+            self._changed.set()
+
+    async def _write(self) -> None:
+        while batch := self._finished[:WRITE_BATCH]:
+            # Shielded: a transaction that has begun is waited for, so that its polls are never written twice.
+            writing = asyncio.ensure_future(
+                asyncio.to_thread(record_polls, self._database, batch, self._settings, self._random)
+            )
+            try:
+                counts = await asyncio.shield(writing)
+            except asyncio.CancelledError:
+                self.counters.update(await writing)
+                del self._finished[: len(batch)]
+                raise
+            self.counters.update(counts)
+            del self._finished[: len(batch)]
+
+    async def _pause(self) -> None:
+        """Sleep until a turn comes, a poll ends, or it is time to look again."""
+        seconds = IDLE_SECONDS
+        if self._waiting and len(self._running) < self._settings.concurrency:
+            seconds = min(seconds, max(0.0, self._waiting[0][0] - self._clock()))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._changed.wait(), seconds)
+
+    async def _wake_at(self, stop: asyncio.Event) -> None:
+        await stop.wait()
+        self._changed.set()
+
+    async def _wind_up(self) -> None:
+        """Let running polls end, write them, and give back what was not started."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=self._settings.timeout_seconds)
+            for task in self._running:
+                task.cancel()
+        await self._write()
+        left = [feed for _, _, feed in self._waiting] + [feed for line in self._parked.values() for feed in line]
+        await asyncio.to_thread(store.give_back, self._database, left, datetime.fromtimestamp(self._clock(), UTC))
+        self._waiting.clear()
+        self._parked.clear()
+        self._parked_count = 0

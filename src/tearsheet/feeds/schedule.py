@@ -1,0 +1,206 @@
+"""When a feed is polled next, and why. Pure functions of plain values: no clock, no database, no dice of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+HARD, SOFT, TEMPORARY = 1.0, 0.5, 0.25
+"""What a failure adds to `last_fetch_failures`: unlikely to pass, may pass, will very likely pass."""
+
+MANY_DUPLICATES, FEW_DUPLICATES = 67, 33
+"""Percent of known stories above which polls grow rarer, and below which they grow more frequent."""
+MAX_DELTA_MINUTES = 20
+"""A poll that came this much early or late says nothing about the interval."""
+STEP_MINUTES, SMALL_STEP_MINUTES = 60, 10
+QUIET_DAYS = 31
+BUSY_JITTER_MINUTES = 60
+RETRY_AFTER_CAP_MINUTES = 1440
+UNDEAD_CAP_MINUTES = 30 * 1440
+GONE_CONFIRMATIONS = 3
+SOURCE_SPREAD = timedelta(hours=3)
+
+
+@dataclass(slots=True, frozen=True)
+class Rules:
+    """What the administrator has set for all feeds."""
+
+    default_minutes: int = 360
+    min_minutes: int = 10
+    max_minutes: int = 1440
+    max_failures: float = 30.0
+    disable_failing: bool = True
+    jitter: float = 0.1
+    max_jitter_minutes: float = 30.0
+
+
+@dataclass(slots=True, frozen=True)
+class FeedState:
+    """What is known of a feed before the poll that is being judged."""
+
+    created_at: datetime
+    failures: float = 0.0
+    poll_minutes: int | None = None
+    update_minutes: int | None = None
+    admin_minutes: int | None = None
+    last_fetch_success: datetime | None = None
+    last_new_stories: datetime | None = None
+    gone_seen: int = 0
+
+
+@dataclass(slots=True, frozen=True)
+class PollOutcome:
+    """What a poll brought. `weight` is 0 for a success, else HARD, SOFT or TEMPORARY."""
+
+    weight: float = 0.0
+    added: int = 0
+    duplicates: int = 0
+    unchanged: bool = False
+    """`not modified` or `same hash`."""
+    http_status: int | None = None
+    retry_after: float | None = None
+    """Seconds that the server asked us to stay away."""
+    fresh_minutes: int | None = None
+    """For how long HTTP says that the document does not change."""
+    skip_hours: frozenset[int] = frozenset()
+    skip_days: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True, frozen=True)
+class Decision:
+    """The new values of the feed's columns. `next_fetch_attempt` is None when the feed is disabled."""
+
+    next_fetch_attempt: datetime | None
+    poll_minutes: int | None
+    failures: float
+    system_enabled: bool
+    reason: str
+
+
+def next_fetch(state: FeedState, outcome: PollOutcome, now: datetime, rules: Rules, random: float) -> Decision:
+    """Decide when to poll next. `random` is a number from 0 to 1; with 0 there is no jitter."""
+    if outcome.weight:
+        return _after_failure(state, outcome, now, rules, random)
+    poll_minutes, learned = adapted_minutes(state, outcome, now, rules)
+    if state.admin_minutes:
+        minutes, reason = float(state.admin_minutes), f"own interval of {state.admin_minutes} minutes"
+    else:
+        minutes, reason = float(poll_minutes), learned
+        if outcome.fresh_minutes and outcome.fresh_minutes > minutes:
+            minutes = float(min(outcome.fresh_minutes, rules.max_minutes))
+            reason = f"HTTP says that it stays fresh for {outcome.fresh_minutes} minutes"
+    when = now + timedelta(minutes=with_jitter(minutes, rules, random))
+    moved = outside_skipped(when, outcome.skip_hours, outcome.skip_days)
+    if moved != when:
+        when, reason = (
+            moved + timedelta(minutes=random * rules.max_jitter_minutes),
+            f"{reason}; the feed asks to skip these hours",
+        )
+    return Decision(when, poll_minutes, 0.0, True, reason)
+
+
+def _after_failure(state: FeedState, outcome: PollOutcome, now: datetime, rules: Rules, random: float) -> Decision:
+    failures = state.failures + outcome.weight
+    if outcome.http_status == 410 and state.gone_seen + 1 >= GONE_CONFIRMATIONS:
+        return Decision(
+            None, state.poll_minutes, failures, False, f"gone: the server said so {GONE_CONFIRMATIONS} times"
+        )
+    if rules.disable_failing and failures >= rules.max_failures:
+        return Decision(None, state.poll_minutes, failures, False, f"disabled after {failures:g} failures in a row")
+    minutes = backoff_minutes(base_minutes(state, rules), failures, rules)
+    reason = (
+        f"back-off after {failures:g} failures" if failures >= 1 else f"again in {minutes:g} minutes after a failure"
+    )
+    asked = min((outcome.retry_after or 0.0) / 60, RETRY_AFTER_CAP_MINUTES)
+    if asked > minutes:
+        minutes, reason = asked, "the server asked us to wait (Retry-After)"
+    if outcome.http_status == 429:
+        minutes += random * BUSY_JITTER_MINUTES
+    else:
+        minutes = with_jitter(minutes, rules, random)
+    return Decision(now + timedelta(minutes=minutes), state.poll_minutes, failures, True, reason)
+
+
+def base_minutes(state: FeedState, rules: Rules) -> float:
+    """The interval before back-off: the administrator's, else what was learned, else what the feed says, else the default."""
+    if state.admin_minutes:
+        return float(state.admin_minutes)
+    chosen = state.poll_minutes or state.update_minutes or rules.default_minutes
+    return float(min(max(chosen, rules.min_minutes), rules.max_minutes))
+
+
+def backoff_minutes(base: float, failures: float, rules: Rules) -> float:
+    """The pause after failures: it grows by the base with every hard one, up to a day, or a month for feeds that never die."""
+    undead = not rules.disable_failing and failures > rules.max_failures
+    cap = UNDEAD_CAP_MINUTES if undead else max(rules.max_minutes, base)
+    return min(base * max(1.0, failures), cap)
+
+
+def with_jitter(minutes: float, rules: Rules, random: float) -> float:
+    """A little later, never earlier: feeds that were added or failed together drift apart."""
+    return minutes + random * min(minutes * rules.jitter, rules.max_jitter_minutes)
+
+
+def adapted_minutes(state: FeedState, outcome: PollOutcome, now: datetime, rules: Rules) -> tuple[int, str]:
+    """The interval that the feed has earned by how much news it brings, and the reason for it."""
+    own = FeedState(state.created_at, poll_minutes=state.poll_minutes, update_minutes=state.update_minutes)
+    base = round(base_minutes(own, rules))
+    if state.last_fetch_success is None:
+        return base, _first_reason(state, base)
+    known = _percent_known(outcome)
+    delta = (now - state.last_fetch_success).total_seconds() / 60 - base
+    if known >= MANY_DUPLICATES and delta >= -MAX_DELTA_MINUTES:
+        return _longer(base, known, state, now, rules)
+    if known < FEW_DUPLICATES and delta <= MAX_DELTA_MINUTES:
+        return _shorter(base, state, rules)
+    return base, f"every {base} minutes, as before"
+
+
+def _first_reason(state: FeedState, base: int) -> str:
+    if state.poll_minutes:
+        return f"every {base} minutes"
+    return (
+        f"the feed says that it changes every {base} minutes"
+        if state.update_minutes
+        else f"every {base} minutes by default"
+    )
+
+
+def _percent_known(outcome: PollOutcome) -> float:
+    """Percent of stories that were known; above 100 when there was nothing to know."""
+    if outcome.unchanged:
+        return 101
+    total = outcome.added + outcome.duplicates
+    return 100 * outcome.duplicates / total if total else 102
+
+
+def _longer(base: int, known: float, state: FeedState, now: datetime, rules: Rules) -> tuple[int, str]:
+    lately = now - (state.last_new_stories or state.created_at) <= timedelta(days=QUIET_DAYS)
+    step = SMALL_STEP_MINUTES if lately or known < 100 else STEP_MINUTES
+    minutes = max(base, min(base + step, rules.max_minutes))
+    return minutes, f"every {minutes} minutes: little of the last poll was new"
+
+
+def _shorter(base: int, state: FeedState, rules: Rules) -> tuple[int, str]:
+    minutes = rules.default_minutes if base > rules.default_minutes else base - STEP_MINUTES
+    # The feed's own word is a floor, and a floor never lengthens an interval that had proved useful.
+    minutes = min(base, max(minutes, state.update_minutes or 0, rules.min_minutes))
+    return minutes, f"every {minutes} minutes: most of the last poll was new"
+
+
+def outside_skipped(when: datetime, hours: frozenset[int], days: frozenset[int]) -> datetime:
+    """The first moment from `when` on that the feed does not ask to skip; `when` itself when it asks to skip everything."""
+    if len(hours) >= 24 or len(days) >= 7:
+        return when
+    found = when
+    for _ in range(8 * 24):
+        if found.hour not in hours and found.weekday() not in days:
+            return found
+        found = found.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    return when
+
+
+def spread_over_source(number: int, count: int, now: datetime, random: float) -> datetime:
+    """`fetch-soon` for a source: its feeds one after the other over three hours, or closer when they are few."""
+    gap = min(timedelta(minutes=5), SOURCE_SPREAD / max(count, 1))
+    return now + gap * number + gap * random

@@ -1,0 +1,339 @@
+"""The SQL of feeds: leases, what polls found, the stories seen and whether they are queued. The same on every engine."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Select, bindparam, func, select, text, update
+
+from tearsheet.engines.ports import Database
+from tearsheet.feeds.pace import Booking, assign_starts
+from tearsheet.feeds.schedule import FeedState
+from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, stories
+
+_CHUNK = 500
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_POLLABLE = text("active AND system_enabled")
+"""In these words, because they are the condition of the index `feeds_due`."""
+
+PUT_OFF = "its turn, after other feeds of the same host or source"
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class LeasedFeed:
+    """A feed that one poller may fetch at `start_at`; the lease ends by itself at `lease_until`."""
+
+    id: int
+    sources_id: int | None
+    url: str
+    host: str
+    state: FeedState
+    http_etag: str | None
+    http_last_modified: str | None
+    http_304: bool
+    http_lies: bool
+    last_fetch_hash: str | None
+    entries_hash: str | None
+    last_full_fetch: datetime | None
+    redirect_url: str | None
+    redirect_seen: int
+    lease: str
+    start_at: datetime
+    lease_until: datetime
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What its pace is kept by: the host, and the source when it has one."""
+        return pace_keys(self.host, self.sources_id)
+
+
+def pace_keys(host: str, sources_id: int | None) -> tuple[str, ...]:
+    """The names under which a feed's pace is booked."""
+    return (host,) if sources_id is None else (host, f"source:{sources_id}")
+
+
+def chunks(items: Iterable[T], size: int = _CHUNK) -> Iterator[list[T]]:
+    """The items in lists that fit one statement."""
+    rest = list(items)
+    for start in range(0, len(rest), size):
+        yield rest[start : start + size]
+
+
+# ---------------------------------------------------------------------------------------------------------- leases
+
+
+def due_feeds(now: datetime, limit: int) -> Select[Any]:
+    """The feeds that have been due longest. Rows that another poller is just taking are passed over."""
+    return (
+        select(feeds)
+        .where(_POLLABLE, feeds.c.due_at <= now)
+        .order_by(feeds.c.due_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+
+
+def lease_due(
+    database: Database,
+    *,
+    now: datetime,
+    due: datetime,
+    limit: int,
+    gap: timedelta,
+    horizon: timedelta | None,
+    lease: timedelta,
+) -> tuple[list[LeasedFeed], int]:
+    """Take feeds that were due at `due`, each with the moment at which its host and source may be asked.
+
+    A feed whose turn lies beyond `horizon` is put off to that turn and not taken. A lease is a due time in the future: when
+    its poller dies, the feed is simply due again. Returns the feeds taken, and how many were looked at.
+    """
+    token = uuid.uuid4().hex
+    with database.begin() as connection:
+        rows = connection.execute(due_feeds(due, limit)).all()
+        if not rows:
+            return [], 0
+        keys = [pace_keys(row.host, row.sources_id) for row in rows]
+        booking = _read_booking(database, connection, {key for own in keys for key in own})
+        starts = assign_starts(keys, booking, now, gap, horizon)
+        taken = [
+            _leased(row, token, turn.at, turn.at + lease) for row, turn in zip(rows, starts, strict=True) if turn.taken
+        ]
+        put_off = [{"b_id": row.id, "b_due": turn.at} for row, turn in zip(rows, starts, strict=True) if not turn.taken]
+        _write_leases(connection, taken, put_off, now)
+        _write_booking(connection, booking)
+    return taken, len(rows)
+
+
+def _leased(row: Any, token: str, start_at: datetime, lease_until: datetime) -> LeasedFeed:
+    state = FeedState(
+        created_at=row.created_at,
+        failures=row.last_fetch_failures,
+        poll_minutes=row.poll_minutes,
+        update_minutes=row.update_minutes,
+        admin_minutes=row.admin_minutes,
+        last_fetch_success=row.last_fetch_success,
+        last_new_stories=row.last_new_stories,
+        gone_seen=row.gone_seen,
+    )
+    return LeasedFeed(
+        id=row.id, sources_id=row.sources_id, url=row.url, host=row.host, state=state,
+        http_etag=row.http_etag, http_last_modified=row.http_last_modified, http_304=bool(row.http_304),
+        http_lies=row.http_lies, last_fetch_hash=row.last_fetch_hash, entries_hash=row.entries_hash,
+        last_full_fetch=row.last_full_fetch, redirect_url=row.redirect_url, redirect_seen=row.redirect_seen,
+        lease=token, start_at=start_at, lease_until=lease_until,
+    )  # fmt: skip
+
+
+def _read_booking(database: Database, connection: Connection, keys: set[str]) -> Booking:
+    """When each key is free; the rows are locked, so that two pollers book one after the other."""
+    ordered = sorted(keys)
+    blank = [{"key": key, "next_start": _EPOCH, "tail": _EPOCH} for key in ordered]
+    connection.execute(database.insert(feed_paces).on_conflict_do_nothing(), blank)
+    booking = Booking({}, {})
+    for some in chunks(ordered):
+        query = select(feed_paces).where(feed_paces.c.key.in_(some)).order_by(feed_paces.c.key).with_for_update()
+        for row in connection.execute(query):
+            booking.free[row.key] = row.next_start
+            booking.tail[row.key] = row.tail
+    return booking
+
+
+def _write_booking(connection: Connection, booking: Booking) -> None:
+    statement = (
+        update(feed_paces)
+        .where(feed_paces.c.key == bindparam("b_key"))
+        .values(next_start=bindparam("b_next"), tail=bindparam("b_tail"))
+    )
+    rows = [{"b_key": key, "b_next": free, "b_tail": booking.tail[key]} for key, free in sorted(booking.free.items())]
+    connection.execute(statement, rows)
+
+
+def _write_leases(
+    connection: Connection, taken: Sequence[LeasedFeed], put_off: list[dict[str, Any]], now: datetime
+) -> None:
+    by_id = feeds.c.id == bindparam("b_id")
+    if put_off:
+        later: dict[str, Any] = {"due_at": bindparam("b_due"), "next_fetch_attempt": bindparam("b_due")}
+        connection.execute(update(feeds).where(by_id).values(**later, next_fetch_reason=PUT_OFF), put_off)
+    if not taken:
+        return
+    connection.execute(
+        update(feeds).where(by_id).values(due_at=bindparam("b_due"), lease=bindparam("b_lease"), queued=True),
+        [{"b_id": feed.id, "b_due": feed.lease_until, "b_lease": feed.lease} for feed in taken],
+    )
+    add_events(
+        connection,
+        [{"feed_id": feed.id, "event": QUEUED, "note": None, "created_at": now, "counts": None} for feed in taken],
+    )
+
+
+def give_back(database: Database, leased: Sequence[LeasedFeed], now: datetime) -> None:
+    """End leases without a poll, as at a clean stop: the feeds are due again at once."""
+    if not leased:
+        return
+    statement = (
+        update(feeds)
+        .where(feeds.c.id == bindparam("b_id"), feeds.c.lease == bindparam("b_lease"))
+        .values(due_at=now, lease=None, queued=False)
+    )
+    with database.begin() as connection:
+        connection.execute(statement, [{"b_id": feed.id, "b_lease": feed.lease} for feed in leased])
+
+
+def next_due(database: Database) -> datetime | None:
+    """When the next feed is due; None when there is none to poll."""
+    with database.read() as connection:
+        query = select(feeds.c.due_at).where(_POLLABLE).order_by(feeds.c.due_at).limit(1)
+        return connection.execute(query).scalar()
+
+
+def still_leased(connection: Connection, leased: Sequence[LeasedFeed]) -> set[int]:
+    """Which of these leases hold. One that has run out and was taken by another poller does not."""
+    held: set[int] = set()
+    tokens = {feed.id: feed.lease for feed in leased}
+    for some in chunks(sorted(tokens)):
+        query = select(feeds.c.id, feeds.c.lease).where(feeds.c.id.in_(some)).order_by(feeds.c.id).with_for_update()
+        held |= {row.id for row in connection.execute(query) if row.lease == tokens[row.id]}
+    return held
+
+
+# ----------------------------------------------------------------------------------------------- what polls found
+
+_FEED_RESULT = (
+    "url", "host", "last_fetch_attempt", "last_fetch_success", "last_fetch_hash", "last_fetch_failures", "http_etag",
+    "http_last_modified", "next_fetch_attempt", "system_enabled", "update_minutes", "http_304", "system_status",
+    "last_new_stories", "rss_title", "poll_minutes", "due_at", "next_fetch_reason", "entries_hash", "last_full_fetch",
+    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url",
+)  # fmt: skip
+
+
+def update_feeds(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the result of polls: every column of the result, by feed id, and the end of the lease."""
+    values: dict[str, Any] = {name: bindparam(f"b_{name}") for name in _FEED_RESULT}
+    statement = update(feeds).where(feeds.c.id == bindparam("b_id")).values(**values, lease=None, queued=False)
+    if rows:
+        connection.execute(statement, [{f"b_{name}": row[name] for name in ("id", *_FEED_RESULT)} for row in rows])
+
+
+def read_result_columns(connection: Connection, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """The same columns as they are now, by feed id."""
+    columns = [feeds.c.id, *(feeds.c[name] for name in _FEED_RESULT)]
+    found: dict[int, dict[str, Any]] = {}
+    for some in chunks(ids):
+        for row in connection.execute(select(*columns).where(feeds.c.id.in_(some))).mappings():
+            found[row["id"]] = dict(row)
+    return found
+
+
+def add_events(connection: Connection, rows: list[dict[str, Any]]) -> None:
+    """Add fetch events."""
+    if rows:
+        connection.execute(fetch_events.insert(), rows)
+
+
+def book_until(database: Database, connection: Connection, key: str, when: datetime) -> None:
+    """Let no poller ask a host before `when`."""
+    insert = database.insert(feed_paces).values(key=key, next_start=when, tail=when)
+    connection.execute(
+        insert.on_conflict_do_update(
+            index_elements=[feed_paces.c.key],
+            set_={"next_start": when, "tail": when},
+            where=feed_paces.c.next_start < when,
+        )
+    )
+
+
+# --------------------------------------------------------------------------------------------------------- stories
+
+
+def known_urls(connection: Connection, normalized: Iterable[str]) -> dict[str, tuple[int, datetime]]:
+    """The stories with these normalised addresses: id and when they were last seen, by address."""
+    found: dict[str, tuple[int, datetime]] = {}
+    for some in chunks(normalized):
+        query = select(stories.c.normalized_url, stories.c.id, stories.c.seen_at).where(
+            stories.c.normalized_url.in_(some)
+        )
+        found.update({row.normalized_url: (row.id, row.seen_at) for row in connection.execute(query)})
+    return found
+
+
+def known_titles(
+    connection: Connection, hashes: Iterable[str], since: datetime
+) -> set[tuple[str, int | None, int | None]]:
+    """Title hash, source and feed of stories that were published (or, undated, fetched) since then."""
+    found: set[tuple[str, int | None, int | None]] = set()
+    columns = (stories.c.normalized_title_hash, stories.c.sources_id, stories.c.feed_id)
+    for some in chunks(hashes):
+        query = select(*columns).where(
+            stories.c.normalized_title_hash.in_(some),
+            func.coalesce(stories.c.published_at, stories.c.fetched_at, type_=stories.c.fetched_at.type) >= since,
+        )
+        found |= {(row[0], row[1], row[2]) for row in connection.execute(query)}
+    return found
+
+
+def add_stories(database: Database, connection: Connection, rows: list[dict[str, Any]]) -> set[str]:
+    """Add stories; returns the normalised addresses of those that were new, which in a race may be fewer."""
+    if not rows:
+        return set()
+    insert = database.insert(stories).on_conflict_do_nothing().returning(stories.c.normalized_url)
+    return set(connection.execute(insert, rows).scalars())
+
+
+def touch_stories(connection: Connection, ids: Iterable[int], now: datetime) -> None:
+    """These stories still stand in a feed."""
+    for some in chunks(sorted(ids)):
+        connection.execute(update(stories).where(stories.c.id.in_(some)).values(seen_at=now))
+
+
+@dataclass(slots=True, frozen=True)
+class UnqueuedStory:
+    """A story on its way to the fetch queue."""
+
+    id: int
+    url: str
+    title: str | None
+    domain: str | None
+    published_at: datetime | None
+    fetched_at: datetime
+    feed_id: int | None
+    sources_id: int | None
+    feed_url: str | None
+
+
+def unqueued_stories(database: Database, limit: int) -> list[UnqueuedStory]:
+    """Stories that were found and not yet handed to the fetch queue, oldest first."""
+    s = stories.c
+    query = (
+        select(
+            s.id,
+            s.url,
+            s.title,
+            s.domain,
+            s.published_at,
+            s.fetched_at,
+            s.feed_id,
+            s.sources_id,
+            feeds.c.url.label("feed_url"),
+        )
+        .select_from(stories.outerjoin(feeds, feeds.c.id == s.feed_id))
+        .where(text("stories.queued_at IS NULL"))
+        .order_by(s.id)
+        .limit(limit)
+    )
+    with database.read() as connection:
+        return [UnqueuedStory(*row) for row in connection.execute(query)]
+
+
+def mark_queued(database: Database, ids: Iterable[int], when: datetime) -> None:
+    """The broker has these stories safely; they are never handed over again."""
+    with database.begin() as connection:
+        for some in chunks(ids):
+            connection.execute(update(stories).where(stories.c.id.in_(some)).values(queued_at=when))

@@ -1,0 +1,159 @@
+"""The tables of feeds, their fetch events and the stories seen; sources and collections. Migrations repeat them on purpose."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    false,
+    text,
+    true,
+)
+
+from tearsheet.engines.database import UtcDateTime, metadata
+
+Id = BigInteger().with_variant(Integer, "sqlite")
+
+QUEUED = "queued"
+FETCH_SUCCEEDED = "fetch_succeeded"
+FETCH_FAILED = "fetch_failed"
+FETCH_DISABLED = "fetch_disabled"
+EVENTS = (QUEUED, FETCH_SUCCEEDED, FETCH_FAILED, FETCH_DISABLED)
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("domain", String(255), nullable=False),
+    Column("homepage", Text),
+    Column("created_at", UtcDateTime, nullable=False),
+    Index("sources_domain", "domain"),
+)
+
+collections = Table(
+    "collections",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("name", String(500), nullable=False, unique=True),
+    Column("created_at", UtcDateTime, nullable=False),
+)
+
+collection_sources = Table(
+    "collection_sources",
+    metadata,
+    Column("collection_id", Id, ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True),
+    Column("source_id", Id, ForeignKey("sources.id", ondelete="CASCADE"), primary_key=True),
+    Index("collection_sources_source", "source_id"),
+)
+
+feeds = Table(
+    "feeds",
+    metadata,
+    # What an administrator says.
+    Column("id", Id, primary_key=True),
+    Column("sources_id", Id),
+    Column("name", Text),
+    Column("url", Text, nullable=False),
+    Column("active", Boolean, nullable=False, server_default=true()),
+    Column("created_at", UtcDateTime, nullable=False),
+    # What polling found.
+    Column("last_fetch_attempt", UtcDateTime),
+    Column("last_fetch_success", UtcDateTime),
+    Column("last_fetch_hash", String(32)),
+    Column("last_fetch_failures", Float, nullable=False, server_default=text("0")),
+    Column("http_etag", Text),
+    Column("http_last_modified", Text),
+    Column("next_fetch_attempt", UtcDateTime),
+    Column("queued", Boolean, nullable=False, server_default=false()),
+    Column("system_enabled", Boolean, nullable=False, server_default=true()),
+    Column("update_minutes", Integer),
+    Column("http_304", Boolean),
+    Column("system_status", Text),
+    Column("last_new_stories", UtcDateTime),
+    Column("rss_title", Text),
+    Column("poll_minutes", Integer),
+    # Ours.
+    Column("host", String(255), nullable=False),
+    Column("due_at", UtcDateTime, nullable=False),
+    Column("lease", String(40)),
+    Column("admin_minutes", Integer),
+    Column("next_fetch_reason", Text),
+    Column("entries_hash", String(32)),
+    Column("last_full_fetch", UtcDateTime),
+    Column("http_lies", Boolean, nullable=False, server_default=false()),
+    Column("redirect_url", Text),
+    Column("redirect_seen", Integer, nullable=False, server_default=text("0")),
+    Column("gone_seen", Integer, nullable=False, server_default=text("0")),
+    Column("former_url", Text),
+    # Every feed that may be polled, by the time at which it may be: taking the next thousand reads a thousand rows.
+    Index(
+        "feeds_due",
+        "due_at",
+        sqlite_where=text("active AND system_enabled"),
+        postgresql_where=text("active AND system_enabled"),
+    ),
+    Index("feeds_sources_id", "sources_id"),
+    Index("feeds_host", "host"),
+    Index("feeds_url", "url"),
+    sqlite_autoincrement=True,
+)
+
+feed_paces = Table(
+    "feed_paces",
+    metadata,
+    # A host, or a source as `source:ID`. Shared by every poller of this database.
+    Column("key", String(300), primary_key=True),
+    Column("next_start", UtcDateTime, nullable=False),
+    Column("tail", UtcDateTime, nullable=False),
+)
+
+fetch_events = Table(
+    "fetch_events",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("feed_id", Id, nullable=False),
+    Column("event", String(20), nullable=False),
+    Column("note", Text),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("counts", Text),
+    Index("fetch_events_feed", "feed_id", "id"),
+    Index("fetch_events_created_at", "created_at"),
+    sqlite_autoincrement=True,
+)
+
+stories = Table(
+    "stories",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("feed_id", Id),
+    Column("sources_id", Id),
+    Column("url", Text, nullable=False),
+    Column("normalized_url", Text, nullable=False),
+    Column("guid", Text),
+    Column("published_at", UtcDateTime),
+    Column("fetched_at", UtcDateTime, nullable=False),
+    Column("domain", String(255)),
+    Column("title", Text),
+    Column("normalized_title", Text),
+    Column("normalized_title_hash", String(32)),
+    Column("seen_at", UtcDateTime, nullable=False),
+    Column("queued_at", UtcDateTime),
+    Index("stories_normalized_url", "normalized_url", unique=True),
+    Index("stories_title", "normalized_title_hash", "sources_id"),
+    Index("stories_sources_id", "sources_id", "fetched_at"),
+    Index("stories_feed_id", "feed_id", "fetched_at"),
+    Index("stories_fetched_at", "fetched_at"),
+    Index("stories_published_at", "published_at"),
+    Index("stories_seen_at", "seen_at"),
+    Index("stories_unqueued", "id", sqlite_where=text("queued_at IS NULL"), postgresql_where=text("queued_at IS NULL")),
+    sqlite_autoincrement=True,
+)

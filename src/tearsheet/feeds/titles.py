@@ -1,0 +1,45 @@
+"""Titles: as people read them, and as stories are compared by them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from html import unescape
+
+MAX_TITLE = 1024
+_TAG = re.compile(
+    r"</?(?:a|abbr|b|bdi|bdo|big|blockquote|br|center|cite|code|del|div|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|nobr|ol|p|pre|q|s|"
+    r"samp|small|span|strike|strong|sub|sup|table|tbody|td|tr|tt|u|ul|var|wbr)(?:\s[^<>]*|/)?>",
+    re.IGNORECASE,
+)
+_ANY_TAG = re.compile(r"<[^<>]*>")
+_ENTITY = re.compile(r"&[#\w]{1,32};?")
+
+
+def plain_title(text: str) -> str | None:
+    """A title without markup, entities, NULs and runs of blanks; None when nothing is left.
+
+    Only tags of HTML are taken out: in `a < b` and `the <canvas> tag` nothing is markup.
+    """
+    if "<" in text or "&" in text:
+        text = unescape(_TAG.sub("", text))
+        if "&" in text or "<" in text:
+            text = unescape(_TAG.sub("", text))  # escaped twice
+    return " ".join(text.replace("\0", "").split())[:MAX_TITLE] or None
+
+
+def normalized_title(title: str) -> str:
+    """What two titles of one story share: lower case, no markup, no entities, no outer punctuation, single blanks."""
+    text = _ENTITY.sub(" ", _ANY_TAG.sub("", title))
+    text = " ".join(text.split()).lower()
+    start, end = 0, len(text)
+    while start < end and not text[start].isalnum():
+        start += 1
+    while end > start and not text[end - 1].isalnum():
+        end -= 1
+    return text[start:end][:MAX_TITLE]
+
+
+def title_hash(normalized: str) -> str:
+    """The key by which titles are compared: MD5, as the original keeps it; no secret hangs on it."""
+    return hashlib.md5(normalized.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()

@@ -1,0 +1,124 @@
+"""XML from the web, as a tree: strictly where it is well-formed, and as far as it makes sense where it is not."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from html.entities import html5
+
+from lxml import etree
+
+_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)(?:([A-Za-z][A-Za-z0-9]{1,31});)?")
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+_BAD_REFERENCE = re.compile(r"&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01]|11|12|14)|[xX]0*(?:[0-8bcBCefEF]|1[0-9a-fA-F]));")
+_DECLARATION = re.compile(r"<\?xml\b[^>]{0,200}\?>")
+_DECLARED = re.compile(rb"<\?xml\b[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})[\"']")
+_ROOT = re.compile(
+    r"<(?:\?xml|!--|rss|rdf:rdf|feed|channel|urlset|sitemapindex|\w+:(?:feed|rss|urlset))\b", re.IGNORECASE
+)
+_HEAD = 4096
+_ODD_CODECS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "utf-7"})
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"), (b"<\0", "utf-16-le"), (b"\0<", "utf-16-be"),
+)  # fmt: skip
+
+
+def read_xml(body: bytes, base: str, charset: str | None = None) -> tuple[etree._Element | None, bool]:
+    """The root element and whether the text had to be repaired; None when no element can be made out.
+
+    Entities that the document itself declares are expanded within libxml2's limits; nothing outside is ever loaded.
+    """
+    try:
+        return etree.fromstring(body, _parser(recover=False), base_url=base), False
+    except (etree.XMLSyntaxError, ValueError):
+        pass
+    repaired = repair(body, charset)
+    try:
+        return etree.fromstring(repaired, _parser(recover=True), base_url=base), True
+    except (etree.XMLSyntaxError, ValueError):
+        return None, True
+
+
+def _parser(*, recover: bool) -> etree.XMLParser:
+    return etree.XMLParser(
+        recover=recover,
+        resolve_entities="internal",  # type: ignore[arg-type]  # the stubs know only True and False
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        collect_ids=False,
+    )
+
+
+def repair(body: bytes, charset: str | None = None) -> bytes:
+    """The text as UTF-8 without what stops an XML parser: junk in front, control characters, unknown entities, a bare `&`.
+
+    The document type goes too, and with it every entity that it declares.
+    """
+    text = _without_prologue(decode(body, charset))
+    text = _BAD_REFERENCE.sub("", _NOT_XML.sub("", text))
+    return _ENTITY.sub(_known_entity, text).encode("utf-8")
+
+
+def _known_entity(match: re.Match[str]) -> str:
+    name = match[1]
+    if name is None:
+        return "&amp;"
+    char = html5.get(name + ";")
+    if char is None:
+        return f"&amp;{name};"
+    return char if char not in "<&>" else f"&#{ord(char)};"
+
+
+def _without_prologue(text: str) -> str:
+    """Start at the root element: whatever stands before it is a declaration, a document type, or a script's complaint."""
+    start = _ROOT.search(text, 0, _HEAD)
+    text = text[start.start() :] if start else text.lstrip()
+    text = _DECLARATION.sub("", text, count=1).lstrip()
+    doctype = text.find("<!DOCTYPE", 0, _HEAD)
+    if doctype < 0:
+        return text
+    subset, end = text.find("[", doctype), text.find(">", doctype)
+    if 0 <= subset < end:
+        end = text.find(">", text.find("]", subset))
+    return text[:doctype] + text[end + 1 :] if end >= 0 else text[:doctype]
+
+
+def decode(body: bytes, charset: str | None = None) -> str:
+    """BOM, then UTF-8 that is plainly UTF-8, then what HTTP and the document say, then UTF-8 with Windows-1252 in between."""
+    for bom, name in _BOMS:
+        if body.startswith(bom):
+            return body.decode(name, "replace").removeprefix("\ufeff")
+    if not body.isascii():
+        try:
+            return body.decode("utf-8")
+        except UnicodeDecodeError:
+            pass
+    declared = _DECLARED.search(body, 0, _HEAD)
+    for stated in (charset, declared[1].decode("ascii") if declared else None):
+        if stated and (codec := _text_codec(stated)) and codec not in ("utf-8", "ascii"):
+            return body.decode(codec, "replace")
+    return body.decode("utf-8", "tearsheet-cp1252")
+
+
+def _text_codec(name: str) -> str | None:
+    try:
+        info = codecs.lookup(name.strip("\"' "))
+    except (LookupError, ValueError):
+        return None
+    if info.name in _ODD_CODECS or not getattr(info, "_is_text_encoding", True):
+        return None
+    # What calls itself Latin-1 on the web is Windows-1252, which differs only where Latin-1 has control characters.
+    return "cp1252" if info.name == "iso8859-1" else info.name
+
+
+def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    bad = error.object[error.start : error.end]
+    return bad.decode("cp1252", "replace"), error.end
+
+
+codecs.register_error("tearsheet-cp1252", _as_cp1252)

@@ -1,0 +1,77 @@
+"""The poller with a fake client: leases, events, stories, the outbox."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from tearsheet.config import FeedSettings
+from tearsheet.feeds import NewFeed, Poller, add_feeds, mark_queued, unqueued_stories
+from tearsheet.feeds.tables import feeds, fetch_events
+from tests.unit.feeds.fakes import NOW, FakeClient, new_database, response, rss
+
+
+@pytest.fixture
+def database(tmp_path: Path):
+    database = new_database(tmp_path)
+    yield database
+    database.close()
+
+
+def run_once(database, client, clock=lambda: NOW.timestamp(), **settings):
+    poller = Poller(database, client, FeedSettings(interval_seconds=0, **settings), clock=clock, random=lambda: 0.0)
+    asyncio.run(poller.run(asyncio.Event(), once=True))
+    return poller
+
+
+def columns(database, feed_id: int = 1):
+    with database.read() as connection:
+        return connection.execute(select(feeds).where(feeds.c.id == feed_id)).one()
+
+
+def events(database):
+    with database.read() as connection:
+        return [(row.event, row.note) for row in connection.execute(select(fetch_events).order_by(fetch_events.c.id))]
+
+
+def test_a_new_feed_is_polled_and_its_stories_go_out_once(database) -> None:
+    add_feeds(database, [NewFeed("http://news.example/rss")], NOW)
+    client = FakeClient(lambda _: response(rss("http://news.example/a", "http://news.example/b", "mailto:x@y")))
+    poller = run_once(database, client)
+    row = columns(database)
+    assert row.system_status == "Working"
+    assert row.last_fetch_attempt == row.last_fetch_success == row.last_new_stories == NOW
+    assert (row.rss_title, row.last_fetch_failures, row.queued) == ("A feed", 0, False)
+    assert row.next_fetch_attempt == row.due_at == NOW + timedelta(minutes=360)
+    assert events(database) == [("queued", None), ("fetch_succeeded", "1 skipped / 2 added")]
+    assert poller.counters["stories.ok"] == 2
+    waiting = unqueued_stories(database, 10)
+    assert [(s.url, s.feed_url) for s in waiting] == [
+        ("http://news.example/a", "http://news.example/rss"),
+        ("http://news.example/b", "http://news.example/rss"),
+    ]
+    mark_queued(database, [waiting[0].id], NOW)
+    assert [s.url for s in unqueued_stories(database, 10)] == ["http://news.example/b"]
+
+
+def test_nothing_is_polled_before_it_is_due(database) -> None:
+    add_feeds(database, [NewFeed("http://news.example/rss")], NOW)
+    client = FakeClient(lambda _: response(rss("http://news.example/a")))
+    run_once(database, client)
+    run_once(database, client)
+    assert len(client.requests) == 1
+    run_once(database, client, clock=lambda: (NOW + timedelta(minutes=361)).timestamp())
+    assert len(client.requests) == 2
+    assert events(database)[-1] == ("fetch_succeeded", "same hash")
+
+
+def test_a_story_seen_in_two_feeds_is_one_story(database) -> None:
+    add_feeds(database, [NewFeed("http://one.example/rss"), NewFeed("http://two.example/rss")], NOW)
+    client = FakeClient(lambda _: response(rss("http://one.example/a?utm_source=x")))
+    poller = run_once(database, client)
+    assert (poller.counters["stories.ok"], poller.counters["stories.dup_url"]) == (1, 1)
+    assert len(unqueued_stories(database, 10)) == 1
