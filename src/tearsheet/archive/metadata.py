@@ -1,0 +1,170 @@
+"""The JSON of a story's metadata record, and back.
+
+The keys `rss_entry`, `http_metadata` and `content_metadata` are Media Cloud's, with Media Cloud's fields and no others. What
+only this program knows stands under `tearsheet`, so that other readers are not disturbed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from tearsheet.story import (
+    OWN_CONTENT_FIELDS,
+    ContentMetadata,
+    Exchange,
+    HTTPMetadata,
+    RawHTML,
+    RSSEntry,
+    Story,
+    metadata_as_dict,
+)
+
+CONTENT_TYPE = "application/x.mediacloud-indexer+json"
+OWN_KEY = "tearsheet"
+_PARTS = ("rss_entry", "http_metadata", "content_metadata")
+
+
+def story_to_json(story: Story, *, id_in_record: bool, extra: Mapping[str, Any] | None = None) -> bytes:
+    """The block of the metadata record: ASCII JSON. `extra` adds top-level keys, as `queue_data` of a dumped queue."""
+    content = metadata_as_dict(story.content_metadata)
+    own_content = {name: content.pop(name) for name in OWN_CONTENT_FIELDS}
+    own: dict[str, Any] = {"content_metadata": own_content, "encoding": story.raw_html.encoding}
+    if not id_in_record:
+        own["id"] = story.id
+    if story.raw_html.html is None:
+        own["html"] = None
+    if story.exchanges:
+        own["exchanges"] = [_exchange_to_dict(exchange) for exchange in story.exchanges]
+    top = {
+        "rss_entry": metadata_as_dict(story.rss_entry),
+        "http_metadata": metadata_as_dict(story.http_metadata),
+        "content_metadata": content,
+        **{key: value for key, value in (extra or {}).items() if key not in _PARTS and key != OWN_KEY},
+        OWN_KEY: own,
+    }
+    try:
+        return json.dumps(top, allow_nan=False).encode("ascii")
+    except ValueError:  # a number that JSON does not know
+        return json.dumps(_without_odd_numbers(top)).encode("ascii")
+
+
+def _exchange_to_dict(exchange: Exchange) -> dict[str, Any]:
+    return {f.name: getattr(exchange, f.name) for f in fields(exchange)}
+
+
+def _without_odd_numbers(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _without_odd_numbers(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_odd_numbers(item) for item in value]
+    return value
+
+
+def story_from_json(block: bytes) -> tuple[Story, dict[str, Any], bool]:
+    """A story without its page, the top-level keys that are not ours to read, and whether this program wrote the record.
+
+    Be liberal: a field that is missing or of another type is left out; unknown ones are ignored. Raises ValueError when the
+    bytes are no JSON object.
+    """
+    top = _load(block)
+    own = top.get(OWN_KEY)
+    ours = isinstance(own, dict)
+    own = own if isinstance(own, dict) else {}
+    own_content = own.get("content_metadata")
+    content = {**_table(top.get("content_metadata")), **_table(own_content)}
+    story = Story(
+        id=own["id"] if isinstance(own.get("id"), str) else "",
+        rss_entry=_fill(RSSEntry(), _table(top.get("rss_entry"))),
+        raw_html=RawHTML(encoding=_text(own.get("encoding"))),
+        http_metadata=_fill(HTTPMetadata(), _table(top.get("http_metadata"))),
+        content_metadata=_fill(ContentMetadata(), content),
+        exchanges=_exchanges(own.get("exchanges")),
+    )
+    if not ("html" in own and own["html"] is None):
+        story.raw_html.html = b""
+    extra = {key: value for key, value in top.items() if key not in _PARTS and key != OWN_KEY}
+    return story, extra, ours
+
+
+def _load(block: bytes) -> dict[str, Any]:
+    try:
+        top = json.loads(block)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(top, dict):
+        raise ValueError("not a JSON object")
+    return top
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "str": (str,), "int": (int,), "float": (int, float), "bool": (bool,), "list[str]": (list,),
+}  # fmt: skip
+
+
+_Part = TypeVar("_Part", RSSEntry, HTTPMetadata, ContentMetadata)
+
+
+def _fill(part: _Part, values: dict[str, Any]) -> _Part:
+    for item in fields(part):
+        kind = str(item.type).removesuffix(" | None")
+        value = values.get(item.name)
+        if value is not None and (value := _fitting(value, kind)) is not None:
+            setattr(part, item.name, value)
+    return part
+
+
+def _fitting(value: Any, kind: str) -> Any:
+    """The value when it is of its field's type or can be read as such, else None."""
+    if isinstance(value, bool) and kind != "bool":
+        return None
+    if isinstance(value, _KINDS[kind]):
+        return float(value) if kind == "float" else value
+    if kind == "str" and isinstance(value, (int, float)):
+        return str(value)
+    if kind == "int" and isinstance(value, str) and value.isascii() and value.isdigit():
+        return int(value)
+    return None
+
+
+def _exchanges(value: Any) -> list[Exchange]:
+    found = []
+    for item in value if isinstance(value, list) else ():
+        item = _table(item)
+        if not isinstance(item.get("url"), str) or not isinstance(item.get("status"), int):
+            continue
+        stamp = item.get("timestamp")
+        found.append(
+            Exchange(
+                url=item["url"],
+                status=item["status"],
+                request_headers=_pairs(item.get("request_headers")),
+                response_headers=_pairs(item.get("response_headers")),
+                timestamp=float(stamp) if isinstance(stamp, (int, float)) else None,
+                ip=_text(item.get("ip")),
+                http_version=_text(item.get("http_version")),
+                reason=_text(item.get("reason")),
+            )
+        )
+    return found
+
+
+def _pairs(value: Any) -> list[tuple[str, str]]:
+    pairs = []
+    for pair in value if isinstance(value, list) else ():
+        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair):
+            pairs.append((pair[0], pair[1]))
+    return pairs

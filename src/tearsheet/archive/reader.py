@@ -1,0 +1,281 @@
+"""Read stories from WARC files: ours, Media Cloud's, and other people's. Bytes never raise; what is bad is reported."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from tearsheet.archive import metadata
+from tearsheet.archive.http import MAX_BODY, HttpResponse, decoded_body, parse_response
+from tearsheet.archive.records import is_uuid
+from tearsheet.archive.scan import MAX_BLOCK, Damage, Record, scan
+from tearsheet.story import Exchange, HTTPMetadata, RawHTML, Story, make_story_id
+
+MAX_DAMAGES_KEPT = 1_000
+_PAIRING_SOFTWARE = ("tearsheet/", "mediacloud story-indexer")
+_HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", ""))
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?)?(?:Z|\+00:00)?")
+
+
+@dataclass(slots=True)
+class ArchivedStory:
+    """A story and where it was found."""
+
+    story: Story
+    record_id: str
+    uri: str
+    date: str
+    """WARC-Date as it stands."""
+    offset: int
+    """Of the response record."""
+    length: int
+    end: int
+    """Where the story's last record ends: its bytes are those from `offset` to here. 0 when it cannot be cut out."""
+    sha256: str
+    """Of the page, in hexadecimal."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """Top-level keys of the metadata that are not a story's, as `queue_data`."""
+    has_metadata: bool = True
+    """False for a page of a foreign file, of which only the HTTP exchange is known."""
+
+    @property
+    def time(self) -> datetime | None:
+        """When the page was fetched: to the microsecond where that is known, else WARC-Date."""
+        stamp = self.story.http_metadata.fetch_timestamp
+        if stamp is not None:
+            try:
+                return datetime.fromtimestamp(stamp, UTC)
+            except (ValueError, OverflowError, OSError):
+                pass
+        return parse_date(self.date)
+
+
+def parse_date(text: str) -> datetime | None:
+    """A date of any form that archives hold: a bare day, a blank or a `T`, with or without fraction or `Z`; UTC."""
+    match = _DATE.fullmatch(text.strip())
+    if match is None:
+        return None
+    *parts, fraction = match.groups()
+    try:
+        return datetime(*(int(part or 0) for part in parts), int((fraction or "0")[:6].ljust(6, "0")), UTC)  # type: ignore[misc, arg-type]  # six numbers
+    except ValueError:
+        return None
+
+
+class StoryArchiveReader:
+    """The stories of one WARC file, in order.
+
+    `damages` says, after reading, what could not be used. A file of ours holds its stories as pairs, and a response that has
+    lost its metadata is not taken for a story; of a foreign file, every successful HTML response is one. `watch` is shown
+    every record on the way.
+    """
+
+    def __init__(
+        self,
+        source: Path | str | BinaryIO,
+        *,
+        offset: int = 0,
+        max_block: int = MAX_BLOCK,
+        max_body: int = MAX_BODY,
+        watch: Callable[[Record], None] | None = None,
+    ) -> None:
+        self._owned = isinstance(source, (str, Path))
+        self._stream: BinaryIO
+        if isinstance(source, (str, Path)):
+            self._stream, self.name = Path(source).open("rb"), Path(source).name  # noqa: SIM115  # closed by close()
+        else:
+            self._stream, self.name = source, ""
+        self._offset = offset
+        self._max_block = max_block
+        self._max_body = max_body
+        self._watch = watch
+        self._paired = False
+        self._responses: dict[str, int] = {}
+        self.damages: list[Damage] = []
+        self.damage_count = 0
+
+    def __iter__(self) -> Iterator[Story]:
+        for entry in self.entries():
+            yield entry.story
+
+    def entries(self) -> Iterator[ArchivedStory]:
+        """The stories with where they were found."""
+        if self._offset:
+            self._learn_software()
+        pending: Record | None = None
+        for record in self.records():
+            kind = record.type
+            if self._watch is not None:
+                self._watch(record)
+            if kind in ("response", "revisit"):
+                if pending is not None and record.headers.get("warc-concurrent-to") == pending.id:
+                    continue  # a redirect on the way to the pending one
+                if pending is not None:
+                    yield from self._alone(pending)
+                pending = record
+                if kind == "response" and record.id:
+                    self._responses[record.id] = record.offset
+            elif kind == "metadata" and record.headers.get("content-type", "").startswith(metadata.CONTENT_TYPE):
+                if pending is None or not _belongs(record, pending):
+                    self._report(Damage(record.offset, "metadata record without its response"))
+                    continue
+                yield from self._pair(pending, record)
+                pending = None
+            elif kind == "warcinfo":
+                self._read_warcinfo(record)
+        if pending is not None:
+            yield from self._alone(pending)
+
+    def records(self) -> Iterator[Record]:
+        """Every record of the file, as it is."""
+        return scan(self._stream, self._report, offset=self._offset, max_block=self._max_block)
+
+    def close(self) -> None:
+        """Close the file, when the reader opened it."""
+        if self._owned:
+            self._stream.close()
+
+    def __enter__(self) -> StoryArchiveReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _report(self, damage: Damage) -> None:
+        self.damage_count += 1
+        if len(self.damages) < MAX_DAMAGES_KEPT:
+            self.damages.append(damage)
+
+    def _learn_software(self) -> None:
+        for record in scan(self._stream, lambda _: None, max_block=self._max_block):
+            if record.type == "warcinfo":
+                self._read_warcinfo(record)
+            return
+
+    def _read_warcinfo(self, record: Record) -> None:
+        for line in record.block.decode("utf-8", "replace").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip().lower() == "software":
+                self._paired = value.strip().startswith(_PAIRING_SOFTWARE)
+
+    def _pair(self, response: Record, record: Record) -> Iterator[ArchivedStory]:
+        try:
+            story, extra, ours = metadata.story_from_json(record.block)
+            http = parse_response(response.block)
+            body = self._body(response, http)
+        except ValueError as error:
+            self._report(Damage(response.offset, f"story cannot be read: {error}"))
+            return
+        self._paired = True
+        if story.raw_html.html is not None:
+            story.raw_html.html = body
+        story.id = story.id or _story_id(response)
+        if not ours:
+            # Media Cloud's own rule for its files: what was never dated counts from its capture.
+            story.raw_html.encoding = http.charset
+            if story.content_metadata.parsed_date is None and (date := parse_date(response.date)) is not None:
+                story.content_metadata.parsed_date = date.replace(tzinfo=None).isoformat()
+        end = record.offset + record.length if record.length and response.length else 0
+        yield _entry(story, response, end, extra=extra)
+
+    def _alone(self, response: Record) -> Iterator[ArchivedStory]:
+        """A response without our metadata: a page of a foreign file, or one half of a pair."""
+        if self._paired:
+            self._report(Damage(response.offset, "response without its metadata record"))
+            return
+        try:
+            http = parse_response(response.block)
+            if http.status != 200 or http.mime not in _HTML_TYPES:
+                return
+            body = self._body(response, http)
+        except ValueError as error:
+            self._report(Damage(response.offset, f"page cannot be read: {error}"))
+            return
+        end = response.offset + response.length if response.length else 0
+        yield _entry(_foreign_story(response, http, body, self.name), response, end, has_metadata=False)
+
+    def _body(self, response: Record, http: HttpResponse) -> bytes:
+        if response.type != "revisit":
+            return decoded_body(http, self._max_body)
+        first = self._find_response(response.headers.get("warc-refers-to", ""))
+        if first is None:
+            raise ValueError("it revisits a page that is not in this file")
+        return decoded_body(parse_response(first.block), self._max_body)
+
+    def _find_response(self, record_id: str) -> Record | None:
+        if not record_id:
+            return None
+        place = self._stream.tell()
+        try:
+            for record in scan(self._stream, lambda _: None, offset=self._responses.get(record_id, 0)):
+                if record.id == record_id and record.type == "response":
+                    return record
+            return None
+        finally:
+            self._stream.seek(place)
+
+
+def read_story_at(path: Path, offset: int) -> ArchivedStory | None:
+    """The story whose response record begins at an offset; None when there is none."""
+    with StoryArchiveReader(path, offset=offset) as reader:
+        entry = next(reader.entries(), None)
+    return entry if entry is not None and entry.offset == offset else None
+
+
+def _belongs(record: Record, response: Record) -> bool:
+    refers = record.headers.get("warc-refers-to") or record.headers.get("warc-concurrent-to")
+    return refers in (None, response.id) or record.uri == response.uri
+
+
+def _story_id(response: Record) -> str:
+    """A record's own UUID is the story's id; a record that has none gets an id that depends on what it says."""
+    key = response.id.strip("<>").removeprefix("urn:uuid:").lower()
+    return key if is_uuid(key) else make_story_id("record", response.id, response.uri, response.date)
+
+
+def _entry(
+    story: Story, response: Record, end: int, *, extra: dict[str, Any] | None = None, has_metadata: bool = True
+) -> ArchivedStory:
+    return ArchivedStory(
+        story=story,
+        record_id=response.id,
+        uri=response.uri,
+        date=response.date,
+        offset=response.offset,
+        length=response.length,
+        end=end,
+        sha256=hashlib.sha256(story.raw_html.html or b"").hexdigest(),
+        extra=extra or {},
+        has_metadata=has_metadata,
+    )
+
+
+def _foreign_story(response: Record, http: HttpResponse, body: bytes, name: str) -> Story:
+    date = parse_date(response.date)
+    stamp = date.timestamp() if date else None
+    exchange = Exchange(
+        url=response.uri,
+        status=http.status,
+        response_headers=http.headers,
+        timestamp=stamp,
+        ip=response.headers.get("warc-ip-address"),
+        http_version=http.version,
+        reason=http.reason or None,
+    )
+    story = Story(
+        id=_story_id(response),
+        raw_html=RawHTML(body, None),
+        http_metadata=HTTPMetadata(http.status, stamp, response.uri, http.charset),
+        exchanges=[exchange],
+    )
+    story.rss_entry.link = response.uri
+    story.rss_entry.via = name or None
+    return story

@@ -1,0 +1,105 @@
+"""WARC records as bytes: heads, dates, digests. Whatever came from the web is made fit for a header line here."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+from isal import isal_zlib
+
+GZIP_LEVEL = 2
+_GZIP_WINDOW = 31  # a gzip head and tail around the stream, window of 32 KiB
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_URI_SAFE = "!#$%&'()*+,/:;=?@[]~-._"
+
+HeaderList = Sequence[tuple[str, str]]
+
+
+@dataclass(slots=True)
+class OutRecord:
+    """A record about to be written. `version` is `1.0` or `1.1`."""
+
+    version: str
+    type: str
+    id: str
+    date: str
+    content_type: str
+    block: bytes
+    uri: str | None = None
+    headers: list[tuple[str, str]] = field(default_factory=list)
+
+    def to_bytes(self) -> bytes:
+        """The record as it stands in an uncompressed file."""
+        lines = [f"WARC/{self.version}", f"WARC-Type: {self.type}", f"WARC-Record-ID: {self.id}"]
+        if self.uri is not None:
+            lines.append(f"WARC-Target-URI: {self.uri}")
+        lines.append(f"WARC-Date: {self.date}")
+        lines += [f"{name}: {value}" for name, value in self.headers]
+        lines += [f"Content-Type: {self.content_type}", f"Content-Length: {len(self.block)}", "", ""]
+        return b"".join(("\r\n".join(lines).encode("utf-8", "replace"), self.block, b"\r\n\r\n"))
+
+
+def compress(record: bytes) -> bytes:
+    """One record as a gzip member of its own, so that it can be read alone."""
+    member: bytes = isal_zlib.compress(record, GZIP_LEVEL, _GZIP_WINDOW)
+    return member
+
+
+def record_id(key: str | None = None) -> str:
+    """`<urn:uuid:…>`: of the key when that is a UUID, else a new one."""
+    return f"<urn:uuid:{key or uuid.uuid4()}>"
+
+
+def is_uuid(text: str) -> bool:
+    """Whether the text is a UUID in its usual form, so that it can be the id of a record as it stands."""
+    try:
+        return str(uuid.UUID(text)) == text
+    except ValueError:
+        return False
+
+
+def warc_date(timestamp: float, version: str) -> str:
+    """WARC-Date: whole seconds in WARC 1.0, microseconds in 1.1. A time that is no time is given as 1970."""
+    try:
+        time = datetime.fromtimestamp(timestamp, UTC)
+    except (ValueError, OverflowError, OSError):
+        time = datetime.fromtimestamp(0, UTC)
+    if version == "1.0":
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")
+    return time.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def sha1_digest(*parts: bytes) -> str:
+    """A digest as WARC writes it: `sha1:` and base 32."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    for part in parts:
+        digest.update(part)
+    return "sha1:" + base64.b32encode(digest.digest()).decode("ascii")
+
+
+def target_uri(url: str) -> str:
+    """An address fit for WARC-Target-URI: blanks, controls and whatever is not ASCII are percent-encoded."""
+    return quote(url.encode("utf-8", "surrogatepass"), safe=_URI_SAFE)
+
+
+def header_value(text: str) -> str:
+    """Text for one header line: no line breaks, no other controls."""
+    return _CONTROL.sub(" ", text).strip()
+
+
+def http_head(status_line: str, headers: HeaderList) -> bytes:
+    """The head of an HTTP message. Header names that are no names are left out; values are kept to one line each."""
+    lines = [header_value(status_line)]
+    lines += [f"{name}: {header_value(value)}" for name, value in headers if _TOKEN.fullmatch(name)]
+    text = "\r\n".join((*lines, "", ""))
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")

@@ -1,0 +1,49 @@
+"""Put the archive in order after a crash: remove what was half-written, register what was finished."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tearsheet.archive.describe import describe
+from tearsheet.archive.files import remove_leftovers, write_whole
+from tearsheet.archive.names import SUFFIX, cdxj_name
+from tearsheet.archive.store import ArchiveStore
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Recovered:
+    """What was put in order."""
+
+    removed: list[Path] = field(default_factory=list)
+    registered: list[Path] = field(default_factory=list)
+
+
+def recover(folder: Path, store: ArchiveStore, stores: Sequence[str] = ()) -> Recovered:
+    """Remove the leftovers of dead writers, then register the finished files that nobody registered.
+
+    Safe while other archivers write to the same folder: their files are locked, and registering twice changes nothing.
+    """
+    if not folder.is_dir():
+        return Recovered()
+    recovered = Recovered(removed=remove_leftovers(folder))
+    known = store.names()
+    for path in sorted(folder.rglob(f"*{SUFFIX}")):
+        if path.name in known:
+            continue
+        description = describe(path)
+        cdxj = path.with_name(cdxj_name(path.name))
+        if not cdxj.exists():
+            write_whole(cdxj, description.cdxj.encode())
+        store.register(description.file, stores=stores)
+        recovered.registered.append(path)
+        for damage in description.damages:
+            log.warning("archive file is damaged", extra={"file": path.name, "at": damage.offset, "what": damage.what})
+    if recovered.removed or recovered.registered:
+        counts = {"removed": len(recovered.removed), "registered": len(recovered.registered)}
+        log.info("archive put in order after a stop", extra=counts)
+    return recovered

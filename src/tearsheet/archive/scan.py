@@ -1,0 +1,331 @@
+"""Read WARC records from bytes that may be damaged, foreign or cut off. Gives what is whole, and says what is not.
+
+Two layers: pieces of the unpacked stream, which know where their gzip member lies in the file; and the parser, which makes
+records of them. After damage both go on at the next place that looks like the start of a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from isal import igzip_lib
+
+MAX_BLOCK = 256 * 1024 * 1024
+"""Largest block that is read; a larger record is passed over and reported."""
+_MAX_HEAD = 64 * 1024
+_CHUNK = 128 * 1024
+_PIECE = 4 * 1024 * 1024
+_MAGIC = b"\x1f\x8b\x08"
+_MARK = b"WARC/"
+_SEPARATOR = b"\r\n\r\n"
+
+
+@dataclass(slots=True, frozen=True)
+class Damage:
+    """Something in a file that could not be used, and where."""
+
+    offset: int
+    what: str
+
+
+@dataclass(slots=True)
+class Record:
+    """A whole record. Header names are in lower case; of several headers with one name, the first is kept."""
+
+    version: str
+    headers: dict[str, str]
+    block: bytes
+    offset: int
+    """Where its gzip member (or, in a plain file, the record) begins."""
+    length: int
+    """Bytes of that member; 0 when it shares it with others and cannot be read alone."""
+
+    @property
+    def type(self) -> str:
+        """`response`, `metadata`, …"""
+        return self.headers.get("warc-type", "").lower()
+
+    @property
+    def id(self) -> str:
+        """WARC-Record-ID, with its brackets."""
+        return self.headers.get("warc-record-id", "")
+
+    @property
+    def uri(self) -> str:
+        """WARC-Target-URI, without the brackets that some tools put around it."""
+        return self.headers.get("warc-target-uri", "").strip("<>")
+
+    @property
+    def date(self) -> str:
+        """WARC-Date as it stands."""
+        return self.headers.get("warc-date", "")
+
+
+Report = Callable[[Damage], None]
+
+
+def scan(stream: BinaryIO, report: Report, *, offset: int = 0, max_block: int = MAX_BLOCK) -> Iterator[Record]:
+    """The records of a WARC file, gzipped or not, from `offset` on. The stream must be able to seek. Never raises for bytes."""
+    stream.seek(offset)
+    magic = stream.read(2)
+    stream.seek(offset)
+    parser = _Parser(report, max_block)
+    for piece in _gzip_pieces(stream, offset, report) if magic == _MAGIC[:2] else _plain_pieces(stream, offset):
+        yield from parser.feed(piece)
+    yield from parser.end()
+
+
+# ----------------------------------------------------------------------------------------------------------- pieces
+
+
+@dataclass(slots=True)
+class _Piece:
+    data: bytes
+    offset: int
+    """Where the member begins; in a plain file, where the piece begins."""
+    first: bool
+    length: int
+    """Of the member, known with its last piece only; 0 before. In a plain file always 0."""
+    broken: bool = False
+    """No data: what came before is cut off here."""
+    plain: bool = False
+
+
+def _plain_pieces(stream: BinaryIO, offset: int) -> Iterator[_Piece]:
+    while data := stream.read(_PIECE):
+        yield _Piece(data, offset, first=True, length=0, plain=True)
+        offset += len(data)
+
+
+def _gzip_pieces(stream: BinaryIO, offset: int, report: Report) -> Iterator[_Piece]:
+    pending = b""  # bytes of the file that were read and not used yet; they begin at `offset`
+    while pending or (pending := stream.read(_CHUNK)):
+        used: int | None = None
+        what = "not a gzip member"
+        if pending[:3] == _MAGIC or (len(pending) < 3 and _MAGIC.startswith(pending)):
+            unpacker = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
+            read, first = len(pending), True
+            try:
+                while True:
+                    data = unpacker.decompress(pending, _PIECE)
+                    pending = b""
+                    if unpacker.eof:
+                        pending = unpacker.unused_data
+                        used = read - len(pending)
+                        yield _Piece(data, offset, first, used)
+                        break
+                    if data:
+                        yield _Piece(data, offset, first, 0)
+                        first = False
+                    if unpacker.needs_input:
+                        if not (pending := stream.read(_CHUNK)):
+                            what = "gzip member is cut off"
+                            break
+                        read += len(pending)
+            except igzip_lib.IsalError as error:
+                what = f"gzip member is damaged: {error}"
+        if used is None:
+            yield _Piece(b"", offset, first=False, length=0, broken=True)
+            report(Damage(offset, what))
+            used = _next_member(stream, offset + 1) - offset
+            stream.seek(offset + used)
+            pending = b""
+        offset += used
+
+
+def _next_member(stream: BinaryIO, offset: int) -> int:
+    """The next place from `offset` on where a gzip member begins that unpacks to a record; else the end of the file."""
+    stream.seek(offset)
+    tail = b""
+    while chunk := stream.read(_CHUNK):
+        data = tail + chunk
+        at = -1
+        while (at := data.find(_MAGIC, at + 1)) >= 0:
+            if _opens_record(stream, offset - len(tail) + at):
+                return offset - len(tail) + at
+        offset += len(chunk)
+        tail = data[-2:]
+        stream.seek(offset)
+    return offset
+
+
+def _opens_record(stream: BinaryIO, offset: int) -> bool:
+    stream.seek(offset)
+    unpacker = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
+    try:
+        return bool(unpacker.decompress(stream.read(4096), len(_MARK)) == _MARK)
+    except igzip_lib.IsalError:
+        return False
+
+
+# ---------------------------------------------------------------------------------------------------------- records
+
+
+@dataclass(slots=True)
+class _Open:
+    """A record whose head was read."""
+
+    version: str
+    headers: dict[str, str]
+    block_length: int
+    offset: int
+
+
+class _Parser:
+    """Turns pieces into records, keeping what is not whole yet."""
+
+    def __init__(self, report: Report, max_block: int) -> None:
+        self._report = report
+        self._max_block = max_block
+        self._buffer = bytearray()
+        self._offset = 0  # of the buffer in a plain file, of its member in a gzipped one
+        self._plain = False
+        self._alone = True
+        self._open: _Open | None = None
+        self._held: Record | None = None  # whole, but its member has not ended: its length and checksum are not known
+        self._skip = 0  # bytes of an oversized block that are still to come
+        self._lost = False
+
+    def feed(self, piece: _Piece) -> Iterator[Record]:
+        """Take a piece, give the records that are whole now."""
+        if piece.broken:
+            self._drop("record is cut off")
+            return
+        self._plain = piece.plain
+        if not piece.plain and piece.first and piece.data.startswith(_MARK):
+            self._drop("record is cut off: another one begins")
+        if not self._buffer and self._open is None and not self._skip and piece.first:
+            self._offset, self._alone = piece.offset, not piece.plain
+            if piece.length and (record := self._whole_member(piece)) is not None:
+                yield record
+                return
+        self._buffer += piece.data
+        for record in self._records():
+            yield from self._release(0)
+            if self._alone:
+                self._held, self._alone = record, False
+            else:
+                yield record
+        if piece.length:
+            alone = self._open is None and not self._buffer.strip(b"\r\n")
+            yield from self._release(piece.length if alone else 0)
+            self._alone = False
+
+    def end(self) -> Iterator[Record]:
+        """The file ended."""
+        yield from self._records(end=True)
+        self._drop("record is cut off")
+
+    def _release(self, length: int) -> Iterator[Record]:
+        if self._held is not None:
+            self._held.length = length
+            yield self._held
+            self._held = None
+
+    def _whole_member(self, piece: _Piece) -> Record | None:
+        """The usual case, made quick: one member is one record."""
+        data = piece.data
+        head_end = data.find(_SEPARATOR, 0, _MAX_HEAD)
+        opened = self._read_head(data[:head_end]) if head_end >= 0 else None
+        if opened is None or opened.block_length > self._max_block:
+            return None
+        start = head_end + len(_SEPARATOR)
+        end = start + opened.block_length
+        if end > len(data) or data[end:].strip(b"\r\n"):
+            return None
+        return Record(opened.version, opened.headers, data[start:end], piece.offset, piece.length)
+
+    def _records(self, *, end: bool = False) -> Iterator[Record]:
+        while True:
+            if self._skip:
+                self._skip -= self._consume(min(self._skip, len(self._buffer)))
+                if self._skip:
+                    return
+            if self._open is None and not self._next_head(end):
+                return
+            opened = self._open
+            if opened is None:  # an oversized record, to be passed over
+                continue
+            if len(self._buffer) < opened.block_length:
+                return
+            block = bytes(self._buffer[: opened.block_length])
+            self._consume(opened.block_length)
+            self._open = None
+            length = self._offset - opened.offset if self._plain else 0
+            yield Record(opened.version, opened.headers, block, opened.offset, length)
+
+    def _next_head(self, end: bool) -> bool:
+        """Read the next head, into `_open` or, when its block is too large, into `_skip`. False: more bytes are needed."""
+        while True:
+            self._consume(len(self._buffer) - len(self._buffer.lstrip(b"\r\n")))
+            if self._lost and not self._find_mark():
+                return False
+            if not self._buffer or (len(self._buffer) < len(_MARK) and not end):
+                return False
+            if self._buffer.startswith(_MARK):
+                head_end = self._buffer.find(_SEPARATOR, 0, _MAX_HEAD)
+                if head_end < 0 and len(self._buffer) < _MAX_HEAD:
+                    return False
+                opened = self._read_head(bytes(self._buffer[:head_end])) if head_end >= 0 else None
+                if opened is not None:
+                    self._consume(head_end + len(_SEPARATOR))
+                    self._accept(opened)
+                    return True
+            self._report(Damage(self._offset, "not a WARC record"))
+            self._lost = True
+            self._consume(1)
+
+    def _accept(self, opened: _Open) -> None:
+        if opened.block_length <= self._max_block:
+            self._open = opened
+            return
+        self._report(Damage(opened.offset, f"record of {opened.block_length} bytes is larger than {self._max_block}"))
+        self._skip = opened.block_length
+        self._alone = False
+
+    def _find_mark(self) -> bool:
+        at = self._buffer.find(b"\n" + _MARK)
+        if at < 0:
+            self._consume(max(0, len(self._buffer) - len(_MARK)))
+            return False
+        self._consume(at + 1)
+        self._lost = False
+        return True
+
+    def _read_head(self, head: bytes) -> _Open | None:
+        lines = head.decode("utf-8", "replace").split("\r\n")
+        if not lines[0].startswith("WARC/"):
+            return None
+        headers: dict[str, str] = {}
+        name = ""
+        for line in lines[1:]:
+            if line[:1] in (" ", "\t"):
+                if name:
+                    headers[name] += " " + line.strip()
+                continue
+            name, colon, value = line.partition(":")
+            name = name.strip().lower()
+            if colon and name not in headers:
+                headers[name] = value.strip()
+            else:
+                name = ""
+        length = headers.get("content-length", "")
+        if not (length.isascii() and length.isdigit()) or len(length) > 15:
+            return None
+        return _Open(lines[0][5:].strip(), headers, int(length), self._offset)
+
+    def _consume(self, count: int) -> int:
+        del self._buffer[:count]
+        if self._plain:
+            self._offset += count
+        return count
+
+    def _drop(self, what: str) -> None:
+        """Give up what is not whole."""
+        unfinished = self._open is not None or self._held is not None or self._skip or self._buffer.strip(b"\r\n")
+        if unfinished and not self._lost:
+            self._report(Damage(self._open.offset if self._open else self._offset, what))
+        self._buffer.clear()
+        self._open, self._held, self._skip, self._lost = None, None, 0, False

@@ -1,0 +1,269 @@
+"""The archive's tables: which files there are, where each story lies in them, and which copies are still to be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table, Text, func, select
+
+from tearsheet.archive.writer import ArchiveFile, Capture
+from tearsheet.engines.database import UtcDateTime, metadata
+from tearsheet.engines.ports import Database
+from tearsheet.urls import BadURL, url_hash
+
+archive_files = Table(
+    "archive_files",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("name", String(255), nullable=False, unique=True),
+    Column("key", String(400), nullable=False),
+    Column("path", Text),
+    Column("size", sa.BigInteger, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("stories", Integer, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False, index=True),
+    Column("local", Boolean, nullable=False),
+)
+"""`path` is set for a foreign file, which stays where it is. `local`: there is a copy on this machine."""
+
+captures = Table(
+    "captures",
+    metadata,
+    Column("story_id", String(64), primary_key=True),
+    Column("index_id", String(64), nullable=False, index=True),
+    Column("url", Text, nullable=False),
+    Column("file_id", Integer, ForeignKey("archive_files.id"), nullable=False, index=True),
+    Column("offset", sa.BigInteger, nullable=False),
+    Column("length", sa.BigInteger, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("captured_at", UtcDateTime, nullable=False),
+)
+
+archive_uploads = Table(
+    "archive_uploads",
+    metadata,
+    Column("file_id", Integer, ForeignKey("archive_files.id"), primary_key=True),
+    Column("store", String(200), primary_key=True),
+    Column("done", Boolean, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("next_at", UtcDateTime, nullable=False),
+    Column("proved_at", UtcDateTime),
+    Column("error", String(500), nullable=False),
+    sa.Index("archive_uploads_due", "done", "next_at"),
+)
+"""The outbox: a row for each file and store from the moment the file is registered; done when the copy was proved."""
+
+_SLICE = 500
+
+
+@dataclass(slots=True, frozen=True)
+class StoredFile:
+    """A registered WARC file."""
+
+    id: int
+    name: str
+    key: str
+    path: str | None
+    size: int
+    sha256: str
+    stories: int
+    created: datetime
+    local: bool
+
+    def local_path(self, folder: Path) -> Path:
+        """Where the file lies on this machine, when it does; `folder` is the archive folder."""
+        return Path(self.path) if self.path else folder / self.key
+
+
+@dataclass(slots=True, frozen=True)
+class StoredCapture:
+    """Where the proof of a story lies."""
+
+    story_id: str
+    index_id: str
+    url: str
+    offset: int
+    length: int
+    sha256: str
+    time: datetime
+    file: StoredFile
+
+
+@dataclass(slots=True, frozen=True)
+class ArchiveTotals:
+    """How much there is."""
+
+    files: int
+    stories: int
+    size: int
+    oldest: datetime | None
+    newest: datetime | None
+
+
+class ArchiveStore:
+    """The archive's tables in a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def register(self, file: ArchiveFile, *, stores: Sequence[str] = (), foreign: bool = False) -> int:
+        """Enter a finished file, its captures and its uploads, in one transaction. Doing so again changes nothing.
+
+        A story that is registered already keeps the capture it has. Returns the file's id.
+        """
+        row = {
+            "name": file.name,
+            "key": file.key,
+            "path": str(file.path.absolute()) if foreign else None,
+            "size": file.size,
+            "sha256": file.sha256,
+            "stories": file.stories,
+            "created_at": file.created,
+            "local": True,
+        }
+        with self._database.begin() as connection:
+            connection.execute(self._database.insert(archive_files).on_conflict_do_nothing(), row)
+            file_id = connection.execute(
+                select(archive_files.c.id).where(archive_files.c.name == file.name)
+            ).scalar_one()
+            rows = [_capture_row(capture, file_id) for capture in file.captures]
+            for some in _slices(rows):
+                connection.execute(self._database.insert(captures).on_conflict_do_nothing(), some)
+            if stores:
+                uploads = [_upload_row(file_id, store, file.created) for store in stores]
+                connection.execute(self._database.insert(archive_uploads).on_conflict_do_nothing(), uploads)
+        return int(file_id)
+
+    def known(self, story_ids: Iterable[str]) -> set[str]:
+        """Those of the stories that are archived already."""
+        found: set[str] = set()
+        with self._database.read() as connection:
+            for some in _slices(list(story_ids)):
+                query = select(captures.c.story_id).where(captures.c.story_id.in_(some))
+                found.update(connection.execute(query).scalars())
+        return found
+
+    def capture_of_story(self, story_id: str) -> StoredCapture | None:
+        """The capture of a story by the id that its queuer gave it."""
+        return self.captures_of_stories([story_id]).get(story_id)
+
+    def capture_of_index_id(self, index_id: str) -> StoredCapture | None:
+        """The first capture of an address, by the story's id in the index."""
+        return self.captures_of_index_ids([index_id]).get(index_id)
+
+    def captures_of_stories(self, story_ids: Sequence[str]) -> dict[str, StoredCapture]:
+        """Captures by story id; stories that are not archived are not in it."""
+        return {capture.story_id: capture for capture in self._captures(captures.c.story_id, story_ids)}
+
+    def captures_of_index_ids(self, index_ids: Sequence[str]) -> dict[str, StoredCapture]:
+        """The first capture of each address, by id in the index."""
+        found: dict[str, StoredCapture] = {}
+        for capture in self._captures(captures.c.index_id, index_ids):
+            found.setdefault(capture.index_id, capture)
+        return found
+
+    def captures_of_file(self, file_id: int) -> Iterator[StoredCapture]:
+        """The captures of one file, in the order of their offsets."""
+        yield from sorted(self._captures(captures.c.file_id, [file_id]), key=lambda capture: capture.offset)
+
+    def _captures(self, column: Column[Any], values: Sequence[Any]) -> Iterator[StoredCapture]:
+        with self._database.read() as connection:
+            for some in _slices(list(values)):
+                query = (
+                    select(captures, archive_files)
+                    .join(archive_files, archive_files.c.id == captures.c.file_id)
+                    .where(column.in_(some))
+                    .order_by(captures.c.captured_at, captures.c.story_id)
+                    .set_label_style(sa.LABEL_STYLE_TABLENAME_PLUS_COL)
+                )
+                for row in connection.execute(query).mappings():
+                    yield _capture_from_row(row)
+
+    def file(self, name: str) -> StoredFile | None:
+        """A file by its name."""
+        with self._database.read() as connection:
+            row = connection.execute(select(archive_files).where(archive_files.c.name == name)).mappings().first()
+        return _file_from_row(row) if row else None
+
+    def newest_files(self, limit: int = 20, offset: int = 0) -> list[StoredFile]:
+        """Files, the newest first."""
+        order = (archive_files.c.created_at.desc(), archive_files.c.id.desc())
+        with self._database.read() as connection:
+            rows = connection.execute(select(archive_files).order_by(*order).limit(limit).offset(offset)).mappings()
+            return [_file_from_row(row) for row in rows]
+
+    def files(self) -> Iterator[StoredFile]:
+        """Every file, the oldest first."""
+        with self._database.read() as connection:
+            rows = connection.execute(select(archive_files).order_by(archive_files.c.id)).mappings().all()
+        yield from map(_file_from_row, rows)
+
+    def names(self) -> set[str]:
+        """The names of every registered file."""
+        with self._database.read() as connection:
+            return set(connection.execute(select(archive_files.c.name)).scalars())
+
+    def totals(self) -> ArchiveTotals:
+        """How many files, stories and bytes there are."""
+        columns = archive_files.c
+        query = select(
+            func.count(),
+            func.coalesce(func.sum(columns.stories), 0),
+            func.coalesce(func.sum(columns.size), 0),
+            func.min(columns.created_at),
+            func.max(columns.created_at),
+        ).select_from(archive_files)
+        with self._database.read() as connection:
+            files, stories, size, oldest, newest = connection.execute(query).one()
+        return ArchiveTotals(files, int(stories), int(size), oldest, newest)
+
+
+def index_id_of(url: str) -> str:
+    """The id in the index of an address; empty for an address that cannot be indexed."""
+    try:
+        return url_hash(url)
+    except BadURL:
+        return ""
+
+
+def _capture_row(capture: Capture, file_id: int) -> dict[str, Any]:
+    return {
+        "story_id": capture.story_id,
+        "index_id": index_id_of(capture.index_url),
+        "url": _storable(capture.url),
+        "file_id": file_id,
+        "offset": capture.offset,
+        "length": capture.length,
+        "sha256": capture.sha256,
+        "captured_at": capture.time,
+    }
+
+
+def _storable(text: str) -> str:
+    """Text that every database takes: no NUL, no lone surrogates."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def _upload_row(file_id: int, store: str, created: datetime) -> dict[str, Any]:
+    return {"file_id": file_id, "store": store, "done": False, "attempts": 0, "next_at": created, "error": ""}
+
+
+def _file_from_row(row: Any, prefix: str = "") -> StoredFile:
+    names = ("id", "name", "key", "path", "size", "sha256", "stories", "created_at", "local")
+    return StoredFile(*(row[prefix + name] for name in names))
+
+
+def _capture_from_row(row: Any) -> StoredCapture:
+    names = ("story_id", "index_id", "url", "offset", "length", "sha256", "captured_at")
+    values = [row[f"captures_{name}"] for name in names]
+    return StoredCapture(*values, file=_file_from_row(row, "archive_files_"))
+
+
+def _slices(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(items), _SLICE):
+        yield items[start : start + _SLICE]

@@ -1,0 +1,208 @@
+"""Write stories into a WARC file: each record its own gzip member, the file aside until it is whole."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from tearsheet.archive.cdxj import CdxEntry, cdxj_text, http_mime
+from tearsheet.archive.files import discard, finish, open_aside, storage_errors, write_whole
+from tearsheet.archive.names import ArchiveName, cdxj_name, safe_part, this_host
+from tearsheet.archive.profiles import PROFILES, Earlier, archive_id, story_records, warcinfo
+from tearsheet.archive.records import OutRecord, compress, warc_date
+from tearsheet.clock import Clock, wall_clock
+from tearsheet.errors import ConfigError
+from tearsheet.story import Story
+
+_SERIALS = itertools.count(1)
+SOFTWARE = "tearsheet"
+_MAX_NAMES_TRIED = 10_000
+
+
+@dataclass(slots=True, frozen=True)
+class Capture:
+    """Where one story lies: the evidence that every view of it can point to."""
+
+    story_id: str
+    url: str
+    file: str
+    """The name of the WARC file."""
+    offset: int
+    """First byte of the response record's gzip member."""
+    length: int
+    """Bytes of that member."""
+    sha256: str
+    """Of the page as it was received (after content decoding), in hexadecimal."""
+    time: datetime
+    """When the page was fetched."""
+    index_url: str
+    """The address whose hash is the story's id in the index."""
+
+
+@dataclass(slots=True, frozen=True)
+class ArchiveFile:
+    """A finished WARC file."""
+
+    path: Path
+    key: str
+    """`YYYY/MM/DD/NAME`."""
+    size: int
+    sha256: str
+    stories: int
+    created: datetime
+    captures: tuple[Capture, ...]
+
+    @property
+    def name(self) -> str:
+        """The file name without its folder."""
+        return self.path.name
+
+
+class StoryArchiveWriter:
+    """Writes one WARC file. Nothing is safe until `close` has returned; until then the file has another name.
+
+    Use it as a context manager: an exception throws the unfinished file away.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        prefix: str = "mc",
+        profile: str = "mediacloud",
+        host: str | None = None,
+        clock: Clock = wall_clock,
+    ) -> None:
+        if profile not in PROFILES:
+            raise ConfigError(f"archive.profile: {profile!r} is neither {' nor '.join(PROFILES)}")
+        self._profile = profile
+        self._version = "1.0" if profile == "mediacloud" else "1.1"
+        self._clock = clock
+        self._created = datetime.fromtimestamp(clock(), UTC).replace(microsecond=0)
+        self._host = host or this_host()
+        with storage_errors(folder):
+            self._name, self.path, self._stream = self._take_name(folder, safe_part(prefix), safe_part(self._host))
+        self._digest = hashlib.sha256()
+        self._captures: list[Capture] = []
+        self._entries: list[CdxEntry] = []
+        self._earlier: dict[str, Earlier] = {}
+        self._finished: ArchiveFile | None = None
+        self.size = 0
+        """Bytes written so far, for whoever decides when a file is large enough."""
+        date = warc_date(self._created.timestamp(), self._version)
+        software = f"{SOFTWARE}/{version('tearsheet')}"
+        self._put(warcinfo(self._version, date, str(self._name), self._host, software))
+
+    def _take_name(self, folder: Path, prefix: str, host: str) -> tuple[ArchiveName, Path, BinaryIO]:
+        for _ in range(_MAX_NAMES_TRIED):
+            name = ArchiveName(prefix, self._created, next(_SERIALS), host)
+            path = folder / name.key
+            stream = open_aside(path)
+            if stream is not None:
+                return name, path, stream
+        raise FileExistsError(17, "no free file name", str(folder))
+
+    @property
+    def stories(self) -> int:
+        """How many stories were written so far."""
+        return len(self._captures)
+
+    def write(self, story: Story, extra: Mapping[str, Any] | None = None) -> Capture:
+        """Add a story. `extra` adds top-level keys to its metadata, as `queue_data` for a dumped queue.
+
+        A story without an id is given one that depends on its address, time and page alone.
+        """
+        now = self._clock()
+        records = story_records(story, self._profile, now=now, earlier=self._earlier, extra=extra)
+        with storage_errors(self.path):
+            offset, length = self._put(records[0])
+            for record in records[1:]:
+                self._put(record)
+        return self._remember(story, records[0], offset, length, now)
+
+    def _put(self, record: OutRecord) -> tuple[int, int]:
+        member = compress(record.to_bytes())
+        offset = self.size
+        self._stream.write(member)
+        self._digest.update(member)
+        self.size += len(member)
+        if record.type in ("response", "revisit"):
+            self._entries.append(self._cdx_entry(record, offset, len(member)))
+        return offset, len(member)
+
+    def _cdx_entry(self, record: OutRecord, offset: int, length: int) -> CdxEntry:
+        mime, status = http_mime(record.block.partition(b"\r\n\r\n")[0])
+        if record.type == "revisit":
+            mime = "warc/revisit"
+        digest = dict(record.headers)["WARC-Payload-Digest"]
+        return CdxEntry(record.uri or "", record.date, mime, status, digest, offset, length, str(self._name))
+
+    def _remember(self, story: Story, response: OutRecord, offset: int, length: int, now: float) -> Capture:
+        if response.type == "response" and self._profile == "full":
+            earlier = Earlier(response.id, response.uri or "", response.date)
+            self._earlier.setdefault(dict(response.headers)["WARC-Payload-Digest"], earlier)
+        stamp = story.http_metadata.fetch_timestamp
+        capture = Capture(
+            story_id=archive_id(story),
+            url=story.url or "",
+            file=str(self._name),
+            offset=offset,
+            length=length,
+            sha256=hashlib.sha256(story.raw_html.html or b"").hexdigest(),
+            time=_moment(now if stamp is None else stamp, now),
+            index_url=story.content_metadata.url or story.url or "",
+        )
+        self._captures.append(capture)
+        return capture
+
+    def close(self) -> ArchiveFile:
+        """Make the file safe and give it its name; write its CDXJ. Returns where each story lies."""
+        if self._finished is not None:
+            return self._finished
+        with storage_errors(self.path):
+            try:
+                finish(self._stream, self.path)
+            except OSError:
+                self.abort()
+                raise
+            write_whole(self.path.with_name(cdxj_name(self.path.name)), cdxj_text(self._entries).encode())
+        self._finished = ArchiveFile(
+            path=self.path,
+            key=self._name.key,
+            size=self.size,
+            sha256=self._digest.hexdigest(),
+            stories=len(self._captures),
+            created=self._created,
+            captures=tuple(self._captures),
+        )
+        return self._finished
+
+    def abort(self) -> None:
+        """Throw away what was written."""
+        if self._finished is None and not self._stream.closed:
+            discard(self._stream, self.path)
+
+    def __enter__(self) -> StoryArchiveWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+
+def _moment(stamp: float, otherwise: float) -> datetime:
+    try:
+        return datetime.fromtimestamp(stamp, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(otherwise, UTC)
