@@ -1,6 +1,7 @@
 """Feeds: schedule, poll, parse, dedupe, discover, import and export."""
 
 from tearsheet.feeds.catalog import AddReport, NewFeed, add_feeds
+from tearsheet.feeds.lists import parse_feed_list, read_feed_list
 from tearsheet.feeds.model import Entry, FeedError, ParsedFeed
 from tearsheet.feeds.parse import parse_feed
 from tearsheet.feeds.poller import Poller
@@ -19,5 +20,7 @@ __all__ = [
     "mark_queued",
     "next_fetch",
     "parse_feed",
+    "parse_feed_list",
+    "read_feed_list",
     "unqueued_stories",
 ]
