@@ -13,11 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from tearsheet.archive.store import ArchiveStore
 from tearsheet.config import Settings
 from tearsheet.engines.broker import open_broker
 from tearsheet.engines.database import open_database
-from tearsheet.engines.ports import Broker, Database
+from tearsheet.engines.index import open_index
+from tearsheet.engines.ports import Broker, Database, Index
 from tearsheet.errors import BusyError, StorageError
+from tearsheet.pipeline.archiver import Archiver
 from tearsheet.pipeline.ledger import Ledger
 
 T = TypeVar("T")
@@ -68,6 +71,30 @@ class Services:
     def ledger(self) -> Ledger:
         """What became of each story."""
         return Ledger(self.database)
+
+    @cached_property
+    def index(self) -> Index:
+        """The stories that can be searched."""
+        index = open_index(self.settings.engines.index, self.data)
+        return self._closing(index, index.close)
+
+    @cached_property
+    def archive(self) -> ArchiveStore:
+        """Which capture lies in which file."""
+        return ArchiveStore(self.database)
+
+    @cached_property
+    def archiver(self) -> Archiver:
+        """The stage that writes captures, as the settings want it."""
+        archive = self.settings.archive
+        return Archiver(
+            self.archive,
+            self.settings.path(archive.folder),
+            prefix=archive.prefix,
+            profile=archive.profile,
+            max_stories=archive.max_stories,
+            max_bytes=archive.max_bytes,
+        )
 
     def open_broker(self) -> Broker:
         """A connection to the broker; it belongs to the event loop, so the caller closes it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from tearsheet.engines.ports import Database
 from tearsheet.feeds.tables import collection_sources, collections, feeds, sources
@@ -130,3 +130,9 @@ def add_to_collection(connection: Connection, collection: int, source: int) -> N
     member = select(c.source_id).where(c.collection_id == collection, c.source_id == source)
     if connection.execute(member).first() is None:
         connection.execute(collection_sources.insert().values(collection_id=collection, source_id=source))
+
+
+def count_feeds(database: Database) -> int:
+    """How many feeds there are."""
+    with database.read() as connection:
+        return int(connection.execute(select(func.count()).select_from(feeds)).scalar_one())

@@ -337,3 +337,9 @@ def mark_queued(database: Database, ids: Iterable[int], when: datetime) -> None:
     with database.begin() as connection:
         for some in chunks(ids):
             connection.execute(update(stories).where(stories.c.id.in_(some)).values(queued_at=when))
+
+
+def count_entries(database: Database) -> int:
+    """How many stories were found in feeds and are remembered."""
+    with database.read() as connection:
+        return int(connection.execute(select(func.count()).select_from(stories)).scalar_one())

@@ -1,0 +1,99 @@
+"""`tearsheet demo`: the real pipeline on a small newsroom that is served from this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tearsheet.cli.context import Globals, err, reports_errors
+from tearsheet.cli.run import JsonOption, OnceOption, PortOption, WebOption, collect
+from tearsheet.clock import utc_now
+from tearsheet.compose import Services
+from tearsheet.config import DEFAULT_DATA_FOLDER, Settings, load_settings
+from tearsheet.demo import Expectation, Newsroom, NewsroomServer, serve_in_thread
+from tearsheet.errors import PartialFailure
+from tearsheet.feeds.catalog import NewFeed, add_feeds
+from tearsheet.log import set_up_logging
+
+SeedOption = Annotated[int, typer.Option(help="The number that the newsroom is made from.")]
+
+DEMO_SETTINGS: dict[str, object] = {
+    # Our own machine is asked, so there is no need to be slow; pages that hang on purpose are not waited for.
+    "fetch.interval_seconds": 0.0,
+    "fetch.per_host": 8,
+    "fetch.timeout_seconds": 3.0,
+    "fetch.max_bytes": 2_000_000,
+    "fetch.allow_addresses": ["127.0.0.1/32"],
+    "feeds.interval_seconds": 0.0,
+    "feeds.per_host": 8,
+    "pipeline.retry_seconds": 0.2,
+    "pipeline.max_retry_seconds": 1.0,
+    "pipeline.import_seconds": 0.5,
+    "archive.max_seconds": 15.0,
+}
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the command."""
+    parent.command()(demo)
+
+
+@reports_errors
+def demo(
+    once: OnceOption = False,
+    port: PortOption = None,
+    web: WebOption = True,
+    json: JsonOption = False,
+    seed: SeedOption = 1,
+    articles: Annotated[int, typer.Option(help="How many articles the newsroom publishes.")] = 120,
+) -> None:
+    """Collect a small newsroom of invented sites, served from this machine, with all that goes wrong on the web."""
+    run_demo(once=once, port=port, web=web, as_json=json, seed=seed, articles=articles)
+
+
+def run_demo(
+    *, once: bool, port: int | None, web: bool, as_json: bool, seed: int = 1, articles: int = 120
+) -> None:
+    """Serve the newsroom, collect it in a folder of its own, and compare with what the newsroom knows."""
+    newsroom = Newsroom(seed, articles=articles)
+    expected = newsroom.expectation()
+    with serve_in_thread(newsroom) as server, Services(demo_settings(server, expected, port)) as services:
+        _say_hello(newsroom, server, services)
+        feeds = [NewFeed(feed.url, feed.name) for feed in server.feed_urls()]
+        add_feeds(services.database, feeds, utc_now())
+        summary = collect(services, once=once, web=web, as_json=as_json, headline="demo newsroom")
+    if once:
+        differences = compare(expected, summary.indexed, summary.archived, summary.dropped)
+        if differences:
+            raise PartialFailure("the demo did not end as the newsroom expects: " + "; ".join(differences))
+
+
+def demo_settings(server: NewsroomServer, expected: Expectation, port: int | None = None) -> Settings:
+    """The settings of the demo: its own folder below the data folder, its own hosts, and no patience."""
+    folder = Globals.data or Path(DEFAULT_DATA_FOLDER)
+    flags = DEMO_SETTINGS | {
+        "fetch.connect_to": server.connect_to(),
+        "pipeline.max_retries": expected.least_retries + 1,
+        "web.port": port,
+    }
+    settings = load_settings(folder / "demo", flags | Globals.flags)
+    set_up_logging(settings.log.level, settings.log.format)
+    return settings
+
+
+def compare(expected: Expectation, indexed: int, archived: int, dropped: dict[str, int]) -> list[str]:
+    """Where the counts differ from what the newsroom knows, in words."""
+    totals = expected.totals
+    wanted = {f"{stage}/{reason}": count for (stage, reason), count in totals.dropped.items()}
+    pairs = [("indexed", totals.indexed, indexed), ("archived", totals.archived, archived)]
+    pairs += [(name, wanted.get(name, 0), dropped.get(name, 0)) for name in sorted(wanted.keys() | dropped.keys())]
+    return [f"{name}: {found} instead of {want}" for name, want, found in pairs if want != found]
+
+
+def _say_hello(newsroom: Newsroom, server: NewsroomServer, services: Services) -> None:
+    sites = len({feed.url.split("/")[2] for feed in server.feed_urls()})
+    err.print(f"The newsroom:  {sites} invented sites at {server.address}/", markup=False)
+    err.print(f"Data folder:   {services.settings.data}", markup=False)
+    err.print("Your own feeds: tearsheet run https://example.com/feed.xml list.opml", markup=False)
