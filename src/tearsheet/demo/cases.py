@@ -1,0 +1,147 @@
+"""Everything that can be special about an entry of a feed, and what must become of it.
+
+`VERDICTS` is the one place that says which stage must give which reason. It is written from the rules, by hand, and uses
+nothing of the pipeline.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Case(StrEnum):
+    """What is special about an entry."""
+
+    # A good article, plainly served or with an obstacle that must be overcome.
+    PLAIN = "plain"
+    SLOW = "slow"
+    DRIP = "drip"
+    CHUNKED = "chunked"
+    MOVED = "moved"
+    CHAIN = "redirect-chain"
+    SHORTENED = "shortened"
+    ERROR_ONCE = "error-once"
+    UNAVAILABLE_TWICE = "unavailable-twice"
+    BUSY_ONCE = "busy-once"
+    RESET_ONCE = "reset-once"
+    CUT = "cut-html"
+    WRONG_CHARSET = "wrong-charset"
+    # The same article again, by an address that is the same when normalised.
+    AGAIN_TRACKED = "again-tracked"
+    AGAIN_WWW = "again-www"
+    AGAIN_MOBILE = "again-mobile"
+    AGAIN_HTTPS = "again-https"
+    AGAIN_FRAGMENT = "again-fragment"
+    AGAIN_PORT = "again-port"
+    AGAIN_UPPER = "again-upper-host"
+    AGAIN_OTHER_FEED = "again-other-feed"
+    # The same article again, by an address that only leads to it.
+    AGAIN_SHORTENED = "again-shortened"
+    AGAIN_MOVED = "again-moved"
+    # Links that no feed reader should take.
+    NO_LINK = "no-link"
+    MAILTO = "mailto"
+    # Pages that cannot be fetched.
+    NOT_FOUND = "not-found"
+    GONE = "gone"
+    FORBIDDEN = "forbidden"
+    LEGAL = "legal-reasons"
+    ALWAYS_BUSY = "always-busy"
+    ALWAYS_ERROR = "always-error"
+    ALWAYS_UNAVAILABLE = "always-unavailable"
+    REDIRECT_LOOP = "redirect-loop"
+    REDIRECT_ENDLESS = "redirect-endless"
+    REDIRECT_PRIVATE = "redirect-private"
+    REDIRECT_NON_NEWS = "redirect-non-news"
+    REDIRECT_MAILTO = "redirect-mailto"
+    PDF = "pdf"
+    PICTURE = "picture"
+    JSON = "json"
+    BINARY_AS_HTML = "binary-as-html"
+    EMPTY = "empty"
+    OVERSIZED = "oversized"
+    OVERSIZED_STREAM = "oversized-stream"
+    OVERSIZED_GZIP = "oversized-gzip"
+    ROBOTS = "robots"
+    LOOPBACK = "loopback"
+    PRIVATE = "private-address"
+    NON_NEWS = "non-news"
+    REFUSED = "refused"
+    RESET = "reset"
+    TRUNCATED = "truncated"
+    GARBAGE = "garbage"
+    HANG = "hang"
+    HANG_MIDDLE = "hang-middle"
+    # Pages that are fetched and are no articles.
+    TOO_SHORT = "too-short"
+    NO_TEXT = "no-text"
+    HOMEPAGE = "homepage"
+    TO_HOMEPAGE = "to-homepage"
+    FEED_PAGE = "feed-page"
+
+
+@dataclass(slots=True, frozen=True)
+class Verdict:
+    """What becomes of an entry: the stage that ends its way, and the reason that is counted."""
+
+    stage: str
+    reason: str
+
+
+INDEXED = Verdict("archiver", "ok")
+"""The whole way: indexed once and archived once."""
+_REPEATED = Verdict("feeds", "dup_url")
+_LEADS_TO_KNOWN = Verdict("importer", "dups")
+_NO_CONNECTION = Verdict("fetcher", "noconn")
+
+GOOD_CASES: tuple[Case, ...] = tuple(Case)[: tuple(Case).index(Case.WRONG_CHARSET) + 1]
+REPEATS: tuple[Case, ...] = tuple(Case)[tuple(Case).index(Case.AGAIN_TRACKED) : tuple(Case).index(Case.NO_LINK)]
+BAD_CASES: tuple[Case, ...] = tuple(Case)[tuple(Case).index(Case.NO_LINK) :]
+
+LEAST_RETRIES = 2
+"""How often a page must be tried again before every page that recovers has recovered."""
+
+VERDICTS: dict[Case, Verdict] = {
+    **dict.fromkeys(GOOD_CASES, INDEXED),
+    **dict.fromkeys(REPEATS, _REPEATED),
+    Case.AGAIN_SHORTENED: _LEADS_TO_KNOWN,
+    Case.AGAIN_MOVED: _LEADS_TO_KNOWN,
+    Case.NO_LINK: Verdict("feeds", "nourl"),
+    Case.MAILTO: Verdict("feeds", "relurl"),
+    Case.NOT_FOUND: Verdict("fetcher", "http-404"),
+    Case.GONE: Verdict("fetcher", "http-4xx"),
+    Case.FORBIDDEN: Verdict("fetcher", "http-403"),
+    Case.LEGAL: Verdict("fetcher", "http-4xx"),
+    Case.ALWAYS_BUSY: Verdict("fetcher", "http-429"),
+    Case.ALWAYS_ERROR: Verdict("fetcher", "http-5xx"),
+    Case.ALWAYS_UNAVAILABLE: Verdict("fetcher", "http-5xx"),
+    Case.REDIRECT_LOOP: Verdict("fetcher", "maxredir"),
+    Case.REDIRECT_ENDLESS: Verdict("fetcher", "maxredir"),
+    Case.REDIRECT_PRIVATE: Verdict("fetcher", "bad-host"),
+    Case.REDIRECT_NON_NEWS: Verdict("fetcher", "non-news"),
+    Case.REDIRECT_MAILTO: Verdict("fetcher", "bad-url"),
+    Case.PDF: Verdict("fetcher", "not-text"),
+    Case.PICTURE: Verdict("fetcher", "not-text"),
+    Case.JSON: Verdict("fetcher", "not-text"),
+    Case.BINARY_AS_HTML: Verdict("fetcher", "not-text"),
+    Case.EMPTY: Verdict("fetcher", "no-html"),
+    Case.OVERSIZED: Verdict("fetcher", "oversized"),
+    Case.OVERSIZED_STREAM: Verdict("fetcher", "oversized"),
+    Case.OVERSIZED_GZIP: Verdict("fetcher", "oversized"),
+    Case.ROBOTS: Verdict("fetcher", "robots"),
+    Case.LOOPBACK: Verdict("fetcher", "bad-host"),
+    Case.PRIVATE: Verdict("fetcher", "bad-host"),
+    Case.NON_NEWS: Verdict("fetcher", "non-news"),
+    Case.REFUSED: _NO_CONNECTION,
+    Case.RESET: _NO_CONNECTION,
+    Case.TRUNCATED: _NO_CONNECTION,
+    Case.GARBAGE: _NO_CONNECTION,
+    Case.HANG: _NO_CONNECTION,
+    Case.HANG_MIDDLE: _NO_CONNECTION,
+    Case.TOO_SHORT: Verdict("parser", "too-short"),
+    Case.NO_TEXT: Verdict("parser", "no-text"),
+    Case.HOMEPAGE: Verdict("parser", "homepage"),
+    Case.TO_HOMEPAGE: Verdict("parser", "homepage"),
+    Case.FEED_PAGE: Verdict("parser", "feed"),
+}
