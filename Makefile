@@ -50,5 +50,13 @@ format: $(VENV)/.dev ## Format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
+docs: $(VENV)/.dev ## Write the reference pages that are made from the program
+	@$(BIN)/python tools/write_reference.py
+
+bench: bench-pipeline bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker ## Run every benchmark (alone, on a quiet machine)
+
+bench-pipeline: $(VENV)/.dev ## What the queues cost beside fetching and parsing
+	@$(BIN)/python bench/pipeline.py
+
 clean: ## Remove what was built (not your data)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

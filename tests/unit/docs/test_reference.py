@@ -1,0 +1,44 @@
+"""The reference pages say all and only what the program has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import typer
+
+from tearsheet.cli import app
+from tearsheet.config import declared_settings
+from tearsheet.errors import EXIT_CODES
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def page(name: str) -> str:
+    return (DOCS / "reference" / name).read_text("utf-8")
+
+
+def commands(group: object, prefix: str) -> list[str]:
+    found = []
+    click_group = group if hasattr(group, "commands") else typer.main.get_command(group)  # type: ignore[arg-type]  # a Typer
+    for name, command in click_group.commands.items():  # type: ignore[union-attr]  # it is a group
+        full = f"{prefix} {name}"
+        found += commands(command, full) if hasattr(command, "commands") else [full]
+    return found
+
+
+def test_every_command_is_documented_and_none_that_is_not_there():
+    documented = set(re.findall(r"^### `(tearsheet [a-z -]+)`", page("commands.md"), re.MULTILINE))
+    assert documented == set(commands(app, "tearsheet"))
+
+
+def test_every_setting_is_documented_with_its_default_and_meaning():
+    text = page("settings.md")
+    for declared in declared_settings():
+        assert f"| `{declared.name}` | `{declared.default}` | {declared.help} |" in text, declared.name
+    assert len(re.findall(r"^\| `[a-z_]+\.[a-z_]+` \|", text, re.MULTILINE)) == len(list(declared_settings()))
+
+
+def test_every_exit_code_is_documented():
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", page("exit-codes.md"), re.MULTILINE)
+    assert {int(code): meaning for code, meaning in rows} == EXIT_CODES

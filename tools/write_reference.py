@@ -1,0 +1,78 @@
+"""Write the reference pages that are made from the program itself: settings, exit codes and commands.
+
+Run `make docs` after a setting, a command or an exit code has changed. A test fails when the pages are out of date.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from tearsheet.cli import app
+from tearsheet.config import declared_settings
+from tearsheet.errors import EXIT_CODES
+
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+
+
+def settings_page() -> str:
+    lines = [
+        "# Settings",
+        "",
+        "A value is taken from the first of these places that has one: a flag of the command, the environment, `config.toml`",
+        "in the data folder, the default. `tearsheet config show --sources` says which it was. In the environment a setting is",
+        "written with `TEARSHEET_` before it and `_` for the dot: `web.port` is `TEARSHEET_WEB_PORT`; with `_FILE` behind it, the",
+        "value is read from that file, which is the place for passwords.",
+    ]
+    section = ""
+    for declared in declared_settings():
+        head = declared.name.partition(".")[0]
+        if head != section:
+            section = head
+            lines += ["", f"## {section}", "", "| setting | default | meaning |", "|---|---|---|"]
+        lines.append(f"| `{declared.name}` | `{declared.default}` | {declared.help} |")
+    return "\n".join(lines) + "\n"
+
+
+def exit_codes_page() -> str:
+    rows = [f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items()]
+    return "\n".join(["# Exit codes", "", "| code | meaning |", "|---|---|", *rows]) + "\n"
+
+
+def commands_page() -> str:
+    lines = [
+        "# Commands",
+        "",
+        "Results go to stdout, progress and logs to stderr. `--data FOLDER`, `--log-level`, `--log-format` and `--quiet` stand",
+        "before the command. `tearsheet COMMAND --help` says the same as this page.",
+    ]
+    lines += _describe(typer.main.get_command(app), "tearsheet")
+    return "\n".join(lines) + "\n"
+
+
+def _describe(group: Any, prefix: str) -> list[str]:
+    lines: list[str] = []
+    for name, command in group.commands.items():
+        full = f"{prefix} {name}"
+        if hasattr(command, "commands"):
+            lines += ["", f"## `{full}`", "", str(command.help or "").strip(), *_describe(command, full)]
+            continue
+        arguments = [p for p in command.params if p.param_type_name == "argument"]
+        options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
+        usage = " ".join([full, *(p.metavar or str(p.name).upper() for p in arguments)])
+        lines += ["", f"### `{full}`", "", " ".join(str(command.help or "").split()), "", f"    {usage}"]
+        if options:
+            lines += ["", "| option | meaning |", "|---|---|"]
+            lines += [f"| `{', '.join((*p.opts, *p.secondary_opts))}` | {' '.join((p.help or '').split())} |" for p in options]
+    return lines
+
+
+def main() -> None:
+    for name, text in (("settings", settings_page()), ("exit-codes", exit_codes_page()), ("commands", commands_page())):
+        (REFERENCE / f"{name}.md").write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
