@@ -116,14 +116,16 @@ def _link(source: Article, target: Article, rng: random.Random) -> Link:
 
 
 def _related(articles: Sequence[Article], rng: random.Random) -> list[Link]:
-    """The box beside each article, with a few others of the same site and language."""
-    shelves: dict[tuple[str, str], list[Article]] = defaultdict(list)
+    """The box beside each article, with a few others of the same site and language: on the same event, if there are enough."""
+    shelves: dict[tuple[str, ...], list[Article]] = defaultdict(list)
     for article in articles:
         if article.listed:
             shelves[article.site.host, article.language].append(article)
+            shelves[article.site.host, article.language, article.event].append(article)
     links = []
     for article in articles:
-        shelf = shelves[article.site.host, article.language]
+        near = shelves[article.site.host, article.language, article.event]
+        shelf = near if len(near) > 3 else shelves[article.site.host, article.language]
         others = [other for other in rng.sample(shelf, min(4, len(shelf))) if other is not article]
         links += [Link(article.number, other.number, LinkKind.RELATED, other.url) for other in others[:3]]
     return links

@@ -65,6 +65,9 @@ def write_body(
     language = LANGUAGES[article.language]
     event = language.events[article.event]
     facts = rng.sample(event.sentences, len(event.sentences))
+    if rng.random() < 0.7:  # most reporters begin with what happened
+        facts.remove(event.sentences[0])
+        facts.append(event.sentences[0])
     around = rng.sample(language.general, len(language.general))
     claims = rng.sample(language.claims, len(language.claims))
     written = [link for link in links if link.kind is not LinkKind.RELATED]

@@ -16,14 +16,14 @@ main{display:grid;grid-template-columns:minmax(0,1fr) 280px;gap:48px;padding-top
 .kicker{font:700 13px var(--sans);color:var(--accent);text-transform:uppercase;letter-spacing:.06em}
 h1{font:var(--head);margin:6px 0 10px}h2{font:700 22px/1.2 var(--headfont);margin:6px 0}h3{font:700 17px var(--sans);margin:0 0 8px}
 .byline{font:14px var(--sans);color:#666;margin-bottom:18px}
-figure{margin:0 0 20px}figure img{width:100%;display:block}figcaption{font:13px var(--sans);color:#777;padding-top:5px}
+figure{margin:0 0 20px}figure img{width:100%;height:auto;display:block}figcaption{font:13px var(--sans);color:#777;padding-top:5px}
 .text p,.story-body p,.text div.p{margin:0 0 1.05em}
 aside section{border-top:3px solid var(--accent);padding:12px 0 18px;font-size:15px}
 aside ol,aside ul{margin:0;padding-inline-start:20px}
 aside li{margin-bottom:8px}.comments{border-top:var(--rule);margin-top:30px;padding-top:14px;font-size:15px}
 .comments p{margin:6px 0}
 .comments b{font:600 13px var(--sans);color:#555}
-.lead{grid-column:1/-1}.grid{display:grid;grid-template-columns:1fr 1fr;gap:30px}.card{border-top:1px solid #ccc;padding-top:12px}
+.lead{margin-bottom:26px}.grid{display:grid;grid-template-columns:1fr 1fr;gap:30px}.card{border-top:1px solid #ccc;padding-top:12px}
 .card img,.lead img{width:100%}.card p,.lead p{margin:4px 0;color:#444;font-size:16px}.card a,.lead a,aside a{text-decoration:none}
 .lead h2{font:var(--head)}
 footer{background:#222;color:#bbb;font:13px var(--sans);padding:22px 0;margin-top:30px}
