@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import uuid
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
+import boto3
 import pytest
 
 from tearsheet.engines.blobs_folder import open_folder_blobs
+from tearsheet.engines.blobs_s3 import open_s3_blobs
 from tearsheet.engines.events_jsonl import open_jsonl_events
 from tearsheet.engines.ports import Blobs, Events
+
+from .servers import server_url
 
 
 class BlobsHarness:
@@ -21,6 +27,44 @@ class BlobsHarness:
 
     def open(self) -> Blobs:
         return open_folder_blobs("file:///blobs", self.place)
+
+    def remove(self) -> None:
+        """Leave nothing behind on a server."""
+
+
+class S3Harness(BlobsHarness):
+    """A bucket of its own for each test, with versions, emptied afterwards."""
+
+    name = "s3"
+    keeps_versions = True
+
+    def prepare(self, tmp_path: Path) -> None:
+        server = urlsplit(server_url("s3"))
+        self.bucket = f"test-{uuid.uuid4().hex}"
+        self.url = server._replace(path=f"/{self.bucket}").geturl()
+        self.client = boto3.client(
+            "s3",
+            endpoint_url=f"http://{server.hostname}:{server.port}",
+            aws_access_key_id=server.username,
+            aws_secret_access_key=server.password,
+            region_name="us-east-1",
+        )
+        self.client.create_bucket(Bucket=self.bucket)
+        self.client.put_bucket_versioning(Bucket=self.bucket, VersioningConfiguration={"Status": "Enabled"})
+
+    def open(self) -> Blobs:
+        return open_s3_blobs(self.url, patience=5)
+
+    def remove(self) -> None:
+        for page in self.client.get_paginator("list_object_versions").paginate(Bucket=self.bucket):
+            found: Any = [
+                {"Key": item["Key"], "VersionId": item["VersionId"]}
+                for item in [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
+            ]
+            if found:
+                self.client.delete_objects(Bucket=self.bucket, Delete={"Objects": found, "Quiet": True})
+        self.client.delete_bucket(Bucket=self.bucket)
+        self.client.close()
 
 
 class EventsHarness:
@@ -37,5 +81,8 @@ class EventsHarness:
         return f"test-{uuid.uuid4().hex[:12]}"
 
 
-BLOBS = [pytest.param(BlobsHarness, id="folder")]
+BLOBS = [
+    pytest.param(BlobsHarness, id="folder"),
+    pytest.param(S3Harness, id="s3", marks=pytest.mark.engine("s3")),
+]
 EVENTS = [pytest.param(EventsHarness, id="jsonl")]

@@ -18,10 +18,11 @@ from .stores import BLOBS, BlobsHarness
 
 
 @pytest.fixture(params=BLOBS)
-def harness(request, tmp_path: Path) -> BlobsHarness:
+def harness(request, tmp_path: Path) -> Iterator[BlobsHarness]:
     ready: BlobsHarness = request.param()
     ready.prepare(tmp_path)
-    return ready
+    yield ready
+    ready.remove()
 
 
 @pytest.fixture

@@ -1,0 +1,236 @@
+"""Blobs in an S3-compatible store: SeaweedFS, AWS, Backblaze B2, MinIO.
+
+Bytes go through obstore (parts in parallel, retries with growing pauses). Lists go through boto3: it lists versions, and it
+takes a prefix that ends inside a name, as in `2026/1*`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tearsheet.engines.blob_keys import check_key, split_pattern
+from tearsheet.engines.ports import BlobInfo
+from tearsheet.engines.server import PATIENCE_SECONDS, ServerUrl, cannot_reach, load_client, parse_server_url
+from tearsheet.errors import ConfigError, EngineError, NotFoundError
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+    from obstore.store import S3Store
+
+_SETTING = "engines.blobs"
+_PART = 8 << 20
+_PIECE = 1 << 20
+_REFUSED = {
+    "InvalidAccessKeyId": "does not know the access key",
+    "SignatureDoesNotMatch": "refuses the secret",
+    "AccessDenied": "does not allow this to our access key",
+    "AuthorizationHeaderMalformed": "expects another region (add ?region=NAME to the URL)",
+    "PermanentRedirect": "keeps this bucket at another endpoint",
+}
+
+
+def open_s3_blobs(url: str, *, patience: float = PATIENCE_SECONDS) -> S3Blobs:
+    """The blob store of `s3://KEY:SECRET@HOST[:PORT]/BUCKET`, with `?region=NAME` and `?tls=off` where needed.
+
+    Without KEY and SECRET they are looked for where AWS clients look. Connections to this machine are not encrypted.
+    Characters such as `/` and `+` in the secret are written as %2F and %2B.
+    """
+    server = parse_server_url(url, _SETTING, {"s3": 0})
+    if not server.path or "/" in server.path:
+        raise ConfigError(f"{_SETTING}: the URL should end in the name of a bucket: s3://KEY:SECRET@HOST:PORT/BUCKET")
+    return S3Blobs(server, patience)
+
+
+class S3Blobs:
+    """One bucket. Each call waits out an absence of the server for up to `patience` seconds."""
+
+    def __init__(self, server: ServerUrl, patience: float) -> None:
+        self._server = server
+        self._bucket = server.path
+        load_client("obstore", "s3", _SETTING)
+        load_client("boto3", "s3", _SETTING)
+        self._store = _obstore(server, patience)
+        self._client = _boto(server, patience)
+
+    def put(self, key: str, data: bytes | Path, *, content_type: str | None = None) -> BlobInfo:
+        """Store bytes or a local file; large ones in parts, which become a blob only when all have arrived."""
+        import obstore
+
+        if isinstance(data, Path) and not data.is_file():
+            raise NotFoundError(f"there is no file {data} to store as {key!r}")
+        attributes: Any = {"Content-Type": content_type} if content_type else None
+        with self._explained(check_key(key)):
+            stored = obstore.put(self._store, key, data, attributes=attributes, chunk_size=_PART, max_concurrency=4)
+        size = data.stat().st_size if isinstance(data, Path) else len(data)
+        return BlobInfo(key, size, datetime.now(UTC), stored["version"], stored["e_tag"])
+
+    def get(self, key: str, *, version: str | None = None) -> bytes:
+        """The bytes of a blob, or of one version of it."""
+        import obstore
+
+        with self._explained(check_key(key), version):
+            return bytes(obstore.get(self._store, key, options=_options(version)).bytes())
+
+    def open(self, key: str, *, version: str | None = None) -> Iterator[bytes]:
+        """The bytes of a blob, piece by piece."""
+        import obstore
+
+        with self._explained(check_key(key), version):
+            stream = obstore.get(self._store, key, options=_options(version)).stream(min_chunk_size=_PIECE)
+        return self._pieces(key, stream)
+
+    def head(self, key: str) -> BlobInfo | None:
+        """What is known about a blob, or None."""
+        import obstore
+
+        try:
+            with self._explained(check_key(key)):
+                meta = obstore.head(self._store, key)
+        except NotFoundError:
+            return None
+        return BlobInfo(key, meta["size"], meta["last_modified"], meta["version"], meta["e_tag"])
+
+    def list(self, pattern: str = "*") -> Iterator[BlobInfo]:
+        """Blobs in order of key, page after page."""
+        prefix, wildcard = split_pattern(pattern)
+        if not wildcard:
+            found = self.head(prefix)
+            yield from [found] if found else []
+            return
+        for page in self._pages("list_objects_v2", prefix):
+            for item in page.get("Contents", []):
+                yield BlobInfo(item["Key"], item["Size"], item["LastModified"], None, item.get("ETag"))
+
+    def versions(self, key: str) -> Sequence[BlobInfo]:
+        """Every stored version with its date, newest first; deletions are no versions."""
+        check_key(key)
+        found = [
+            BlobInfo(key, item["Size"], item["LastModified"], item["VersionId"], item.get("ETag"))
+            for page in self._pages("list_object_versions", key)
+            for item in page.get("Versions", [])
+            if item["Key"] == key
+        ]
+        # The store lists the versions of a key newest first; a stable sort keeps its order within one second.
+        return sorted(found, key=lambda info: info.modified, reverse=True)
+
+    def delete(self, key: str) -> None:
+        """Remove a blob; a bucket with versions keeps the old ones."""
+        import obstore
+
+        try:
+            with self._explained(check_key(key)):
+                obstore.delete(self._store, key)
+        except NotFoundError:
+            return
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self._client.close()
+
+    def _pieces(self, key: str, stream: Any) -> Iterator[bytes]:
+        with self._explained(key):
+            for piece in stream:
+                yield bytes(piece)
+
+    def _pages(self, operation: Any, prefix: str) -> Iterator[Mapping[str, Any]]:
+        with self._explained(prefix):
+            yield from self._client.get_paginator(operation).paginate(Bucket=self._bucket, Prefix=prefix)
+
+    @contextmanager
+    def _explained(self, key: str, version: str | None = None) -> Iterator[None]:
+        """Turn the clients' errors into one line that says what to do."""
+        from botocore.exceptions import BotoCoreError, ClientError
+        from obstore.exceptions import BaseError
+
+        try:
+            yield
+        except (BaseError, FileNotFoundError, ClientError, BotoCoreError) as error:
+            raise self._explain(error, key, version) from error
+
+    def _explain(self, error: Exception, key: str, version: str | None) -> NotFoundError | EngineError:
+        code = _code_of(error)
+        if code == "NoSuchBucket":
+            return EngineError(
+                f"{_SETTING}: there is no bucket {self._bucket!r} at {self._server.place}; create it first"
+            )
+        if code in _REFUSED:
+            return EngineError(f"{_SETTING}: the store at {self._server.place} {_REFUSED[code]}; check this setting")
+        if version is not None and (
+            isinstance(error, FileNotFoundError) or code in ("NoSuchVersion", "InvalidArgument")
+        ):
+            return NotFoundError(f"blob {key!r} has no version {version!r}")
+        if isinstance(error, FileNotFoundError) or code == "NoSuchKey":
+            return NotFoundError(f"there is no blob {key!r}")
+        if code:
+            return EngineError(
+                f"{_SETTING}: the store at {self._server.place} answers {code} to {key!r}; try again later"
+            )
+        return cannot_reach(self._server, "blob store")
+
+
+def _options(version: str | None) -> Any:
+    return {"version": version} if version is not None else None
+
+
+def _code_of(error: Exception) -> str:
+    response = getattr(error, "response", None)
+    if isinstance(response, dict):
+        return str(response.get("Error", {}).get("Code", ""))
+    found = re.search(r"<Code>(\w+)</Code>", str(error)) or re.search(r"status code: (\d{3})", str(error))
+    # A HEAD has no body to name the code in; 403 means what it says.
+    return {"403": "AccessDenied", "404": ""}.get(found[1], found[1]) if found else ""
+
+
+def _endpoint(server: ServerUrl) -> str:
+    encrypted = server.options.get("tls", "off" if server.on_loopback else "on") != "off"
+    host = f"[{server.host}]" if ":" in server.host else server.host
+    port = f":{server.port}" if server.port else ""
+    return f"{'https' if encrypted else 'http'}://{host}{port}"
+
+
+def _obstore(server: ServerUrl, patience: float) -> S3Store:
+    from obstore.store import S3Store
+
+    credentials: Any = {}
+    if server.user:
+        credentials = {"access_key_id": server.user, "secret_access_key": server.password}
+    return S3Store(
+        server.path,
+        endpoint=_endpoint(server),
+        region=server.options.get("region", "us-east-1"),
+        virtual_hosted_style_request=False,
+        client_options={"allow_http": True, "connect_timeout": timedelta(seconds=10), "timeout": timedelta(minutes=10)},
+        retry_config={
+            "max_retries": 1000,
+            "retry_timeout": timedelta(seconds=patience),
+            "backoff": {
+                "init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=5), "base": 2
+            },
+        },
+        **credentials,
+    )  # fmt: skip
+
+
+def _boto(server: ServerUrl, patience: float) -> S3Client:
+    import boto3
+    from botocore.config import Config
+
+    return boto3.client(
+        "s3",
+        endpoint_url=_endpoint(server),
+        region_name=server.options.get("region", "us-east-1"),
+        aws_access_key_id=server.user or None,
+        aws_secret_access_key=server.password or None,
+        config=Config(
+            signature_version="s3v4",
+            s3={"addressing_style": "path"},
+            connect_timeout=10,
+            # Its pauses double up to 20 s: so many tries last about as long as our patience.
+            retries={"mode": "standard", "total_max_attempts": 2 + int(patience / 8)},
+        ),
+    )

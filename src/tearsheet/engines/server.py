@@ -1,0 +1,92 @@
+"""Where a server is and how long it is waited for: what the adapters of all servers share."""
+
+from __future__ import annotations
+
+import importlib
+import ipaddress
+import random
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from tearsheet.errors import ConfigError, EngineError
+
+PATIENCE_SECONDS = 60.0
+"""The default of the setting `engines.patience_seconds`."""
+
+
+@dataclass(slots=True, frozen=True)
+class ServerUrl:
+    """The parts of a server's URL, decoded. `setting` is the name of the setting that it came from."""
+
+    setting: str
+    scheme: str
+    user: str
+    password: str
+    host: str
+    port: int
+    path: str
+    options: dict[str, str]
+
+    @property
+    def place(self) -> str:
+        """Host and port, for messages: without the password."""
+        return f"{self.host}:{self.port}"
+
+    @property
+    def on_loopback(self) -> bool:
+        """Whether it is this machine, where nothing is encrypted."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+
+def parse_server_url(url: str, setting: str, ports: dict[str, int]) -> ServerUrl:
+    """Take a URL apart; `ports` are the schemes that fit with their usual ports. Raises ConfigError, which names the setting."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ConfigError(f"{setting}: the URL cannot be read ({error})") from None
+    if parts.scheme not in ports or not parts.hostname:
+        shape = " or ".join(f"{scheme}://[USER:PASSWORD@]HOST[:PORT]/…" for scheme in ports)
+        raise ConfigError(f"{setting}: a URL like {shape} is needed (`tearsheet config show` tells its form)")
+    return ServerUrl(
+        setting, parts.scheme, unquote(parts.username or ""), unquote(parts.password or ""), parts.hostname,
+        port or ports[parts.scheme], unquote(parts.path.removeprefix("/")), dict(parse_qsl(parts.query)),
+    )  # fmt: skip
+
+
+def load_client(module: str, extra: str, setting: str) -> ModuleType:
+    """Import the client of a server; raises ConfigError that names the extra to install when it is missing."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ConfigError(f"{setting}: this engine needs its client: pip install 'tearsheet[{extra}]'") from error
+
+
+def pauses(patience: float, first: float = 0.1, longest: float = 5.0) -> Iterator[float]:
+    """Growing pauses between tries, a little random so that many clients do not knock at once; in all about `patience`."""
+    waited, pause = 0.0, first
+    while waited < patience:
+        step = min(pause * random.uniform(0.75, 1.25), patience - waited)
+        yield step
+        waited += step
+        pause = min(pause * 2, longest)
+
+
+def cannot_reach(server: ServerUrl, what: str, detail: str = "") -> EngineError:
+    """The error for a server that does not answer: says whether its name or its port is the trouble."""
+    try:
+        socket.getaddrinfo(server.host, server.port)
+    except OSError:
+        return EngineError(
+            f"{server.setting}: the name {server.host!r} of the {what} does not resolve; check the host in this setting"
+        )
+    because = f" ({detail})" if detail else ""
+    return EngineError(
+        f"{server.setting}: the {what} at {server.place} does not answer{because}; start it, or check this setting"
+    )
