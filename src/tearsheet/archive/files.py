@@ -5,13 +5,11 @@ from __future__ import annotations
 import fcntl
 import itertools
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from tearsheet.archive.names import TEMPORARY
-from tearsheet.errors import StorageError
+from tearsheet.engines.durable import make_folder, sync_folder
 
 _ASIDE = itertools.count(1)
 
@@ -84,32 +82,3 @@ def remove_leftovers(folder: Path) -> list[Path]:
         except (BlockingIOError, FileNotFoundError):
             continue
     return removed
-
-
-def make_folder(folder: Path) -> None:
-    """Create a folder and those above it, so that they survive a power cut."""
-    if folder.is_dir():
-        return
-    make_folder(folder.parent)
-    folder.mkdir(exist_ok=True)
-    sync_folder(folder.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-@contextmanager
-def storage_errors(path: Path) -> Iterator[None]:
-    """Say in one line that the disk is full or the folder cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(
-            f"cannot write {path}: {error.strerror}; free some disk space or check its rights"
-        ) from error

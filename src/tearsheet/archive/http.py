@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
-from io import BytesIO
 
-import zstandard
+from tearsheet.fetch.inflate import inflate
 
+_GZIP_MAGIC = b"\x1f\x8b"
 MAX_BODY = 64 * 1024 * 1024
 """Largest page after decompression."""
 
@@ -65,17 +62,10 @@ def decoded_body(response: HttpResponse, limit: int = MAX_BODY) -> bytes:
     body = response.body
     if response.header("transfer-encoding").strip().lower() == "chunked":
         body = _dechunk(body)
-    for coding in reversed(response.header("content-encoding").lower().split(",")):
-        coding = coding.strip()
-        if coding in ("", "identity"):
-            continue
-        decode = _DECODERS.get(coding)
-        if decode is None:
-            raise ValueError(f"content encoding {coding[:20]!r} is not known")
-        body = decode(body, limit)
-    if len(body) > limit:
-        raise ValueError(f"page is larger than {limit} bytes")
-    return body
+    coding = response.header("content-encoding").strip().lower()
+    if coding in ("gzip", "x-gzip") and not body.startswith(_GZIP_MAGIC):
+        coding = ""  # some writers unpack the body and leave the header as it was
+    return inflate(body, coding, limit)
 
 
 def _dechunk(data: bytes) -> bytes:
@@ -100,49 +90,3 @@ def _dechunk(data: bytes) -> bytes:
         parts.append(chunk)
         at = line_end + 2 + size + 2
     return b"".join(parts)
-
-
-def _inflate(data: bytes, limit: int, window: int) -> bytes:
-    unpacker = zlib.decompressobj(window)
-    try:
-        out = unpacker.decompress(data, limit + 1)
-    except zlib.error as error:
-        raise ValueError(f"compressed body is damaged: {error}") from error
-    if len(out) <= limit and not unpacker.eof:
-        raise ValueError("compressed body is cut off")
-    return out
-
-
-def _gunzip(data: bytes, limit: int) -> bytes:
-    return _inflate(data, limit, 31) if data[:2] == b"\x1f\x8b" else data  # some writers store it unpacked
-
-
-def _deflate(data: bytes, limit: int) -> bytes:
-    try:
-        return _inflate(data, limit, 15)
-    except ValueError:
-        return _inflate(data, limit, -15)
-
-
-def _unzstd(data: bytes, limit: int) -> bytes:
-    try:
-        with zstandard.ZstdDecompressor().stream_reader(data) as reader:
-            return reader.read(limit + 1)
-    except zstandard.ZstdError as error:
-        raise ValueError(f"compressed body is damaged: {error}") from error
-
-
-def _unbrotli(data: bytes, limit: int) -> bytes:
-    with warnings.catch_warnings():  # its old names warn when they are defined, though nobody uses them
-        warnings.simplefilter("ignore", DeprecationWarning)
-        from fastwarc.stream_io import BrotliReader
-    try:
-        out: bytes = BrotliReader(BytesIO(data)).read(limit + 1)
-    except OSError as error:
-        raise ValueError(f"compressed body is damaged: {error}") from error
-    return out
-
-
-_DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
-    "gzip": _gunzip, "x-gzip": _gunzip, "deflate": _deflate, "br": _unbrotli, "zstd": _unzstd,
-}  # fmt: skip

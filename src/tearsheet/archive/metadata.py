@@ -110,11 +110,6 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-_KINDS: dict[str, tuple[type, ...]] = {
-    "str": (str,), "int": (int,), "float": (int, float), "bool": (bool,), "list[str]": (list,),
-}  # fmt: skip
-
-
 _Part = TypeVar("_Part", RSSEntry, HTTPMetadata, ContentMetadata)
 
 
@@ -129,15 +124,28 @@ def _fill(part: _Part, values: dict[str, Any]) -> _Part:
 
 def _fitting(value: Any, kind: str) -> Any:
     """The value when it is of its field's type or can be read as such, else None."""
-    if isinstance(value, bool) and kind != "bool":
+    if isinstance(value, bool) or kind == "bool":
+        return value if isinstance(value, bool) and kind == "bool" else None
+    if kind == "float":
+        return _number(value)
+    if kind == "int":
+        return _whole_number(value)
+    if kind == "str":
+        return str(value) if isinstance(value, (str, int, float)) else None
+    return value if isinstance(value, list) and all(isinstance(item, str) for item in value) else None
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value) if isinstance(value, (int, float)) else None
+    except OverflowError:
         return None
-    if isinstance(value, _KINDS[kind]):
-        return float(value) if kind == "float" else value
-    if kind == "str" and isinstance(value, (int, float)):
-        return str(value)
-    if kind == "int" and isinstance(value, str) and value.isascii() and value.isdigit():
+
+
+def _whole_number(value: Any) -> int | None:
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
         return int(value)
-    return None
+    return value if isinstance(value, int) else None
 
 
 def _exchanges(value: Any) -> list[Exchange]:
@@ -146,14 +154,13 @@ def _exchanges(value: Any) -> list[Exchange]:
         item = _table(item)
         if not isinstance(item.get("url"), str) or not isinstance(item.get("status"), int):
             continue
-        stamp = item.get("timestamp")
         found.append(
             Exchange(
                 url=item["url"],
                 status=item["status"],
                 request_headers=_pairs(item.get("request_headers")),
                 response_headers=_pairs(item.get("response_headers")),
-                timestamp=float(stamp) if isinstance(stamp, (int, float)) else None,
+                timestamp=_number(item.get("timestamp")),
                 ip=_text(item.get("ip")),
                 http_version=_text(item.get("http_version")),
                 reason=_text(item.get("reason")),

@@ -61,9 +61,10 @@ def parse_date(text: str) -> datetime | None:
     match = _DATE.fullmatch(text.strip())
     if match is None:
         return None
-    *parts, fraction = match.groups()
+    year, month, day, hour, minute, second, fraction = (part or "0" for part in match.groups())
+    microsecond = int(fraction[:6].ljust(6, "0"))
     try:
-        return datetime(*(int(part or 0) for part in parts), int((fraction or "0")[:6].ljust(6, "0")), UTC)  # type: ignore[misc, arg-type]  # six numbers
+        return datetime(int(year), int(month), int(day), int(hour), int(minute), int(second), microsecond, UTC)
     except ValueError:
         return None
 

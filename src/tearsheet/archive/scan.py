@@ -124,7 +124,7 @@ def _gzip_pieces(stream: BinaryIO, offset: int, report: Report) -> Iterator[_Pie
                             what = "gzip member is cut off"
                             break
                         read += len(pending)
-            except igzip_lib.IsalError as error:
+            except igzip_lib.IsalError as error:  # type: ignore[misc]  # its stub declares an instance
                 what = f"gzip member is damaged: {error}"
         if used is None:
             yield _Piece(b"", offset, first=False, length=0, broken=True)
@@ -156,7 +156,7 @@ def _opens_record(stream: BinaryIO, offset: int) -> bool:
     unpacker = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
     try:
         return bool(unpacker.decompress(stream.read(4096), len(_MARK)) == _MARK)
-    except igzip_lib.IsalError:
+    except igzip_lib.IsalError:  # type: ignore[misc]  # its stub declares an instance
         return False
 
 

@@ -259,9 +259,16 @@ def _file_from_row(row: Any, prefix: str = "") -> StoredFile:
 
 
 def _capture_from_row(row: Any) -> StoredCapture:
-    names = ("story_id", "index_id", "url", "offset", "length", "sha256", "captured_at")
-    values = [row[f"captures_{name}"] for name in names]
-    return StoredCapture(*values, file=_file_from_row(row, "archive_files_"))
+    return StoredCapture(
+        story_id=row["captures_story_id"],
+        index_id=row["captures_index_id"],
+        url=row["captures_url"],
+        offset=row["captures_offset"],
+        length=row["captures_length"],
+        sha256=row["captures_sha256"],
+        time=row["captures_captured_at"],
+        file=_file_from_row(row, "archive_files_"),
+    )
 
 
 def _slices(items: Sequence[Any]) -> Iterator[Sequence[Any]]:

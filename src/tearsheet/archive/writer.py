@@ -13,11 +13,12 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from tearsheet.archive.cdxj import CdxEntry, cdxj_text, http_mime
-from tearsheet.archive.files import discard, finish, open_aside, storage_errors, write_whole
+from tearsheet.archive.files import discard, finish, open_aside, write_whole
 from tearsheet.archive.names import ArchiveName, cdxj_name, safe_part, this_host
 from tearsheet.archive.profiles import PROFILES, Earlier, archive_id, story_records, warcinfo
 from tearsheet.archive.records import OutRecord, compress, warc_date
 from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines.durable import storage_errors
 from tearsheet.errors import ConfigError
 from tearsheet.story import Story
 
@@ -87,7 +88,7 @@ class StoryArchiveWriter:
         self._clock = clock
         self._created = datetime.fromtimestamp(clock(), UTC).replace(microsecond=0)
         self._host = host or this_host()
-        with storage_errors(folder):
+        with storage_errors(f"cannot write to the archive folder {folder}"):
             self._name, self.path, self._stream = self._take_name(folder, safe_part(prefix), safe_part(self._host))
         self._digest = hashlib.sha256()
         self._captures: list[Capture] = []
@@ -121,7 +122,7 @@ class StoryArchiveWriter:
         """
         now = self._clock()
         records = story_records(story, self._profile, now=now, earlier=self._earlier, extra=extra)
-        with storage_errors(self.path):
+        with storage_errors(f"cannot write {self.path}"):
             offset, length = self._put(records[0])
             for record in records[1:]:
                 self._put(record)
@@ -166,7 +167,7 @@ class StoryArchiveWriter:
         """Make the file safe and give it its name; write its CDXJ. Returns where each story lies."""
         if self._finished is not None:
             return self._finished
-        with storage_errors(self.path):
+        with storage_errors(f"cannot write {self.path}"):
             try:
                 finish(self._stream, self.path)
             except OSError:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.archive.metadata import story_from_json, story_to_json
-from tearsheet.story import OWN_CONTENT_FIELDS, RSSEntry, Story
+from tearsheet.story import OWN_CONTENT_FIELDS, ContentMetadata, RSSEntry
 
 from .stories import any_story, plain_story
 
@@ -53,7 +53,7 @@ def test_be_liberal_in_what_you_accept():
         {
             "rss_entry": {"link": 17, "source_feed_id": "12", "title": ["no"], "unknown": 1, "domain": None},
             "http_metadata": {"response_code": True, "fetch_timestamp": 5},
-            "content_metadata": "nonsense",
+            "content_metadata": {"authors": [1], "text_confidence": 10**400, "is_homepage": 1, "language": "en"},
             "rabbitmq_headers": {"a": 1},
         }
     ).encode()
@@ -61,7 +61,7 @@ def test_be_liberal_in_what_you_accept():
     assert story.rss_entry == RSSEntry(link="17", source_feed_id=12)
     assert story.http_metadata.response_code is None
     assert story.http_metadata.fetch_timestamp == 5.0
-    assert story.content_metadata == Story().content_metadata
+    assert story.content_metadata == ContentMetadata(language="en")
     assert (extra, ours) == ({"rabbitmq_headers": {"a": 1}}, False)
 
 

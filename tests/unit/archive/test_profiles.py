@@ -24,7 +24,9 @@ def packed(stories, profile):
         if profile == "full":
             first = records[0]
             if first.type == "response":
-                earlier.setdefault(dict(first.headers)["WARC-Payload-Digest"], Earlier(first.id, first.uri, first.date))
+                earlier.setdefault(
+                    dict(first.headers)["WARC-Payload-Digest"], Earlier(first.id, first.uri or "", first.date)
+                )
         yield from (compress(record.to_bytes()) for record in records)
 
 
