@@ -233,6 +233,12 @@ class Index(Protocol):
         """The most frequent values of `canonical_domain` or `language` among the matching stories."""
         ...
 
+    def top_over_time(
+        self, query: Query, field: str, interval: str = "week", limit: int = 20
+    ) -> list[tuple[str, str, int]]:
+        """The same by publication `day`, `week` or `month`: (value, first day, count), the most frequent values first."""
+        ...
+
     def refresh(self) -> None:
         """Make everything that was added visible to searches now."""
         ...

@@ -1,5 +1,6 @@
 """The query language: one parser, and a tree that runs on every index."""
 
-from tearsheet.query.tree import Query, QueryError, parse_query
+from tearsheet.query.errors import QueryError
+from tearsheet.query.query import Query, parse_query
 
 __all__ = ["Query", "QueryError", "parse_query"]

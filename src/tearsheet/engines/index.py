@@ -1,0 +1,21 @@
+"""Which index the setting `engines.index` names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tearsheet.engines.location import local_path, scheme_of
+from tearsheet.engines.ports import Index
+from tearsheet.errors import ConfigError
+
+
+def open_index(url: str, data: Path) -> Index:
+    """Open the index. Any number of processes may read it; the first that adds a story becomes the one that writes."""
+    scheme = scheme_of(url)
+    if scheme == "tantivy":
+        from tearsheet.engines.index_tantivy import TantivyIndex
+
+        return TantivyIndex(local_path(url, data))
+    raise ConfigError(
+        f"engines.index: unknown engine {scheme!r}; use tantivy:///FOLDER, opensearch://… or elasticsearch://…"
+    )

@@ -1,0 +1,426 @@
+"""The story index on tantivy, with a SQLite file beside it; needs no server.
+
+Writing: (1) one SQLite transaction decides who was first and keeps the story: from here on it is safe. (2) New stories go to
+tantivy, which commits every few seconds or thousand stories. (3) The highest committed number is noted in SQLite. (4) At start,
+or after an error, a fresh writer deletes everything above that number and adds it again, so that a commit that outlived its
+note, or a note that never came, does no harm.
+
+One process writes, any number of them read. Readers see commits, never halves of one.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import tantivy
+
+from tearsheet.engines.index_dates import by_interval
+from tearsheet.engines.ports import AddResult, IndexedStory, Page
+from tearsheet.engines.story_store import Numbered, StoryStore
+from tearsheet.engines.tantivy_query import DAY_ZERO, all_of, candidates, number_range, to_tantivy
+from tearsheet.errors import BusyError, EngineError, StorageError
+from tearsheet.query import Query, QueryError
+from tearsheet.query.dates import day_number, day_of
+from tearsheet.query.match import phrase_matches, positions_of
+from tearsheet.query.tree import TITLE, Phrase
+from tearsheet.query.words import cut, cut_to_text, fold
+
+COMMIT_STORIES = 5_000
+COMMIT_SECONDS = 5.0
+_RELOAD_SECONDS = 0.5
+_HEAP = 100_000_000
+_MAX_CANDIDATES = 20_000
+"""Stories read to answer a phrase of more than two words with a distance."""
+_MAX_OFFSET = 10_000
+_MAX_BUCKETS = 65_000
+_RANDOM = 2**63
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("docno", indexed=True, fast=True)
+    builder.add_unsigned_field("lot", indexed=True, fast=True)
+    for name in ("article_title", "text_content"):
+        builder.add_text_field(name, tokenizer_name="whitespace")
+    for name in ("canonical_domain", "language"):
+        builder.add_text_field(name, tokenizer_name="raw", fast=True, index_option="basic")
+    for name in ("url", "source_id"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("publication_date", indexed=True, fast=True)
+    builder.add_unsigned_field("indexed_date", indexed=True, fast=True)
+    return builder.build()
+
+
+class TantivyIndex:
+    """The `Index` port on a folder."""
+
+    def __init__(self, folder: Path, *, commit_seconds: float = COMMIT_SECONDS, threads: int = 1) -> None:
+        self._folder = folder
+        self._commit_seconds = commit_seconds
+        self._threads = threads
+        (folder / "words").mkdir(parents=True, exist_ok=True)
+        self._store = StoryStore(folder / "stories.db")
+        with _readable_errors(folder):
+            self._index = tantivy.Index(_schema(), path=str(folder / "words"))
+            self._index.config_reader("manual")
+        self._schema = self._index.schema
+        self._writer: tantivy.IndexWriter | None = None
+        self._lock = threading.RLock()
+        self._pending = 0
+        """The highest number that was given to the writer and is not committed."""
+        self._pending_count = 0
+        self._timer: threading.Timer | None = None
+        self._reloaded = 0.0
+
+    # --------------------------------------------------------------------------------------------------- writing
+
+    def add(self, stories: Sequence[IndexedStory]) -> list[AddResult]:
+        """Add stories, durably, and say for each what became of it, in order."""
+        with self._lock:
+            self._open_writer()
+            results, new = self._store.add(stories)
+            if new:
+                with self._writing():
+                    self._give(new)
+                if self._pending_count >= COMMIT_STORIES:
+                    self._commit()
+                elif self._timer is None:
+                    self._start_timer()
+            return results
+
+    def refresh(self) -> None:
+        """Make everything that was added visible to searches now."""
+        with self._lock:
+            if self._writer is not None and self._pending_count:
+                self._commit()
+            self._reload()
+
+    def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
+        """Make the words anew from the stored stories, and say how many there are. Searches go on meanwhile on the old ones."""
+        with self._lock:
+            self._open_writer()
+            with self._writing():
+                assert self._writer is not None
+                self._writer.delete_all_documents()
+                count = 0
+                for numbered in self._store.since(0):
+                    self._give([numbered])
+                    count += 1
+                    if progress is not None and count % 1000 == 0:
+                        progress(count)
+            self._commit()
+            self._reload()
+            return count
+
+    def close(self) -> None:
+        """Write what is pending and let go."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            try:
+                if self._writer is not None:
+                    if self._pending_count:
+                        self._commit()
+                    self._writer.wait_merging_threads()
+            finally:
+                self._writer = None
+                self._store.close()
+
+    def _open_writer(self) -> None:
+        """Take the writer's lock, and bring tantivy up to what is stored."""
+        if self._writer is not None:
+            return
+        try:
+            self._writer = self._index.writer(_HEAP, self._threads)
+        except ValueError as error:
+            if "Lock" in str(error):
+                raise BusyError(f"another process is writing to {self._folder}; stop it first") from error
+            raise _storage_error(self._folder, error) from error
+        committed = self._store.indexed_number
+        if self._store.last_number() == committed and self._highest_in_tantivy() <= committed:
+            return
+        with self._writing():
+            self._writer.delete_documents_by_query(number_range(self._schema, "docno", committed + 1, None))
+            for numbered in self._store.since(committed):
+                self._give([numbered])
+        self._commit()
+
+    def _highest_in_tantivy(self) -> int:
+        self._index.reload()
+        searcher = self._index.searcher()
+        hits = searcher.search(tantivy.Query.all_query(), 1, count=False, order_by_field="docno").hits
+        return int(hits[0][0]) if hits else 0
+
+    def _give(self, stories: Sequence[Numbered]) -> None:
+        assert self._writer is not None
+        for numbered in stories:
+            self._writer.add_document(_document(numbered))
+            self._pending = max(self._pending, numbered.docno)
+        self._pending_count += len(stories)
+
+    def _commit(self) -> None:
+        with self._writing():
+            assert self._writer is not None
+            self._writer.commit()
+        self._store.set_indexed(self._pending)
+        self._pending_count = 0
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _start_timer(self) -> None:
+        self._timer = threading.Timer(self._commit_seconds, self._commit_in_time)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _commit_in_time(self) -> None:
+        with self._lock:
+            self._timer = None
+            if self._writer is not None and self._pending_count:
+                try:
+                    self._commit()
+                except (EngineError, StorageError):
+                    return  # the writer is gone; the next call opens one, catches up, and says so when it cannot
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A writer that failed once is not used again: after a full disk it would go on taking stories in vain."""
+        try:
+            yield
+        except (ValueError, OSError) as error:
+            self._writer = None
+            self._pending_count = 0
+            raise _storage_error(self._folder, error) from error
+        except BaseException:
+            self._writer = None
+            self._pending_count = 0
+            raise
+
+    # --------------------------------------------------------------------------------------------------- reading
+
+    def get(self, ids: Sequence[str]) -> list[IndexedStory | None]:
+        """Stories by id (the hash of the normalised URL), in order."""
+        return self._store.by_id(ids)
+
+    def count(self, query: Query) -> int:
+        """How many stories match."""
+        with self._searching(query) as (searcher, compiled):
+            result: Any = searcher.search(compiled, 1, count=True)  # its types do not name `count`
+            return int(result.count)
+
+    def search(
+        self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
+    ) -> Page:
+        """A page of stories, `newest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
+        if limit < 1:
+            return Page([])
+        with self._searching(query) as (searcher, compiled):
+            if order == "relevance":
+                numbers, next_token = self._by_relevance(searcher, compiled, limit, token)
+            else:
+                numbers, next_token = self._newest(searcher, compiled, limit, token)
+        return Page(self._store.by_number(numbers, text=text), next_token)
+
+    def sample(self, query: Query, limit: int) -> list[IndexedStory]:
+        """Some of the matching stories at random."""
+        start = random.randrange(_RANDOM)
+        numbers: list[int] = []
+        with self._searching(query) as (searcher, compiled):
+            for low, high in ((start, None), (0, start - 1)):
+                wanted = limit - len(numbers)
+                if wanted < 1 or (high is not None and high < low):
+                    break
+                part = all_of(compiled, number_range(self._schema, "lot", low, high))
+                hits = searcher.search(part, wanted, count=False, order_by_field="lot", order=tantivy.Order.Asc).hits
+                numbers += self._numbers(searcher, hits)
+        random.shuffle(numbers)
+        return self._store.by_number(numbers)
+
+    def over_time(self, query: Query, interval: str = "day") -> list[tuple[str, int]]:
+        """Matching stories by publication `day`, `week` (from Monday) or `month`: (YYYY-MM-DD of its first day, count)."""
+        with self._searching(query) as (searcher, compiled):
+            answer = searcher.aggregate(compiled, {"days": {"histogram": _DAYS}})
+        days = [(_day(bucket["key"]), int(bucket["doc_count"])) for bucket in answer["days"]["buckets"]]
+        return by_interval(days, interval)
+
+    def top(self, query: Query, field: str, limit: int = 20) -> list[tuple[str, int]]:
+        """The most frequent values of `canonical_domain` or `language` among the matching stories."""
+        with self._searching(query) as (searcher, compiled):
+            answer = searcher.aggregate(compiled, {"top": _terms(field, limit)})
+        return [(bucket["key"], int(bucket["doc_count"])) for bucket in answer["top"]["buckets"]]
+
+    def top_over_time(
+        self, query: Query, field: str, interval: str = "week", limit: int = 20
+    ) -> list[tuple[str, str, int]]:
+        """The same by `day`, `week` or `month` of publication: (value, first day, count), the most frequent values first."""
+        weeks = {"field": "publication_date", "interval": 7, "offset": _MONDAY, "min_doc_count": 1}
+        days = weeks if interval == "week" else _DAYS
+        with self._searching(query) as (searcher, compiled):
+            terms = _terms(field, limit) | {"aggs": {"days": {"histogram": days}}}
+            answer = searcher.aggregate(compiled, {"top": terms})
+        return [
+            (bucket["key"], first, count)
+            for bucket in answer["top"]["buckets"]
+            for first, count in by_interval(
+                [(_day(inner["key"]), int(inner["doc_count"])) for inner in bucket["days"]["buckets"]], interval
+            )
+        ]
+
+    def _newest(
+        self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None
+    ) -> tuple[list[int], str | None]:
+        """A page by (indexed date, number), both falling. tantivy sorts by one field only, so ties are asked for by themselves."""
+        found: list[tuple[int, int]] = []
+        below: int | None = None
+        if token is not None:
+            moment, number = _read_token(token, 2)
+            found += self._of_moment(searcher, query, moment, number, limit)
+            below = moment - 1
+        wanted = limit - len(found)
+        if wanted > 0 and (below is None or below >= 0):
+            rest = query if below is None else all_of(query, number_range(self._schema, "indexed_date", None, below))
+            hits = searcher.search(rest, wanted, count=False, order_by_field="indexed_date").hits
+            page = sorted(zip((hit[0] for hit in hits), self._numbers(searcher, hits), strict=True), reverse=True)
+            if len(page) == wanted:
+                last = page[-1][0]
+                page = [pair for pair in page if pair[0] != last]
+                page += self._of_moment(searcher, query, last, None, wanted - len(page))
+            found += page
+        next_token = f"{found[-1][0]}.{found[-1][1]}" if len(found) == limit else None
+        return [number for _, number in found], next_token
+
+    def _of_moment(
+        self, searcher: tantivy.Searcher, query: tantivy.Query, moment: int, below: int | None, limit: int
+    ) -> list[tuple[int, int]]:
+        parts = [query, number_range(self._schema, "indexed_date", moment, moment)]
+        if below is not None:
+            parts.append(number_range(self._schema, "docno", None, below - 1))
+        hits = searcher.search(all_of(*parts), limit, count=False, order_by_field="docno").hits
+        return [(moment, int(hit[0])) for hit in hits]
+
+    def _by_relevance(
+        self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None
+    ) -> tuple[list[int], str | None]:
+        offset = _read_token(token, 1)[0] if token else 0
+        if offset + limit > _MAX_OFFSET:
+            raise QueryError(
+                f"the order by relevance ends after {_MAX_OFFSET:,} stories; ask for the newest first instead"
+            )
+        hits = searcher.search(query, limit, count=False, offset=offset).hits
+        next_token = str(offset + limit) if len(hits) == limit and offset + 2 * limit <= _MAX_OFFSET else None
+        return self._numbers(searcher, hits), next_token
+
+    def _numbers(self, searcher: tantivy.Searcher, hits: Sequence[Any]) -> list[int]:
+        values = searcher.fast_field_values("docno", [hit[1] for hit in hits]) if hits else []
+        return [int(value) for value in values if value is not None]
+
+    def _resolve(self, searcher: tantivy.Searcher) -> Callable[[Phrase], list[int]]:
+        """Stories with a phrase that tantivy cannot express: those that may hold it are read."""
+
+        def resolve(phrase: Phrase) -> list[int]:
+            possible = candidates(phrase, self._schema)
+            result = searcher.search(possible, _MAX_CANDIDATES + 1, count=False, order_by_field="docno")
+            if len(result.hits) > _MAX_CANDIDATES:
+                raise QueryError(
+                    f"the words of {' '.join(phrase.words)!r} stand near each other in too many stories; "
+                    "use fewer or rarer words with ~, or a smaller distance"
+                )
+            numbers = [int(hit[0]) for hit in result.hits]
+            in_title = phrase.field == TITLE
+            stories = self._store.by_number(numbers, text=not in_title)
+            return [
+                number
+                for number, story in zip(numbers, stories, strict=True)
+                if phrase_matches(phrase, positions_of(cut(story.article_title if in_title else story.text_content)))
+            ]
+
+        return resolve
+
+    @contextmanager
+    def _searching(self, query: Query) -> Iterator[tuple[tantivy.Searcher, tantivy.Query]]:
+        if time.monotonic() - self._reloaded > _RELOAD_SECONDS:
+            self._reload()
+        searcher = self._index.searcher()
+        with _readable_errors(self._folder):
+            yield searcher, to_tantivy(query.tree, self._schema, self._resolve(searcher))
+
+    def _reload(self) -> None:
+        self._index.reload()
+        self._reloaded = time.monotonic()
+
+
+_MONDAY = (DAY_ZERO + day_number(date(1970, 1, 5))) % 7
+_DAYS = {"field": "publication_date", "interval": 1, "min_doc_count": 1}
+
+
+def _terms(field: str, limit: int) -> dict[str, Any]:
+    return {"terms": {"field": field, "size": max(1, min(limit, _MAX_BUCKETS)), "segment_size": _MAX_BUCKETS}}
+
+
+def _day(key: float) -> date:
+    return day_of(int(key) - DAY_ZERO)
+
+
+def _read_token(token: str, parts: int) -> list[int]:
+    numbers = token.split(".")
+    if len(numbers) != parts or not all(
+        number.isascii() and number.isdigit() and len(number) < 20 for number in numbers
+    ):
+        raise QueryError("this is no token for a next page; use the one that came with the page before")
+    return [int(number) for number in numbers]
+
+
+def _document(numbered: Numbered) -> tantivy.Document:
+    story = numbered.story
+    document = tantivy.Document()
+    document.add_unsigned("docno", numbered.docno)
+    document.add_unsigned("lot", random.randrange(_RANDOM))
+    document.add_unsigned("indexed_date", max(story.indexed_date, 0))
+    document.add_text("article_title", cut_to_text(story.article_title))
+    document.add_text("text_content", cut_to_text(story.text_content))
+    document.add_text("url", _valid(story.url))
+    for name, value in (("canonical_domain", story.canonical_domain), ("language", story.language)):
+        if value:
+            document.add_text(name, _valid(fold(value)))
+    if story.source_id is not None:
+        document.add_text("source_id", str(story.source_id))
+    if story.publication_date:
+        document.add_unsigned("publication_date", day_number(date.fromisoformat(story.publication_date)) + DAY_ZERO)
+    return document
+
+
+def _valid(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _storage_error(folder: Path, error: Exception) -> StorageError | EngineError:
+    if isinstance(error, OSError) or any(
+        word in str(error) for word in ("os error 28", "No space", "killed", "IoError")
+    ):
+        return StorageError(
+            f"{folder} cannot be written: the disk may be full; make room and start again; nothing is lost"
+        )
+    return EngineError(f"{folder}: {error}")
+
+
+@contextmanager
+def _readable_errors(folder: Path) -> Iterator[None]:
+    """tantivy reports what it cannot do as ValueError, and some things as a panic, which is no Exception at all."""
+    try:
+        yield
+    except QueryError:
+        raise
+    except ValueError as error:
+        raise EngineError(f"{folder}: {error}") from error
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise EngineError(f"{folder}: the index could not answer: {error}") from error
+        raise

@@ -1,0 +1,152 @@
+"""The tree of a query as a query of tantivy.
+
+tantivy's own parser is not used: it finds nothing for `a AND NOT b`, and would cut words by another rule than ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import date
+from itertools import combinations
+
+from tantivy import FieldType, Occur, Schema
+from tantivy import Query as Tantivy
+
+from tearsheet.query.dates import day_number
+from tearsheet.query.tree import (
+    ANY,
+    WORD_FIELDS,
+    All,
+    And,
+    Leaf,
+    Node,
+    Not,
+    OneOf,
+    Or,
+    Phrase,
+    Prefix,
+    Range,
+    Term,
+    Wildcard,
+    glob_parts,
+    reduce_tree,
+)
+
+DAY_ZERO = -day_number(date.min) + 1
+"""Publication days are kept as numbers without a sign: 1 is the first day of the year 1."""
+_FIRST_DAY, _LAST_DAY = day_number(date.min), day_number(date.max)
+_MAX_U64 = 2**64 - 1
+
+Resolver = Callable[[Phrase], Sequence[int]]
+"""Finds the numbers of the stories with a phrase that tantivy cannot express, in one given field."""
+
+
+def to_tantivy(tree: Node, schema: Schema, resolve: Resolver) -> Tantivy:
+    """The query for a schema of `index_tantivy`."""
+
+    def join(node: And | Or | Not, parts: list[_Part]) -> _Part:
+        if isinstance(node, Not):
+            return parts[0][0], not parts[0][1]
+        if isinstance(node, Or):
+            return any_of([_plain(part) for part in parts]), False
+        return _conjunction(parts), False
+
+    return _plain(reduce_tree(tree, lambda leaf: (_leaf(leaf, schema, resolve), False), join))
+
+
+_Part = tuple[Tantivy, bool]
+"""A query, and whether its opposite is meant: `a AND NOT b` is quick when the index may skip b, and slow as everything but b."""
+
+
+def _plain(part: _Part) -> Tantivy:
+    return _conjunction([part]) if part[1] else part[0]
+
+
+def _conjunction(parts: list[_Part]) -> Tantivy:
+    clauses = [(Occur.MustNot if negated else Occur.Must, query) for query, negated in parts]
+    if all(negated for _, negated in parts):
+        clauses.append((Occur.Must, Tantivy.all_query()))
+    return Tantivy.boolean_query(clauses)
+
+
+def any_of(parts: Sequence[Tantivy]) -> Tantivy:
+    """At least one of these."""
+    return parts[0] if len(parts) == 1 else Tantivy.boolean_query([(Occur.Should, part) for part in parts])
+
+
+def all_of(*parts: Tantivy) -> Tantivy:
+    """All of these."""
+    return parts[0] if len(parts) == 1 else Tantivy.boolean_query([(Occur.Must, part) for part in parts])
+
+
+def number_range(schema: Schema, field: str, low: int | None, high: int | None) -> Tantivy:
+    """Numbers from `low` to `high`, both included."""
+    low = 0 if low is None else max(low, 0)
+    high = _MAX_U64 if high is None else min(high, _MAX_U64)
+    if low > high:
+        return Tantivy.empty_query()
+    return Tantivy.range_query(schema, field, FieldType.Unsigned, low, high)
+
+
+def _leaf(leaf: Leaf, schema: Schema, resolve: Resolver) -> Tantivy:
+    if isinstance(leaf, All):
+        return Tantivy.all_query()
+    if isinstance(leaf, Range):
+        return _range(leaf, schema)
+    if isinstance(leaf, OneOf):
+        return Tantivy.term_set_query(schema, leaf.field, list(leaf.values)) if leaf.values else Tantivy.empty_query()
+    fields = WORD_FIELDS if leaf.field == ANY else (leaf.field,)
+    return any_of([_in_field(leaf, field, schema, resolve) for field in fields])
+
+
+def _range(leaf: Range, schema: Schema) -> Tantivy:
+    if leaf.field == "indexed_date":
+        return number_range(schema, leaf.field, leaf.low, leaf.high)
+    if leaf.low is None and leaf.high is None:
+        return Tantivy.exists_query(leaf.field)
+    low = _FIRST_DAY if leaf.low is None else max(leaf.low, _FIRST_DAY)
+    high = _LAST_DAY if leaf.high is None else min(leaf.high, _LAST_DAY)
+    return number_range(schema, leaf.field, low + DAY_ZERO, high + DAY_ZERO)
+
+
+def _in_field(leaf: Term | Phrase | Prefix | Wildcard, field: str, schema: Schema, resolve: Resolver) -> Tantivy:
+    if isinstance(leaf, Term):
+        return Tantivy.term_query(schema, field, leaf.word)
+    if isinstance(leaf, Prefix):
+        return Tantivy.regex_query(schema, field, _escape(leaf.start) + ".*")
+    if isinstance(leaf, Wildcard):
+        return Tantivy.regex_query(schema, field, _glob_pattern(leaf.glob))
+    if leaf.open_end:
+        words = [_escape(word) for word in leaf.words]
+        return Tantivy.regex_phrase_query(schema, field, [*words[:-1], words[-1] + ".*"])
+    if leaf.slop == 0 or (len(leaf.words) == 2 and leaf.words[0] != leaf.words[1]):
+        return Tantivy.phrase_query(schema, field, list(leaf.words), leaf.slop)
+    numbers = resolve(Phrase(field, leaf.words, leaf.slop))
+    return Tantivy.term_set_query(schema, "docno", list(numbers)) if numbers else Tantivy.empty_query()
+
+
+def candidates(phrase: Phrase, schema: Schema) -> Tantivy:
+    """Stories that may hold a phrase with a distance: every two of its words are near enough to each other.
+
+    tantivy's own distance is right for two different words, and too strict for more.
+    """
+    parts = [Tantivy.term_query(schema, phrase.field, word) for word in set(phrase.words)]
+    pairs = list(combinations(range(len(phrase.words)), 2))[:20]
+    for first, second in pairs:
+        words = phrase.words[first], phrase.words[second]
+        if words[0] != words[1]:
+            slop = phrase.slop + second - first - 1
+            parts.append(Tantivy.phrase_query(schema, phrase.field, list(words), slop))
+    return all_of(*parts)
+
+
+def _glob_pattern(glob: str) -> str:
+    return "".join(
+        (".*" if character == "*" else ".") if wild else _escape(character) for wild, character in glob_parts(glob)
+    )
+
+
+def _escape(text: str) -> str:
+    """Only ASCII punctuation has a meaning in patterns, and only that may be escaped."""
+    return re.sub(r"[!-/:-@\[-`{-~]", lambda found: "\\" + found[0], text)

@@ -1,0 +1,46 @@
+"""The importer: stories into the index, many at once. The first copy of a story wins; later ones end here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines.ports import AddResult, Index, IndexedStory
+from tearsheet.index.document import NotIndexable, indexed_story
+from tearsheet.pipeline.stage import Drop, Quarantine, Result
+from tearsheet.story import Story
+
+
+class Importer:
+    """A batch stage. What it returns is safe in the index already."""
+
+    def __init__(self, index: Index, clock: Clock = wall_clock) -> None:
+        self._index = index
+        self._clock = clock
+
+    def process_batch(self, stories: Sequence[Story]) -> Sequence[Result]:
+        """Index stories. New ones, and redelivered ones that are in the index themselves, go on with their dates filled in."""
+        results: list[Result] = list(stories)
+        indexed: dict[int, IndexedStory] = {}
+        for place, story in enumerate(stories):
+            try:
+                indexed[place] = indexed_story(story, utc_now(self._clock))
+            except NotIndexable as error:
+                results[place] = Quarantine(error.reason, error.detail)
+        added = self._index.add(list(indexed.values()))
+        for (place, document), outcome in zip(indexed.items(), added, strict=True):
+            results[place] = _result(stories[place], document, outcome)
+        return results
+
+
+def _result(story: Story, document: IndexedStory, outcome: AddResult) -> Result:
+    if outcome.status == "duplicate":
+        return Drop("dups", f"{document.url} was indexed first as story {outcome.first_story_id}")
+    content = story.content_metadata
+    content.publication_date = document.publication_date
+    content.publication_date_source = document.extra.get("publication_date_source")
+    if not content.parsed_date:
+        moment = datetime.fromtimestamp(document.indexed_date // 1_000_000_000, UTC)
+        content.parsed_date = f"{moment:%Y-%m-%dT%H:%M:%S}.{document.indexed_date // 1000 % 1_000_000:06}"
+    return story

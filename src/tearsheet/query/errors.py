@@ -1,0 +1,32 @@
+"""What is wrong with a query, and at which character."""
+
+from __future__ import annotations
+
+from tearsheet.errors import UsageError
+
+_CONTEXT = 30
+
+
+class QueryError(UsageError, ValueError):
+    """The query cannot be read, or cannot be expressed in the form that was asked for.
+
+    The message is one line. `position` is the place of the character that is wrong, counted from 0, or None when the query as a
+    whole is meant; `pointer()` draws the query with a caret under that character.
+    """
+
+    def __init__(self, problem: str, text: str = "", position: int | None = None) -> None:
+        self.problem = problem
+        self.text = text
+        self.position = position
+        super().__init__(problem if position is None else f"{problem} (at character {position + 1})")
+
+    def pointer(self) -> str:
+        """The query, or the part of it around the error, and below it a caret; empty when no character is meant."""
+        if self.position is None:
+            return ""
+        start = max(0, self.position - _CONTEXT)
+        part = self.text[start : self.position + _CONTEXT]
+        shown = "".join(character if character.isprintable() else " " for character in part)
+        lead = "…" if start else ""
+        tail = "…" if self.position + _CONTEXT < len(self.text) else ""
+        return f"{lead}{shown}{tail}\n{' ' * (len(lead) + self.position - start)}^"

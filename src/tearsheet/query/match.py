@@ -1,0 +1,159 @@
+"""Whether one story matches a query: the same answer as an index gives, from the story alone."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import re2
+
+from tearsheet.query.tree import (
+    ANY,
+    TITLE,
+    WORD_FIELDS,
+    All,
+    And,
+    Leaf,
+    Node,
+    Not,
+    OneOf,
+    Or,
+    Phrase,
+    Prefix,
+    Range,
+    Term,
+    Wildcard,
+    glob_parts,
+    reduce_tree,
+)
+from tearsheet.query.words import cut
+
+Positions = Mapping[str, Sequence[int]]
+"""Where each word of a text stands, in rising order."""
+
+
+@dataclass(slots=True)
+class Subject:
+    """A story to be tested. Title and text are cut into words when a query first asks for them."""
+
+    title: str = ""
+    text: str = ""
+    values: dict[str, str] = field(default_factory=dict)
+    """`url`, `language`, `canonical_domain`, `source_id`, in the form in which they are indexed."""
+    dates: dict[str, int] = field(default_factory=dict)
+    """`publication_date` in days and `indexed_date` in nanoseconds since 1970-01-01; a date that is not known is not there."""
+    _words: dict[str, Positions] = field(default_factory=dict)
+
+    def words(self, field: str) -> Positions:
+        """The words of the title or text and their places."""
+        if field not in self._words:
+            self._words[field] = positions_of(cut(self.title if field == TITLE else self.text))
+        return self._words[field]
+
+
+def positions_of(words: Iterable[str]) -> Positions:
+    """Where each word stands."""
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(words):
+        places.setdefault(word, []).append(place)
+    return places
+
+
+def tree_matches(tree: Node, subject: Subject) -> bool:
+    """Whether the story is one that the query asks for."""
+
+    def join(node: And | Or | Not, parts: list[bool]) -> bool:
+        return not parts[0] if isinstance(node, Not) else all(parts) if isinstance(node, And) else any(parts)
+
+    return reduce_tree(tree, lambda leaf: _leaf_matches(leaf, subject), join)
+
+
+def _leaf_matches(leaf: Leaf, subject: Subject) -> bool:
+    if isinstance(leaf, All):
+        return True
+    if isinstance(leaf, Range):
+        value = subject.dates.get(leaf.field)
+        return (
+            value is not None and (leaf.low is None or leaf.low <= value) and (leaf.high is None or value <= leaf.high)
+        )
+    if isinstance(leaf, OneOf):
+        return subject.values.get(leaf.field) in leaf.values
+    if leaf.field != ANY and leaf.field not in WORD_FIELDS:
+        return _value_matches(leaf, subject.values.get(leaf.field, ""))
+    fields = WORD_FIELDS if leaf.field == ANY else (leaf.field,)
+    return any(_words_match(leaf, subject.words(name)) for name in fields)
+
+
+def _value_matches(leaf: Term | Phrase | Prefix | Wildcard, value: str) -> bool:
+    if isinstance(leaf, Term):
+        return value == leaf.word
+    if isinstance(leaf, Prefix):
+        return value.startswith(leaf.start)
+    assert isinstance(leaf, Wildcard), "phrases are only of words"
+    return bool(value) and glob_matcher(leaf.glob)(value)
+
+
+def _words_match(leaf: Term | Phrase | Prefix | Wildcard, words: Positions) -> bool:
+    if isinstance(leaf, Term):
+        return leaf.word in words
+    if isinstance(leaf, Prefix):
+        return any(word.startswith(leaf.start) for word in words)
+    if isinstance(leaf, Wildcard):
+        matches = glob_matcher(leaf.glob)
+        return any(matches(word) for word in words)
+    return phrase_matches(leaf, words)
+
+
+def phrase_matches(phrase: Phrase, words: Positions) -> bool:
+    """Whether the words of a phrase stand together as it says."""
+    places = [words.get(word, ()) for word in phrase.words]
+    if phrase.open_end:
+        start = phrase.words[-1]
+        places[-1] = sorted(place for word, found in words.items() if word.startswith(start) for place in found)
+    if not all(places):
+        return False
+    if phrase.slop:
+        return _near(phrase.words, places, phrase.slop)
+    starts = set(places[0])
+    for offset, found in enumerate(places[1:], 1):
+        starts &= {place - offset for place in found}
+        if not starts:
+            return False
+    return True
+
+
+def _near(words: Sequence[str], places: Sequence[Sequence[int]], slop: int) -> bool:
+    """Whether one place for each word can be chosen so that, moved back by their order, none is further than `slop` from another.
+
+    A place serves one word only, so words that occur twice in the phrase need two places.
+    """
+    groups: dict[str, list[int]] = {}
+    for index, word in enumerate(words):
+        groups.setdefault(word, []).append(index)
+    firsts = {place - index for index, found in enumerate(places) for place in found}
+    return any(
+        all(_fits(places[indexes[0]], indexes, first, slop) for indexes in groups.values()) for first in sorted(firsts)
+    )
+
+
+def _fits(found: Sequence[int], indexes: Sequence[int], first: int, slop: int) -> bool:
+    """Whether each index gets a place of its own in its window. Windows rise with the index, so the first that fits is best."""
+    place = 0
+    for index in indexes:
+        place = bisect_left(found, first + index, place)
+        if place == len(found) or found[place] > first + index + slop:
+            return False
+        place += 1
+    return True
+
+
+@lru_cache(maxsize=1024)
+def glob_matcher(glob: str) -> Callable[[str], bool]:
+    """A test for a whole word or value, in linear time whatever stars the pattern has."""
+    pattern = "".join(
+        (".*" if character == "*" else ".") if wild else re2.escape(character) for wild, character in glob_parts(glob)
+    )
+    compiled = re2.compile(f"(?s){pattern}")
+    return lambda value: compiled.fullmatch(value) is not None
