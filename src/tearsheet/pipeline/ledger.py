@@ -6,12 +6,12 @@ once, and a drop can be looked up by its address years later. Old rows are folde
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, String, Table, delete, func, select
+from sqlalchemy import BigInteger, Column, String, Table, delete, func, literal, select, tuple_
 
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import UtcDateTime, metadata
@@ -69,6 +69,8 @@ class Explanation:
     reason: str
     detail: str
     happened_at: datetime
+    story_id: str = ""
+    domain: str = ""
 
 
 class Ledger:
@@ -121,6 +123,22 @@ class Ledger:
             statement = statement.where(outcomes.c.status == status)
         return self._explanations(statement)
 
+    def find(
+        self, filters: Mapping[str, str], *, limit: int = 50, after: tuple[datetime, str, str] | None = None
+    ) -> list[Explanation]:
+        """Outcomes by `status`, `stage`, `reason`, `domain`, `url` or `story_id`, the newest first.
+
+        `after` is the time, story id and stage of the last one seen, for the next page.
+        """
+        order = (outcomes.c.happened_at, outcomes.c.story_id, outcomes.c.stage)
+        statement = select(outcomes).order_by(*(column.desc() for column in order)).limit(limit)
+        for name, value in filters.items():
+            statement = statement.where(outcomes.c[name] == value)
+        if after is not None:
+            last = tuple_(*(literal(value, column.type) for value, column in zip(after, order, strict=True)))
+            statement = statement.where(tuple_(*order) < last)
+        return self._explanations(statement)
+
     def explain(self, url: str, limit: int = 20) -> list[Explanation]:
         """What became of the stories with this address."""
         statement = select(outcomes).where(outcomes.c.url == url).order_by(outcomes.c.happened_at.desc()).limit(limit)
@@ -150,6 +168,6 @@ class Ledger:
     def _explanations(self, statement: Any) -> list[Explanation]:
         with self._database.read() as db:
             return [
-                Explanation(row.url, row.stage, row.status, row.reason, row.detail, row.happened_at)
+                Explanation(**{name: getattr(row, name) for name in Explanation.__slots__})
                 for row in db.execute(statement)
             ]

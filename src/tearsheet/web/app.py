@@ -1,0 +1,91 @@
+"""The application: pages, health, API and static files, put together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from tearsheet import __version__
+from tearsheet.clock import Clock, wall_clock
+from tearsheet.compose import Services
+from tearsheet.errors import BusyError, EngineError, NotFoundError, StorageError, TearsheetError, UsageError
+from tearsheet.web import health, outcomes, pages
+from tearsheet.web.render import page
+from tearsheet.web.security import SecurityHeaders
+from tearsheet.web.site import Site
+
+_STATUS_OF_ERROR: tuple[tuple[type[TearsheetError], int], ...] = (
+    (NotFoundError, 404),
+    (UsageError, 400),
+    (BusyError, 503),
+    (EngineError, 503),
+    (StorageError, 503),
+)
+_TITLES = {400: "That could not be understood", 404: "Not found", 405: "Not allowed", 503: "Not now"}
+
+
+def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
+    """The server's application. The broker is opened on the server's event loop and closed with it; the rest is the caller's."""
+    site = Site(services, clock)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await site.close()
+
+    app = FastAPI(
+        title="Tearsheet",
+        version=__version__,
+        summary="The news as it was published, with proof of every page.",
+        lifespan=lifespan,
+        docs_url=None,  # its page loads scripts from elsewhere
+        redoc_url=None,
+    )
+    app.state.site = site
+    for router in (health.router, pages.data_router, outcomes.data_router, pages.router, outcomes.router):
+        app.include_router(router)
+    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
+    app.add_middleware(SecurityHeaders)
+    app.add_exception_handler(TearsheetError, _user_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(RequestValidationError, _bad_request)
+    return app
+
+
+async def _user_error(request: Request, error: Exception) -> Response:
+    status = next((status for kind, status in _STATUS_OF_ERROR if isinstance(error, kind)), 500)
+    return _problem(request, status, str(error))
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    words = "There is no such page." if error.status_code == 404 else str(error.detail)
+    return _problem(request, error.status_code, words, dict(error.headers or {}))
+
+
+async def _bad_request(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    if request.url.path.startswith("/stories/"):
+        return _problem(request, 404, "There is no such story: its id has 64 hexadecimal digits.")
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:])
+    return _problem(request, 400, f"{where}: {first['msg']}")
+
+
+def _problem(request: Request, status: int, words: str, headers: dict[str, str] | None = None) -> Response:
+    """What went wrong: as a page for browsers, as JSON for programs."""
+    wants_page = "text/html" in request.headers.get("accept", "")
+    if not wants_page or request.url.path.startswith("/api/"):
+        return JSONResponse({"status": "error", "note": words}, status, headers)
+    response = page(request, "problem.html", status_code=status, title=_TITLES.get(status, "Error"), words=words)
+    response.headers.update(headers or {})
+    return response

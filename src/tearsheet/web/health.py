@@ -1,0 +1,60 @@
+"""`/healthz`: the server answers. `/readyz`: and so does everything that it stands on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+from sqlalchemy import text
+
+from tearsheet import __version__
+from tearsheet.query import parse_query
+from tearsheet.web.site import Site, site_of
+
+router = APIRouter(tags=["health"])
+_PATIENCE_SECONDS = 5.0
+
+
+@router.get("/healthz")
+async def healthz() -> dict[str, str]:
+    """Whether the server answers at all."""
+    return {"status": "ok", "version": __version__}
+
+
+@router.get(
+    "/readyz", responses={503: {"description": "At least one engine cannot be reached; the answer says which."}}
+)
+async def readyz(request: Request) -> JSONResponse:
+    """Whether the database, the broker and the index answer; 503 when one does not."""
+    site = site_of(request)
+    checks: dict[str, Callable[[], Awaitable[object]]] = {
+        "database": lambda: asyncio.to_thread(_ask_database, site),
+        "broker": site.depths,
+        "index": lambda: asyncio.to_thread(_ask_index, site),
+    }
+    answers = await asyncio.gather(*(_tried(check) for check in checks.values()))
+    found = dict(zip(checks, answers, strict=True))
+    ready = all(answer == "ok" for answer in answers)
+    body = {"status": "ready" if ready else "not ready", "engines": found}
+    return JSONResponse(body, 200 if ready else 503)
+
+
+async def _tried(check: Callable[[], Awaitable[object]]) -> str:
+    try:
+        await asyncio.wait_for(check(), _PATIENCE_SECONDS)
+    except TimeoutError:
+        return f"no answer within {_PATIENCE_SECONDS:g} seconds"
+    except Exception as error:  # whatever an engine's client raises, it is not ready
+        return str(error) or type(error).__name__
+    return "ok"
+
+
+def _ask_database(site: Site) -> None:
+    with site.services.database.read() as connection:
+        connection.execute(text("SELECT 1"))
+
+
+def _ask_index(site: Site) -> None:
+    site.services.index.count(parse_query("*"))

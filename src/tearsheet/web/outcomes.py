@@ -1,0 +1,139 @@
+"""`/outcomes`: every story that was dropped, put aside or is to be tried again, with the reason in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import HTMLResponse
+
+from tearsheet.errors import UsageError
+from tearsheet.pipeline.entry import DROPPED, QUARANTINED, RETRYING
+from tearsheet.pipeline.ledger import Count, Explanation
+from tearsheet.web.reasons import reason_in_words
+from tearsheet.web.render import page
+from tearsheet.web.site import Site, site_of
+
+router = APIRouter()
+data_router = APIRouter(tags=["pages as data"])
+STATUSES = (DROPPED, QUARANTINED, RETRYING)
+PAGE = 50
+
+
+@dataclass(slots=True, frozen=True)
+class Filters:
+    """What is asked for; an empty word means everything."""
+
+    status: Annotated[str, Query(description="`dropped`, `quarantined` or `retrying`.")] = DROPPED
+    stage: Annotated[str, Query(description="A stage, as `fetcher`.")] = ""
+    reason: Annotated[str, Query(description="A reason, as `http-404`.")] = ""
+    domain: Annotated[str, Query(description="A domain, as `example.com`.")] = ""
+    url: Annotated[str, Query(description="An address, exactly.")] = ""
+
+    def given(self) -> dict[str, str]:
+        """Those that are not empty."""
+        every = {name: str(getattr(self, name)).strip() for name in self.__slots__}
+        return {name: value for name, value in every.items() if value}
+
+
+@dataclass(slots=True, frozen=True)
+class Outcome:
+    """What became of one story at one stage."""
+
+    url: str
+    domain: str
+    stage: str
+    status: str
+    reason: str
+    words: str
+    detail: str
+    happened_at: datetime
+    story_id: str
+
+
+@dataclass(slots=True, frozen=True)
+class OutcomePage:
+    """Some outcomes, the newest first, and a token for the next ones (None: that was all)."""
+
+    outcomes: list[Outcome]
+    next_token: str | None
+
+
+@router.get("/outcomes", include_in_schema=False)
+def outcomes_page(request: Request, filters: Annotated[Filters, Depends()], token: str = "") -> HTMLResponse:
+    """The list for people."""
+    site = site_of(request)
+    found = find_outcomes(site, filters, token)
+    counts = site.services.ledger.counts()
+    return page(
+        request,
+        "outcomes.html",
+        filters=filters,
+        found=found,
+        statuses=STATUSES,
+        choices=choices(counts),
+        reasons=[count for count in counts if count.status == filters.status],
+        next_url=_next_url(filters, found.next_token),
+    )
+
+
+@data_router.get("/outcomes.json")
+def outcomes_data(request: Request, filters: Annotated[Filters, Depends()], token: str = "") -> OutcomePage:
+    """Stories that were dropped, put aside or are to be tried again, the newest first, each with its reason."""
+    return find_outcomes(site_of(request), filters, token)
+
+
+def find_outcomes(site: Site, filters: Filters, token: str = "") -> OutcomePage:
+    """A page of outcomes. Raises UsageError for a token that is none of ours."""
+    rows = site.services.ledger.find(filters.given(), limit=PAGE + 1, after=_read_token(token))
+    more = len(rows) > PAGE
+    return OutcomePage([_outcome(row) for row in rows[:PAGE]], _make_token(rows[PAGE - 1]) if more else None)
+
+
+def choices(counts: list[Count]) -> dict[str, list[str]]:
+    """The stages and reasons that occur, for the form."""
+    return {
+        "stage": sorted({count.stage for count in counts}),
+        "reason": sorted({count.reason for count in counts if count.reason}),
+    }
+
+
+def _outcome(row: Explanation) -> Outcome:
+    return Outcome(
+        row.url,
+        row.domain,
+        row.stage,
+        row.status,
+        row.reason,
+        reason_in_words(row.reason),
+        row.detail,
+        row.happened_at,
+        row.story_id,
+    )
+
+
+def _make_token(row: Explanation) -> str:
+    return f"{row.happened_at.isoformat()}~{row.story_id}~{row.stage}"
+
+
+def _read_token(token: str) -> tuple[datetime, str, str] | None:
+    if not token:
+        return None
+    try:
+        moment, story_id, stage = token.split("~")
+        when = datetime.fromisoformat(moment)
+        if when.tzinfo is None:
+            raise ValueError("no zone")
+    except ValueError as error:
+        raise UsageError("this token for the next page is not one of ours: start at the first page") from error
+    return when, story_id, stage
+
+
+def _next_url(filters: Filters, token: str | None) -> str | None:
+    if token is None:
+        return None
+    every = {name: getattr(filters, name) for name in filters.__slots__}
+    return "/outcomes?" + urlencode(every | {"token": token})

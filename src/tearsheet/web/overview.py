@@ -1,0 +1,102 @@
+"""The front page's figures: what was collected, what was left out and why, what waits, and who is at work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from tearsheet.clock import utc_now
+from tearsheet.engines.ports import Depth
+from tearsheet.pipeline.announce import WorkerInfo, living_workers
+from tearsheet.pipeline.entry import DROPPED, QUARANTINED
+from tearsheet.pipeline.ledger import Count
+from tearsheet.query import parse_query
+from tearsheet.web.reasons import reason_in_words
+from tearsheet.web.site import Site
+from tearsheet.web.stories import StoryLine, story_line
+
+TOP_SOURCES = 12
+TOP_LANGUAGES = 8
+LATEST = 12
+
+
+@dataclass(slots=True, frozen=True)
+class Reason:
+    """Stories that one stage left out for one reason."""
+
+    stage: str
+    status: str
+    reason: str
+    words: str
+    stories: int
+
+
+@dataclass(slots=True, frozen=True)
+class Queue:
+    """How much waits in one queue."""
+
+    name: str
+    ready: int
+    leased: int
+    delayed: int
+
+
+@dataclass(slots=True)
+class Overview:
+    """Everything that the front page shows."""
+
+    at: datetime
+    stories: int = 0
+    archived: int = 0
+    archive_files: int = 0
+    archive_bytes: int = 0
+    dropped: int = 0
+    quarantined: int = 0
+    waiting: int = 0
+    days: list[tuple[str, int]] = field(default_factory=list)
+    """Stories by day of publication."""
+    sources: list[tuple[str, int]] = field(default_factory=list)
+    languages: list[tuple[str, int]] = field(default_factory=list)
+    reasons: list[Reason] = field(default_factory=list)
+    queues: list[Queue] = field(default_factory=list)
+    workers: list[WorkerInfo] = field(default_factory=list)
+    latest: list[StoryLine] = field(default_factory=list)
+
+
+def overview(site: Site, depths: Mapping[str, Depth]) -> Overview:
+    """Gather the figures."""
+    services = site.services
+    everything = parse_query("*")
+    totals = services.archive.totals()
+    counts = services.ledger.counts()
+    return Overview(
+        at=utc_now(site.clock),
+        stories=services.index.count(everything),
+        archived=totals.stories,
+        archive_files=totals.files,
+        archive_bytes=totals.size,
+        dropped=_stories(counts, DROPPED),
+        quarantined=_stories(counts, QUARANTINED),
+        waiting=sum(depth.total for name, depth in depths.items() if not name.endswith("-quar")),
+        days=services.index.over_time(everything, "day"),
+        sources=services.index.top(everything, "canonical_domain", TOP_SOURCES),
+        languages=services.index.top(everything, "language", TOP_LANGUAGES),
+        reasons=left_out(counts),
+        queues=[Queue(name, depth.ready, depth.leased, depth.delayed) for name, depth in sorted(depths.items())],
+        workers=living_workers(services.database, site.clock),
+        latest=[story_line(story) for story in services.index.search(everything, limit=LATEST).stories],
+    )
+
+
+def left_out(counts: Sequence[Count]) -> list[Reason]:
+    """The reasons for which stories were dropped or put aside, the most frequent first."""
+    return [
+        Reason(count.stage, count.status, count.reason, reason_in_words(count.reason), count.stories)
+        for count in counts
+        if count.status in (DROPPED, QUARANTINED)
+    ]
+
+
+def _stories(counts: Sequence[Count], status: str) -> int:
+    return sum(count.stories for count in counts if count.status == status)

@@ -1,0 +1,70 @@
+"""Why a story is not there, in words: the reasons that the stages count."""
+
+from __future__ import annotations
+
+import re
+
+STATUS_WORDS: dict[str, str] = {
+    "done": "went on",
+    "dropped": "dropped",
+    "quarantined": "in quarantine",
+    "retrying": "to be tried again",
+    "recovered": "recovered",
+}
+
+REASON_WORDS: dict[str, str] = {
+    "bad-host": "the address names no public host",
+    "bad-scheme": "the address is neither http nor https",
+    "bad-url": "the address cannot be read",
+    "badredir": "redirected to an address that cannot be fetched",
+    "badredir2": "redirected to an address that cannot be fetched",
+    "badurl1": "the address cannot be read",
+    "badurl2": "the address cannot be fetched",
+    "blocked": "the address belongs to a private network",
+    "crash": "the page crashed the parser's process",
+    "dups": "another copy of the story was first",
+    "error": "a stage failed unexpectedly",
+    "feed": "the page is a feed or a sitemap, not an article",
+    "homepage": "the page is a front page, not an article",
+    "http-403": "the server refused us (403)",
+    "http-404": "the page does not exist (404)",
+    "http-410": "the page is gone for good (410)",
+    "http-429": "the server asked us to slow down (429), to the end",
+    "maxredir": "too many redirects",
+    "no-canonical-url": "the page does not give its own address",
+    "no-data": "neither an address nor a text",
+    "no-host": "the address has no host",
+    "no-html": "the page is empty or no HTML",
+    "no-text": "no article was found in the page",
+    "no-title": "the page has no title",
+    "no-url": "no address is known",
+    "noconn": "the server could not be reached",
+    "non-news": "the site publishes no news",
+    "non-news2": "redirected to a site that publishes no news",
+    "not-text": "the answer is not text",
+    "oversized": "the page is larger than allowed",
+    "robots": "robots.txt forbids it",
+    "robots-error": "robots.txt could not be had",
+    "skipped": "the server could not be reached lately",
+    "timeout": "the page took too long",
+    "too-short": "the text is too short for an article",
+    "unreadable": "the queued message cannot be read",
+}
+_HTTP_STATUS = re.compile(r"http-(\d)xx|http-(\d{3})")
+_HTTP_KINDS = {"1": "informs only", "3": "redirects nowhere", "4": "refuses the request", "5": "had an error"}
+
+
+def reason_in_words(reason: str) -> str:
+    """What a reason means; a reason that the table does not know speaks for itself."""
+    if reason in REASON_WORDS:
+        return REASON_WORDS[reason]
+    if found := _HTTP_STATUS.fullmatch(reason):
+        code = found[1] or found[2]
+        kind = _HTTP_KINDS.get(code[0], "gave a strange answer")
+        return f"the server {kind} ({found[2] or found[1] + 'xx'})"
+    return reason.replace("-", " ").replace("_", " ") or "no reason given"
+
+
+def status_in_words(status: str) -> str:
+    """What an outcome is called."""
+    return STATUS_WORDS.get(status, status)

@@ -1,0 +1,193 @@
+"""Stories as they are shown: a line in a list, and the whole of one with its proof."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tearsheet.archive import read_story_at
+from tearsheet.archive.store import StoredCapture
+from tearsheet.engines.ports import IndexedStory
+from tearsheet.errors import NotFoundError
+from tearsheet.pipeline.ledger import Explanation
+from tearsheet.web.site import Site
+
+LEAD_LENGTH = 220
+_BLANKS = re.compile(r"\s+")
+
+DATE_SOURCE_WORDS: dict[str, str] = {
+    "json-ld": "the page's structured data (JSON-LD)",
+    "meta": "a meta tag of the page",
+    "url": "the page's address",
+    "time": "a <time> element of the page",
+    "text": "the text of the page",
+    "feed": "the feed in which it was found",
+    "page": "the page",
+}
+
+
+@dataclass(slots=True, frozen=True)
+class StoryLine:
+    """A story in a list."""
+
+    id: str
+    title: str
+    url: str
+    domain: str
+    language: str
+    publication_date: str | None
+    indexed: datetime
+    lead: str
+
+
+@dataclass(slots=True, frozen=True)
+class CaptureRecord:
+    """Where the proof of a story lies."""
+
+    file: str
+    offset: int
+    length: int
+    sha256: str
+    """Of the page."""
+    file_sha256: str
+    file_size: int
+    captured_at: datetime
+    local: bool
+    """Whether this machine has the file."""
+
+
+@dataclass(slots=True)
+class StoryView:
+    """Everything that is known about one story."""
+
+    id: str
+    story_id: str
+    title: str
+    url: str
+    original_url: str
+    domain: str
+    language: str
+    publication_date: str | None
+    publication_date_source: str | None
+    indexed: datetime
+    text: str
+    source_id: int | None = None
+    feed_id: int | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+    capture: CaptureRecord | None = None
+    journey: list[Explanation] = field(default_factory=list)
+
+
+@dataclass(slots=True, frozen=True)
+class CapturedPage:
+    """The bytes of a captured page, and whether they are still those that were recorded."""
+
+    html: bytes
+    encoding: str | None
+    url: str
+    captured_at: datetime
+    sha256: str
+    genuine: bool
+
+
+def moment(nanoseconds: int) -> datetime:
+    """An indexed date as a time."""
+    return datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC).replace(
+        microsecond=nanoseconds // 1000 % 1_000_000
+    )
+
+
+def story_line(story: IndexedStory) -> StoryLine:
+    """A story as it stands in a list."""
+    return StoryLine(
+        story.id,
+        story.article_title or story.url,
+        story.url,
+        story.canonical_domain,
+        story.language,
+        story.publication_date,
+        moment(story.indexed_date),
+        lead_of(story),
+    )
+
+
+def lead_of(story: IndexedStory) -> str:
+    """The first words of a story: its own description, or the beginning of its text."""
+    text = _BLANKS.sub(" ", str(story.extra.get("description") or story.text_content[: 4 * LEAD_LENGTH])).strip()
+    if len(text) <= LEAD_LENGTH:
+        return text
+    cut = text[:LEAD_LENGTH]
+    return cut[: cut.rfind(" ") if cut.rfind(" ") > LEAD_LENGTH // 2 else LEAD_LENGTH].rstrip(" ,;:–-") + "…"
+
+
+def find_story(site: Site, identifier: str) -> IndexedStory:
+    """A story of the index by its id. Raises NotFoundError."""
+    found = site.services.index.get([identifier])[0]
+    if found is None:
+        raise NotFoundError(f"there is no story {identifier}")
+    return found
+
+
+def find_capture(site: Site, story: IndexedStory) -> StoredCapture | None:
+    """The proof of this very story; where that is not archived, of the same address."""
+    archive = site.services.archive
+    return archive.capture_of_story(story.story_id) or archive.capture_of_index_id(story.id)
+
+
+def view_of(site: Site, identifier: str) -> StoryView:
+    """All about one story. Raises NotFoundError."""
+    story = find_story(site, identifier)
+    capture = find_capture(site, story)
+    extra = dict(story.extra)
+    return StoryView(
+        id=story.id,
+        story_id=story.story_id,
+        title=story.article_title,
+        url=story.url,
+        original_url=story.original_url,
+        domain=story.canonical_domain,
+        language=story.language,
+        publication_date=story.publication_date,
+        publication_date_source=extra.pop("publication_date_source", None),
+        indexed=moment(story.indexed_date),
+        text=story.text_content,
+        source_id=story.source_id,
+        feed_id=story.feed_id,
+        extra=extra,
+        capture=_record(site, capture) if capture else None,
+        journey=site.services.ledger.find({"story_id": story.story_id}, limit=20) if story.story_id else [],
+    )
+
+
+def _archive_folder(site: Site) -> Path:
+    settings = site.services.settings
+    return settings.path(settings.archive.folder)
+
+
+def _record(site: Site, capture: StoredCapture) -> CaptureRecord:
+    file = capture.file
+    local = file.local_path(_archive_folder(site)).is_file()
+    return CaptureRecord(
+        file.name, capture.offset, capture.length, capture.sha256, file.sha256, file.size, capture.time, local
+    )
+
+
+def captured_page(site: Site, identifier: str) -> CapturedPage:
+    """The page of a story as it was captured, read from its WARC file. Raises NotFoundError."""
+    capture = find_capture(site, find_story(site, identifier))
+    if capture is None:
+        raise NotFoundError("this story is not archived yet: it waits for its WARC file to be finished")
+    path = capture.file.local_path(_archive_folder(site))
+    try:
+        found = read_story_at(path, capture.offset)
+    except OSError as error:
+        raise NotFoundError(f"the WARC file {capture.file.name} is not on this machine") from error
+    if found is None or found.story.raw_html.html is None:
+        raise NotFoundError(f"the WARC file {capture.file.name} holds no page at offset {capture.offset}")
+    html = found.story.raw_html.html
+    digest = hashlib.sha256(html).hexdigest()
+    return CapturedPage(html, found.story.raw_html.encoding, found.uri, capture.time, digest, digest == capture.sha256)
