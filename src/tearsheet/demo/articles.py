@@ -46,7 +46,7 @@ def _make_article(
     if site.host + path.lower() in addresses:  # two headlines may have one ASCII form
         path = article_path(site.address_style, f"{number} {title}", number, when, code, event)
     addresses.add(site.host + path.lower())
-    return Article(number, site, code, event, title, person(language, rng), when, path, is_listed)
+    return Article(number, site, code, event, title, person(language, rng), when, path, site.host, is_listed)
 
 
 def random_moment(today: date, rng: random.Random) -> datetime:
