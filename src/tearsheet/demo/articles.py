@@ -52,4 +52,4 @@ def _make_article(
 def random_moment(today: date, rng: random.Random) -> datetime:
     """A time of the last four weeks. Around noon UTC, so that its date is the same in every inhabited time zone we print."""
     day = today - timedelta(days=rng.randrange(DAYS))
-    return datetime.combine(day, time(rng.randint(6, 15), rng.randrange(60), rng.randrange(60)), UTC)
+    return datetime.combine(day, time(rng.randint(6, 14), rng.randrange(60), rng.randrange(60)), UTC)

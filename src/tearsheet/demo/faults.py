@@ -76,13 +76,13 @@ def _leading_to(location: str) -> Route:
 
 
 def png(width: int = 64, height: int = 64) -> bytes:
-    """A real picture: a grey gradient."""
-    rows = b"".join(b"\0" + bytes((x * 3 + y) % 256 for x in range(width)) for y in range(height))
+    """A real picture: a grey gradient, not packed and rather light, so that no byte of it looks like the beginning of a tag."""
+    rows = b"".join(b"\0" + bytes(128 + (x + y) % 128 for x in range(width)) for y in range(height))
     header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + b"\x08\0\0\0\0"
     return (
         b"\x89PNG\r\n\x1a\n"
         + _png_chunk(b"IHDR", header)
-        + _png_chunk(b"IDAT", zlib.compress(rows))
+        + _png_chunk(b"IDAT", zlib.compress(rows, 0))
         + _png_chunk(b"IEND", b"")
     )
 
@@ -100,7 +100,10 @@ def _pdf() -> bytes:
     return b"%PDF-1.4\n" + catalogue + b"trailer<</Root 1 0 R>>\n%%EOF\n"
 
 
-_SHORT_PAGE = "<html><head><title>{0}</title></head><body><h1>{0}</h1><p>More soon.</p></body></html>"
+_SHORT_PAGE = (
+    '<html lang="en"><head><title>{0}</title></head><body><article><h1>{0}</h1><p>The council met on Monday evening in Sandholm, '
+    "and nothing was decided. This article is being written.</p></article></body></html>"
+)
 _SHELL_PAGE = (
     '<html><head><title></title><script src="/static/app.js"></script></head><body><div id="root"></div></body></html>'
 )

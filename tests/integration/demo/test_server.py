@@ -6,6 +6,8 @@ import asyncio
 import gzip
 import json
 import socket
+import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -156,7 +158,7 @@ def test_redirects(server):
         (Case.JSON, "application/json", b"{"),
         (Case.BINARY_AS_HTML, "text/html", b"\x89PNG"),
         (Case.FEED_PAGE, "text/xml", b"<?xml"),
-        (Case.TOO_SHORT, "text/html", b"<html>"),
+        (Case.TOO_SHORT, "text/html", b"<html"),
         (Case.NO_TEXT, "text/html", b"<html>"),
     ],
 )
@@ -393,3 +395,10 @@ def test_starts_and_stops_again_on_the_same_port():
 
     assert asyncio.run(hang_and_stop()) == asyncio.run(hang_and_stop())
     assert server.requests[urlsplit(url).hostname or "", target_of(url)] == 2
+
+
+@pytest.mark.slow
+def test_serves_two_thousand_pages_a_second(server):
+    command = [sys.executable, "-m", "tests.integration.demo.load", str(server.port), "8000"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(run.stdout) >= 2000
