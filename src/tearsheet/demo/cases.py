@@ -99,6 +99,14 @@ GOOD_CASES: tuple[Case, ...] = tuple(Case)[: tuple(Case).index(Case.WRONG_CHARSE
 REPEATS: tuple[Case, ...] = tuple(Case)[tuple(Case).index(Case.AGAIN_TRACKED) : tuple(Case).index(Case.NO_LINK)]
 BAD_CASES: tuple[Case, ...] = tuple(Case)[tuple(Case).index(Case.NO_LINK) :]
 
+OWN_HOST_CASES = frozenset(
+    {
+        Case.ERROR_ONCE, Case.UNAVAILABLE_TWICE, Case.BUSY_ONCE, Case.RESET_ONCE, Case.ALWAYS_BUSY, Case.ALWAYS_ERROR,
+        Case.ALWAYS_UNAVAILABLE, Case.RESET, Case.TRUNCATED, Case.GARBAGE, Case.HANG, Case.HANG_MIDDLE,
+    }
+)  # fmt: skip
+"""Here the whole server misbehaves, not the page alone; so it has a name of its own, that other pages need not suffer."""
+
 LEAST_RETRIES = 2
 """How often a page must be tried again before every page that recovers has recovered."""
 
@@ -124,7 +132,7 @@ VERDICTS: dict[Case, Verdict] = {
     Case.PDF: Verdict("fetcher", "not-text"),
     Case.PICTURE: Verdict("fetcher", "not-text"),
     Case.JSON: Verdict("fetcher", "not-text"),
-    Case.BINARY_AS_HTML: Verdict("fetcher", "not-text"),
+    Case.BINARY_AS_HTML: Verdict("parser", "no-html"),
     Case.EMPTY: Verdict("fetcher", "no-html"),
     Case.OVERSIZED: Verdict("fetcher", "oversized"),
     Case.OVERSIZED_STREAM: Verdict("fetcher", "oversized"),
