@@ -127,7 +127,8 @@ def _leased(row: Any, token: str, start_at: datetime, lease_until: datetime) -> 
         id=row.id, sources_id=row.sources_id, url=row.url, host=row.host, state=state,
         http_etag=row.http_etag, http_last_modified=row.http_last_modified, http_304=bool(row.http_304),
         http_lies=row.http_lies, last_fetch_hash=row.last_fetch_hash, entries_hash=row.entries_hash,
-        last_full_fetch=row.last_full_fetch, redirect_url=row.redirect_url, redirect_seen=row.redirect_seen, skip_times=row.skip_times,
+        last_full_fetch=row.last_full_fetch, redirect_url=row.redirect_url, redirect_seen=row.redirect_seen,
+        skip_times=row.skip_times,
         lease=token, start_at=start_at, lease_until=lease_until,
     )  # fmt: skip
 
