@@ -65,7 +65,9 @@ def _describe(group: Any, prefix: str) -> list[str]:
         lines += ["", f"### `{full}`", "", " ".join(str(command.help or "").split()), "", f"    {usage}"]
         if options:
             lines += ["", "| option | meaning |", "|---|---|"]
-            lines += [f"| `{', '.join((*p.opts, *p.secondary_opts))}` | {' '.join((p.help or '').split())} |" for p in options]
+            lines += [
+                f"| `{', '.join((*p.opts, *p.secondary_opts))}` | {' '.join((p.help or '').split())} |" for p in options
+            ]
     return lines
 
 

@@ -53,9 +53,7 @@ def demo(
     run_demo(once=once, port=port, web=web, as_json=json, seed=seed, articles=articles)
 
 
-def run_demo(
-    *, once: bool, port: int | None, web: bool, as_json: bool, seed: int = 1, articles: int = 120
-) -> None:
+def run_demo(*, once: bool, port: int | None, web: bool, as_json: bool, seed: int = 1, articles: int = 120) -> None:
     """Serve the newsroom, collect it in a folder of its own, and compare with what the newsroom knows."""
     newsroom = Newsroom(seed, articles=articles)
     expected = newsroom.expectation()
