@@ -127,7 +127,9 @@ class Transfer:
     def _timeout_kind(self, message: str) -> str:
         if "too slow" in message:
             return "read-timeout"
-        if self.handle.getinfo(pycurl.CONNECT_TIME) > 0:
+        if message.startswith(("Connection timed out", "SSL connection timeout")):
+            return "connect-timeout"
+        if self.handle.getinfo(pycurl.PRETRANSFER_TIME) > 0:
             # Curl does not notice silence on one connection while others are busy.
             silent = not self.exchange.status and time.time() - (self.exchange.timestamp or 0.0) >= 1.0
             return "read-timeout" if silent else "timeout"
