@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tearsheet.fetch.inflate import inflate
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_MAX_HEAD = 256 * 1024
 MAX_BODY = 64 * 1024 * 1024
 """Largest page after decompression."""
 
@@ -42,9 +43,10 @@ class HttpResponse:
 
 def parse_response(block: bytes) -> HttpResponse:
     """Take an HTTP response apart. Raises ValueError when it is none."""
-    head, separator, body = block.partition(b"\r\n\r\n")
-    if not separator or len(head) > 256 * 1024:
-        head, separator, body = block.partition(b"\n\n")
+    end, width = block.find(b"\r\n\r\n", 0, _MAX_HEAD), 4
+    if end < 0:
+        end, width = block.find(b"\n\n", 0, _MAX_HEAD), 2
+    head, body = (block[:end], block[end + width :]) if end >= 0 else (block[:_MAX_HEAD], b"")
     lines = head.decode("latin-1").splitlines()
     words = lines[0].split(None, 2) if lines else []
     if len(words) < 2 or not words[0].startswith("HTTP/") or not (words[1].isascii() and words[1].isdigit()):

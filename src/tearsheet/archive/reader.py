@@ -37,12 +37,15 @@ class ArchivedStory:
     length: int
     end: int
     """Where the story's last record ends: its bytes are those from `offset` to here. 0 when it cannot be cut out."""
-    sha256: str
-    """Of the page, in hexadecimal."""
     extra: dict[str, Any] = field(default_factory=dict)
     """Top-level keys of the metadata that are not a story's, as `queue_data`."""
     has_metadata: bool = True
     """False for a page of a foreign file, of which only the HTTP exchange is known."""
+
+    @property
+    def sha256(self) -> str:
+        """Of the page, in hexadecimal."""
+        return hashlib.sha256(self.story.raw_html.html or b"").hexdigest()
 
     @property
     def time(self) -> datetime | None:
@@ -253,7 +256,6 @@ def _entry(
         offset=response.offset,
         length=response.length,
         end=end,
-        sha256=hashlib.sha256(story.raw_html.html or b"").hexdigest(),
         extra=extra or {},
         has_metadata=has_metadata,
     )
