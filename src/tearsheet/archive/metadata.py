@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
@@ -22,29 +22,34 @@ from tearsheet.story import (
     RawHTML,
     RSSEntry,
     Story,
-    metadata_as_dict,
 )
 
 CONTENT_TYPE = "application/x.mediacloud-indexer+json"
 OWN_KEY = "tearsheet"
 _PARTS = ("rss_entry", "http_metadata", "content_metadata")
+_KINDS: dict[type, dict[str, str]] = {
+    part: {item.name: str(item.type).removesuffix(" | None") for item in fields(part)}
+    for part in (RSSEntry, HTTPMetadata, ContentMetadata)
+}
+"""The type of each field, by part and name."""
+_MEDIACLOUD_CONTENT_FIELDS = tuple(name for name in _KINDS[ContentMetadata] if name not in OWN_CONTENT_FIELDS)
+_EXCHANGE_FIELDS = tuple(item.name for item in fields(Exchange))
 
 
 def story_to_json(story: Story, *, id_in_record: bool, extra: Mapping[str, Any] | None = None) -> bytes:
     """The block of the metadata record: ASCII JSON. `extra` adds top-level keys, as `queue_data` of a dumped queue."""
-    content = metadata_as_dict(story.content_metadata)
-    own_content = {name: content.pop(name) for name in OWN_CONTENT_FIELDS}
+    content, own_content = story.content_metadata, _values(story.content_metadata, OWN_CONTENT_FIELDS)
     own: dict[str, Any] = {"content_metadata": own_content, "encoding": story.raw_html.encoding}
     if not id_in_record:
         own["id"] = story.id
     if story.raw_html.html is None:
         own["html"] = None
     if story.exchanges:
-        own["exchanges"] = [_exchange_to_dict(exchange) for exchange in story.exchanges]
+        own["exchanges"] = [_values(exchange, _EXCHANGE_FIELDS) for exchange in story.exchanges]
     top = {
-        "rss_entry": metadata_as_dict(story.rss_entry),
-        "http_metadata": metadata_as_dict(story.http_metadata),
-        "content_metadata": content,
+        "rss_entry": _values(story.rss_entry, _KINDS[RSSEntry]),
+        "http_metadata": _values(story.http_metadata, _KINDS[HTTPMetadata]),
+        "content_metadata": _values(content, _MEDIACLOUD_CONTENT_FIELDS),
         **{key: value for key, value in (extra or {}).items() if key not in _PARTS and key != OWN_KEY},
         OWN_KEY: own,
     }
@@ -54,8 +59,8 @@ def story_to_json(story: Story, *, id_in_record: bool, extra: Mapping[str, Any] 
         return json.dumps(_without_odd_numbers(top)).encode("ascii")
 
 
-def _exchange_to_dict(exchange: Exchange) -> dict[str, Any]:
-    return {f.name: getattr(exchange, f.name) for f in fields(exchange)}
+def _values(part: Any, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(part, name) for name in names}
 
 
 def _without_odd_numbers(value: Any) -> Any:
@@ -153,10 +158,10 @@ _Part = TypeVar("_Part", RSSEntry, HTTPMetadata, ContentMetadata)
 
 
 def _fill(part: _Part, values: dict[str, Any]) -> _Part:
-    for item in fields(part):
-        value = values.get(item.name)
-        if value is not None and (value := _fitting(value, str(item.type).removesuffix(" | None"))) is not None:
-            setattr(part, item.name, value)
+    kinds = _KINDS[type(part)]
+    for name, value in values.items():
+        if value is not None and name in kinds and (value := _fitting(value, kinds[name])) is not None:
+            setattr(part, name, value)
     return part
 
 

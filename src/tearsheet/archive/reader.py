@@ -173,7 +173,7 @@ class StoryArchiveReader:
     def _pair(self, response: Record, record: Record) -> Iterator[ArchivedStory]:
         try:
             story, extra, ours = metadata.story_from_json(record.block)
-            http = parse_response(response.block)
+            http = parse_response(response.data, response.start, response.end)
             body = self._body(response, http)
         except ValueError as error:
             self._report(Damage(response.offset, f"story cannot be read: {error}"))
@@ -196,7 +196,7 @@ class StoryArchiveReader:
             self._report(Damage(response.offset, "response without its metadata record"))
             return
         try:
-            http = parse_response(response.block)
+            http = parse_response(response.data, response.start, response.end)
             if http.status != 200 or http.mime not in _HTML_TYPES:
                 return
             body = self._body(response, http)
@@ -212,7 +212,7 @@ class StoryArchiveReader:
         first = self._find_response(response.headers.get("warc-refers-to", ""))
         if first is None:
             raise ValueError("it revisits a page that is not in this file")
-        return decoded_body(parse_response(first.block), self._max_body)
+        return decoded_body(parse_response(first.data, first.start, first.end), self._max_body)
 
     def _find_response(self, record_id: str) -> Record | None:
         if not record_id:

@@ -36,11 +36,19 @@ class Record:
 
     version: str
     headers: dict[str, str]
-    block: bytes
+    data: bytes
+    """Bytes in which the block stands from `start` to `end`: a page is not copied before somebody wants it."""
+    start: int
+    end: int
     offset: int
     """Where its gzip member (or, in a plain file, the record) begins."""
     length: int
     """Bytes of that member; 0 when it shares it with others and cannot be read alone."""
+
+    @property
+    def block(self) -> bytes:
+        """What the record holds."""
+        return self.data[self.start : self.end]
 
     @property
     def type(self) -> str:
@@ -266,7 +274,7 @@ class _Parser:
         end = start + opened.block_length
         if end > len(data) or data[end:].strip(b"\r\n"):
             return None
-        return Record(opened.version, opened.headers, data[start:end], piece.offset, piece.length)
+        return Record(opened.version, opened.headers, data, start, end, piece.offset, piece.length)
 
     def _records(self, *, end: bool = False) -> Iterator[Record]:
         while True:
@@ -285,7 +293,7 @@ class _Parser:
             self._consume(opened.block_length)
             self._open = None
             length = self._offset - opened.offset if self._plain else 0
-            yield Record(opened.version, opened.headers, block, opened.offset, length)
+            yield Record(opened.version, opened.headers, block, 0, len(block), opened.offset, length)
 
     def _next_head(self, end: bool) -> bool:
         """Read the next head, into `_open` or, when its block is too large, into `_skip`. False: more bytes are needed."""
