@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tearsheet import __version__
-from tearsheet.cli import config_show, doctor, queues, run, serve, status
+from tearsheet.cli import config_show, demo, doctor, queues, run, serve, status
 from tearsheet.cli.context import Globals
 
 app = typer.Typer(
@@ -46,6 +46,7 @@ def options(
 
 
 run.register(app)
+demo.register(app)
 serve.register(app)
 status.register(app)
 queues.register(app)

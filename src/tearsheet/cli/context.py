@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
@@ -65,7 +66,7 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             # Whoever read our output has enough. Python would complain again while it shuts down.
-            sys.stdout = None  # type: ignore[assignment]  # nothing is to be flushed any more
+            sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the end
             raise typer.Exit(0) from None
 
     return run

@@ -16,8 +16,6 @@ from tearsheet.compose import Services
 from tearsheet.feeds.catalog import AddReport, add_feeds, count_feeds
 from tearsheet.feeds.lists import read_feed_list
 from tearsheet.pipeline.supervisor import Service
-from tearsheet.web.app import create_app
-from tearsheet.web.server import bind, serve
 
 FeedsArgument = Annotated[
     list[str] | None, typer.Argument(help="Feeds to add first: addresses, OPML or CSV files.", metavar="[FEED]…")
@@ -85,6 +83,9 @@ def collect(services: Services, *, once: bool, web: bool, as_json: bool, headlin
 
 def web_service(services: Services) -> Service:
     """The web pages as a service. The port is taken now, so that a taken one is known before anything starts."""
+    from tearsheet.web.app import create_app
+    from tearsheet.web.server import bind, serve
+
     settings = services.settings.web
     listener = bind(settings.host, settings.port)
     err.print(f"Look at it:    http://{settings.host}:{settings.port}/", markup=False)

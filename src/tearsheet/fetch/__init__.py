@@ -5,6 +5,7 @@ from __future__ import annotations
 from tearsheet.fetch.client import Client
 from tearsheet.fetch.model import ERROR_KINDS, FetchError, FetchRequest, FetchResponse
 from tearsheet.fetch.robots import Robots
+from tearsheet.fetch.store import HostStore
 from tearsheet.fetch.turns import HostBusy, HostFailing, Manners
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "FetchResponse",
     "HostBusy",
     "HostFailing",
+    "HostStore",
     "Manners",
     "Robots",
 ]

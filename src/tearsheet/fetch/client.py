@@ -6,7 +6,7 @@ import asyncio
 import re
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from tearsheet.config import FetchSettings
@@ -21,6 +21,8 @@ from tearsheet.story import Exchange
 from tearsheet.urls import BadURL
 
 _LOOKUP_SECONDS = 5.0
+_NO_SUCH_NAME = (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
+Lookup = Callable[[str], Awaitable[object]]
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -28,12 +30,13 @@ _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f]")
 class Client:
     """Fetches documents. One for a process; belongs to the event loop of its first fetch."""
 
-    def __init__(self, settings: FetchSettings, *, resolve: Sequence[str] = ()) -> None:
+    def __init__(self, settings: FetchSettings, *, resolve: Sequence[str] = (), lookup: Lookup | None = None) -> None:
         self._settings = settings
         self._guard = Guard(settings.allow_addresses)
         self._connect_to = [_connect_to_line(host, target) for host, target in settings.connect_to.items()]
         self._resolve = resolve
         """Answers that are given instead of asking the name service: `HOST:PORT:ADDRESS`."""
+        self._lookup = lookup or _lookup
         self._slots = asyncio.Semaphore(max(1, settings.concurrency))
         self._idle: list[Transfer] = []
         self._multi: Multi | None = None
@@ -115,8 +118,19 @@ class Client:
         failure = transfer.failure(*await self._multi.run(transfer.handle))
         if failure:
             kind, detail = failure
-            raise FetchError(await _name_error(host) if kind == "unknown-host" else kind, detail)
+            raise FetchError(await self._name_error(host) if kind == "unknown-host" else kind, detail)
         transfer.finish()
+
+    async def _name_error(self, host: str) -> str:
+        """Whether a name that was not resolved does not exist, or the name service failed: curl does not tell."""
+        try:
+            async with asyncio.timeout(_LOOKUP_SECONDS):
+                await self._lookup(host)
+        except socket.gaierror as error:
+            return "unknown-host" if error.errno in _NO_SUCH_NAME else "dns"
+        except (OSError, UnicodeError):
+            pass
+        return "dns"
 
     def _header_lines(self, request: FetchRequest, same_host: bool) -> list[bytes]:
         headers: dict[str, str] = {
@@ -178,13 +192,5 @@ def _connect_to_line(host: str, target: str) -> str:
     return f"{'' if host == '*' else host}::{name}:{port}"
 
 
-async def _name_error(host: str) -> str:
-    """Whether a name that was not resolved does not exist, or the name service failed: curl does not tell."""
-    try:
-        async with asyncio.timeout(_LOOKUP_SECONDS):
-            await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except socket.gaierror as error:
-        return "unknown-host" if error.errno in (socket.EAI_NONAME, socket.EAI_NODATA) else "dns"
-    except (OSError, UnicodeError):
-        pass
-    return "dns"
+async def _lookup(host: str) -> object:
+    return await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)

@@ -37,6 +37,15 @@ class RobotsText:
     fetched_at: float
 
 
+@dataclass(slots=True)
+class _Known:
+    """The rules of one origin."""
+
+    rules: Protego
+    fetched_at: float
+    good_until: float
+
+
 class RobotsStore(Protocol):
     """Where texts outlive the process."""
 
@@ -77,8 +86,8 @@ class Robots:
         self._agent = product_token(settings.user_agent)
         self._store = store
         self._clock = clock
-        self._rules: OrderedDict[str, tuple[Protego, float]] = OrderedDict()
-        self._asking: dict[str, asyncio.Task[tuple[Protego, float]]] = {}
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._asking: dict[str, asyncio.Task[_Known]] = {}
 
     async def allows(self, url: str) -> bool:
         """Whether robots.txt lets us fetch an address (in wire form).
@@ -89,14 +98,14 @@ class Robots:
         if not self._manners.rules(host).keeps("robots"):
             return True
         origin = origin_of(url)
-        known = self._rules.get(origin)
-        if known is None or self._clock() - known[1] > FRESH_SECONDS:
+        known = self._known.get(origin)
+        if known is None or self._clock() >= known.good_until:
             known = await self._ask_once(origin, host)
         else:
-            self._rules.move_to_end(origin)
-        return bool(known[0].can_fetch(url, self._agent))
+            self._known.move_to_end(origin)
+        return bool(known.rules.can_fetch(url, self._agent))
 
-    async def _ask_once(self, origin: str, host: str) -> tuple[Protego, float]:
+    async def _ask_once(self, origin: str, host: str) -> _Known:
         """Many stories of a host may come at once: one asks, all get the answer."""
         if origin not in self._asking:
             task = asyncio.create_task(self._ask(origin, host))
@@ -104,34 +113,35 @@ class Robots:
             task.add_done_callback(lambda done: self._asked(origin, done))
         return await asyncio.shield(self._asking[origin])
 
-    def _asked(self, origin: str, task: asyncio.Task[tuple[Protego, float]]) -> None:
+    def _asked(self, origin: str, task: asyncio.Task[_Known]) -> None:
         del self._asking[origin]
         if not task.cancelled():
             task.exception()  # seen, even when everybody who waited has gone
 
-    async def _ask(self, origin: str, host: str) -> tuple[Protego, float]:
-        kept = await asyncio.to_thread(self._store.load_robots, origin) if self._store else None
-        if kept is None or self._clock() - kept.fetched_at > FRESH_SECONDS:
-            kept = await self._fetch(origin, host, kept)
-        rules = await asyncio.to_thread(Protego.parse, kept.text)
-        self._manners.note_crawl_delay(host, rules.crawl_delay(self._agent))
-        self._rules[origin] = (rules, kept.fetched_at)
-        while len(self._rules) > _KEPT:
-            self._rules.popitem(last=False)
-        return self._rules[origin]
+    async def _ask(self, origin: str, host: str) -> _Known:
+        known = self._known.get(origin) or await self._load(origin)
+        if known is None or self._clock() >= known.good_until:
+            try:
+                text = await self._fetch(origin, host)
+            except (HostBusy, FetchError):
+                if known is None or self._clock() - known.fetched_at > STALE_SECONDS:
+                    raise
+                known.good_until = self._clock() + RETRY_SECONDS
+            else:
+                known = await _parsed(text)
+                if self._store:
+                    await asyncio.to_thread(self._store.save_robots, origin, text)
+        self._manners.note_crawl_delay(host, known.rules.crawl_delay(self._agent))
+        self._known[origin] = known
+        while len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        return known
 
-    async def _fetch(self, origin: str, host: str, old: RobotsText | None) -> RobotsText:
-        try:
-            fresh = await self._fetch_fresh(origin, host)
-        except (HostBusy, FetchError):
-            if old is None or self._clock() - old.fetched_at > STALE_SECONDS:
-                raise
-            return RobotsText(old.text, self._clock() - FRESH_SECONDS + RETRY_SECONDS)
-        if self._store:
-            await asyncio.to_thread(self._store.save_robots, origin, fresh)
-        return fresh
+    async def _load(self, origin: str) -> _Known | None:
+        text = await asyncio.to_thread(self._store.load_robots, origin) if self._store else None
+        return await _parsed(text) if text else None
 
-    async def _fetch_fresh(self, origin: str, host: str) -> RobotsText:
+    async def _fetch(self, origin: str, host: str) -> RobotsText:
         self._manners.visit(host)
         request = FetchRequest(
             f"{origin}/robots.txt",
@@ -157,3 +167,8 @@ class Robots:
             raise RobotsUnavailable(max(wait or 0.0, RETRY_SECONDS))
         found = 200 <= response.status < 300
         return RobotsText(response.body.decode("utf-8", "replace") if found else "", now)
+
+
+async def _parsed(text: RobotsText) -> _Known:
+    rules = await asyncio.to_thread(Protego.parse, text.text)
+    return _Known(rules, text.fetched_at, text.fetched_at + FRESH_SECONDS)

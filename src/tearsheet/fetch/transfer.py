@@ -114,8 +114,8 @@ class Transfer:
         """Kind and detail of the error that a result of curl means; None for success."""
         if self.stopped:
             return None if self.stopped[0] == "enough" else self.stopped
-        if code == 0:
-            return None
+        if code == 0:  # curl is content with headers that break off
+            return None if self._in_body else ("protocol", "the headers end early")
         if self.refused and code == pycurl.E_COULDNT_CONNECT:
             return "forbidden-address", self.refused
         if code == pycurl.E_OPERATION_TIMEDOUT:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 
 import re2
 
+from tearsheet.query.dates import day_number
 from tearsheet.query.tree import (
     ANY,
     TITLE,
@@ -28,7 +30,7 @@ from tearsheet.query.tree import (
     glob_parts,
     reduce_tree,
 )
-from tearsheet.query.words import cut
+from tearsheet.query.words import cut, fold
 
 Positions = Mapping[str, Sequence[int]]
 """Where each word of a text stands, in rising order."""
@@ -51,6 +53,32 @@ class Subject:
         if field not in self._words:
             self._words[field] = positions_of(cut(self.title if field == TITLE else self.text))
         return self._words[field]
+
+
+def make_subject(
+    *,
+    title: str = "",
+    text: str = "",
+    url: str = "",
+    language: str = "",
+    canonical_domain: str = "",
+    publication_date: date | str | None = None,
+    indexed_date: datetime | int | None = None,
+    source_id: int | None = None,
+) -> Subject:
+    """A story to be tested, from its parts (see `Query.matches`)."""
+    values = {"url": url, "language": fold(language), "canonical_domain": fold(canonical_domain)}
+    if source_id is not None:
+        values["source_id"] = str(source_id)
+    dates: dict[str, int] = {}
+    if publication_date:
+        day = date.fromisoformat(publication_date) if isinstance(publication_date, str) else publication_date
+        dates["publication_date"] = day_number(day)
+    if isinstance(indexed_date, datetime):
+        indexed_date = (indexed_date - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
+    if indexed_date is not None:
+        dates["indexed_date"] = indexed_date
+    return Subject(title, text, values, dates)
 
 
 def positions_of(words: Iterable[str]) -> Positions:

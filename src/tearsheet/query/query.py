@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 from tearsheet.query.dates import day_number
+from tearsheet.query.explain import explain_tree
+from tearsheet.query.match import Subject, make_subject, tree_matches
 from tearsheet.query.parser import parse
+from tearsheet.query.pattern import pattern_field, to_pattern
+from tearsheet.query.pattern import subject as pattern_subject
 from tearsheet.query.tree import Node, OneOf, Range, conjunction, disjunction
 from tearsheet.query.words import fold
 
@@ -48,6 +52,55 @@ class Query:
         if languages is not None:
             parts.append(OneOf("language", tuple(sorted({fold(language) for language in languages}))))
         return Query(self.source, conjunction(parts))
+
+    def matches(
+        self,
+        *,
+        title: str = "",
+        text: str = "",
+        url: str = "",
+        language: str = "",
+        canonical_domain: str = "",
+        publication_date: date | str | None = None,
+        indexed_date: datetime | int | None = None,
+        source_id: int | None = None,
+    ) -> bool:
+        """Whether a story with these parts is one that the query asks for: the answer that every index gives.
+
+        `indexed_date` may be nanoseconds since 1970 or an aware datetime; a publication date may be text, `YYYY-MM-DD`. To test
+        one story with many queries, prepare it by `make_subject` and use `matches_subject`.
+        """
+        return self.matches_subject(
+            make_subject(
+                title=title,
+                text=text,
+                url=url,
+                language=language,
+                canonical_domain=canonical_domain,
+                publication_date=publication_date,
+                indexed_date=indexed_date,
+                source_id=source_id,
+            )
+        )
+
+    def matches_subject(self, subject: Subject) -> bool:
+        """Whether a story that was prepared by `make_subject` is one that the query asks for."""
+        return tree_matches(self.tree, subject)
+
+    def pattern(self) -> str:
+        """The query as a regular expression of RE2, linear in size and time. Raises QueryError when there is none.
+
+        Search with it in `pattern_text(…)`, which is exact. In raw text it finds the same but for rare forms of characters.
+        """
+        return to_pattern(self.tree)
+
+    def pattern_text(self, *, title: str = "", text: str = "") -> str:
+        """The text of a story in the form that `pattern` is exact for."""
+        return pattern_subject(pattern_field(self.tree), title, text)
+
+    def explain(self) -> str:
+        """The query as an English sentence."""
+        return explain_tree(self.tree)
 
 
 def parse_query(text: str) -> Query:

@@ -1,9 +1,8 @@
 """What a word is. Every index, the test on a single story and the regular expression obey this one rule.
 
 Text is folded first: compatibility forms and full width become plain (NFKC), case is gone, invisible joiners and soft hyphens
-are left out. A word is then the longest run of characters that are no punctuation, symbol, blank or control character: letters,
-digits and marks of any script. An apostrophe or a hyphen ends a word, so that *l'homme* holds *homme*; a query for `e-mail` is
-the phrase of its two words.
+are left out. A word is then the longest run of letters, digits and marks of any script. An apostrophe or a hyphen ends a word,
+so that *l'homme* holds *homme*; a query for `e-mail` is the phrase of its two words.
 
 Chinese, Japanese, Thai and their kin write no blanks. A run of their characters gives every pair of neighbours, and its last
 character alone: 東京都 gives 東京, 京都, 都. So there is one word for each character, each begins with its character, and any part
@@ -50,7 +49,6 @@ _ACCENT = re.compile(f"[{_SPACING_ACCENTS}]")
 _JOINER = re.compile(f"[{_JOINERS}]")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
-_SEPARATOR_CATEGORIES = ("Cc", "Cf", "Cs", "Co")
 _COMMON_PUNCTUATION = "\u2019\u201c\u201d\u2018\u2013\u2014\u2026\u00a0"
 """What makes most English text not ASCII; replaced first, because ASCII is cut five times as fast."""
 _MARK = "\x00"
@@ -58,9 +56,8 @@ _MARK = "\x00"
 
 
 def is_separator(character: str) -> bool:
-    """Whether a character stands between words: punctuation, symbols, blanks, controls."""
-    category = unicodedata.category(character)
-    return category[0] in "PSZ" or category in _SEPARATOR_CATEGORIES
+    """Whether a character stands between words: neither letter nor digit nor mark."""
+    return unicodedata.category(character)[0] not in "LNM"
 
 
 class _Folded(dict[int, str]):
@@ -93,14 +90,24 @@ def fold(text: str) -> str:
     return text.lower() if text.isascii() else _JOINER.sub("", _normal(text).casefold())
 
 
-def cut(text: str) -> list[str]:
-    """The words of a text, in order."""
+def _prepared(text: str) -> str:
+    """Folded text with blanks for everything between words, and marks before characters of scripts without blanks."""
     if not text.isascii():
         for character in _COMMON_PUNCTUATION:
             text = text.replace(character, " ")
         if not text.isascii():
             text = _normal(text)
-    text = text.translate(_folded)
+    return text.translate(_folded)
+
+
+def plain(text: str) -> str:
+    """Folded text with a blank for every character that stands between words."""
+    return _prepared(text).replace(_MARK, "")
+
+
+def cut(text: str) -> list[str]:
+    """The words of a text, in order."""
+    text = _prepared(text)
     words = text.split()
     if _MARK in text:
         words = [word for piece in words for word in (_cut_mixed(piece) if _MARK in piece else (piece,))]

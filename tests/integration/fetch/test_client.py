@@ -2,15 +2,19 @@
 
 import asyncio
 import gzip
+import socket
 import time
 
 import brotlicffi
 import pytest
 import zstandard
 
-from tearsheet.fetch import FetchError, FetchRequest
+from tearsheet.config import FetchSettings
+from tearsheet.fetch import Client, FetchError, FetchRequest
 from tests.integration.fetch.web import client_for, redirect, response, serve
 
+NO_NAME = "a" * 64 + ".example"
+"""Too long a label for any name service, so that the lookup fails without asking one."""
 PAGE = b"<p>news</p>" * 1000
 
 
@@ -233,9 +237,32 @@ def test_the_deadline_is_for_the_whole_chain():
 def test_errors_of_names_and_connections():
     async def test():
         async with client_for(connect_to={"closed.example": "127.0.0.1:1"}) as client:
-            assert (await kind_of(client, "http://nosuch.invalid/")).kind in ("unknown-host", "dns")
             assert (await kind_of(client, "http://closed.example/")).kind == "connect"
             assert (await kind_of(client, "nonsense")).kind == "bad-url"
+
+    run(test())
+
+
+@pytest.mark.parametrize(
+    ("problem", "kind"),
+    [
+        (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), "unknown-host"),
+        (socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"), "dns"),
+        (socket.gaierror(socket.EAI_FAIL, "Failure"), "dns"),
+        (None, "dns"),
+    ],
+)
+def test_a_name_that_does_not_exist_is_told_from_a_name_service_that_fails(problem, kind):
+    async def test():
+        async def lookup(host):
+            assert host == NO_NAME
+            if problem:
+                raise problem
+
+        client = Client(FetchSettings(), lookup=lookup)
+        error = await kind_of(client, f"http://{NO_NAME}/")
+        assert error.kind == kind
+        await client.close()
 
     run(test())
 

@@ -21,7 +21,7 @@ def page(name: str) -> str:
 def commands(group: object, prefix: str) -> list[str]:
     found = []
     click_group = group if hasattr(group, "commands") else typer.main.get_command(group)  # type: ignore[arg-type]  # a Typer
-    for name, command in click_group.commands.items():  # type: ignore[union-attr]  # it is a group
+    for name, command in click_group.commands.items():
         full = f"{prefix} {name}"
         found += commands(command, full) if hasattr(command, "commands") else [full]
     return found
