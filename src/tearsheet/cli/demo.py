@@ -23,9 +23,8 @@ DEMO_SETTINGS: dict[str, object] = {
     # Our own machine is asked, so there is no need to be slow; pages that hang on purpose are not waited for.
     "fetch.interval_seconds": 0.0,
     "fetch.per_host": 8,
-    "fetch.timeout_seconds": 3.0,
+    "fetch.timeout_seconds": 2.0,
     "fetch.max_bytes": 2_000_000,
-    "fetch.allow_addresses": ["127.0.0.1/32"],
     "feeds.interval_seconds": 0.0,
     "feeds.per_host": 8,
     "pipeline.retry_seconds": 0.2,
@@ -73,6 +72,7 @@ def demo_settings(server: NewsroomServer, expected: Expectation, port: int | Non
     folder = Globals.data or Path(DEFAULT_DATA_FOLDER)
     flags = DEMO_SETTINGS | {
         "fetch.connect_to": server.connect_to(),
+        "fetch.manners_off": dict.fromkeys(server.connect_to(), "pace retry-after failing"),
         "pipeline.max_retries": expected.least_retries + 1,
         "web.port": port,
     }
@@ -92,6 +92,6 @@ def compare(expected: Expectation, indexed: int, archived: int, dropped: dict[st
 
 def _say_hello(newsroom: Newsroom, server: NewsroomServer, services: Services) -> None:
     sites = len({feed.url.split("/")[2] for feed in server.feed_urls()})
-    err.print(f"The newsroom:  {sites} invented sites at {server.address}/", markup=False)
+    err.print(f"The newsroom:  {sites} invented sites at {server.address}", markup=False)
     err.print(f"Data folder:   {services.settings.data}", markup=False)
-    err.print("Your own feeds: tearsheet run https://example.com/feed.xml list.opml", markup=False)
+    err.print("With your own: tearsheet run https://example.com/feed.xml list.opml", markup=False)

@@ -11,7 +11,7 @@ from tearsheet.demo.server import NewsroomServer
 
 async def _serve(numbers: list[int]) -> None:
     async with NewsroomServer(Newsroom(*numbers[:3]), *numbers[3:4]) as server:
-        sys.stdout.write(f"{server.address}\n")
+        sys.stdout.write(f"{server.address}/\n")
         sys.stdout.flush()
         await asyncio.Event().wait()
 

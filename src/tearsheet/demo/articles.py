@@ -46,10 +46,10 @@ def _make_article(
     if site.host + path.lower() in addresses:  # two headlines may have one ASCII form
         path = article_path(site.address_style, f"{number} {title}", number, when, code, event)
     addresses.add(site.host + path.lower())
-    return Article(number, site, code, event, title, person(language, rng), when, path, is_listed)
+    return Article(number, site, code, event, title, person(language, rng), when, path, site.host, is_listed)
 
 
 def random_moment(today: date, rng: random.Random) -> datetime:
     """A time of the last four weeks. Around noon UTC, so that its date is the same in every inhabited time zone we print."""
     day = today - timedelta(days=rng.randrange(DAYS))
-    return datetime.combine(day, time(rng.randint(6, 15), rng.randrange(60), rng.randrange(60)), UTC)
+    return datetime.combine(day, time(rng.randint(6, 14), rng.randrange(60), rng.randrange(60)), UTC)

@@ -99,6 +99,14 @@ GOOD_CASES: tuple[Case, ...] = tuple(Case)[: tuple(Case).index(Case.WRONG_CHARSE
 REPEATS: tuple[Case, ...] = tuple(Case)[tuple(Case).index(Case.AGAIN_TRACKED) : tuple(Case).index(Case.NO_LINK)]
 BAD_CASES: tuple[Case, ...] = tuple(Case)[tuple(Case).index(Case.NO_LINK) :]
 
+OWN_HOST_CASES = frozenset(
+    {
+        Case.ERROR_ONCE, Case.UNAVAILABLE_TWICE, Case.BUSY_ONCE, Case.RESET_ONCE, Case.ALWAYS_BUSY, Case.ALWAYS_ERROR,
+        Case.ALWAYS_UNAVAILABLE, Case.RESET, Case.TRUNCATED, Case.GARBAGE, Case.HANG, Case.HANG_MIDDLE,
+    }
+)  # fmt: skip
+"""Here the whole server misbehaves, not the page alone; so it has a name of its own, that other pages need not suffer."""
+
 LEAST_RETRIES = 2
 """How often a page must be tried again before every page that recovers has recovered."""
 
@@ -118,13 +126,13 @@ VERDICTS: dict[Case, Verdict] = {
     Case.ALWAYS_UNAVAILABLE: Verdict("fetcher", "http-5xx"),
     Case.REDIRECT_LOOP: Verdict("fetcher", "maxredir"),
     Case.REDIRECT_ENDLESS: Verdict("fetcher", "maxredir"),
-    Case.REDIRECT_PRIVATE: Verdict("fetcher", "bad-host"),
-    Case.REDIRECT_NON_NEWS: Verdict("fetcher", "non-news"),
-    Case.REDIRECT_MAILTO: Verdict("fetcher", "bad-url"),
+    Case.REDIRECT_PRIVATE: Verdict("fetcher", "badredir"),
+    Case.REDIRECT_NON_NEWS: Verdict("fetcher", "non-news2"),
+    Case.REDIRECT_MAILTO: Verdict("fetcher", "badredir"),
     Case.PDF: Verdict("fetcher", "not-text"),
     Case.PICTURE: Verdict("fetcher", "not-text"),
     Case.JSON: Verdict("fetcher", "not-text"),
-    Case.BINARY_AS_HTML: Verdict("fetcher", "not-text"),
+    Case.BINARY_AS_HTML: Verdict("parser", "no-html"),
     Case.EMPTY: Verdict("fetcher", "no-html"),
     Case.OVERSIZED: Verdict("fetcher", "oversized"),
     Case.OVERSIZED_STREAM: Verdict("fetcher", "oversized"),
@@ -132,7 +140,7 @@ VERDICTS: dict[Case, Verdict] = {
     Case.ROBOTS: Verdict("fetcher", "robots"),
     Case.LOOPBACK: Verdict("fetcher", "bad-host"),
     Case.PRIVATE: Verdict("fetcher", "bad-host"),
-    Case.NON_NEWS: Verdict("fetcher", "non-news"),
+    Case.NON_NEWS: Verdict("feeds", "nonews"),
     Case.REFUSED: _NO_CONNECTION,
     Case.RESET: _NO_CONNECTION,
     Case.TRUNCATED: _NO_CONNECTION,
@@ -141,7 +149,7 @@ VERDICTS: dict[Case, Verdict] = {
     Case.HANG_MIDDLE: _NO_CONNECTION,
     Case.TOO_SHORT: Verdict("parser", "too-short"),
     Case.NO_TEXT: Verdict("parser", "no-text"),
-    Case.HOMEPAGE: Verdict("parser", "homepage"),
+    Case.HOMEPAGE: Verdict("feeds", "home"),
     Case.TO_HOMEPAGE: Verdict("parser", "homepage"),
     Case.FEED_PAGE: Verdict("parser", "feed"),
 }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 
 from tearsheet.demo.articles import random_moment
-from tearsheet.demo.cases import BAD_CASES, GOOD_CASES, Case
+from tearsheet.demo.cases import BAD_CASES, GOOD_CASES, OWN_HOST_CASES, Case
 from tearsheet.demo.faults import Fault, make_fault
 from tearsheet.demo.links import old_path, short_url, with_tracking
 from tearsheet.demo.model import Article, Entry, Feed, FeedFormat, Reply, Site
@@ -60,6 +60,16 @@ def choose_cases(articles: Sequence[Article], rng: random.Random) -> dict[int, C
     return dict.fromkeys(listed, Case.PLAIN) | dict(zip(chosen, wanted, strict=True))
 
 
+def settle(articles: Sequence[Article], cases: dict[int, Case]) -> tuple[Article, ...]:
+    """Move the articles whose server misbehaves to a host of their own below the site's: a polite client spares such a host."""
+    return tuple(
+        replace(article, host=f"{cases[article.number]}.{article.site.host}")
+        if cases.get(article.number) in OWN_HOST_CASES
+        else article
+        for article in articles
+    )
+
+
 def list_articles(feeds: Sequence[Feed], articles: Sequence[Article], cases: dict[int, Case]) -> None:
     """Put every listed article into the feed of its site and language, newest first."""
     by_edition = {(feed.site.host, feed.language): feed for feed in reversed(feeds)}
@@ -86,7 +96,7 @@ def repeat_articles(
         link = {
             Case.AGAIN_OTHER_FEED: article.url,
             Case.AGAIN_SHORTENED: short_url(article.number),
-            Case.AGAIN_MOVED: f"http://{article.site.host}{old_path(article.number)}",
+            Case.AGAIN_MOVED: f"http://{article.host}{old_path(article.number)}",
         }[case]
         title = f"{article.site.name}: {article.title}"
         press.entries.append(Entry(link, title, article.published, case, article.number, article.url))
@@ -118,7 +128,16 @@ def add_faults(
         event, when = rng.choice(EVENTS), random_moment(today, rng)
         title = headline(LANGUAGES[feed.language], event, rng, titles)
         stand_in = Article(
-            -1 - number, feed.site, feed.language, event, title, "", when, f"/reports/{number}.html", False
+            -1 - number,
+            feed.site,
+            feed.language,
+            event,
+            title,
+            "",
+            when,
+            f"/reports/{number}.html",
+            feed.site.host,
+            False,
         )
         fault = make_fault(case, feed.site, number, page(stand_in))
         entry = Entry(fault.link, title, when, case)

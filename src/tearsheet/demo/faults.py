@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tearsheet.demo.cases import Case
+from tearsheet.demo.cases import OWN_HOST_CASES, Case
 from tearsheet.demo.model import Manner, Reply, Route, Site, html_reply, redirect
 from tearsheet.demo.obstacles import sorry
 from tearsheet.demo.sites import CLOSED_HOST
@@ -33,40 +33,41 @@ def make_fault(case: Case, site: Site, number: int, page: Callable[[], Reply]) -
     if case is Case.HOMEPAGE:
         return Fault(f"http://{site.host}/", {})
     path = f"{ROBOTS_FOLDER if case is Case.ROBOTS else '/reports/'}{case}-{80_000 + number}.html"
+    host = f"{case}.{site.host}" if case in OWN_HOST_CASES else site.host
     if case is Case.REDIRECT_ENDLESS:
-        return _endless(site, path)
+        return _endless(host, path)
     if case is Case.REDIRECT_LOOP:
-        return _loop(site, path)
+        return _loop(host, path)
     if case in _SPOILED:
-        return _fault(site, path, lambda: _SPOILED[case](page()))
-    return _fault(site, path, lambda: _REPLIES[case](site))
+        return _fault(host, path, lambda: _SPOILED[case](page()))
+    return _fault(host, path, lambda: _REPLIES[case](site))
 
 
 _FOREIGN_LINKS: dict[Case, str] = {
     Case.NO_LINK: "",
     Case.MAILTO: "mailto:desk@harbour-herald.example",
-    Case.LOOPBACK: "http://127.0.0.1/admin/status-80101.html",
+    Case.LOOPBACK: "http://127.0.0.2/admin/status-80101.html",
     Case.PRIVATE: "http://10.20.30.40/intranet/report-80102.html",
     Case.NON_NEWS: "https://www.youtube.com/watch?v=Ab3dE5gH7jK",
     Case.REFUSED: f"http://{CLOSED_HOST}/2026/06/nobody-answers-here-80103.html",
 }
 
 
-def _fault(site: Site, path: str, make: Callable[[], Reply]) -> Fault:
-    return Fault(f"http://{site.host}{path}", {(site.host, path): Route(make)})
+def _fault(host: str, path: str, make: Callable[[], Reply]) -> Fault:
+    return Fault(f"http://{host}{path}", {(host, path): Route(make)})
 
 
-def _loop(site: Site, path: str) -> Fault:
+def _loop(host: str, path: str) -> Fault:
     there, back = redirect(f"{path}?turn=1", 302), redirect(path, 302)
-    routes = {(site.host, path): Route(lambda: there), (site.host, f"{path}?turn=1"): Route(lambda: back)}
-    return Fault(f"http://{site.host}{path}", routes)
+    routes = {(host, path): Route(lambda: there), (host, f"{path}?turn=1"): Route(lambda: back)}
+    return Fault(f"http://{host}{path}", routes)
 
 
-def _endless(site: Site, path: str) -> Fault:
+def _endless(host: str, path: str) -> Fault:
     """Every address leads to yet another one, which the client has not seen before."""
     steps = [path, *(f"{path}?step={step}" for step in range(1, 60))]
-    routes = {(site.host, here): _leading_to(there) for here, there in zip(steps, steps[1:] + steps[:1], strict=True)}
-    return Fault(f"http://{site.host}{path}", routes)
+    routes = {(host, here): _leading_to(there) for here, there in zip(steps, steps[1:] + steps[:1], strict=True)}
+    return Fault(f"http://{host}{path}", routes)
 
 
 def _leading_to(location: str) -> Route:
@@ -75,13 +76,13 @@ def _leading_to(location: str) -> Route:
 
 
 def png(width: int = 64, height: int = 64) -> bytes:
-    """A real picture: a grey gradient."""
-    rows = b"".join(b"\0" + bytes((x * 3 + y) % 256 for x in range(width)) for y in range(height))
+    """A real picture: a grey gradient, not packed and rather light, so that no byte of it looks like the beginning of a tag."""
+    rows = b"".join(b"\0" + bytes(128 + (x + y) % 128 for x in range(width)) for y in range(height))
     header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + b"\x08\0\0\0\0"
     return (
         b"\x89PNG\r\n\x1a\n"
         + _png_chunk(b"IHDR", header)
-        + _png_chunk(b"IDAT", zlib.compress(rows))
+        + _png_chunk(b"IDAT", zlib.compress(rows, 0))
         + _png_chunk(b"IEND", b"")
     )
 
@@ -99,7 +100,10 @@ def _pdf() -> bytes:
     return b"%PDF-1.4\n" + catalogue + b"trailer<</Root 1 0 R>>\n%%EOF\n"
 
 
-_SHORT_PAGE = "<html><head><title>{0}</title></head><body><h1>{0}</h1><p>More soon.</p></body></html>"
+_SHORT_PAGE = (
+    '<html lang="en"><head><title>{0}</title></head><body><article><h1>{0}</h1><p>The council met on Monday evening in Sandholm, '
+    "and nothing was decided. This article is being written.</p></article></body></html>"
+)
 _SHELL_PAGE = (
     '<html><head><title></title><script src="/static/app.js"></script></head><body><div id="root"></div></body></html>'
 )

@@ -94,7 +94,8 @@ def _lead_to_unlisted(group: list[Article], links: list[Link], rng: random.Rando
         if article.listed or not sources:
             continue
         if article.number not in reached:
-            added.append(_link(rng.choice(sources), article, rng))
+            others = [other for other in sources if other.site is not article.site]
+            added.append(_link(rng.choice(others or sources), article, rng))
         sources.append(article)
     return added
 
@@ -105,10 +106,10 @@ def _link(source: Article, target: Article, rng: random.Random) -> Link:
     if choice < 0.1:
         url = short_url(target.number)
     elif choice < 0.18:
-        url = f"http://{target.site.host}{old_path(target.number)}"
+        url = f"http://{target.host}{old_path(target.number)}"
     elif choice < 0.26:
         url = with_tracking(target.url)
-    elif choice < 0.34:
+    elif choice < 0.34 and target.host == target.site.host:
         url = f"http://www.{target.site.host}{target.path}"
     else:
         url = target.url

@@ -67,13 +67,15 @@ class Article:
     published: datetime
     path: str
     """Path and query, as the site itself writes them."""
+    host: str
+    """The site's own name, or one below it."""
     listed: bool = True
     """False for an article that stands in no feed and is found by links only."""
 
     @property
     def url(self) -> str:
         """The address under which the site publishes it."""
-        return f"http://{self.site.host}{self.path}"
+        return f"http://{self.host}{self.path}"
 
     @property
     def normalized_url(self) -> str:

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from tearsheet.demo.articles import make_articles
 from tearsheet.demo.cases import Case
-from tearsheet.demo.entries import add_faults, choose_cases, list_articles, make_feeds, repeat_articles
+from tearsheet.demo.entries import add_faults, choose_cases, list_articles, make_feeds, repeat_articles, settle
 from tearsheet.demo.expectation import Expectation, expect
 from tearsheet.demo.faults import ROBOTS_FOLDER
 from tearsheet.demo.feed_formats import CONTENT_TYPES, render_feed
@@ -57,9 +57,9 @@ class Newsroom:
         self.seed = seed
         self.today = today
         self.sites: tuple[Site, ...] = make_sites(sites)
-        self.articles: tuple[Article, ...] = make_articles(
-            self.sites, articles, max(1, articles // 8), today, self._random("articles")
-        )
+        written = make_articles(self.sites, articles, max(1, articles // 8), today, self._random("articles"))
+        self._cases = choose_cases(written, self._random("cases"))
+        self.articles: tuple[Article, ...] = settle(written, self._cases)
         self.links: tuple[Link, ...] = make_links(self.articles, self._random("links"))
         self._links_of: dict[int, list[Link]] = defaultdict(list)
         for link in self.links:
@@ -107,28 +107,29 @@ class Newsroom:
     def find(self, host: str, target: str) -> tuple[tuple[str, str], Route]:
         """What to do for a request, and the key under which it is counted. Unknown addresses are answered with 404."""
         site = self._sites_by_host.get(host)
-        if site is None:
-            return self._known(host, target)
-        if site.www == "redirect" and host != site.host and not target.startswith("/robots.txt"):
-            reply = redirect(f"http://{site.host}{target}", 301 if host.startswith("www.") else 302)
-            return (host, target), Route(lambda: reply)
-        return self._known(site.host, target)
+        key = self._match(host, target)
+        if key is None and site is not None:
+            if site.www == "redirect" and host in site.hosts[1:] and target != "/robots.txt":
+                reply = redirect(f"http://{site.host}{target}", 301 if host.startswith("www.") else 302)
+                return (host, target), _fixed(reply)
+            key = self._match(site.host, target)
+        return (key, self._routes[key]) if key else ((host, target), _fixed(sorry(404)))
 
-    def _known(self, host: str, target: str) -> tuple[tuple[str, str], Route]:
+    def _match(self, host: str, target: str) -> tuple[str, str] | None:
+        """The address as it is known: without parameters that mean nothing here, with or without a final slash."""
         path, _, query = target.partition("?")
         pairs = [pair for pair in parse_qsl(query) if pair[0] == "id"]
         for candidate in (target, f"{path}?{urlencode(pairs)}" if pairs else path, f"{path}/", path.rstrip("/")):
-            route = self._routes.get((host, candidate))
-            if route is not None:
-                return (host, candidate), route
-        return (host, target), Route(lambda: sorry(404))
+            if (host, candidate) in self._routes:
+                return host, candidate
+        return None
 
     # How it is laid out
 
     def _lay_out(self) -> None:
         for article in sorted(self.articles, key=lambda article: article.published, reverse=True):
             self._shelves[article.site.host, article.language].append(article)
-        cases = choose_cases(self.articles, self._random("cases"))
+        cases = self._cases
         list_articles(self.feeds, self.articles, cases)
         repeat_articles(self.feeds, self.articles, cases, self._random("repeats"))
         titles = {article.title.casefold() for article in self.articles}
@@ -136,12 +137,18 @@ class Newsroom:
             self._routes |= fault.routes
         for article in self.articles:
             case = cases.get(article.number, Case.PLAIN)
-            key = (article.site.host, article.path)
+            key = (article.host, article.path)
             self._routes[key] = article_route(case, article, self._page_maker(article))
             self._routes |= detours(article)
         for site in self.sites:
             self._lay_out_site(site)
+        self._find_own_hosts()
         self._add_broken_feeds(self.sites[0])
+
+    def _find_own_hosts(self) -> None:
+        """Hosts below a site's are part of the site: they have its pictures and style too."""
+        for host in sorted({host for host, _ in self._routes if host != SHORTENER} - self._sites_by_host.keys()):
+            self._sites_by_host[host] = self._sites_by_host[host.partition(".")[2]]
 
     def _lay_out_site(self, site: Site) -> None:
         host = site.host

@@ -29,9 +29,9 @@ _FIRST_ANSWERS: dict[Case, tuple[Reply, ...]] = {
 def entry_link(case: Case, article: Article) -> str:
     """The address by which the feed lists the article."""
     if case is Case.MOVED:
-        return f"http://{article.site.host}{old_path(article.number)}"
+        return f"http://{article.host}{old_path(article.number)}"
     if case is Case.CHAIN:
-        return f"http://{article.site.host}{chain_path(article)}"
+        return f"http://{article.host}{chain_path(article)}"
     if case is Case.SHORTENED:
         return short_url(article.number)
     return article.url
@@ -92,10 +92,10 @@ def detours(article: Article) -> dict[tuple[str, str], Route]:
     site = article.site
     _, _, host, path = short_url(article.number).split("/", 3)
     to_short = redirect(short_url(article.number), 302)
-    to_www = redirect(f"http://www.{site.host}{article.path}")
+    to_www = redirect(f"http://www.{site.host}{article.path}" if article.host == site.host else article.url)
     to_path = redirect(article.path)  # a relative Location
     return {
-        (site.host, old_path(article.number)): Route(lambda: to_path),
-        (site.host, chain_path(article)): Route(lambda: to_short),
+        (article.host, old_path(article.number)): Route(lambda: to_path),
+        (article.host, chain_path(article)): Route(lambda: to_short),
         (host, f"/{path}"): Route(lambda: to_www),
     }

@@ -107,7 +107,7 @@ def article_page(
         f'<meta name="description" content="{escape(summary[:180])}">\n'
         f'<meta property="og:type" content="article">\n<meta property="og:title" content="{escape(article.title)}">\n'
         f'<meta property="og:site_name" content="{escape(site.name)}">\n'
-        f'<meta property="og:image" content="http://{site.host}{image}">\n'
+        f'<meta property="og:image" content="http://{article.host}{image}">\n'
     )
     tag, scope = (
         ("article", ' itemscope itemtype="https://schema.org/NewsArticle"') if site.markup != "divs" else ("div", "")

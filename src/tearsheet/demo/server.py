@@ -44,7 +44,8 @@ class FeedAddress:
     """A feed to subscribe to."""
 
     url: str
-    site: str
+    name: str
+    """The paper's name."""
     language: str
     format: str
 
@@ -97,7 +98,7 @@ class NewsroomServer:
     @property
     def address(self) -> str:
         """Where a person can look at the sites in a browser."""
-        return f"http://{LOOPBACK}:{self.port}/"
+        return f"http://{LOOPBACK}:{self.port}"
 
     def connect_to(self) -> dict[str, str]:
         """Every host name with the address that answers for it: the value for `fetch.connect_to`. Only while it is started."""

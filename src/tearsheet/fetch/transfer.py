@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 import time
@@ -38,11 +39,16 @@ class _LentSocket(socket.socket):
         self.close()
 
 
+_ENDPOINT = re.compile(r"(?:\[([0-9a-fA-F:]+)\]|:([0-9.]+)):(\d+)$")
+
+
 class Transfer:
     """A curl handle that is used again and again, and what its present transfer has brought."""
 
     def __init__(self, guard: Guard, connect_to: Sequence[str]) -> None:
         self._guard = guard
+        # An address that the settings name for a host is wanted, private or not.
+        self._named = {_endpoint(line) for line in connect_to}
         self.handle = handle = pycurl.Curl()
         for option, value in (
             (pycurl.NOSIGNAL, 1),
@@ -132,8 +138,8 @@ class Transfer:
         return "dns" if "Resolving" in message else "connect-timeout"
 
     def _on_open_socket(self, _purpose: int, address: pycurl.CurlSockAddr) -> socket.socket | int:
-        ip = str(address.addr[0])
-        if reason := self._guard.refuse_address(ip):
+        ip, port = str(address.addr[0]), int(address.addr[1])
+        if (ip, port) not in self._named and (reason := self._guard.refuse_address(ip)):
             self.refused = f"{ip} is refused ({reason}); fetch.allow_addresses can allow it"
             return int(pycurl.SOCKET_BAD)
         return _LentSocket(address.family, address.socktype, address.protocol)
@@ -219,3 +225,9 @@ class Transfer:
     def _stop_at_size(self) -> None:
         too_large = self.is_page and not self._cut
         self.stopped = ("too-large", f"more than {self._max_bytes} bytes") if too_large else ("enough", "")
+
+
+def _endpoint(line: str) -> tuple[str, int] | None:
+    """The address and port at the end of curl's `HOST:PORT:ADDRESS:PORT`, where both are given."""
+    found = _ENDPOINT.search(line)
+    return (found[1] or found[2], int(found[3])) if found else None

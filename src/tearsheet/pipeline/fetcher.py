@@ -26,6 +26,11 @@ COUNTED_STATUSES = frozenset({403, 404, 429})
 """Statuses with a counter of their own; the others are counted by hundreds."""
 PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/vnd.wap.xhtml+xml", "")
 
+BINARY_SIGNATURES = (
+    b"%PDF-", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"\x1f\x8b", b"RIFF", b"\x00\x00\x01\x00", b"ID3", b"OggS",
+    b"\x7fELF", b"7z\xbc\xaf", b"Rar!",
+)  # fmt: skip
+
 _REASONS = {"content-type": "not-text", "too-large": "oversized", "too-many-redirects": "maxredir"}
 """Errors that will be the same tomorrow."""
 
@@ -58,6 +63,14 @@ def outcome_of_status(status: int, detail: str, retry_after: float | None) -> Ou
     if status in REDIRECT_STATUSES:
         return Drop("badredir", f"{detail}, without a place to go")
     return Drop(status_counter(status), detail)
+
+
+def looks_binary(body: bytes) -> bool:
+    """Whether bytes that were sent as a page are something else: a picture, an archive, a PDF."""
+    start = body[:1024]
+    if start.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):  # UTF-16 and UTF-32 are full of zeros
+        return False
+    return start.startswith(BINARY_SIGNATURES) or start.count(0) > len(start) // 32
 
 
 def outcome_of_error(error: FetchError) -> Outcome:
@@ -102,6 +115,8 @@ class Fetcher:
             raise outcome
         if not response.body.strip():
             raise Drop("no-html", "an empty page")
+        if looks_binary(response.body):
+            raise Drop("not-text", "called a page, but its bytes are not text")
         return _filled(story, response)
 
     def _address(self, story: Story) -> str:

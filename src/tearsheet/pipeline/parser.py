@@ -44,7 +44,7 @@ class Parser:
             found = content_metadata(document)
         except urls.BadURL as error:
             raise Quarantine("bad-url", str(error)) from error
-        _check_text(found.text_content)
+        _check_text(found.text_content, document)
         story.raw_html.encoding = encoding
         story.http_metadata.final_url = url
         _keep(story.content_metadata, found)
@@ -76,9 +76,12 @@ def _url_of_its_own(document: Document) -> str:
     return url
 
 
-def _check_text(text: str | None) -> None:
+def _check_text(text: str | None, document: Document) -> None:
     if not text:
-        raise Drop("no-text", "no article was found in the page")
+        body = document.tree.body
+        if body is not None and body.text().strip():
+            raise Drop("too-short", "some words, and no article among them")
+        raise Drop("no-text", "there is no text in the page")
     if len(text) <= MIN_TEXT:
         raise Drop("too-short", f"{len(text)} characters")
 

@@ -127,3 +127,7 @@ def test_no_url_is_looked_at_by_people():
         parse(PAGE, None)
     with pytest.raises(Quarantine):
         parse(PAGE, "mailto:a@b.example")
+
+
+def test_a_page_with_a_few_words_is_too_short_and_not_empty():
+    assert reason("<html><body><h1>Paper</h1><p>More soon.</p></body></html>") == "too-short"
