@@ -18,7 +18,7 @@ from tearsheet.web.stories import StoryLine, story_line
 
 TOP_SOURCES = 12
 TOP_LANGUAGES = 8
-LATEST = 12
+LATEST = 13
 
 
 @dataclass(slots=True, frozen=True)

@@ -52,6 +52,7 @@ def environment() -> Environment:
         "status": status_in_words,
         "date_source": lambda source: DATE_SOURCE_WORDS.get(source, source),
         "paragraphs": paragraphs,
+        "sentence": sentence,
     }
     return made
 
@@ -96,6 +97,11 @@ def web_address(url: str) -> str:
 def language_code(code: str) -> str:
     """A code that may stand in a `lang` attribute; empty when the language is not known."""
     return code if _LANGUAGE.fullmatch(code) else ""
+
+
+def sentence(words: str) -> str:
+    """Words with a capital at their start and a full stop at their end."""
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def paragraphs(text: str) -> Markup:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unicodedata import east_asian_width
 
 from tearsheet.archive import read_story_at
 from tearsheet.archive.store import StoredCapture
@@ -18,6 +19,7 @@ from tearsheet.web.site import Site
 
 LEAD_LENGTH = 220
 _BLANKS = re.compile(r"\s+")
+_STAGES = ("fetcher", "parser", "importer", "archiver")
 
 DATE_SOURCE_WORDS: dict[str, str] = {
     "json-ld": "the page's structured data (JSON-LD)",
@@ -118,10 +120,13 @@ def story_line(story: IndexedStory) -> StoryLine:
 def lead_of(story: IndexedStory) -> str:
     """The first words of a story: its own description, or the beginning of its text."""
     text = _BLANKS.sub(" ", str(story.extra.get("description") or story.text_content[: 4 * LEAD_LENGTH])).strip()
-    if len(text) <= LEAD_LENGTH:
+    # A character of Chinese or Japanese takes the room of two, and says as much.
+    wide = sum(east_asian_width(character) in "WF" for character in text[:LEAD_LENGTH])
+    length = LEAD_LENGTH - wide // 2
+    if len(text) <= length:
         return text
-    cut = text[:LEAD_LENGTH]
-    return cut[: cut.rfind(" ") if cut.rfind(" ") > LEAD_LENGTH // 2 else LEAD_LENGTH].rstrip(" ,;:–-") + "…"
+    end = text.rfind(" ", length // 2, length + 1)
+    return text[: end if end > 0 else length].rstrip(" ,;:–-") + "…"
 
 
 def find_story(site: Site, identifier: str) -> IndexedStory:
@@ -159,7 +164,17 @@ def view_of(site: Site, identifier: str) -> StoryView:
         feed_id=story.feed_id,
         extra=extra,
         capture=_record(site, capture) if capture else None,
-        journey=site.services.ledger.find({"story_id": story.story_id}, limit=20) if story.story_id else [],
+        journey=_journey(site, story.story_id),
+    )
+
+
+def _journey(site: Site, story_id: str) -> list[Explanation]:
+    """What each stage did with a story, in order."""
+    if not story_id:
+        return []
+    return sorted(
+        site.services.ledger.find({"story_id": story_id}, limit=20),
+        key=lambda step: (step.happened_at, _STAGES.index(step.stage) if step.stage in _STAGES else 0),
     )
 
 

@@ -23,7 +23,7 @@ def reasons_in_the_code() -> set[str]:
             if name in ("Drop", "Quarantine", "Retry", "NotIndexable") and node.args:  # type: ignore[attr-defined]  # a call
                 first = node.args[0]  # type: ignore[attr-defined]  # a call
                 if isinstance(first, ast.Constant):
-                    found.add(first.value)
+                    found.add(str(first.value))
     return found
 
 
