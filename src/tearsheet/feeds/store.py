@@ -176,6 +176,13 @@ def _write_leases(
     )
 
 
+def free_all_leases(database: Database, now: datetime) -> int:
+    """End every lease: for a poller that knows itself to be the only one and finds what a dead one left. Returns how many."""
+    freed = update(feeds).where(feeds.c.queued).values(due_at=now, queued=False, lease=None)
+    with database.begin() as connection:
+        return connection.execute(freed).rowcount
+
+
 def give_back(database: Database, leased: Sequence[LeasedFeed], now: datetime) -> None:
     """End leases without a poll, as at a clean stop: the feeds are due again at once."""
     if not leased:
