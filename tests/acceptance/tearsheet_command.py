@@ -13,10 +13,17 @@ from tearsheet.cli.demo import DEMO_SETTINGS
 from tearsheet.demo import Newsroom, NewsroomServer
 
 
-def tearsheet(*arguments: str | Path, data: Path, timeout: float = 100, **environ: str) -> subprocess.CompletedProcess[str]:
+def tearsheet(
+    *arguments: str | Path, data: Path, timeout: float = 100, **environ: str
+) -> subprocess.CompletedProcess[str]:
     """Run the command to its end."""
     return subprocess.run(
-        command(*arguments, data=data), capture_output=True, text=True, timeout=timeout, env=environment(environ), check=False
+        command(*arguments, data=data),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env=environment(environ),
+        check=False,
     )
 
 
