@@ -119,15 +119,15 @@ def words_with_places(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _unspaced_places(piece: str, offset: int) -> Iterator[tuple[str, int, int]]:
-    """A piece with characters of scripts that write no blanks: each of them begins a word with its neighbour."""
-    place = 0
+    """A piece with characters of scripts that write no blanks: each of them begins a word with its neighbour.
+
+    Folding makes some rare characters longer than they are written; no place lies behind the end for that.
+    """
+    place, length = 0, len(piece)
     for word in cut(piece):
-        if is_unspaced(word):
-            yield word, offset + place, min(offset + place + len(word), offset + len(piece))
-            place += 1
-        else:
-            yield word, offset + place, offset + place + len(word)
-            place += len(word)
+        start, end = min(place, length), min(place + len(word), length)
+        yield word, offset + start, offset + end
+        place += 1 if is_unspaced(word) else len(word)
 
 
 def _phrase_spans(phrase: Phrase, words: Sequence[tuple[str, int, int]]) -> Iterator[Span]:

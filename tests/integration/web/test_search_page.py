@@ -66,7 +66,8 @@ def test_filters_narrow_the_answer(client, truth):
 
 
 def test_paging_shows_every_story_once(client, truth):
-    seen, token = [], ""
+    seen: list[str] = []
+    token: str | None = ""
     while token is not None:
         answer = client.get("/search.json", params={"q": "*", "token": token}).json()
         seen += [hit["story"]["id"] for hit in answer["hits"]]
