@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
+from tearsheet.clock import utc_now
 from tearsheet.compose import Services
+from tearsheet.engines.location import scheme_of
 from tearsheet.engines.ports import Broker, Depth
 from tearsheet.feeds.catalog import count_feeds
 from tearsheet.feeds.poller import Poller
-from tearsheet.feeds.store import count_entries
+from tearsheet.feeds.store import count_entries, free_all_leases
 from tearsheet.fetch import Client, Manners
 from tearsheet.pipeline.announce import Announcer
 from tearsheet.pipeline.cpu_pool import CpuPool
@@ -106,6 +108,9 @@ class Collector:
             stack.push_async_callback(manners.close)
             factory = WorkerFactory(self.services, broker, Fetcher(client, manners, settings.fetch))
             self.workers = [factory.build(step) for step in self.pipeline.steps]
+            if scheme_of(settings.engines.database) == "sqlite":
+                # This run holds the data folder, so whoever leased feeds before is dead: no need to wait for their leases to end.
+                free_all_leases(self.services.database, utc_now())
             self.poller = Poller(self.services.database, client, settings.feeds)
             marks = WaterMarks(settings.pipeline.low_water, settings.pipeline.high_water)
             first = self.pipeline.steps[0].stage

@@ -9,10 +9,12 @@ from urllib.parse import urlsplit
 
 import boto3
 import pytest
+from confluent_kafka.admin import AdminClient
 
 from tearsheet.engines.blobs_folder import open_folder_blobs
 from tearsheet.engines.blobs_s3 import open_s3_blobs
 from tearsheet.engines.events_jsonl import open_jsonl_events
+from tearsheet.engines.events_kafka import open_kafka_events
 from tearsheet.engines.ports import Blobs, Events
 
 from .servers import server_url
@@ -80,9 +82,35 @@ class EventsHarness:
         """A name that no other test uses."""
         return f"test-{uuid.uuid4().hex[:12]}"
 
+    def remove(self) -> None:
+        """Leave nothing behind on a server."""
+
+
+class KafkaHarness(EventsHarness):
+    name = "kafka"
+
+    def prepare(self, tmp_path: Path) -> None:
+        self.made: list[str] = []
+
+    def open(self) -> Events:
+        return open_kafka_events(server_url("kafka") + "?partitions=3", patience=20)
+
+    def topic(self) -> str:
+        self.made.append(super().topic())
+        return self.made[-1]
+
+    def remove(self) -> None:
+        if self.made:
+            admin = AdminClient({"bootstrap.servers": urlsplit(server_url("kafka")).netloc})
+            for future in admin.delete_topics(self.made).values():
+                future.exception(10)
+
 
 BLOBS = [
     pytest.param(BlobsHarness, id="folder"),
     pytest.param(S3Harness, id="s3", marks=pytest.mark.engine("s3")),
 ]
-EVENTS = [pytest.param(EventsHarness, id="jsonl")]
+EVENTS = [
+    pytest.param(EventsHarness, id="jsonl"),
+    pytest.param(KafkaHarness, id="kafka", marks=pytest.mark.engine("kafka")),
+]

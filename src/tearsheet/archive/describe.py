@@ -71,7 +71,9 @@ def measure(path: Path) -> tuple[int, str]:
 
 
 def _cdx_entry(record: Record, filename: str) -> CdxEntry:
-    mime, status = http_mime(record.block.partition(b"\r\n\r\n")[0])
+    mime, status = http_mime(
+        record.data[record.start : min(record.end, record.start + 65_536)].partition(b"\r\n\r\n")[0]
+    )
     if record.type == "revisit":
         mime = "warc/revisit"
     digest = record.headers.get("warc-payload-digest", "-")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tearsheet.fetch.inflate import inflate
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_MAX_HEAD = 256 * 1024
 MAX_BODY = 64 * 1024 * 1024
 """Largest page after decompression."""
 
@@ -40,11 +41,15 @@ class HttpResponse:
         return None
 
 
-def parse_response(block: bytes) -> HttpResponse:
-    """Take an HTTP response apart. Raises ValueError when it is none."""
-    head, separator, body = block.partition(b"\r\n\r\n")
-    if not separator or len(head) > 256 * 1024:
-        head, separator, body = block.partition(b"\n\n")
+def parse_response(data: bytes, start: int = 0, end: int | None = None) -> HttpResponse:
+    """Take the HTTP response apart that stands from `start` to `end`. Raises ValueError when it is none."""
+    end = len(data) if end is None else end
+    head_end, width = data.find(b"\r\n\r\n", start, min(end, start + _MAX_HEAD)), 4
+    if head_end < 0:
+        head_end, width = data.find(b"\n\n", start, min(end, start + _MAX_HEAD)), 2
+    if head_end < 0:
+        head_end, width = min(end, start + _MAX_HEAD), 0
+    head, body = data[start:head_end], data[head_end + width : end]
     lines = head.decode("latin-1").splitlines()
     words = lines[0].split(None, 2) if lines else []
     if len(words) < 2 or not words[0].startswith("HTTP/") or not (words[1].isascii() and words[1].isdigit()):

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
+
+import msgspec
 
 from tearsheet.story import (
     OWN_CONTENT_FIELDS,
@@ -20,29 +22,34 @@ from tearsheet.story import (
     RawHTML,
     RSSEntry,
     Story,
-    metadata_as_dict,
 )
 
 CONTENT_TYPE = "application/x.mediacloud-indexer+json"
 OWN_KEY = "tearsheet"
 _PARTS = ("rss_entry", "http_metadata", "content_metadata")
+_KINDS: dict[type, dict[str, str]] = {
+    part: {item.name: str(item.type).removesuffix(" | None") for item in fields(part)}
+    for part in (RSSEntry, HTTPMetadata, ContentMetadata)
+}
+"""The type of each field, by part and name."""
+_MEDIACLOUD_CONTENT_FIELDS = tuple(name for name in _KINDS[ContentMetadata] if name not in OWN_CONTENT_FIELDS)
+_EXCHANGE_FIELDS = tuple(item.name for item in fields(Exchange))
 
 
 def story_to_json(story: Story, *, id_in_record: bool, extra: Mapping[str, Any] | None = None) -> bytes:
     """The block of the metadata record: ASCII JSON. `extra` adds top-level keys, as `queue_data` of a dumped queue."""
-    content = metadata_as_dict(story.content_metadata)
-    own_content = {name: content.pop(name) for name in OWN_CONTENT_FIELDS}
+    content, own_content = story.content_metadata, _values(story.content_metadata, OWN_CONTENT_FIELDS)
     own: dict[str, Any] = {"content_metadata": own_content, "encoding": story.raw_html.encoding}
     if not id_in_record:
         own["id"] = story.id
     if story.raw_html.html is None:
         own["html"] = None
     if story.exchanges:
-        own["exchanges"] = [_exchange_to_dict(exchange) for exchange in story.exchanges]
+        own["exchanges"] = [_values(exchange, _EXCHANGE_FIELDS) for exchange in story.exchanges]
     top = {
-        "rss_entry": metadata_as_dict(story.rss_entry),
-        "http_metadata": metadata_as_dict(story.http_metadata),
-        "content_metadata": content,
+        "rss_entry": _values(story.rss_entry, _KINDS[RSSEntry]),
+        "http_metadata": _values(story.http_metadata, _KINDS[HTTPMetadata]),
+        "content_metadata": _values(content, _MEDIACLOUD_CONTENT_FIELDS),
         **{key: value for key, value in (extra or {}).items() if key not in _PARTS and key != OWN_KEY},
         OWN_KEY: own,
     }
@@ -52,8 +59,8 @@ def story_to_json(story: Story, *, id_in_record: bool, extra: Mapping[str, Any] 
         return json.dumps(_without_odd_numbers(top)).encode("ascii")
 
 
-def _exchange_to_dict(exchange: Exchange) -> dict[str, Any]:
-    return {f.name: getattr(exchange, f.name) for f in fields(exchange)}
+def _values(part: Any, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(part, name) for name in names}
 
 
 def _without_odd_numbers(value: Any) -> Any:
@@ -72,24 +79,61 @@ def story_from_json(block: bytes) -> tuple[Story, dict[str, Any], bool]:
     Be liberal: a field that is missing or of another type is left out; unknown ones are ignored. Raises ValueError when the
     bytes are no JSON object.
     """
-    top = _load(block)
-    own = top.get(OWN_KEY)
-    ours = isinstance(own, dict)
-    own = own if isinstance(own, dict) else {}
-    own_content = own.get("content_metadata")
-    content = {**_table(top.get("content_metadata")), **_table(own_content)}
+    try:
+        return _read_as_declared(block)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return _read_liberally(block)
+
+
+@dataclass(slots=True)
+class _Own:
+    content_metadata: dict[str, Any] = field(default_factory=dict)
+    encoding: str | None = None
+    id: str = ""
+    html: str | None = ""
+    exchanges: list[Exchange] = field(default_factory=list)
+
+
+_read_parts = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_read_rss_entry = msgspec.json.Decoder(RSSEntry).decode
+_read_http_metadata = msgspec.json.Decoder(HTTPMetadata).decode
+_read_content_metadata = msgspec.json.Decoder(ContentMetadata).decode
+_read_own = msgspec.json.Decoder(_Own).decode
+_EMPTY = msgspec.Raw(b"{}")
+
+
+def _read_as_declared(block: bytes) -> tuple[Story, dict[str, Any], bool]:
+    """The quick way, for records in which every field has its declared type. Raises for all others."""
+    parts = _read_parts(block)
+    ours = OWN_KEY in parts
     story = Story(
-        id=own["id"] if isinstance(own.get("id"), str) else "",
+        rss_entry=_read_rss_entry(parts.pop("rss_entry", _EMPTY)),
+        http_metadata=_read_http_metadata(parts.pop("http_metadata", _EMPTY)),
+        content_metadata=_read_content_metadata(parts.pop("content_metadata", _EMPTY)),
+    )
+    own = _read_own(parts.pop(OWN_KEY, _EMPTY))
+    _fill(story.content_metadata, own.content_metadata)
+    story.id = own.id
+    story.raw_html.encoding = own.encoding
+    story.raw_html.html = None if own.html is None else b""
+    story.exchanges = own.exchanges
+    return story, {key: msgspec.json.decode(value) for key, value in parts.items()}, ours
+
+
+def _read_liberally(block: bytes) -> tuple[Story, dict[str, Any], bool]:
+    top = _load(block)
+    own = _table(top.get(OWN_KEY))
+    content = {**_table(top.get("content_metadata")), **_table(own.get("content_metadata"))}
+    story = Story(
+        id=_text(own.get("id")) or "",
         rss_entry=_fill(RSSEntry(), _table(top.get("rss_entry"))),
-        raw_html=RawHTML(encoding=_text(own.get("encoding"))),
+        raw_html=RawHTML(None if own.get("html", b"") is None else b"", _text(own.get("encoding"))),
         http_metadata=_fill(HTTPMetadata(), _table(top.get("http_metadata"))),
         content_metadata=_fill(ContentMetadata(), content),
         exchanges=_exchanges(own.get("exchanges")),
     )
-    if not ("html" in own and own["html"] is None):
-        story.raw_html.html = b""
     extra = {key: value for key, value in top.items() if key not in _PARTS and key != OWN_KEY}
-    return story, extra, ours
+    return story, extra, isinstance(top.get(OWN_KEY), dict)
 
 
 def _load(block: bytes) -> dict[str, Any]:
@@ -114,11 +158,10 @@ _Part = TypeVar("_Part", RSSEntry, HTTPMetadata, ContentMetadata)
 
 
 def _fill(part: _Part, values: dict[str, Any]) -> _Part:
-    for item in fields(part):
-        kind = str(item.type).removesuffix(" | None")
-        value = values.get(item.name)
-        if value is not None and (value := _fitting(value, kind)) is not None:
-            setattr(part, item.name, value)
+    kinds = _KINDS[type(part)]
+    for name, value in values.items():
+        if value is not None and name in kinds and (value := _fitting(value, kinds[name])) is not None:
+            setattr(part, name, value)
     return part
 
 

@@ -101,7 +101,7 @@ def _metadata_record(version: str, story: Story, response: OutRecord, extra: Map
     if version == "1.1":
         refers.insert(0, ("WARC-Concurrent-To", response.id))
     return OutRecord(
-        version, "metadata", record_id(), response.date, metadata.CONTENT_TYPE, block, response.uri, refers
+        version, "metadata", record_id(), response.date, metadata.CONTENT_TYPE, block, b"", response.uri, refers
     )
 
 
@@ -123,7 +123,8 @@ def _mediacloud(story: Story, now: float, extra: Mapping[str, Any] | None) -> li
         id=record_id(story_record_id(story)[0]),
         date=warc_date(_timestamp(story, now), "1.0"),
         content_type="application/http; msgtype=response",
-        block=head + html,
+        head=head,
+        body=html,
         uri=story_uri(story),
         headers=[("WARC-Payload-Digest", sha1_digest(html)), ("WARC-Block-Digest", sha1_digest(head, html))],
     )
@@ -169,18 +170,18 @@ def _response(
 ) -> OutRecord:
     head = _response_head(exchange, len(body))
     headers = [("WARC-Payload-Digest", payload_digest)]
-    kind, block = "response", head + body
+    kind = "response"
     if first is not None:
-        kind, block = "revisit", head
+        kind, body = "revisit", b""
         headers += [
             ("WARC-Profile", _REVISIT),
             ("WARC-Refers-To", first.id),
             ("WARC-Refers-To-Target-URI", first.uri),
             ("WARC-Refers-To-Date", first.date),
         ]
-    headers += [("WARC-Block-Digest", sha1_digest(block)), *_wire(exchange)]
+    headers += [("WARC-Block-Digest", sha1_digest(head, body)), *_wire(exchange)]
     content_type = "application/http; msgtype=response"
-    return OutRecord("1.1", kind, record_id(), warc_date(stamp, "1.1"), content_type, block, uri, headers)
+    return OutRecord("1.1", kind, record_id(), warc_date(stamp, "1.1"), content_type, body, head, uri, headers)
 
 
 def _response_head(exchange: Exchange, length: int) -> bytes:
@@ -199,9 +200,9 @@ def _request(exchange: Exchange, uri: str, date: str, headers: list[tuple[str, s
     lines = list(exchange.request_headers)
     if not any(name.lower() == "host" for name, _ in lines):
         lines.insert(0, ("Host", parts.netloc.rpartition("@")[2]))
-    block = http_head(f"GET {path} HTTP/{_text_version(exchange)}", lines)
-    headers = [*headers, ("WARC-Block-Digest", sha1_digest(block)), *_wire(exchange)]
-    return OutRecord("1.1", "request", record_id(), date, "application/http; msgtype=request", block, uri, headers)
+    head = http_head(f"GET {path} HTTP/{_text_version(exchange)}", lines)
+    headers = [*headers, ("WARC-Block-Digest", sha1_digest(head)), *_wire(exchange)]
+    return OutRecord("1.1", "request", record_id(), date, "application/http; msgtype=request", b"", head, uri, headers)
 
 
 def _text_version(exchange: Exchange) -> str:

@@ -37,12 +37,15 @@ class ArchivedStory:
     length: int
     end: int
     """Where the story's last record ends: its bytes are those from `offset` to here. 0 when it cannot be cut out."""
-    sha256: str
-    """Of the page, in hexadecimal."""
     extra: dict[str, Any] = field(default_factory=dict)
     """Top-level keys of the metadata that are not a story's, as `queue_data`."""
     has_metadata: bool = True
     """False for a page of a foreign file, of which only the HTTP exchange is known."""
+
+    @property
+    def sha256(self) -> str:
+        """Of the page, in hexadecimal."""
+        return hashlib.sha256(self.story.raw_html.html or b"").hexdigest()
 
     @property
     def time(self) -> datetime | None:
@@ -170,7 +173,7 @@ class StoryArchiveReader:
     def _pair(self, response: Record, record: Record) -> Iterator[ArchivedStory]:
         try:
             story, extra, ours = metadata.story_from_json(record.block)
-            http = parse_response(response.block)
+            http = parse_response(response.data, response.start, response.end)
             body = self._body(response, http)
         except ValueError as error:
             self._report(Damage(response.offset, f"story cannot be read: {error}"))
@@ -193,7 +196,7 @@ class StoryArchiveReader:
             self._report(Damage(response.offset, "response without its metadata record"))
             return
         try:
-            http = parse_response(response.block)
+            http = parse_response(response.data, response.start, response.end)
             if http.status != 200 or http.mime not in _HTML_TYPES:
                 return
             body = self._body(response, http)
@@ -209,7 +212,7 @@ class StoryArchiveReader:
         first = self._find_response(response.headers.get("warc-refers-to", ""))
         if first is None:
             raise ValueError("it revisits a page that is not in this file")
-        return decoded_body(parse_response(first.block), self._max_body)
+        return decoded_body(parse_response(first.data, first.start, first.end), self._max_body)
 
     def _find_response(self, record_id: str) -> Record | None:
         if not record_id:
@@ -253,7 +256,6 @@ def _entry(
         offset=response.offset,
         length=response.length,
         end=end,
-        sha256=hashlib.sha256(story.raw_html.html or b"").hexdigest(),
         extra=extra or {},
         has_metadata=has_metadata,
     )

@@ -36,11 +36,19 @@ class Record:
 
     version: str
     headers: dict[str, str]
-    block: bytes
+    data: bytes
+    """Bytes in which the block stands from `start` to `end`: a page is not copied before somebody wants it."""
+    start: int
+    end: int
     offset: int
     """Where its gzip member (or, in a plain file, the record) begins."""
     length: int
     """Bytes of that member; 0 when it shares it with others and cannot be read alone."""
+
+    @property
+    def block(self) -> bytes:
+        """What the record holds."""
+        return self.data[self.start : self.end]
 
     @property
     def type(self) -> str:
@@ -100,39 +108,70 @@ def _plain_pieces(stream: BinaryIO, offset: int) -> Iterator[_Piece]:
 
 
 def _gzip_pieces(stream: BinaryIO, offset: int, report: Report) -> Iterator[_Piece]:
-    pending = b""  # bytes of the file that were read and not used yet; they begin at `offset`
-    while pending or (pending := stream.read(_CHUNK)):
-        used: int | None = None
-        what = "not a gzip member"
-        if pending[:3] == _MAGIC or (len(pending) < 3 and _MAGIC.startswith(pending)):
-            unpacker = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
-            read, first = len(pending), True
+    source = _Members(stream, offset)
+    while source.more():
+        start = source.offset
+        try:
+            yield from source.member()
+        except _Broken as broken:
+            yield _Piece(b"", start, first=False, length=0, broken=True)
+            report(Damage(start, str(broken)))
+            source.go_to(_next_member(stream, start + 1))
+
+
+class _Broken(Exception):
+    """A gzip member that cannot be used, and why."""
+
+
+class _Members:
+    """The gzip members of a file, one after the other."""
+
+    def __init__(self, stream: BinaryIO, offset: int) -> None:
+        self._stream = stream
+        self._pending = b""  # bytes that were read and not used yet; they begin at `offset`
+        self.offset = offset
+
+    def more(self) -> bool:
+        """Whether the file goes on."""
+        self._pending = self._pending or self._stream.read(_CHUNK)
+        return bool(self._pending)
+
+    def go_to(self, offset: int) -> None:
+        """Go on elsewhere."""
+        self._stream.seek(offset)
+        self._pending, self.offset = b"", offset
+
+    def member(self) -> Iterator[_Piece]:
+        """Unpack the member that begins here. Its pieces are few: one, unless it is very large."""
+        if not self._pending.startswith(_MAGIC[: len(self._pending)]):
+            raise _Broken("not a gzip member")
+        unpacker = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
+        start, read, first = self.offset, len(self._pending), True
+        parts: list[bytes] = []
+        size = 0
+        while True:
             try:
-                while True:
-                    data = unpacker.decompress(pending, _PIECE)
-                    pending = b""
-                    if unpacker.eof:
-                        pending = unpacker.unused_data
-                        used = read - len(pending)
-                        yield _Piece(data, offset, first, used)
-                        break
-                    if data:
-                        yield _Piece(data, offset, first, 0)
-                        first = False
-                    if unpacker.needs_input:
-                        if not (pending := stream.read(_CHUNK)):
-                            what = "gzip member is cut off"
-                            break
-                        read += len(pending)
+                part = unpacker.decompress(self._pending, _PIECE)
             except igzip_lib.IsalError as error:  # type: ignore[misc]  # its stub declares an instance
-                what = f"gzip member is damaged: {error}"
-        if used is None:
-            yield _Piece(b"", offset, first=False, length=0, broken=True)
-            report(Damage(offset, what))
-            used = _next_member(stream, offset + 1) - offset
-            stream.seek(offset + used)
-            pending = b""
-        offset += used
+                raise _Broken(f"gzip member is damaged: {error}") from error
+            parts.append(part)
+            size += len(part)
+            self._pending = b""
+            if unpacker.eof:
+                break
+            if size >= _PIECE:
+                yield _Piece(b"".join(parts), start, first, 0)
+                first, size = False, 0
+                parts.clear()
+            if unpacker.needs_input:
+                self._pending = self._stream.read(_CHUNK)
+                read += len(self._pending)
+                if not self._pending:
+                    raise _Broken("gzip member is cut off")
+        self._pending = unpacker.unused_data
+        length = read - len(self._pending)
+        self.offset = start + length
+        yield _Piece(parts[0] if len(parts) == 1 else b"".join(parts), start, first, length)
 
 
 def _next_member(stream: BinaryIO, offset: int) -> int:
@@ -235,7 +274,7 @@ class _Parser:
         end = start + opened.block_length
         if end > len(data) or data[end:].strip(b"\r\n"):
             return None
-        return Record(opened.version, opened.headers, data[start:end], piece.offset, piece.length)
+        return Record(opened.version, opened.headers, data, start, end, piece.offset, piece.length)
 
     def _records(self, *, end: bool = False) -> Iterator[Record]:
         while True:
@@ -254,7 +293,7 @@ class _Parser:
             self._consume(opened.block_length)
             self._open = None
             length = self._offset - opened.offset if self._plain else 0
-            yield Record(opened.version, opened.headers, block, opened.offset, length)
+            yield Record(opened.version, opened.headers, block, 0, len(block), opened.offset, length)
 
     def _next_head(self, end: bool) -> bool:
         """Read the next head, into `_open` or, when its block is too large, into `_skip`. False: more bytes are needed."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections import deque
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -25,6 +27,7 @@ from tearsheet.story import Story
 _SERIALS = itertools.count(1)
 SOFTWARE = "tearsheet"
 _MAX_NAMES_TRIED = 10_000
+_MAX_PACKING = 8
 
 
 @dataclass(slots=True, frozen=True)
@@ -66,10 +69,22 @@ class ArchiveFile:
         return self.path.name
 
 
+@dataclass(slots=True)
+class _Packing:
+    """A story on its way into the file: its records are being compressed by the other thread."""
+
+    members: Future[list[bytes]]
+    records: list[OutRecord]
+    story: Story
+    sha256: str
+    now: float
+
+
 class StoryArchiveWriter:
     """Writes one WARC file. Nothing is safe until `close` has returned; until then the file has another name.
 
-    Use it as a context manager: an exception throws the unfinished file away.
+    Use it as a context manager: an exception throws the unfinished file away. Compressing is half of the work and runs in a
+    thread of its own, beside the digests.
     """
 
     def __init__(
@@ -89,17 +104,20 @@ class StoryArchiveWriter:
         self._created = datetime.fromtimestamp(clock(), UTC).replace(microsecond=0)
         self._host = host or this_host()
         with storage_errors(f"cannot write to the archive folder {folder}"):
-            self._name, self.path, self._stream = self._take_name(folder, safe_part(prefix), safe_part(self._host))
+            name, self.path, self._stream = self._take_name(folder, safe_part(prefix), safe_part(self._host))
+        self._name, self._key = str(name), name.key
         self._digest = hashlib.sha256()
         self._captures: list[Capture] = []
         self._entries: list[CdxEntry] = []
         self._earlier: dict[str, Earlier] = {}
         self._finished: ArchiveFile | None = None
+        self._packer = ThreadPoolExecutor(1, "warc")
+        self._packing: deque[_Packing] = deque()
         self.size = 0
-        """Bytes written so far, for whoever decides when a file is large enough."""
+        """Bytes in the file so far, for whoever decides when it is large enough; the last few stories are not counted yet."""
         date = warc_date(self._created.timestamp(), self._version)
         software = f"{SOFTWARE}/{version('tearsheet')}"
-        self._put(warcinfo(self._version, date, str(self._name), self._host, software))
+        self._put(compress(warcinfo(self._version, date, self._name, self._host, software).to_bytes()))
 
     def _take_name(self, folder: Path, prefix: str, host: str) -> tuple[ArchiveName, Path, BinaryIO]:
         for _ in range(_MAX_NAMES_TRIED):
@@ -113,55 +131,62 @@ class StoryArchiveWriter:
     @property
     def stories(self) -> int:
         """How many stories were written so far."""
-        return len(self._captures)
+        return len(self._captures) + len(self._packing)
 
-    def write(self, story: Story, extra: Mapping[str, Any] | None = None) -> Capture:
+    def write(self, story: Story, extra: Mapping[str, Any] | None = None) -> None:
         """Add a story. `extra` adds top-level keys to its metadata, as `queue_data` for a dumped queue.
 
-        A story without an id is given one that depends on its address, time and page alone.
+        A story without an id is given one that depends on its address, time and page alone. Where each story lies is
+        known when the file is closed.
         """
         now = self._clock()
         records = story_records(story, self._profile, now=now, earlier=self._earlier, extra=extra)
-        with storage_errors(f"cannot write {self.path}"):
-            offset, length = self._put(records[0])
-            for record in records[1:]:
-                self._put(record)
-        return self._remember(story, records[0], offset, length, now)
+        if self._profile == "full" and records[0].type == "response":
+            first = records[0]
+            self._earlier.setdefault(_payload_digest(first), Earlier(first.id, first.uri or "", first.date))
+        members = self._packer.submit(_pack, records)
+        sha256 = hashlib.sha256(story.raw_html.html or b"").hexdigest()
+        self._packing.append(_Packing(members, records, story, sha256, now))
+        if len(self._packing) > _MAX_PACKING:
+            self._take_packed()
 
-    def _put(self, record: OutRecord) -> tuple[int, int]:
-        member = compress(record.to_bytes())
+    def _take_packed(self) -> None:
+        packed = self._packing.popleft()
+        places = []
+        with storage_errors(f"cannot write {self.path}"):
+            for record, member in zip(packed.records, packed.members.result(), strict=True):
+                places.append((self._put(member), len(member)))
+                if record.type in ("response", "revisit"):
+                    self._entries.append(self._cdx_entry(record, *places[-1]))
+        self._captures.append(self._capture(packed, *places[0]))
+
+    def _put(self, member: bytes) -> int:
         offset = self.size
         self._stream.write(member)
         self._digest.update(member)
         self.size += len(member)
-        if record.type in ("response", "revisit"):
-            self._entries.append(self._cdx_entry(record, offset, len(member)))
-        return offset, len(member)
+        return offset
 
     def _cdx_entry(self, record: OutRecord, offset: int, length: int) -> CdxEntry:
-        mime, status = http_mime(record.block.partition(b"\r\n\r\n")[0])
+        mime, status = http_mime(record.head)
         if record.type == "revisit":
             mime = "warc/revisit"
-        digest = dict(record.headers)["WARC-Payload-Digest"]
-        return CdxEntry(record.uri or "", record.date, mime, status, digest, offset, length, str(self._name))
+        digest = _payload_digest(record)
+        return CdxEntry(record.uri or "", record.date, mime, status, digest, offset, length, self._name)
 
-    def _remember(self, story: Story, response: OutRecord, offset: int, length: int, now: float) -> Capture:
-        if response.type == "response" and self._profile == "full":
-            earlier = Earlier(response.id, response.uri or "", response.date)
-            self._earlier.setdefault(dict(response.headers)["WARC-Payload-Digest"], earlier)
+    def _capture(self, packed: _Packing, offset: int, length: int) -> Capture:
+        story = packed.story
         stamp = story.http_metadata.fetch_timestamp
-        capture = Capture(
+        return Capture(
             story_id=archive_id(story),
             url=story.url or "",
-            file=str(self._name),
+            file=self._name,
             offset=offset,
             length=length,
-            sha256=hashlib.sha256(story.raw_html.html or b"").hexdigest(),
-            time=_moment(now if stamp is None else stamp, now),
+            sha256=packed.sha256,
+            time=_moment(packed.now if stamp is None else stamp, packed.now),
             index_url=story.content_metadata.url or story.url or "",
         )
-        self._captures.append(capture)
-        return capture
 
     def close(self) -> ArchiveFile:
         """Make the file safe and give it its name; write its CDXJ. Returns where each story lies."""
@@ -169,14 +194,17 @@ class StoryArchiveWriter:
             return self._finished
         with storage_errors(f"cannot write {self.path}"):
             try:
+                while self._packing:
+                    self._take_packed()
+                self._packer.shutdown()
                 finish(self._stream, self.path)
-            except OSError:
+            except BaseException:
                 self.abort()
                 raise
-            write_whole(self.path.with_name(cdxj_name(self.path.name)), cdxj_text(self._entries).encode())
+            write_whole(self.path.with_name(cdxj_name(self._name)), cdxj_text(self._entries).encode())
         self._finished = ArchiveFile(
             path=self.path,
-            key=self._name.key,
+            key=self._key,
             size=self.size,
             sha256=self._digest.hexdigest(),
             stories=len(self._captures),
@@ -187,6 +215,7 @@ class StoryArchiveWriter:
 
     def abort(self) -> None:
         """Throw away what was written."""
+        self._packer.shutdown(cancel_futures=True)
         if self._finished is None and not self._stream.closed:
             discard(self._stream, self.path)
 
@@ -200,6 +229,14 @@ class StoryArchiveWriter:
             self.close()
         else:
             self.abort()
+
+
+def _pack(records: list[OutRecord]) -> list[bytes]:
+    return [compress(record.to_bytes()) for record in records]
+
+
+def _payload_digest(record: OutRecord) -> str:
+    return dict(record.headers)["WARC-Payload-Digest"]
 
 
 def _moment(stamp: float, otherwise: float) -> datetime:

@@ -58,7 +58,7 @@ def run_demo(*, once: bool, port: int | None, web: bool, as_json: bool, seed: in
     expected = newsroom.expectation()
     with serve_in_thread(newsroom) as server, Services(demo_settings(server, expected, port)) as services:
         _say_hello(newsroom, server, services)
-        feeds = [NewFeed(feed.url, feed.site) for feed in server.feed_urls()]
+        feeds = [NewFeed(feed.url, feed.name) for feed in server.feed_urls()]
         add_feeds(services.database, feeds, utc_now())
         summary = collect(services, once=once, web=web, as_json=as_json, headline="demo newsroom")
     if once:
@@ -92,6 +92,6 @@ def compare(expected: Expectation, indexed: int, archived: int, dropped: dict[st
 
 def _say_hello(newsroom: Newsroom, server: NewsroomServer, services: Services) -> None:
     sites = len({feed.url.split("/")[2] for feed in server.feed_urls()})
-    err.print(f"The newsroom:  {sites} invented sites at {server.address}", markup=False)
+    err.print(f"The newsroom:  {sites} invented sites at {server.address}/", markup=False)
     err.print(f"Data folder:   {services.settings.data}", markup=False)
     err.print("With your own: tearsheet run https://example.com/feed.xml list.opml", markup=False)

@@ -132,7 +132,7 @@ VERDICTS: dict[Case, Verdict] = {
     Case.PDF: Verdict("fetcher", "not-text"),
     Case.PICTURE: Verdict("fetcher", "not-text"),
     Case.JSON: Verdict("fetcher", "not-text"),
-    Case.BINARY_AS_HTML: Verdict("parser", "no-html"),
+    Case.BINARY_AS_HTML: Verdict("fetcher", "not-text"),
     Case.EMPTY: Verdict("fetcher", "no-html"),
     Case.OVERSIZED: Verdict("fetcher", "oversized"),
     Case.OVERSIZED_STREAM: Verdict("fetcher", "oversized"),

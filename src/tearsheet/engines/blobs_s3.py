@@ -7,7 +7,8 @@ takes a prefix that ends inside a name, as in `2026/1*`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,7 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 from tearsheet.engines.blob_keys import check_key, split_pattern
 from tearsheet.engines.ports import BlobInfo
-from tearsheet.engines.server import PATIENCE_SECONDS, ServerUrl, cannot_reach, load_client, parse_server_url
+from tearsheet.engines.server import (
+    PATIENCE_SECONDS,
+    LostConnection,
+    ServerUrl,
+    cannot_reach,
+    load_client,
+    parse_server_url,
+    pauses,
+)  # fmt: skip
 from tearsheet.errors import ConfigError, EngineError, NotFoundError
 
 if TYPE_CHECKING:
@@ -32,6 +41,8 @@ _REFUSED = {
     "AuthorizationHeaderMalformed": "expects another region (add ?region=NAME to the URL)",
     "PermanentRedirect": "keeps this bucket at another endpoint",
 }
+
+_PASSING = {"SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout", "XMinioServerNotInitialized", "Busy"}
 
 
 def open_s3_blobs(url: str, *, patience: float = PATIENCE_SECONDS) -> S3Blobs:
@@ -51,11 +62,12 @@ class S3Blobs:
 
     def __init__(self, server: ServerUrl, patience: float) -> None:
         self._server = server
+        self._patience = patience
         self._bucket = server.path
         load_client("obstore", "s3", _SETTING)
         load_client("boto3", "s3", _SETTING)
         self._store = _obstore(server, patience)
-        self._client = _boto(server, patience)
+        self._client = _boto(server)
 
     def put(self, key: str, data: bytes | Path, *, content_type: str | None = None) -> BlobInfo:
         """Store bytes or a local file; large ones in parts, which become a blob only when all have arrived."""
@@ -102,19 +114,30 @@ class S3Blobs:
             found = self.head(prefix)
             yield from [found] if found else []
             return
-        for page in self._pages("list_objects_v2", prefix):
+        start: dict[str, str] = {}
+        while True:
+            page = self._ask("list_objects_v2", Prefix=prefix, **start)
             for item in page.get("Contents", []):
                 yield BlobInfo(item["Key"], item["Size"], item["LastModified"], None, item.get("ETag"))
+            if not page.get("IsTruncated"):
+                return
+            start = {"ContinuationToken": page["NextContinuationToken"]}
 
     def versions(self, key: str) -> Sequence[BlobInfo]:
         """Every stored version with its date, newest first; deletions are no versions."""
-        check_key(key)
-        found = [
-            BlobInfo(key, item["Size"], item["LastModified"], item["VersionId"], item.get("ETag"))
-            for page in self._pages("list_object_versions", key)
-            for item in page.get("Versions", [])
-            if item["Key"] == key
-        ]
+        found: list[BlobInfo] = []
+        start: dict[str, str] = {}
+        while True:
+            page = self._ask("list_object_versions", Prefix=check_key(key), **start)
+            found += [
+                BlobInfo(key, item["Size"], item["LastModified"], item["VersionId"], item.get("ETag"))
+                for item in page.get("Versions", [])
+                if item["Key"] == key
+            ]
+            # Keys that merely start with ours come after all of our own versions.
+            if not page.get("IsTruncated") or page["NextKeyMarker"] != key:
+                break
+            start = {"KeyMarker": page["NextKeyMarker"], "VersionIdMarker": page["NextVersionIdMarker"]}
         # The store lists the versions of a key newest first; a stable sort keeps its order within one second.
         return sorted(found, key=lambda info: info.modified, reverse=True)
 
@@ -137,9 +160,19 @@ class S3Blobs:
             for piece in stream:
                 yield bytes(piece)
 
-    def _pages(self, operation: Any, prefix: str) -> Iterator[Mapping[str, Any]]:
-        with self._explained(prefix):
-            yield from self._client.get_paginator(operation).paginate(Bucket=self._bucket, Prefix=prefix)
+    def _ask(self, operation: str, **arguments: str) -> dict[str, Any]:
+        """One request for a list; a store that is away or busy is asked again after growing pauses."""
+        tries = pauses(self._patience)
+        while True:
+            try:
+                with self._explained(arguments["Prefix"]):
+                    found: dict[str, Any] = getattr(self._client, operation)(Bucket=self._bucket, **arguments)
+                    return found
+            except LostConnection:
+                pause = next(tries, None)
+                if pause is None:
+                    raise
+                time.sleep(pause)
 
     @contextmanager
     def _explained(self, key: str, version: str | None = None) -> Iterator[None]:
@@ -216,7 +249,7 @@ def _obstore(server: ServerUrl, patience: float) -> S3Store:
     )  # fmt: skip
 
 
-def _boto(server: ServerUrl, patience: float) -> S3Client:
+def _boto(server: ServerUrl) -> S3Client:
     import boto3
     from botocore.config import Config
 
@@ -230,7 +263,6 @@ def _boto(server: ServerUrl, patience: float) -> S3Client:
             signature_version="s3v4",
             s3={"addressing_style": "path"},
             connect_timeout=10,
-            # Its pauses double up to 20 s: so many tries last about as long as our patience.
-            retries={"mode": "standard", "total_max_attempts": 2 + int(patience / 8)},
+            retries={"total_max_attempts": 1},  # we try again ourselves, for as long as the settings say
         ),
     )

@@ -1,4 +1,4 @@
-"""The database port: SQLite by default. One schema, one set of migrations, one set of statements for every engine."""
+"""The database port: SQLite by default, PostgreSQL beside it. One schema, one set of migrations and statements for both."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from tearsheet.engines.location import local_path, scheme_of
 from tearsheet.engines.ports import Database
+from tearsheet.engines.server import PATIENCE_SECONDS
 from tearsheet.errors import BusyError, ConfigError, EngineError, StorageError
 
 metadata = MetaData()
@@ -50,11 +51,18 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-def open_database(url: str, data: Path) -> Database:
-    """Connect to the database of the setting `engines.database`. Does not migrate: call `migrate()` once at start."""
+def open_database(url: str, data: Path, *, patience: float = PATIENCE_SECONDS) -> Database:
+    """Connect to the database of the setting `engines.database`. Does not migrate: call `migrate()` once at start.
+
+    A server that is away is waited for, up to `patience` seconds.
+    """
     scheme = scheme_of(url)
     if scheme == "sqlite":
         return SqliteDatabase(local_path(url, data))
+    if scheme in ("postgresql", "postgres"):
+        from tearsheet.engines.database_postgresql import open_postgresql
+
+        return open_postgresql(url, patience=patience)
     raise ConfigError(f"engines.database: unknown engine {scheme!r}; use sqlite:///FILE or postgresql://…")
 
 
@@ -67,13 +75,13 @@ class SqlDatabase:
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         """A transaction that may write."""
-        with explained(), self.engine.begin() as connection:
+        with explained(), self._connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection for reading."""
-        with explained(), self.engine.connect() as connection:
+        with explained(), self._connect() as connection:
             yield connection
 
     def insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
@@ -94,10 +102,13 @@ class SqlDatabase:
         """Give back every connection."""
         self.engine.dispose()
 
+    def _connect(self) -> Connection:
+        return self.engine.connect()
+
     @contextmanager
     def _migration_connection(self) -> Iterator[Connection]:
         """One transaction for all migrations: two processes that start at once do not both run them."""
-        with self.engine.begin() as connection:
+        with self._connect() as connection, connection.begin():
             if connection.dialect.name == "postgresql":
                 connection.execute(text("SELECT pg_advisory_xact_lock(7265346)"))
             yield connection

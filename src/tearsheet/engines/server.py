@@ -17,6 +17,10 @@ PATIENCE_SECONDS = 60.0
 """The default of the setting `engines.patience_seconds`."""
 
 
+class LostConnection(EngineError):
+    """The server went away, and may be back already: what was asked of it can be asked again, whole."""
+
+
 @dataclass(slots=True, frozen=True)
 class ServerUrl:
     """The parts of a server's URL, decoded. `setting` is the name of the setting that it came from."""
@@ -87,6 +91,6 @@ def cannot_reach(server: ServerUrl, what: str, detail: str = "") -> EngineError:
             f"{server.setting}: the name {server.host!r} of the {what} does not resolve; check the host in this setting"
         )
     because = f" ({detail})" if detail else ""
-    return EngineError(
+    return LostConnection(
         f"{server.setting}: the {what} at {server.place} does not answer{because}; start it, or check this setting"
     )

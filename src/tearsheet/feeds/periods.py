@@ -70,3 +70,15 @@ def retry_after_seconds(text: str | None, now: datetime) -> float | None:
         return float(text) if len(text) < 12 else None
     until = parse_http_date(text)
     return max(0.0, (until - now).total_seconds()) if until else None
+
+
+def skip_text(hours: frozenset[int], days: frozenset[int]) -> str | None:
+    """Skipped hours and days as one text for the database: `h0 h1 d6`."""
+    return " ".join([f"h{hour}" for hour in sorted(hours)] + [f"d{day}" for day in sorted(days)]) or None
+
+
+def read_skips(text: str | None) -> tuple[frozenset[int], frozenset[int]]:
+    """The reverse of `skip_text`."""
+    words = (text or "").split()
+    hours, days = (frozenset(int(word[1:]) for word in words if word[0] == kind) for kind in "hd")
+    return hours, days

@@ -14,6 +14,7 @@ from tearsheet.config import FeedSettings
 from tearsheet.engines.ports import Database
 from tearsheet.feeds import store
 from tearsheet.feeds.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, Candidate
+from tearsheet.feeds.periods import read_skips, skip_text
 from tearsheet.feeds.poll import NOT_MODIFIED, PollResult
 from tearsheet.feeds.schedule import RETRY_AFTER_CAP_MINUTES, Decision, PollOutcome, Rules, next_fetch
 from tearsheet.feeds.statuses import added_note, note
@@ -64,6 +65,7 @@ def record_polls(
 
 def _outcome(result: PollResult, tally: Counter[str]) -> PollOutcome:
     parsed = result.parsed
+    hours, days = (parsed.skip_hours, parsed.skip_days) if parsed else read_skips(result.feed.skip_times)
     return PollOutcome(
         weight=result.weight,
         added=tally[ADDED],
@@ -72,8 +74,8 @@ def _outcome(result: PollResult, tally: Counter[str]) -> PollOutcome:
         http_status=result.http_status,
         retry_after=result.retry_after,
         fresh_minutes=result.fresh_minutes,
-        skip_hours=parsed.skip_hours if parsed else frozenset(),
-        skip_days=parsed.skip_days if parsed else frozenset(),
+        skip_hours=hours,
+        skip_days=days,
     )
 
 
@@ -223,6 +225,7 @@ def _after_success(row: dict[str, Any], result: PollResult, added: int) -> None:
         row["last_full_fetch"] = result.started_at
         row["rss_title"] = result.parsed.title or row["rss_title"]
         row["update_minutes"] = advertised_minutes(result.parsed.update_minutes, result.fresh_minutes)
+        row["skip_times"] = skip_text(result.parsed.skip_hours, result.parsed.skip_days)
         _follow_move(row, result.moved_to)
 
 

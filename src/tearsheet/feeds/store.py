@@ -43,6 +43,7 @@ class LeasedFeed:
     last_full_fetch: datetime | None
     redirect_url: str | None
     redirect_seen: int
+    skip_times: str | None
     lease: str
     start_at: datetime
     lease_until: datetime
@@ -127,6 +128,7 @@ def _leased(row: Any, token: str, start_at: datetime, lease_until: datetime) -> 
         http_etag=row.http_etag, http_last_modified=row.http_last_modified, http_304=bool(row.http_304),
         http_lies=row.http_lies, last_fetch_hash=row.last_fetch_hash, entries_hash=row.entries_hash,
         last_full_fetch=row.last_full_fetch, redirect_url=row.redirect_url, redirect_seen=row.redirect_seen,
+        skip_times=row.skip_times,
         lease=token, start_at=start_at, lease_until=lease_until,
     )  # fmt: skip
 
@@ -174,6 +176,13 @@ def _write_leases(
     )
 
 
+def free_all_leases(database: Database, now: datetime) -> int:
+    """End every lease: for a poller that knows itself to be the only one and finds what a dead one left. Returns how many."""
+    freed = update(feeds).where(feeds.c.queued).values(due_at=now, queued=False, lease=None)
+    with database.begin() as connection:
+        return connection.execute(freed).rowcount
+
+
 def give_back(database: Database, leased: Sequence[LeasedFeed], now: datetime) -> None:
     """End leases without a poll, as at a clean stop: the feeds are due again at once."""
     if not leased:
@@ -210,7 +219,7 @@ _FEED_RESULT = (
     "url", "host", "last_fetch_attempt", "last_fetch_success", "last_fetch_hash", "last_fetch_failures", "http_etag",
     "http_last_modified", "next_fetch_attempt", "system_enabled", "update_minutes", "http_304", "system_status",
     "last_new_stories", "rss_title", "poll_minutes", "due_at", "next_fetch_reason", "entries_hash", "last_full_fetch",
-    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url",
+    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url", "skip_times",
 )  # fmt: skip
 
 

@@ -94,6 +94,7 @@ feeds = Table(
     Column("redirect_seen", Integer, nullable=False, server_default=text("0")),
     Column("gone_seen", Integer, nullable=False, server_default=text("0")),
     Column("former_url", Text),
+    Column("skip_times", String(200)),
     # Every feed that may be polled, by the time at which it may be: taking the next thousand reads a thousand rows.
     Index(
         "feeds_due",

@@ -59,6 +59,7 @@ def repair(body: bytes, charset: str | None = None) -> bytes:
     The document type goes too, and with it every entity that it declares.
     """
     text = _without_prologue(decode(body, charset))
+    text = text[: text.rfind(">") + 1]  # of a document that was cut off: half an address is worse than none
     text = _BAD_REFERENCE.sub("", _NOT_XML.sub("", text))
     return _ENTITY.sub(_known_entity, text).encode("utf-8")
 

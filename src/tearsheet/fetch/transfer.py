@@ -133,8 +133,12 @@ class Transfer:
     def _timeout_kind(self, message: str) -> str:
         if "too slow" in message:
             return "read-timeout"
+        if message.startswith(("Connection timed out", "SSL connection timeout")):
+            return "connect-timeout"
         if self.handle.getinfo(pycurl.PRETRANSFER_TIME) > 0:
-            return "timeout"
+            # Curl does not notice silence on one connection while others are busy.
+            silent = not self.exchange.status and time.time() - (self.exchange.timestamp or 0.0) >= 1.0
+            return "read-timeout" if silent else "timeout"
         return "dns" if "Resolving" in message else "connect-timeout"
 
     def _on_open_socket(self, _purpose: int, address: pycurl.CurlSockAddr) -> socket.socket | int:

@@ -69,6 +69,7 @@ def upgrade() -> None:
         sa.Column("redirect_seen", sa.Integer, nullable=False, server_default=sa.text("0")),
         sa.Column("gone_seen", sa.Integer, nullable=False, server_default=sa.text("0")),
         sa.Column("former_url", sa.Text),
+        sa.Column("skip_times", sa.String(200)),
         sqlite_autoincrement=True,
     )
     op.create_index(
