@@ -16,7 +16,7 @@ from tearsheet import __version__
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.compose import Services
 from tearsheet.errors import BusyError, EngineError, NotFoundError, StorageError, TearsheetError, UsageError
-from tearsheet.web import health, outcomes, pages
+from tearsheet.web import export, health, outcomes, pages, search_page
 from tearsheet.web.render import page
 from tearsheet.web.security import SecurityHeaders
 from tearsheet.web.site import Site
@@ -51,7 +51,16 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         redoc_url=None,
     )
     app.state.site = site
-    for router in (health.router, pages.data_router, outcomes.data_router, pages.router, outcomes.router):
+    for router in (
+        health.router,
+        pages.data_router,
+        outcomes.data_router,
+        search_page.data_router,
+        export.router,
+        pages.router,
+        outcomes.router,
+        search_page.router,
+    ):
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     app.add_middleware(SecurityHeaders)
@@ -83,8 +92,9 @@ async def _bad_request(request: Request, error: Exception) -> Response:
 
 def _problem(request: Request, status: int, words: str, headers: dict[str, str] | None = None) -> Response:
     """What went wrong: as a page for browsers, as JSON for programs."""
-    wants_page = "text/html" in request.headers.get("accept", "")
-    if not wants_page or request.url.path.startswith("/api/"):
+    path = request.url.path
+    for_program = path.startswith("/api/") or path.endswith((".json", ".jsonl", ".csv"))
+    if for_program or "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"status": "error", "note": words}, status, headers)
     response = page(request, "problem.html", status_code=status, title=_TITLES.get(status, "Error"), words=words)
     response.headers.update(headers or {})

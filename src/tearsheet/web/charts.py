@@ -8,9 +8,10 @@ from datetime import date, timedelta
 
 from markupsafe import Markup, escape
 
-_WIDTH, _HEIGHT = 720, 180
+_WIDTH, _HEIGHT = 720, 150
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 8, 12, 26
 _STEPS = (1, 2, 5)
+_ROOM_FOR_A_DATE = 90
 
 
 @dataclass(slots=True, frozen=True)
@@ -60,7 +61,7 @@ def _next(day: date, interval: str) -> date:
     return day + timedelta(days=7 if interval == "week" else 1)
 
 
-def nice_top(highest: int) -> int:
+def nice_top(highest: float) -> int:
     """The round number at the top of an axis."""
     power = 1
     while True:
@@ -70,11 +71,11 @@ def nice_top(highest: int) -> int:
         power *= 10
 
 
-def bar_chart(points: Sequence[tuple[str, int]], label: str, interval: str = "day") -> Markup:
+def bar_chart(points: Sequence[tuple[str, float]], label: str, interval: str = "day") -> Markup:
     """Bars over time. `label` says what is seen, for those who do not see it."""
     if not points:
         return Markup("")
-    top = nice_top(max(1, *(count for _, count in points)))
+    top = nice_top(max(1.0, *(count for _, count in points)))
     inner_width, inner_height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
     step = inner_width / len(points)
     width = min(step * 0.8, 40.0)
@@ -114,7 +115,9 @@ def _dates(days: Sequence[str], step: float, interval: str) -> str:
     texts = []
     for place in places:
         x = _LEFT + (place + 0.5) * step
-        anchor = "end" if place == len(days) - 1 and len(days) > 1 else "start" if place == 0 else "middle"
+        anchor = "end" if place == len(days) - 1 else "start" if place == 0 else "middle"
+        if step > _ROOM_FOR_A_DATE:
+            anchor = "middle"
         x += {"end": step / 2, "start": -step / 2, "middle": 0}[anchor]
         text = escape(day_in_words(days[place], interval))
         texts.append(f'<text class="tick" x="{x:.1f}" y="{_HEIGHT - 8}" text-anchor="{anchor}">{text}</text>')

@@ -101,7 +101,7 @@ def language_code(code: str) -> str:
 
 def sentence(words: str) -> str:
     """Words with a capital at their start and a full stop at their end."""
-    return f"{words[:1].upper()}{words[1:]}."
+    return f"{words[:1].upper()}{words[1:]}" + ("" if words.endswith(".") else ".")
 
 
 def paragraphs(text: str) -> Markup:

@@ -31,7 +31,7 @@ def test_a_chart_is_well_formed_and_has_a_bar_for_each_point(counts):
     bars = tree.findall("g")
     assert len(bars) == len(points)
     heights = [float(bar.findall("rect")[1].attrib["height"]) for bar in bars]
-    assert all(0 <= height <= 180 for height in heights)
+    assert all(0 <= height <= 150 for height in heights)
     assert heights.index(max(heights)) == max(range(len(points)), key=lambda place: points[place][1])
 
 

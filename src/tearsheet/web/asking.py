@@ -1,0 +1,69 @@
+"""A question to the index: a query and its filters, as they stand in an address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import Query as Parameter
+
+from tearsheet.errors import UsageError
+from tearsheet.query import Query, parse_query
+
+ORDERS = ("newest", "relevance")
+
+
+@dataclass(slots=True, frozen=True)
+class Question:
+    """What is asked for."""
+
+    q: Annotated[str, Parameter(description="A query, as `climate AND (policy OR law*)`; `*` is every story.")] = "*"
+    start: Annotated[str, Parameter(description="First day of publication, YYYY-MM-DD.")] = ""
+    end: Annotated[str, Parameter(description="Last day of publication, YYYY-MM-DD.")] = ""
+    domain: Annotated[str, Parameter(description="Only this source, as `example.com`.")] = ""
+    language: Annotated[str, Parameter(description="Only this language, as `en`.")] = ""
+    order: Annotated[str, Parameter(description="`newest` or `relevance` first.")] = ORDERS[0]
+
+    def query(self) -> Query:
+        """The query with its filters. Raises QueryError or UsageError."""
+        return self.filtered(parse_query(self.q.strip() or "*"))
+
+    def everything(self) -> Query:
+        """All stories that the filters let through: what shares are shares of."""
+        return self.filtered(parse_query("*"))
+
+    def filtered(self, query: Query) -> Query:
+        """A query, with the filters of this question."""
+        return query.within(
+            start=read_day(self.start, "start"),
+            end=read_day(self.end, "end"),
+            domains=[self.domain.strip().lower()] if self.domain.strip() else None,
+            languages=[self.language.strip().lower()] if self.language.strip() else None,
+        )
+
+    def checked_order(self) -> str:
+        """The order. Raises UsageError."""
+        if self.order not in ORDERS:
+            raise UsageError(f"order: {self.order!r} is not one of {', '.join(ORDERS)}")
+        return self.order
+
+    def address(self, path: str = "/search", **changes: Any) -> str:
+        """The address of this question, or of one that differs by `changes`; other words are added as they are."""
+        own = {name: changes.pop(name) for name in list(changes) if name in self.__slots__}
+        asked = replace(self, **own)
+        given = {name: getattr(asked, name) for name in self.__slots__}
+        plain = Question()
+        kept = {name: value for name, value in given.items() if name == "q" or value != getattr(plain, name)}
+        return f"{path}?{urlencode(kept | {name: value for name, value in changes.items() if value})}"
+
+
+def read_day(text: str, name: str) -> date | None:
+    """A day of a form; None when it was left empty. Raises UsageError."""
+    if not text.strip():
+        return None
+    try:
+        return date.fromisoformat(text.strip()[:10])
+    except ValueError as error:
+        raise UsageError(f"{name}: {text!r} is not a day; write it as 2026-11-15") from error

@@ -1,0 +1,189 @@
+"""Which words of a text a query asked for: marked, and the passage that holds most of them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import re2
+from markupsafe import Markup, escape
+
+from tearsheet.query import Query
+from tearsheet.query.tree import And, Leaf, Node, Or, Phrase, Prefix, Term, Wildcard, glob_parts
+from tearsheet.query.words import cut, fold, is_separator, is_unspaced
+
+PASSAGE = 260
+"""Characters of a passage."""
+_BEFORE = 60
+_SCANNED = 30_000
+"""Characters of a text that are looked at. A match may lie behind them; then the beginning is shown."""
+_PIECE = re.compile(r"\S+")
+_WORD_FIELDS = {"": ("title", "text"), "article_title": ("title",), "text_content": ("text",)}
+
+Span = tuple[int, int]
+
+
+class _Blanked(dict[int, str]):
+    """Each character, or a blank for one that stands between words; every text keeps its length."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        result = " " if fold(character) and is_separator(character) else character
+        self[code] = result
+        return result
+
+
+_blanked = _Blanked()
+
+
+@dataclass(slots=True)
+class Highlighter:
+    """What to mark in one field."""
+
+    words: set[str] = field(default_factory=set)
+    starts: set[str] = field(default_factory=set)
+    phrases: list[Phrase] = field(default_factory=list)
+    globs: list[re2._Regexp] = field(default_factory=list)
+
+    def spans(self, text: str) -> list[Span]:
+        """Where the marked words stand, in order and without overlap."""
+        if not (self.words or self.starts or self.phrases or self.globs):
+            return []
+        words = list(words_with_places(text[:_SCANNED]))
+        found = [(start, end) for word, start, end in words if self._wanted(word)]
+        for phrase in self.phrases:
+            found += _phrase_spans(phrase, words)
+        return merged(found)
+
+    def _wanted(self, word: str) -> bool:
+        return (
+            word in self.words
+            or any(word.startswith(start) for start in self.starts)
+            or any(glob.fullmatch(word) for glob in self.globs)
+        )
+
+
+def highlighters(query: Query) -> dict[str, Highlighter]:
+    """What a query marks in the `title` and in the `text`. What it excludes is not marked."""
+    made = {"title": Highlighter(), "text": Highlighter()}
+    for leaf in _wanted_leaves(query.tree):
+        for name in _WORD_FIELDS.get(getattr(leaf, "field", None) or "", ()) if _is_word_leaf(leaf) else ():
+            _add(made[name], leaf)
+    return made
+
+
+def _is_word_leaf(leaf: Leaf) -> bool:
+    return isinstance(leaf, Term | Phrase | Prefix | Wildcard) and leaf.field in _WORD_FIELDS
+
+
+def _add(marks: Highlighter, leaf: Leaf) -> None:
+    if isinstance(leaf, Term):
+        marks.words.add(leaf.word)
+    elif isinstance(leaf, Prefix):
+        marks.starts.add(leaf.start)
+    elif isinstance(leaf, Wildcard):
+        marks.globs.append(re2.compile(_glob_pattern(leaf.glob)))
+    elif isinstance(leaf, Phrase) and leaf.slop:
+        marks.words.update(leaf.words)
+    elif isinstance(leaf, Phrase):
+        marks.phrases.append(leaf)
+
+
+def _glob_pattern(glob: str) -> str:
+    wild = {"*": ".*", "?": "."}
+    return "".join(wild[part] if is_wild else re2.escape(part) for is_wild, part in glob_parts(glob))
+
+
+def _wanted_leaves(tree: Node) -> Iterator[Leaf]:
+    stack: list[Node] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, And | Or):
+            stack.extend(node.parts)
+        elif not hasattr(node, "part"):
+            yield node
+
+
+def words_with_places(text: str) -> Iterator[tuple[str, int, int]]:
+    """The words of a text, as an index sees them, with their places."""
+    for piece in _PIECE.finditer(text.translate(_blanked)):
+        words = cut(piece[0])
+        if len(words) == 1 and not is_unspaced(words[0]):
+            yield words[0], piece.start(), piece.end()
+        elif any(is_unspaced(word) for word in words):
+            yield from _unspaced_places(piece[0], piece.start())
+        else:
+            yield from ((word, piece.start(), piece.end()) for word in words)
+
+
+def _unspaced_places(piece: str, offset: int) -> Iterator[tuple[str, int, int]]:
+    """A piece with characters of scripts that write no blanks: each of them begins a word with its neighbour.
+
+    Folding makes some rare characters longer than they are written; no place lies behind the end for that.
+    """
+    place, length = 0, len(piece)
+    for word in cut(piece):
+        start, end = min(place, length), min(place + len(word), length)
+        yield word, offset + start, offset + end
+        place += 1 if is_unspaced(word) else len(word)
+
+
+def _phrase_spans(phrase: Phrase, words: Sequence[tuple[str, int, int]]) -> Iterator[Span]:
+    count = len(phrase.words)
+    for place in range(len(words) - count + 1):
+        if words[place][0] != phrase.words[0] and count > 1:
+            continue
+        run = [word for word, _, _ in words[place : place + count]]
+        same = run[:-1] == list(phrase.words[:-1])
+        last = run[-1].startswith(phrase.words[-1]) if phrase.open_end else run[-1] == phrase.words[-1]
+        if same and last:
+            yield words[place][1], words[place + count - 1][2]
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """The same places without overlaps, in order."""
+    result: list[Span] = []
+    for start, end in sorted(spans):
+        if result and start <= result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
+        else:
+            result.append((start, end))
+    return result
+
+
+def mark(text: str, spans: Sequence[Span], start: int = 0, end: int | None = None) -> Markup:
+    """A part of a text, escaped, with the spans in `<mark>`."""
+    end = len(text) if end is None else end
+    parts, place = [], start
+    for first, last in spans:
+        if last <= start or first >= end:
+            continue
+        first, last = max(first, place), min(last, end)
+        parts += [escape(text[place:first]), Markup("<mark>{}</mark>").format(text[first:last])]
+        place = last
+    parts.append(escape(text[place:end]))
+    return Markup("").join(parts)
+
+
+def passage(text: str, spans: Sequence[Span], length: int = PASSAGE) -> Markup:
+    """The passage with most marks."""
+    if not spans:
+        return mark(text, (), 0, _word_end(text, length)) + ("…" if len(text) > length else "")
+    starts = [span[0] for span in spans]
+    best = max(range(len(spans)), key=lambda place: bisect_left(starts, starts[place] + length - _BEFORE) - place)
+    start = max(0, starts[best] - _BEFORE)
+    if start:
+        blank = text.find(" ", start, starts[best])
+        start = blank + 1 if blank >= 0 else start
+    end = _word_end(text, start + length)
+    lead, tail = ("…" if start else ""), ("…" if end < len(text) else "")
+    return Markup("{}{}{}").format(lead, mark(text, spans, start, end), tail)
+
+
+def _word_end(text: str, place: int) -> int:
+    if place >= len(text):
+        return len(text)
+    blank = text.rfind(" ", max(0, place - 40), place + 1)
+    return blank if blank > 0 else place

@@ -1,0 +1,138 @@
+"""`/search`: one box, the query explained, attention over time, sources, languages and stories with their matches marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import HTMLResponse
+from markupsafe import Markup
+
+from tearsheet.engines.ports import IndexedStory
+from tearsheet.query import QueryError
+from tearsheet.web.asking import ORDERS, Question, read_day
+from tearsheet.web.charts import filled, interval_for
+from tearsheet.web.highlight import highlighters, mark, passage
+from tearsheet.web.render import page
+from tearsheet.web.site import Site, site_of
+from tearsheet.web.stories import StoryLine, story_line
+
+router = APIRouter()
+data_router = APIRouter(tags=["pages as data"])
+PAGE = 20
+TOP = 15
+SHARE = "share"
+Asked = Annotated[Question, Depends()]
+
+
+@dataclass(slots=True, frozen=True)
+class Hit:
+    """A story that matches, with the passage that does."""
+
+    story: StoryLine
+    title: str
+    """HTML: escaped, matches in `<mark>`."""
+    passage: str
+    """HTML: escaped, matches in `<mark>`."""
+
+
+@dataclass(slots=True, frozen=True)
+class Attention:
+    """Matching stories of one day, week or month, and all stories of that time."""
+
+    first_day: str
+    stories: int
+    all_stories: int
+
+    @property
+    def share(self) -> float:
+        """Percent of all stories."""
+        return 100 * self.stories / self.all_stories if self.all_stories else 0.0
+
+
+@dataclass(slots=True)
+class Answer:
+    """What the search page shows."""
+
+    explanation: str
+    count: int
+    all_stories: int
+    interval: str
+    attention: list[Attention] = field(default_factory=list)
+    undated: int = 0
+    sources: list[tuple[str, int]] = field(default_factory=list)
+    languages: list[tuple[str, int]] = field(default_factory=list)
+    hits: list[Hit] = field(default_factory=list)
+    next_token: str | None = None
+
+
+@router.get("/search", include_in_schema=False)
+def search_page(request: Request, question: Asked, token: str = "", by: str = "") -> HTMLResponse:
+    """The page for people. Without a query, how to ask."""
+    values: dict[str, Any] = {"question": question, "orders": ORDERS, "by": by, "token": token}
+    if "q" not in request.query_params:
+        return page(request, "search.html", answer=None, error=None, **values)
+    try:
+        found = answer(site_of(request), question, token)
+    except QueryError as error:
+        return page(request, "search.html", status_code=400, answer=None, error=error, **values)
+    return page(request, "search.html", answer=found, error=None, points=points_of(found, by), **values)
+
+
+@data_router.get("/search.json")
+def search_data(request: Request, question: Asked, token: str = "") -> Answer:
+    """A search: the query in English, counts over time, sources, languages, and a page of stories."""
+    return answer(site_of(request), question, token)
+
+
+def answer(site: Site, question: Question, token: str = "") -> Answer:
+    """Ask the index. Raises QueryError or UsageError."""
+    index = site.services.index
+    query, everything = question.query(), question.everything()
+    found = index.search(query, limit=PAGE, token=token or None, order=question.checked_order())
+    count = index.count(query)
+    days = index.over_time(query, "day")
+    interval = _interval(question, days)
+    matching = days if interval == "day" else index.over_time(query, interval)
+    every = dict(index.over_time(everything, interval))
+    return Answer(
+        explanation=query.explain(),
+        count=count,
+        all_stories=index.count(everything),
+        interval=interval,
+        attention=[Attention(day, stories, every.get(day, 0)) for day, stories in filled(matching, interval)],
+        undated=count - sum(stories for _, stories in days),
+        sources=index.top(query, "canonical_domain", TOP),
+        languages=index.top(query, "language", TOP),
+        hits=_hits(question, found.stories),
+        next_token=found.next_token,
+    )
+
+
+def points_of(found: Answer, by: str) -> list[tuple[str, float]]:
+    """The chart's points: counts, or percent of all stories."""
+    if by == SHARE:
+        return [(point.first_day, round(point.share, 2)) for point in found.attention]
+    return [(point.first_day, point.stories) for point in found.attention]
+
+
+def _interval(question: Question, days: list[tuple[str, int]]) -> str:
+    known = [date.fromisoformat(day) for day, _ in days]
+    if not known:
+        return "day"
+    first, last = read_day(question.start, "start") or min(known), read_day(question.end, "end") or max(known)
+    return interval_for(first, last)
+
+
+def _hits(question: Question, stories: list[IndexedStory]) -> list[Hit]:
+    marks = highlighters(question.query())
+    hits = []
+    for story in stories:
+        line = story_line(story)
+        title = mark(line.title, marks["title"].spans(line.title))
+        spans = marks["text"].spans(story.text_content)
+        shown = passage(story.text_content, spans) if spans else Markup.escape(line.lead)
+        hits.append(Hit(line, str(title), str(shown)))
+    return hits
