@@ -72,6 +72,7 @@ class WorkerFactory:
             config.prefetch = services.settings.fetch.concurrency
             return AsyncWorker(self._fetcher, config, broker, services.ledger)
         if step.stage == "importer":
+            services.index.refresh()  # a run that was killed may have left stories that no search sees yet
             batch, seconds = self._settings.import_batch, self._settings.import_seconds
             return BatchWorker(Importer(services.index), config, broker, services.ledger, batch=batch, seconds=seconds)
         archive = services.settings.archive
