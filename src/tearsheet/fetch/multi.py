@@ -28,6 +28,7 @@ class Multi:
     def __init__(self, max_connections: int) -> None:
         self._loop = asyncio.get_running_loop()
         self._selector = selectors.DefaultSelector()
+        self._watched: set[int] = set()
         self._timer: asyncio.Handle | None = None
         self._due = 0.0
         self._running: dict[pycurl.Curl, asyncio.Future[tuple[int, str]]] = {}
@@ -61,16 +62,18 @@ class Multi:
         self._selector.close()
 
     def _on_socket(self, what: int, fd: int, _multi: object, _data: object) -> None:
-        if fd in self._selector.get_map():
+        if fd in self._watched:
             if what != pycurl.POLL_REMOVE:
                 try:
                     self._selector.modify(fd, _TO_SELECTOR[what])
                     return
                 except OSError:
                     pass  # another socket took the number of one that was closed
+            self._watched.discard(fd)
             self._selector.unregister(fd)
         if what != pycurl.POLL_REMOVE:
             self._selector.register(fd, _TO_SELECTOR[what])
+            self._watched.add(fd)
 
     def _on_timer(self, milliseconds: int) -> None:
         """Wake curl at the latest then. To wake it too early does no harm, so that a timer is seldom moved."""

@@ -27,6 +27,7 @@ from tearsheet.fetch.manners import (
     reserve,
     rules_for,
 )
+from tearsheet.fetch.slots import Slots
 
 HOLD_SECONDS = 15.0
 """A turn that comes within this time is waited for in memory."""
@@ -69,7 +70,7 @@ class _Host:
 
     rules: HostRules
     state: HostState
-    free: asyncio.Semaphore
+    free: Slots
     held: int = 0
     promised: float = 0.0
 
@@ -137,10 +138,10 @@ class Manners:
             if start > now:
                 await self._sleep(start - now)
                 self._refuse_what_changed(known)
-            if known.free.locked():
+            if known.free.full:
                 await self._wait_for_place(known)
             else:
-                await known.free.acquire()
+                await known.free.take()
         except BaseException:
             known.held -= 1
             raise
@@ -149,7 +150,7 @@ class Manners:
         """End a turn."""
         known = self._host(host)
         known.held -= 1
-        known.free.release()
+        known.free.give_back()
 
     def rules(self, host: str) -> HostRules:
         """How a host is treated."""
@@ -202,18 +203,18 @@ class Manners:
     def _new(self, host: str, state: HostState) -> _Host:
         rules = rules_for(host, self._settings)
         at_once = rules.per_host if rules.keeps("pace") else 1_000_000
-        return _Host(rules, state, asyncio.Semaphore(at_once))
+        return _Host(rules, state, Slots(at_once))
 
     async def _wait_for_place(self, known: _Host) -> None:
         try:
             async with asyncio.timeout(HOLD_SECONDS):
-                await known.free.acquire()
+                await known.free.take()
         except TimeoutError:
             raise self._busy(known) from None
         try:
             self._refuse_what_changed(known)
         except HostBusy:
-            known.free.release()
+            known.free.give_back()
             raise
 
     def _refuse_what_changed(self, known: _Host) -> None:
