@@ -15,7 +15,8 @@ from tearsheet.engines.ports import Broker, Depth
 from tearsheet.feeds.catalog import count_feeds
 from tearsheet.feeds.poller import Poller
 from tearsheet.feeds.store import count_entries, free_all_leases
-from tearsheet.fetch import Client, Manners
+from tearsheet.fetch import Client, Manners, Robots
+from tearsheet.fetch.store import HostStore
 from tearsheet.pipeline.announce import Announcer
 from tearsheet.pipeline.cpu_pool import CpuPool
 from tearsheet.pipeline.entry import DROPPED, QUARANTINED
@@ -71,6 +72,7 @@ class WorkerFactory:
             config.prefetch = services.settings.fetch.concurrency
             return AsyncWorker(self._fetcher, config, broker, services.ledger)
         if step.stage == "importer":
+            services.index.refresh()  # a run that was killed may have left stories that no search sees yet
             batch, seconds = self._settings.import_batch, self._settings.import_seconds
             return BatchWorker(Importer(services.index), config, broker, services.ledger, batch=batch, seconds=seconds)
         archive = services.settings.archive
@@ -84,42 +86,38 @@ class WorkerFactory:
         return WorkerConfig(step.stage, step.outputs, rule, WaterMarks(s.low_water, s.high_water))
 
 
-class Collector:
-    """One run: the pipeline `queue-fetcher` with its poller and queuer."""
+QUEUER = "queuer"
+"""The stage before all others: it polls the feeds and queues what is new."""
 
-    def __init__(self, services: Services) -> None:
+
+class Collector:
+    """The pipeline `queue-fetcher`, whole or some stages of it (`stages`, as a worker on one of several machines runs)."""
+
+    def __init__(self, services: Services, stages: Sequence[str] | None = None) -> None:
         self.services = services
         self.pipeline: Pipeline = pipeline_named("queue-fetcher")
         self.workers: list[Worker] = []
-        self.poller: Poller | None = None
-        self.queuer: FeedQueuer | None = None
         self.interrupted = False
+        self._stages = [QUEUER, *(step.stage for step in self.pipeline.steps)] if stages is None else list(stages)
+        self._steps = [self.pipeline.step(stage) for stage in self._stages if stage != QUEUER]
+        self._alone = stages is None
         self._broker: Broker | None = None
 
     async def run(self, *, once: bool = False, services: Sequence[Service] = ()) -> None:
-        """Collect until stopped; with `once`, until the feeds are polled and the queues are empty."""
+        """Work until stopped; with `once`, until the feeds are polled and the queues are empty."""
         settings = self.services.settings
         async with AsyncExitStack() as stack:
             broker = self._broker = self.services.open_broker()
             stack.push_async_callback(broker.close)
             client = Client(settings.fetch)
             stack.push_async_callback(client.close)
-            manners = Manners(settings.fetch)
-            stack.push_async_callback(manners.close)
-            factory = WorkerFactory(self.services, broker, Fetcher(client, manners, settings.fetch))
-            self.workers = [factory.build(step) for step in self.pipeline.steps]
-            if scheme_of(settings.engines.database) == "sqlite":
-                # This run holds the data folder, so whoever leased feeds before is dead: no need to wait for their leases to end.
-                free_all_leases(self.services.database, utc_now())
-            self.poller = Poller(self.services.database, client, settings.feeds)
-            marks = WaterMarks(settings.pipeline.low_water, settings.pipeline.high_water)
-            first = self.pipeline.steps[0].stage
-            self.queuer = FeedQueuer(self.services.database, broker, [first], marks, settings.feeds.server_name)
+            factory = WorkerFactory(self.services, broker, await self._fetcher(client, stack))
+            self.workers = [factory.build(step) for step in self._steps]
+            sources = [self._source(client, broker, once)] if QUEUER in self._stages else []
             supervisor = Supervisor(self.workers, broker)
             announcer = Announcer(self.services.database, self.workers)
             try:
-                source = self._bring_stories_once if once else self._bring_stories
-                await supervisor.run([source], [announcer.run, *services], once=once)
+                await supervisor.run(sources, [announcer.run, *services], once=once)
             finally:
                 self.interrupted = supervisor.interrupted
 
@@ -127,17 +125,28 @@ class Collector:
         """The depth of each queue, for whoever shows progress."""
         return await self._broker.depths() if self._broker else {}
 
-    async def _bring_stories(self, stop: asyncio.Event) -> None:
-        assert self.poller and self.queuer, "run() made them"
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self.poller.run(stop))
-            group.create_task(self.queuer.run(stop))
+    async def _fetcher(self, client: Client, stack: AsyncExitStack) -> Fetcher:
+        settings = self.services.settings.fetch
+        store = HostStore(self.services.database)
+        manners = Manners(settings, store)
+        stack.push_async_callback(manners.close)
+        return Fetcher(client, manners, settings, Robots(client, manners, settings, store))
 
-    async def _bring_stories_once(self, stop: asyncio.Event) -> None:
-        assert self.poller and self.queuer, "run() made them"
-        polling = asyncio.create_task(self.poller.run(stop, once=True))
-        await self.queuer.run(stop, no_more=polling.done)
-        await polling
+    def _source(self, client: Client, broker: Broker, once: bool) -> Service:
+        settings, database = self.services.settings, self.services.database
+        if self._alone and scheme_of(settings.engines.database) == "sqlite":
+            # This run holds the data folder: whoever leased feeds before is dead, and their leases need not be waited for.
+            free_all_leases(database, utc_now())
+        poller = Poller(database, client, settings.feeds)
+        marks = WaterMarks(settings.pipeline.low_water, settings.pipeline.high_water)
+        queuer = FeedQueuer(database, broker, [self.pipeline.steps[0].stage], marks, settings.feeds.server_name)
+
+        async def bring_stories(stop: asyncio.Event) -> None:
+            polling = asyncio.create_task(poller.run(stop, once=once))
+            await queuer.run(stop, no_more=polling.done)
+            await polling
+
+        return bring_stories
 
 
 def summarise(services: Services, depths: dict[str, Depth]) -> Summary:

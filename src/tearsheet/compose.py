@@ -24,6 +24,8 @@ from tearsheet.pipeline.archiver import Archiver
 from tearsheet.pipeline.ledger import Ledger
 
 T = TypeVar("T")
+PARTITIONED = ("fetcher-in",)
+"""Queues that several machines share out by host, so that each host's manners are kept in one place."""
 
 
 class Services:
@@ -62,7 +64,8 @@ class Services:
     @cached_property
     def database(self) -> Database:
         """The database, brought to this version's schema."""
-        database = open_database(self.settings.engines.database, self.data)
+        engines = self.settings.engines
+        database = open_database(engines.database, self.data, patience=engines.patience_seconds)
         self._closing(database, database.close)
         database.migrate()
         return database
@@ -98,7 +101,8 @@ class Services:
 
     def open_broker(self) -> Broker:
         """A connection to the broker; it belongs to the event loop, so the caller closes it."""
-        return open_broker(self.settings.engines.broker, self.data)
+        engines = self.settings.engines
+        return open_broker(engines.broker, self.data, partitioned=PARTITIONED, patience=engines.patience_seconds)
 
     @contextmanager
     def exclusive(self, purpose: str) -> Iterator[None]:

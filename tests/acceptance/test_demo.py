@@ -85,12 +85,13 @@ def test_killed_at_random_moments_the_run_ends_with_the_same_stories(tmp_path, n
     chance = random.Random(11)
     endings: Counter[int] = Counter()
     for _ in range(KILLS):
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment({}))
-        try:
-            process.wait(chance.uniform(0.3, 3.5))
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+        with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment({})) as process:
+            assert process.stderr is not None
+            process.stderr.readline()  # it has started and says which feeds it knows
+            try:
+                process.wait(chance.uniform(0, 2.5))
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
         endings[process.returncode] += 1
     assert endings[-signal.SIGKILL] >= KILLS // 2, f"too few runs were killed at work: {endings}"
     last = tearsheet("run", "--once", "--no-web", "--json", data=tmp_path, timeout=300)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tearsheet.engines.index_opensearch import SearchIndex, open_search_index
 from tearsheet.engines.index_tantivy import TantivyIndex
 from tearsheet.engines.ports import Index, IndexedStory
+from tests.engines.servers import server_url
 
 DAY = 86_400_000_000_000
 START = 1_700_000_000_000_000_000
@@ -30,7 +33,41 @@ class TantivyHarness:
         pass
 
 
-INDEXES = [pytest.param(TantivyHarness, id="tantivy")]
+class ServerHarness:
+    """A fresh alias on a real server."""
+
+    name = ""
+
+    def prepare(self, tmp_path: Path) -> None:
+        self.alias = f"test-{uuid.uuid4().hex[:12]}"
+
+    def open(self, options: str = "") -> SearchIndex:
+        address = server_url(self.name).rsplit("/", 1)[0]
+        return open_search_index(f"{address}/{self.alias}?replicas=0{options}", patience=20)
+
+    def clean(self) -> None:
+        index = self.open()
+        for name in index._indices():
+            index._ask("DELETE", f"/{name}")
+        index._ask("DELETE", f"/_index_template/{self.alias}_template")
+        index.close()
+
+
+class OpenSearchHarness(ServerHarness):
+    name = "opensearch"
+
+
+class ElasticsearchHarness(ServerHarness):
+    name = "elasticsearch"
+
+
+SERVERS = [
+    pytest.param(OpenSearchHarness, id="opensearch", marks=pytest.mark.engine("opensearch")),
+    pytest.param(
+        ElasticsearchHarness, id="elasticsearch", marks=[pytest.mark.engine("elasticsearch"), pytest.mark.slow]
+    ),
+]
+INDEXES = [pytest.param(TantivyHarness, id="tantivy"), *SERVERS]
 
 
 def story(name: str, title: str = "", text: str = "", **more) -> IndexedStory:

@@ -169,11 +169,14 @@ class RabbitBroker:
     async def delete(self, queue: str) -> int:
         """Delete the queue, its parts and its delays."""
         async with self._asked() as link:
-            deleted = await link.unsubscribe(queue)
+            inbox = await link.unsubscribe(queue)
+            deleted = inbox.held + len(inbox.waiting)
             for name in await self._names_of(link, queue):
                 async with link.asking() as channel:
                     result: Any = await channel.queue_delete(name)
                     deleted += result.message_count or 0
+            for consumer in inbox.consumers.values():
+                await consumer.channel.close()
             if queue in self._parts:
                 async with link.asking() as channel:
                     await channel.exchange_delete(queue)
@@ -217,7 +220,12 @@ class RabbitBroker:
 
     async def _connect(self) -> Link:
         import aio_pika
-        from aio_pika.exceptions import AMQPConnectionError, AuthenticationError, ProbableAuthenticationError
+        from aiormq.exceptions import (
+            AMQPConnectionError,
+            AuthenticationError,
+            InvalidFrameError,
+            ProbableAuthenticationError,
+        )  # fmt: skip
 
         server = self._server
         try:
@@ -231,8 +239,10 @@ class RabbitBroker:
             raise EngineError(
                 f"{_SETTING}: RabbitMQ at {server.place} refuses the user or the password; check this setting"
             ) from error
+        except InvalidFrameError as error:
+            raise await asyncio.to_thread(self._shut_out) from error
         except (AMQPConnectionError, OSError, TimeoutError) as error:
-            raise self._explain(error) from error
+            raise cannot_reach(server, "broker") from error
         link = Link(server, connection, publisher, self._parts)
         if link.version < OLDEST_SERVER:
             await link.close()
@@ -243,15 +253,15 @@ class RabbitBroker:
             )
         return link
 
-    def _explain(self, error: Exception) -> EngineError:
-        words = f"{error!r} {error}"
-        if "vhost" in words and ("not found" in words or "NOT_ALLOWED" in words or "refused" in words):
-            vhost = self._server.path or "/"
+    def _shut_out(self) -> EngineError:
+        """Why the server let us in and refused the virtual host: it is not there, or not there yet."""
+        vhost, place = self._server.path or "/", self._server.place
+        if self._management.vhost_is_missing():
             return EngineError(
-                f"{_SETTING}: RabbitMQ at {self._server.place} has no virtual host {vhost!r} for our user; "
+                f"{_SETTING}: RabbitMQ at {place} has no virtual host {vhost!r}; "
                 f"create it with `rabbitmqctl add_vhost {vhost}`, or check this setting"
             )
-        return cannot_reach(self._server, "broker")
+        return LostConnection(f"{_SETTING}: RabbitMQ at {place} does not open the virtual host {vhost!r} to our user")
 
     @asynccontextmanager
     async def _asked(self) -> AsyncIterator[Link]:
@@ -301,7 +311,7 @@ def _held(lease: Lease) -> Held:
 
 def _is_live(lease: Lease) -> bool:
     held = _held(lease)
-    return held.link.alive and not held.inbox.channel.is_closed
+    return held.link.alive and not held.message.channel.is_closed
 
 
 def _depth(inbox: Inbox | None, ready: int, unacknowledged: int, delayed: int) -> Depth:

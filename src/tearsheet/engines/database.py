@@ -9,9 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, DateTime, Engine, MetaData, Table, TypeDecorator, create_engine, event, inspect, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.interfaces import Dialect
@@ -26,6 +23,7 @@ metadata = MetaData()
 """Every table of the program; each package declares its own in its store module."""
 
 _BUSY_SECONDS = 30.0
+_DAMAGE_WORDS = ("not a database", "malformed")
 _FULL_DISK_WORDS = ("disk is full", "readonly database", "unable to open", "disk I/O error")
 
 
@@ -90,13 +88,16 @@ class SqlDatabase:
 
     def migrate(self) -> None:
         """Bring the schema to this version's."""
-        with explained():
-            config = _migration_config()
-            script = ScriptDirectory.from_config(config)
-            with self._migration_connection() as connection:
-                self._refuse_newer(connection, script)
-                config.attributes["connection"] = connection
-                command.upgrade(config, "head")
+        steps = migration_steps()
+        with explained(), self._migration_connection() as connection:
+            found = self._version(connection)
+            if found is not None and found not in steps:
+                raise EngineError(
+                    f"the database has schema {found}, which this version of tearsheet does not know: "
+                    "upgrade tearsheet, or use another data folder"
+                )
+            if found != steps[-1]:
+                _upgrade(connection)
 
     def close(self) -> None:
         """Give back every connection."""
@@ -114,16 +115,10 @@ class SqlDatabase:
             yield connection
 
     @staticmethod
-    def _refuse_newer(connection: Connection, script: ScriptDirectory) -> None:
+    def _version(connection: Connection) -> str | None:
         if not inspect(connection).has_table("alembic_version"):
-            return
-        known = {revision.revision for revision in script.walk_revisions()}
-        for (version,) in connection.execute(text("SELECT version_num FROM alembic_version")):
-            if version not in known:
-                raise EngineError(
-                    f"the database has schema {version}, which this version of tearsheet does not know: "
-                    "upgrade tearsheet, or use another data folder"
-                )
+            return None
+        return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
 class SqliteDatabase(SqlDatabase):
@@ -163,10 +158,19 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _migration_config() -> Config:
+def migration_steps() -> list[str]:
+    """The names of all steps of the schema, oldest first: the numbers that their files begin with."""
+    return sorted(path.name[:4] for path in (Path(__file__).parent / "migrations" / "versions").glob("[0-9]*.py"))
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command  # half a second that most starts need not spend
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-    return config
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
 
 
 def _make_folder(folder: Path) -> None:
@@ -193,5 +197,9 @@ def explain(error: Exception) -> EngineError | StorageError | BusyError | Except
     if any(word in message for word in _FULL_DISK_WORDS):
         return StorageError(
             f"the database cannot be written ({message}): free some disk space or check the folder's rights"
+        )
+    if any(word in message for word in _DAMAGE_WORDS):
+        return StorageError(
+            f"the database file is damaged or no database ({message}): restore it, or use another data folder"
         )
     return error

@@ -9,13 +9,20 @@ from tearsheet.engines.ports import Index
 from tearsheet.errors import ConfigError
 
 
-def open_index(url: str, data: Path) -> Index:
-    """Open the index. Any number of processes may read it; the first that adds a story becomes the one that writes."""
+def open_index(url: str, data: Path, patience: float = 60.0) -> Index:
+    """Open the index. Any number of processes may read it; the first that adds a story becomes the one that writes.
+
+    `patience` is how many seconds an absence of a server is waited out.
+    """
     scheme = scheme_of(url)
     if scheme == "tantivy":
         from tearsheet.engines.index_tantivy import TantivyIndex
 
         return TantivyIndex(local_path(url, data))
+    if scheme in ("opensearch", "opensearchs", "elasticsearch", "elasticsearchs"):
+        from tearsheet.engines.index_opensearch import open_search_index
+
+        return open_search_index(url, patience)
     raise ConfigError(
         f"engines.index: unknown engine {scheme!r}; use tantivy:///FOLDER, opensearch://… or elasticsearch://…"
     )

@@ -14,7 +14,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,10 @@ class TantivyIndex:
     def refresh(self) -> None:
         """Make everything that was added visible to searches now."""
         with self._lock:
+            if self._writer is None and self._store.last_number() > self._store.indexed_number:
+                # Somebody was killed between storing and committing. If he lives, he holds the lock and will commit himself.
+                with suppress(BusyError):
+                    self._open_writer()
             if self._writer is not None and self._pending_count:
                 self._commit()
             self._reload()

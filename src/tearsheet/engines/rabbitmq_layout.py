@@ -43,6 +43,26 @@ def part_name(queue: str, number: int) -> str:
     return f"{queue}:part-{number}"
 
 
+def members_name(queue: str) -> str:
+    """Where the consumers of a divided queue are counted; it holds no messages."""
+    return f"{queue}:members"
+
+
+def hold_name(part: str) -> str:
+    """The empty queue that the one consumer of a part owns; the server lets nobody else have it."""
+    return f"{part}:hold"
+
+
+def is_ours(name: str) -> bool:
+    """Whether a queue of the server holds messages of ours."""
+    return not name.endswith((":members", ":hold"))
+
+
+def fair_share(parts: int, members: int) -> int:
+    """How many parts each member of a group takes at most."""
+    return -(-parts // max(1, members))
+
+
 def belongs_to(name: str) -> tuple[str, bool]:
     """The queue that a queue of the server belongs to, and whether messages in it are delayed."""
     found = _PHYSICAL.fullmatch(name)

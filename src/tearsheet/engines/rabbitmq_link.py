@@ -27,6 +27,7 @@ from tearsheet.engines.rabbitmq_layout import (
     queue_arguments,
     rounded_delay,
 )  # fmt: skip
+from tearsheet.engines.rabbitmq_share import Share
 from tearsheet.engines.server import LostConnection, ServerUrl
 from tearsheet.errors import EngineError
 
@@ -45,17 +46,26 @@ _PAGE_AT = "page-at"
 
 
 @dataclass(slots=True)
+class Consumer:
+    """Our subscription to one queue of the server, on a channel of its own."""
+
+    channel: AbstractChannel
+    queue: AbstractQueue
+    tag: str = ""
+
+
+@dataclass(slots=True)
 class Inbox:
     """What the server has sent us of one queue and nobody has leased yet, and how many are leased."""
 
     queue: str
-    channel: AbstractChannel
     waiting: deque[AbstractIncomingMessage] = field(default_factory=deque)
     arrival: asyncio.Event = field(default_factory=asyncio.Event)
     held: int = 0
     prefetch: int = 0
-    consumers: dict[str, tuple[AbstractQueue, str]] = field(default_factory=dict)
-    """By name of the server's queue: the queue and our consumer tag."""
+    consumers: dict[str, Consumer] = field(default_factory=dict)
+    """By name of the server's queue."""
+    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def receive(self, message: AbstractIncomingMessage) -> None:
         """Called by the client for every message."""
@@ -84,6 +94,7 @@ class Link:
         self._parts = parts
         self._declared: set[str] = set()
         self._declaring = asyncio.Lock()
+        self._shares: dict[str, Share] = {}
         self.inboxes: dict[str, Inbox] = {}
         self.lost = asyncio.Event()
         self.version = parse_version(str(_server_properties(connection).get("version", "0")))
@@ -236,53 +247,81 @@ class Link:
     async def subscribe(self, queue: str, limit: int) -> tuple[Inbox, bool]:
         """The queue's inbox with room for `limit` more leases, and whether messages should be on their way to it."""
         expected = await self.declare(queue) > 0
-        inbox = self.inboxes.get(queue)
-        async with self.watched():
-            if inbox is None:
-                channel = await self._connection.channel(publisher_confirms=False)
-                inbox = self.inboxes.setdefault(queue, Inbox(queue, channel))
-                if inbox.channel is not channel:
-                    await channel.close()
+        inbox = self._open_inbox(queue)
+        async with self.watched(), inbox.changing:
             wanted = inbox.held + limit
-            if inbox.prefetch < wanted and inbox.prefetch < _MOST_PREFETCH:
+            grows = inbox.prefetch < min(wanted, _MOST_PREFETCH)
+            if grows:
                 inbox.prefetch = min(_MOST_PREFETCH, max(_LEAST_PREFETCH, 1 << (wanted - 1).bit_length()))
+            if queue in self._parts:
+                await self._share(queue).adjust(inbox)
+            elif grows:
                 await self._consume_anew(inbox)
-                expected = expected or await self._any_ready(queue)
-            elif not inbox.waiting:
-                expected = expected or await self._any_ready(queue)
+        if not inbox.waiting:
+            expected = expected or await self._any_ready(inbox)
         return inbox, expected
 
-    async def _any_ready(self, queue: str) -> bool:
-        for name in self.names(queue):
+    def _open_inbox(self, queue: str) -> Inbox:
+        """The inbox, without consumers whose channel the server has closed, as it does after half an hour without an answer."""
+        inbox = self.inboxes.setdefault(queue, Inbox(queue))
+        dead = {name: consumer for name, consumer in inbox.consumers.items() if consumer.channel.is_closed}
+        if dead and queue not in self._parts:
+            self.inboxes[queue] = Inbox(queue)
+            return self.inboxes[queue]
+        for name, consumer in dead.items():
+            del inbox.consumers[name]
+            inbox.waiting = deque(message for message in inbox.waiting if message.consumer_tag != consumer.tag)
+        return inbox
+
+    def _on_cancel(self, frame: Any) -> None:
+        """The server ends a consumer: somebody has deleted the queue. It is made again when it is next used."""
+        for inbox in list(self.inboxes.values()):
+            if frame.consumer_tag in [consumer.tag for consumer in inbox.consumers.values()]:
+                self.forget(inbox.queue)
+                self.inboxes.pop(inbox.queue, None)
+                self._shares.pop(inbox.queue, None)
+                inbox.arrival.set()
+
+    async def _any_ready(self, inbox: Inbox) -> bool:
+        for name in list(inbox.consumers):
             if await self.ready(name):
                 return True
         return False
 
     async def _consume_anew(self, inbox: Inbox) -> None:
         """A consumer's prefetch is fixed when it starts; what it was sent already stays valid on its channel."""
-        await self._stop_consumers(inbox, list(inbox.consumers))
-        await inbox.channel.set_qos(prefetch_count=inbox.prefetch)
-        for name in self.names(inbox.queue):
-            await self.start_consumer(inbox, name)
+        consumer = inbox.consumers.get(inbox.queue)
+        if consumer is None:
+            channel = await self.open_channel()
+            consumer = Consumer(channel, await channel.get_queue(inbox.queue, ensure=False))
+            inbox.consumers[inbox.queue] = consumer
+        else:
+            await consumer.queue.cancel(consumer.tag)
+        await consumer.channel.set_qos(prefetch_count=inbox.prefetch)
+        consumer.tag = await consumer.queue.consume(inbox.receive)
 
-    async def start_consumer(self, inbox: Inbox, name: str) -> None:
-        """Have the messages of one queue of the server sent to an inbox."""
-        queue = await inbox.channel.get_queue(name, ensure=False)
-        inbox.consumers[name] = (queue, await queue.consume(inbox.receive))
+    async def open_channel(self) -> AbstractChannel:
+        """A channel for consuming."""
+        channel = await self._connection.channel(publisher_confirms=False)
+        underlay: Any = await channel.get_underlay_channel()
+        underlay.on_consumer_cancel_callbacks.add(self._on_cancel)
+        return channel
 
-    async def _stop_consumers(self, inbox: Inbox, names: Sequence[str]) -> None:
-        for name in names:
-            queue, tag = inbox.consumers.pop(name)
-            await queue.cancel(tag)
+    def _share(self, queue: str) -> Share:
+        if queue not in self._shares:
+            self._shares[queue] = Share(self, queue)
+        return self._shares[queue]
 
-    async def unsubscribe(self, queue: str) -> int:
-        """Stop consuming a queue and let go of its messages; returns how many we had."""
-        inbox = self.inboxes.pop(queue, None)
-        if inbox is None:
-            return 0
+    async def unsubscribe(self, queue: str) -> Inbox:
+        """Stop consuming a queue; what we have of it is in the inbox until its channels are closed."""
+        inbox = self.inboxes.pop(queue, None) or Inbox(queue)
+        share = self._shares.pop(queue, None)
         async with self.watched():
-            await inbox.channel.close()
-        return inbox.held + len(inbox.waiting)
+            for consumer in inbox.consumers.values():
+                await consumer.queue.cancel(consumer.tag)
+            if share is not None:
+                await share.leave()
+        return inbox
 
     def take(self, inbox: Inbox, limit: int) -> list[Lease]:
         """Lease what has arrived."""

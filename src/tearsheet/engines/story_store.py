@@ -10,13 +10,13 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import zstandard
 
+from tearsheet.engines.clean import clean_story
 from tearsheet.engines.ports import AddResult, IndexedStory
 from tearsheet.errors import EngineError, StorageError
 
@@ -170,7 +170,7 @@ class StoryStore:
         try:
             record, text = self._encode(replace(story, id="", text_content="")), story.text_content.encode()
         except UnicodeEncodeError:
-            return self._row(_clean_story(story))
+            return self._row(clean_story(story))
         return _key(story.id), story.story_id, record, zstandard.compress(text, _ZSTD_LEVEL)
 
     def _story(self, key: bytes | str, record: bytes, text: bytes | None) -> IndexedStory:
@@ -222,18 +222,3 @@ def _key(identifier: str) -> bytes | str:
             if key.hex() == identifier:
                 return key
     return identifier
-
-
-def _clean_story(story: IndexedStory) -> IndexedStory:
-    """A story that can be written as UTF-8: halves of characters, which broken pages contain, become question marks."""
-
-    def clean(value: Any) -> Any:
-        if isinstance(value, str):
-            return value.encode("utf-8", "replace").decode()
-        if isinstance(value, list | tuple):
-            return [clean(item) for item in value]
-        if isinstance(value, dict):
-            return {clean(key): clean(item) for key, item in value.items()}
-        return value
-
-    return IndexedStory(**{item.name: clean(getattr(story, item.name)) for item in fields(story)})

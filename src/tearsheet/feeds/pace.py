@@ -37,13 +37,16 @@ def assign_starts(
     free, tail = booking.free, booking.tail
     turns = []
     for own in keys:
-        at = max(now, *(free.get(key, now) for key in own))
+        busiest = max(own, key=lambda key: free.get(key, now))
+        at = max(now, free.get(busiest, now))
         taken = horizon is None or at <= now + horizon
-        if not taken:
-            at = max(at, *(tail.get(key, at) for key in own))
-        line = free if taken else tail
-        for key in own:
-            line[key] = at + gap
+        if taken:
+            for key in own:
+                free[key] = at + gap
+        else:
+            # It lines up where it has to wait longest, and nowhere else: a short line must not inherit a long one.
+            at = max(at, tail.get(busiest, at))
+            tail[busiest] = at + gap
         turns.append(Turn(at, taken))
     return turns
 

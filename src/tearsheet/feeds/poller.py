@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
+import uuid
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from random import random as roll
 
 from tearsheet.clock import Clock, utc_now, wall_clock
@@ -23,14 +24,14 @@ from tearsheet.feeds.store import LeasedFeed
 
 log = logging.getLogger(__name__)
 
-LEASE = timedelta(minutes=10)
+LEASE = timedelta(minutes=3)
+"""How long a feed may wait beyond its turn. A dead poller's feeds come back after this and the time of two polls."""
 HORIZON = timedelta(seconds=30)
 ONCE_HORIZON = timedelta(hours=1)
 """Polling once waits this long for the turn of a busy host's feeds; what lies beyond is left for the next time."""
 IDLE_SECONDS = 5.0
-LINGER_SECONDS = 0.02
+LINGER_SECONDS = 0.1
 WRITE_BATCH = 200
-_MARGIN = timedelta(seconds=30)
 
 
 class Poller:
@@ -49,6 +50,10 @@ class Poller:
         self._settings = settings
         self._clock = clock
         self._random = random
+        self._id = uuid.uuid4().hex
+        self._gap = timedelta(seconds=settings.interval_seconds)
+        self._margin = timedelta(seconds=settings.timeout_seconds + 5)
+        self._lease = LEASE + 2 * self._margin
         self._gate = Gate(settings.per_host, settings.interval_seconds)
         self._waiting: list[tuple[float, int, LeasedFeed]] = []
         self._parked: dict[str, deque[LeasedFeed]] = defaultdict(deque)
@@ -95,16 +100,10 @@ class Poller:
     async def _take(self, due: datetime | None) -> bool:
         """Lease more feeds; False when none was due."""
         now = utc_now(self._clock)
-        leased, seen = await asyncio.to_thread(
-            store.lease_due,
-            self._database,
-            now=now,
-            due=due or now,
-            limit=4 * self._settings.concurrency,
-            gap=timedelta(seconds=self._settings.interval_seconds),
-            horizon=ONCE_HORIZON if due else HORIZON,
-            lease=LEASE,
+        terms = store.LeaseTerms(
+            self._id, 4 * self._settings.concurrency, self._gap, ONCE_HORIZON if due else HORIZON, self._lease
         )
+        leased, seen = await asyncio.to_thread(store.lease_due, self._database, terms, now, due or now)
         self.counters["feeds.queued"] += len(leased)
         for feed in leased:
             self._wait_until(feed.start_at.timestamp(), feed)
@@ -120,7 +119,7 @@ class Poller:
         now = self._clock()
         while self._waiting and self._waiting[0][0] <= now and len(self._running) < self._settings.concurrency:
             feed = heapq.heappop(self._waiting)[2]
-            if feed.lease_until - _MARGIN < utc_now(self._clock):
+            if feed.lease_until - self._margin < utc_now(self._clock):
                 self.counters["feeds.late"] += 1  # the lease runs out, and the feed is due again by itself
             elif blocked := self._gate.blocked_by(feed.keys):
                 self._parked[blocked].append(feed)
@@ -207,7 +206,9 @@ class Poller:
                 task.cancel()
         await self._write()
         left = [feed for _, _, feed in self._waiting] + [feed for line in self._parked.values() for feed in line]
-        await asyncio.to_thread(store.give_back, self._database, left, datetime.fromtimestamp(self._clock(), UTC))
+        now = utc_now(self._clock)
+        await asyncio.to_thread(store.give_back, self._database, left, now)
+        await asyncio.to_thread(store.let_hosts_go, self._database, self._id, now, self._gap)
         self._waiting.clear()
         self._parked.clear()
         self._parked_count = 0

@@ -44,7 +44,6 @@ def record_polls(
     counts: Counter[str] = Counter()
     with database.begin() as connection:
         held = store.still_leased(connection, [result.feed for result in results])
-        current = store.read_result_columns(connection, held)
         mine = [result for result in results if result.feed.id in held]
         counts["feeds.lost"] += len(results) - len(mine)
         tallies = _save_stories(database, connection, mine, settings)
@@ -53,7 +52,7 @@ def record_polls(
             decision = next_fetch(
                 result.feed.state, _outcome(result, tally), result.started_at, rules_of(settings), random()
             )
-            rows.append(feed_columns(current[result.feed.id], result, decision, tally[ADDED]))
+            rows.append(feed_columns(result, decision, tally[ADDED]))
             events.append(_event(result, decision, tally))
             counts[f"feeds.{events[-1]['event']}"] += 1
             counts.update({f"stories.{reason}": number for reason, number in tally.items()})
@@ -184,9 +183,9 @@ def _story_row(candidate: Candidate, result: PollResult) -> dict[str, Any]:
 # ----------------------------------------------------------------------------------------------------- feed columns
 
 
-def feed_columns(current: dict[str, Any], result: PollResult, decision: Decision, added: int) -> dict[str, Any]:
+def feed_columns(result: PollResult, decision: Decision, added: int) -> dict[str, Any]:
     """The feed's columns after a poll, from those before it."""
-    row = dict(current)
+    row = {"id": result.feed.id, **result.feed.columns}
     started = result.started_at
     row |= {
         "last_fetch_attempt": started,

@@ -24,6 +24,14 @@ PUT_OFF = "its turn, after other feeds of the same host or source"
 
 T = TypeVar("T")
 
+RESULT_COLUMNS = (
+    "url", "host", "last_fetch_attempt", "last_fetch_success", "last_fetch_hash", "last_fetch_failures", "http_etag",
+    "http_last_modified", "next_fetch_attempt", "system_enabled", "update_minutes", "http_304", "system_status",
+    "last_new_stories", "rss_title", "poll_minutes", "due_at", "next_fetch_reason", "entries_hash", "last_full_fetch",
+    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url", "skip_times",
+)  # fmt: skip
+"""What a poll may change. An administrator changes the other columns, and the address, which ends the lease."""
+
 
 @dataclass(slots=True)
 class LeasedFeed:
@@ -44,6 +52,8 @@ class LeasedFeed:
     redirect_url: str | None
     redirect_seen: int
     skip_times: str | None
+    columns: dict[str, Any]
+    """Every column that the result of a poll may change, as it was."""
     lease: str
     start_at: datetime
     lease_until: datetime
@@ -69,46 +79,58 @@ def chunks(items: Iterable[T], size: int = _CHUNK) -> Iterator[list[T]]:
 # ---------------------------------------------------------------------------------------------------------- leases
 
 
-def due_feeds(now: datetime, limit: int) -> Select[Any]:
-    """The feeds that have been due longest. Rows that another poller is just taking are passed over."""
+def due_feeds(now: datetime, due: datetime, limit: int, owner: str) -> Select[Any]:
+    """The feeds that have been due longest, without those of hosts that another poller holds."""
+    held_by_another = (
+        select(feed_paces.c.key)
+        .where(feed_paces.c.key == feeds.c.host, feed_paces.c.owner != owner, feed_paces.c.owner_until > now)
+        .exists()
+    )
     return (
         select(feeds)
-        .where(_POLLABLE, feeds.c.due_at <= now)
+        .where(_POLLABLE, feeds.c.due_at <= due, ~held_by_another)
         .order_by(feeds.c.due_at)
         .limit(limit)
         .with_for_update(skip_locked=True)
     )
 
 
-def lease_due(
-    database: Database,
-    *,
-    now: datetime,
-    due: datetime,
-    limit: int,
-    gap: timedelta,
-    horizon: timedelta | None,
-    lease: timedelta,
-) -> tuple[list[LeasedFeed], int]:
+@dataclass(slots=True, frozen=True)
+class LeaseTerms:
+    """How a poller takes feeds: who it is, how many at once, at what pace, how far ahead, and for how long."""
+
+    owner: str
+    limit: int
+    gap: timedelta
+    horizon: timedelta | None
+    lease: timedelta
+
+
+def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetime) -> tuple[list[LeasedFeed], int]:
     """Take feeds that were due at `due`, each with the moment at which its host and source may be asked.
 
-    A feed whose turn lies beyond `horizon` is put off to that turn and not taken. A lease is a due time in the future: when
-    its poller dies, the feed is simply due again. Returns the feeds taken, and how many were looked at.
+    A feed whose turn lies beyond the horizon is put off to that turn and not taken. A lease is a due time in the future:
+    when its poller dies, the feed is simply due again. With its first feed a poller takes the host, so that its own
+    count of running requests is the only one. Returns the feeds taken, and how many were looked at.
     """
     token = uuid.uuid4().hex
     with database.begin() as connection:
-        rows = connection.execute(due_feeds(due, limit)).all()
+        rows = connection.execute(due_feeds(now, due, terms.limit, terms.owner)).all()
         if not rows:
             return [], 0
-        keys = [pace_keys(row.host, row.sources_id) for row in rows]
-        booking = _read_booking(database, connection, {key for own in keys for key in own})
-        starts = assign_starts(keys, booking, now, gap, horizon)
-        taken = [
-            _leased(row, token, turn.at, turn.at + lease) for row, turn in zip(rows, starts, strict=True) if turn.taken
-        ]
-        put_off = [{"b_id": row.id, "b_due": turn.at} for row, turn in zip(rows, starts, strict=True) if not turn.taken]
-        _write_leases(connection, taken, put_off, now)
+        keys = {key for row in rows for key in pace_keys(row.host, row.sources_id)}
+        booking, foreign = _read_booking(database, connection, keys, terms.owner, now)
+        mine = [row for row in rows if row.host not in foreign]
+        turns = assign_starts(
+            [pace_keys(row.host, row.sources_id) for row in mine], booking, now, terms.gap, terms.horizon
+        )
+        pairs = list(zip(mine, turns, strict=True))
+        taken = [_leased(row, token, turn.at, turn.at + terms.lease) for row, turn in pairs if turn.taken]
+        _write_leases(
+            connection, taken, [{"b_id": row.id, "b_due": turn.at} for row, turn in pairs if not turn.taken], now
+        )
         _write_booking(connection, booking)
+        _hold_hosts(connection, taken, terms.owner)
     return taken, len(rows)
 
 
@@ -128,23 +150,49 @@ def _leased(row: Any, token: str, start_at: datetime, lease_until: datetime) -> 
         http_etag=row.http_etag, http_last_modified=row.http_last_modified, http_304=bool(row.http_304),
         http_lies=row.http_lies, last_fetch_hash=row.last_fetch_hash, entries_hash=row.entries_hash,
         last_full_fetch=row.last_full_fetch, redirect_url=row.redirect_url, redirect_seen=row.redirect_seen,
-        skip_times=row.skip_times,
+        skip_times=row.skip_times, columns={name: getattr(row, name) for name in RESULT_COLUMNS},
         lease=token, start_at=start_at, lease_until=lease_until,
     )  # fmt: skip
 
 
-def _read_booking(database: Database, connection: Connection, keys: set[str]) -> Booking:
-    """When each key is free; the rows are locked, so that two pollers book one after the other."""
+def _read_booking(
+    database: Database, connection: Connection, keys: set[str], owner: str, now: datetime
+) -> tuple[Booking, set[str]]:
+    """When each key is free, and which are held by others. The rows are locked: two pollers book one after the other."""
     ordered = sorted(keys)
     blank = [{"key": key, "next_start": _EPOCH, "tail": _EPOCH} for key in ordered]
     connection.execute(database.insert(feed_paces).on_conflict_do_nothing(), blank)
-    booking = Booking({}, {})
+    booking, foreign = Booking({}, {}), set()
     for some in chunks(ordered):
         query = select(feed_paces).where(feed_paces.c.key.in_(some)).order_by(feed_paces.c.key).with_for_update()
         for row in connection.execute(query):
             booking.free[row.key] = row.next_start
             booking.tail[row.key] = row.tail
-    return booking
+            if row.owner not in (None, owner) and row.owner_until > now:
+                foreign.add(row.key)
+    return booking, foreign
+
+
+def _hold_hosts(connection: Connection, taken: Sequence[LeasedFeed], owner: str) -> None:
+    until: dict[str, datetime] = {}
+    for feed in taken:
+        until[feed.host] = max(feed.lease_until, until.get(feed.host, feed.lease_until))
+    statement = (
+        update(feed_paces)
+        .where(feed_paces.c.key == bindparam("b_key"))
+        .values(owner=owner, owner_until=bindparam("b_until"))
+    )
+    if until:
+        connection.execute(statement, [{"b_key": host, "b_until": when} for host, when in sorted(until.items())])
+
+
+def let_hosts_go(database: Database, owner: str, now: datetime, gap: timedelta) -> None:
+    """End a poller's hold of its hosts, as at a clean stop; the next one keeps the distance to its last request."""
+    mine = feed_paces.c.owner == owner
+    with database.begin() as connection:
+        soon = now + gap
+        connection.execute(update(feed_paces).where(mine, feed_paces.c.next_start < soon).values(next_start=soon))
+        connection.execute(update(feed_paces).where(mine).values(owner=None, owner_until=None))
 
 
 def _write_booking(connection: Connection, booking: Booking) -> None:
@@ -215,30 +263,13 @@ def still_leased(connection: Connection, leased: Sequence[LeasedFeed]) -> set[in
 
 # ----------------------------------------------------------------------------------------------- what polls found
 
-_FEED_RESULT = (
-    "url", "host", "last_fetch_attempt", "last_fetch_success", "last_fetch_hash", "last_fetch_failures", "http_etag",
-    "http_last_modified", "next_fetch_attempt", "system_enabled", "update_minutes", "http_304", "system_status",
-    "last_new_stories", "rss_title", "poll_minutes", "due_at", "next_fetch_reason", "entries_hash", "last_full_fetch",
-    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url", "skip_times",
-)  # fmt: skip
-
 
 def update_feeds(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write the result of polls: every column of the result, by feed id, and the end of the lease."""
-    values: dict[str, Any] = {name: bindparam(f"b_{name}") for name in _FEED_RESULT}
+    values: dict[str, Any] = {name: bindparam(f"b_{name}") for name in RESULT_COLUMNS}
     statement = update(feeds).where(feeds.c.id == bindparam("b_id")).values(**values, lease=None, queued=False)
     if rows:
-        connection.execute(statement, [{f"b_{name}": row[name] for name in ("id", *_FEED_RESULT)} for row in rows])
-
-
-def read_result_columns(connection: Connection, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
-    """The same columns as they are now, by feed id."""
-    columns = [feeds.c.id, *(feeds.c[name] for name in _FEED_RESULT)]
-    found: dict[int, dict[str, Any]] = {}
-    for some in chunks(ids):
-        for row in connection.execute(select(*columns).where(feeds.c.id.in_(some))).mappings():
-            found[row["id"]] = dict(row)
-    return found
+        connection.execute(statement, [{f"b_{name}": row[name] for name in ("id", *RESULT_COLUMNS)} for row in rows])
 
 
 def add_events(connection: Connection, rows: list[dict[str, Any]]) -> None:

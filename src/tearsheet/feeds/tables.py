@@ -115,6 +115,8 @@ feed_paces = Table(
     Column("key", String(300), primary_key=True),
     Column("next_start", UtcDateTime, nullable=False),
     Column("tail", UtcDateTime, nullable=False),
+    Column("owner", String(40)),
+    Column("owner_until", UtcDateTime),
 )
 
 fetch_events = Table(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import resource
 import socket
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from urllib.parse import urlsplit
 
 from tearsheet.config import FetchSettings
 from tearsheet.errors import ConfigError
@@ -15,12 +15,14 @@ from tearsheet.fetch.guard import Guard
 from tearsheet.fetch.inflate import ACCEPT_ENCODING, InflateError, TooLarge, inflate
 from tearsheet.fetch.model import FetchError, FetchRequest, FetchResponse
 from tearsheet.fetch.multi import Multi
+from tearsheet.fetch.slots import Slots
 from tearsheet.fetch.transfer import Transfer
-from tearsheet.fetch.wire import redirect_target, stated_charset, wire_url
+from tearsheet.fetch.wire import redirect_target, stated_charset, wire_host, wire_url
 from tearsheet.story import Exchange
 from tearsheet.urls import BadURL
 
 _LOOKUP_SECONDS = 5.0
+_MOST_USUAL = 20
 _NO_SUCH_NAME = (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
 Lookup = Callable[[str], Awaitable[object]]
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
@@ -37,7 +39,9 @@ class Client:
         self._resolve = resolve
         """Answers that are given instead of asking the name service: `HOST:PORT:ADDRESS`."""
         self._lookup = lookup or _lookup
-        self._slots = asyncio.Semaphore(max(1, settings.concurrency))
+        self._slots = Slots(max(1, settings.concurrency))
+        self._usual_lines: dict[str, list[bytes]] = {}
+        """Header lines by Accept, for requests without headers of their own."""
         self._idle: list[Transfer] = []
         self._multi: Multi | None = None
 
@@ -67,15 +71,18 @@ class Client:
         spent = 0.0
         exchanges: list[Exchange] = []
         seen: set[str] = set()
+        cookies = False
         url = request.url
         started = time.monotonic()
         try:
-            url = origin = wire_url(url)
+            url = wire_url(url)
+            host = wire_host(url)
             while True:
                 seen.add(url)
                 async with self._slots:
                     started = time.monotonic()
-                    await self._hop(transfer, request, url, total - spent, same_host=_host(url) == _host(origin))
+                    same_host = wire_host(url) == host
+                    await self._hop(transfer, request, url, total - spent, same_host=same_host, cookies=cookies)
                     spent += time.monotonic() - started
                 exchanges.append(transfer.exchange)
                 if not transfer.is_redirect:
@@ -84,6 +91,7 @@ class Client:
                     raise FetchError("too-many-redirects", f"more than {self._settings.max_redirects}")
                 if transfer.sets_cookie:  # the same address may answer otherwise now
                     seen.clear()
+                    cookies = True
                 url = redirect_target(url, transfer.location or "")
                 if url in seen:
                     raise FetchError("too-many-redirects", f"in a circle, at {url}")
@@ -97,23 +105,23 @@ class Client:
             ) from error.__cause__
 
     async def _hop(
-        self, transfer: Transfer, request: FetchRequest, url: str, seconds: float, *, same_host: bool
+        self, transfer: Transfer, request: FetchRequest, url: str, seconds: float, *, same_host: bool, cookies: bool
     ) -> None:
-        host = _host(url)
+        host = wire_host(url)
         if reason := self._guard.refuse_host(host):
             raise FetchError("forbidden-address", f"{host} is refused ({reason}); fetch.allow_addresses can allow it")
         if seconds <= 0:
             raise FetchError("timeout", "the total time was used up by redirects")
         if self._multi is None:
-            self._multi = Multi(max_connections=4 * self._settings.concurrency)
+            self._multi = Multi(_most_connections(self._settings.concurrency))
         transfer.prepare(
+            request,
             url,
             self._header_lines(request, same_host),
             seconds=seconds,
             max_bytes=self._limit(request),
-            content_types=request.content_types,
-            cut=request.cut,
             resolve=self._resolve,
+            cookies=cookies,
         )
         failure = transfer.failure(*await self._multi.run(transfer.handle))
         if failure:
@@ -133,13 +141,18 @@ class Client:
         return "dns"
 
     def _header_lines(self, request: FetchRequest, same_host: bool) -> list[bytes]:
-        headers: dict[str, str] = {
+        if not request.headers and request.accept in self._usual_lines:
+            return self._usual_lines[request.accept]
+        standard = {
             "User-Agent": self._settings.user_agent,
             "Accept": request.accept,
             "Accept-Language": "en,*;q=0.5",
             "Accept-Encoding": ACCEPT_ENCODING,
         }
-        return header_lines(headers, request.headers if same_host else without_secrets(request.headers))
+        lines = header_lines(standard, request.headers if same_host else without_secrets(request.headers))
+        if not request.headers and len(self._usual_lines) < _MOST_USUAL:
+            self._usual_lines[request.accept] = lines
+        return lines
 
     def _limit(self, request: FetchRequest) -> int:
         return self._settings.max_bytes if request.max_bytes is None else request.max_bytes
@@ -170,7 +183,11 @@ class Client:
 def header_lines(standard: Mapping[str, str], wanted: Mapping[str, str]) -> list[bytes]:
     """Request headers as lines; `wanted` ones take the place of the standard ones of the same name."""
     named = {name.lower(): (name, value) for name, value in (*standard.items(), *wanted.items())}
-    return [f"{_UNSENDABLE.sub('', name)}: {_UNSENDABLE.sub(' ', value)}".encode() for name, value in named.values()]
+    return [
+        f"{_UNSENDABLE.sub('', name)}: {_UNSENDABLE.sub(' ', value)}".encode()
+        for name, value in named.values()
+        if value.strip()
+    ]
 
 
 def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
@@ -178,8 +195,11 @@ def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in headers.items() if name.lower() not in _SECRET_HEADERS}
 
 
-def _host(url: str) -> str:
-    return urlsplit(url).hostname or ""
+def _most_connections(concurrency: int) -> int:
+    """How many connections are kept open for hosts that will be asked again: many, but not half of what we may have open."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 16 * concurrency
+    return max(concurrency, wanted if limit == resource.RLIM_INFINITY else min(wanted, limit // 2))
 
 
 def _connect_to_line(host: str, target: str) -> str:

@@ -121,17 +121,11 @@ def answered(
     blocked = state.blocked_until
     if status in _TOLD_TO_WAIT:
         blocked = max(blocked, now + min(LONGEST_BLOCK, max(retry_after or 0.0, throttle)))
-    after = replace(
-        state,
-        average=_smoothed(state.average, seconds, lower=status < 400),
-        throttle=throttle,
-        blocked_until=blocked,
-        failures=0,
-        failed_until=0.0,
-        updated=now,
-    )
+    average = _smoothed(state.average, seconds, lower=status < 400)
+    after = HostState(average, state.next_start, blocked, throttle, 0, 0.0, state.crawl_delay, now)
     # The turns taken so far were taken at the old pace: keep the new one from the start of this request at least.
-    return replace(after, next_start=max(after.next_start, now - seconds + interval(after, rules)))
+    soonest = now - seconds + interval(after, rules)
+    return replace(after, next_start=soonest) if soonest > after.next_start else after
 
 
 def _smoothed(average: float, seconds: float, *, lower: bool) -> float:
@@ -164,7 +158,9 @@ def promise(state: HostState, rules: HostRules, now: float, promised: float) -> 
 
 def retry_after_seconds(value: str | None, now: float) -> float | None:
     """The Retry-After header, in seconds from now: a number or a date. None when there is none that can be read."""
-    text = (value or "").strip()
+    if value is None:
+        return None
+    text = value.strip()
     if text.isascii() and text.isdigit():
         return min(float(text[:9]), LONGEST_BLOCK)
     try:

@@ -7,7 +7,6 @@ import re
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Protocol
-from urllib.parse import urlsplit
 
 from protego import Protego
 
@@ -17,6 +16,7 @@ from tearsheet.fetch.client import Client
 from tearsheet.fetch.manners import retry_after_seconds
 from tearsheet.fetch.model import CONNECTION_KINDS, FetchError, FetchRequest, FetchResponse
 from tearsheet.fetch.turns import HostBusy, Manners
+from tearsheet.fetch.wire import wire_host, wire_origin
 
 MAX_BYTES = 500 * 1024
 """What RFC 9309 wants to be read at least; the rest is cut off."""
@@ -26,6 +26,7 @@ STALE_SECONDS = 30 * 86_400.0
 """How long an old copy is obeyed while the server cannot give a new one."""
 RETRY_SECONDS = 600.0
 _KEPT = 1_000
+_SMALL = 10_000
 _PRODUCT = re.compile(r"([A-Za-z_-]+)/[0-9]")
 
 
@@ -68,12 +69,6 @@ def product_token(user_agent: str) -> str:
     return str(products[0] if products else (user_agent.split() or ["*"])[0]).lower()
 
 
-def origin_of(url: str) -> str:
-    """The part of an address that one robots.txt speaks for."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
-
-
 class Robots:
     """Says whether an address may be fetched."""
 
@@ -94,10 +89,10 @@ class Robots:
 
         Raises HostBusy or HostFailing when the host must be left alone, FetchError when it cannot be reached.
         """
-        host = urlsplit(url).hostname or ""
+        host = wire_host(url)
         if not self._manners.rules(host).keeps("robots"):
             return True
-        origin = origin_of(url)
+        origin = wire_origin(url)
         known = self._known.get(origin)
         if known is None or self._clock() >= known.good_until:
             known = await self._ask_once(origin, host)
@@ -142,7 +137,7 @@ class Robots:
         return await _parsed(text) if text else None
 
     async def _fetch(self, origin: str, host: str) -> RobotsText:
-        self._manners.visit(host)
+        self._manners.refuse(host)
         request = FetchRequest(
             f"{origin}/robots.txt",
             headers={"Accept-Encoding": "identity"},
@@ -170,5 +165,6 @@ class Robots:
 
 
 async def _parsed(text: RobotsText) -> _Known:
-    rules = await asyncio.to_thread(Protego.parse, text.text)
+    small = len(text.text) < _SMALL
+    rules = Protego.parse(text.text) if small else await asyncio.to_thread(Protego.parse, text.text)
     return _Known(rules, text.fetched_at, text.fetched_at + FRESH_SECONDS)

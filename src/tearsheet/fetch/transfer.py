@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import pycurl
 
 from tearsheet.fetch.guard import Guard
+from tearsheet.fetch.model import FetchRequest
 from tearsheet.fetch.wire import REDIRECT_STATUSES, header_text, parse_header_line, parse_status_line
 from tearsheet.story import Exchange
 
@@ -49,6 +50,9 @@ class Transfer:
         self._guard = guard
         # An address that the settings name for a host is wanted, private or not.
         self._named = {_endpoint(line) for line in connect_to}
+        self._listening = False
+        self._lines: list[bytes] = []
+        self._line_pairs: list[tuple[str, str]] = []
         self.handle = handle = pycurl.Curl()
         for option, value in (
             (pycurl.NOSIGNAL, 1),
@@ -62,7 +66,6 @@ class Transfer:
             (pycurl.LOW_SPEED_LIMIT, 1),
             (pycurl.LOW_SPEED_TIME, SILENCE_SECONDS),
             (pycurl.CONNECT_TO, list(connect_to)),
-            (pycurl.VERBOSE, 1),  # curl gives the request as it was sent to the debug function alone
             (pycurl.DEBUGFUNCTION, self._on_debug),
             (pycurl.HEADERFUNCTION, self._on_header),
             (pycurl.WRITEFUNCTION, self._on_body),
@@ -80,18 +83,22 @@ class Transfer:
         self.handle.setopt(pycurl.COOKIELIST, "ALL")
 
     def prepare(
-        self, url: str, header_lines: Sequence[bytes], *, seconds: float, max_bytes: int,
-        content_types: Sequence[str] | None, cut: bool, resolve: Sequence[str],
+        self, request: FetchRequest, url: str, header_lines: list[bytes], *, seconds: float, max_bytes: int,
+        resolve: Sequence[str], cookies: bool,
     ) -> None:  # fmt: skip
-        """Make ready for one request."""
+        """Make ready for one request of a chain; `cookies` says whether the chain has got any."""
         handle = self.handle
         handle.setopt(pycurl.URL, url)
-        handle.setopt(pycurl.HTTPHEADER, header_lines)
+        if header_lines is not self._lines:
+            handle.setopt(pycurl.HTTPHEADER, header_lines)
+            self._lines = header_lines
+            self._line_pairs = [pair for line in header_lines if (pair := parse_header_line(line))]
         handle.setopt(pycurl.TIMEOUT_MS, max(1, int(seconds * 1000)))
         handle.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(min(seconds, CONNECT_SECONDS) * 1000)))
         if resolve:
             handle.setopt(pycurl.RESOLVE, list(resolve))
         self.exchange = Exchange(url, 0, timestamp=time.time())
+        self._listen(cookies)
         self.location: str | None = None
         self.content_type: str | None = None
         self.content_encoding: str | None = None
@@ -101,11 +108,24 @@ class Transfer:
         self.stopped: tuple[str, str] | None = None
         """Why we stopped reading: kind and detail of an error, or `("enough", "")`."""
         self._max_bytes = max_bytes
-        self._content_types = content_types
-        self._cut = cut
+        self._content_types = request.content_types
+        self._cut = request.cut
         self._pieces: list[bytes] = []
         self._size = 0
         self._in_body = False
+
+    def _listen(self, listen: bool) -> None:
+        """Have the request's headers noted as they are sent.
+
+        Curl gives them to its debug function alone, which is called for much besides. Without cookies we know what it sends:
+        the host, and the lines that we gave it.
+        """
+        if listen != self._listening:
+            self.handle.setopt(pycurl.VERBOSE, int(listen))
+            self._listening = listen
+        if not listen:
+            authority = self.exchange.url.split("/", 3)[2]
+            self.exchange.request_headers = [("Host", authority), *self._line_pairs]
 
     @property
     def body(self) -> bytes:

@@ -145,10 +145,14 @@ class Manners:
         """What is known of a host."""
         return self._host(host).state
 
+    def refuse(self, host: str) -> None:
+        """Raise HostBusy or HostFailing when the host must be left alone."""
+        self._refuse_what_changed(self._host(host))
+
     def visit(self, host: str) -> None:
         """A redirect leads to this host: count it against its pace. Raises HostBusy or HostFailing when it must be left alone."""
+        self.refuse(host)
         known = self._host(host)
-        self._refuse_what_changed(known)
         known.state, _ = reserve(known.state, known.rules, self._clock())
 
     def note_answer(self, host: str, status: int, seconds: float, retry_after: float | None = None) -> None:
@@ -187,6 +191,9 @@ class Manners:
         return _Host(rules, state, asyncio.Semaphore(at_once))
 
     async def _acquire(self, known: _Host) -> None:
+        if not known.free.locked():
+            await known.free.acquire()
+            return
         try:
             async with asyncio.timeout(HOLD_SECONDS):
                 await known.free.acquire()

@@ -13,6 +13,9 @@ MAX_WIRE_URL = 8192
 _STRIP = "".join(map(chr, range(0x21)))
 _LINE_BREAKS = str.maketrans("", "", "\t\r\n")
 _SAFE = "!#$%&'()*+,/:;=?@[]~-._|"
+_PLAIN_URL = re.compile(
+    r"https?://(?:[a-z0-9_-]{1,63}\.){1,3}[a-z]{2,20}/[A-Za-z0-9/_.,;=&+:@!*()~-]*(?:\?[A-Za-z0-9/_.,;=&+:@!*()~-]+)?"
+)
 _HOST = re.compile(r"[a-z0-9_.-]+|\[[0-9a-f:.]+\]")
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _CHARSET = re.compile(r""";\s*charset\s*=\s*["']?\s*([A-Za-z0-9_.:+-]{1,40})""", re.IGNORECASE)
@@ -24,6 +27,8 @@ def wire_url(url: str) -> str:
 
     Blanks and line breaks are treated as browsers do, since feeds and redirects are full of them.
     """
+    if len(url) < 2000 and _PLAIN_URL.fullmatch(url):  # as nearly all are
+        return url
     try:
         parts = urlsplit(url.strip(_STRIP).translate(_LINE_BREAKS).replace("\\", "/"))
         port = parts.port
@@ -57,6 +62,19 @@ def _encode(text: str) -> str:
         raise BadURL("bad address: half a character") from error
 
 
+def wire_origin(url: str) -> str:
+    """`scheme://host:port` of an address in wire form."""
+    return url[: url.index("/", 8)]
+
+
+def wire_host(url: str) -> str:
+    """The host of an address in wire form, without port; an IPv6 address without brackets."""
+    authority = url[url.index("//") + 2 : url.index("/", 8)]
+    if authority.startswith("["):
+        return authority[1 : authority.index("]")]
+    return authority.partition(":")[0]
+
+
 def redirect_target(base: str, location: str) -> str:
     """Where a Location header points. Raises BadURL."""
     try:
@@ -73,8 +91,9 @@ def parse_status_line(line: bytes) -> tuple[str, int, str] | None:
 
 def parse_header_line(line: bytes) -> tuple[str, str] | None:
     """`Name: value` as a pair, or None."""
-    name, colon, value = line.partition(b":")
-    return (header_text(name).strip(), header_text(value).strip()) if colon and name.strip() else None
+    name, colon, value = header_text(line).partition(":")
+    name = name.strip()
+    return (name, value.strip()) if colon and name else None
 
 
 def header_text(data: bytes) -> str:

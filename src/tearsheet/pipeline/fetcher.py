@@ -5,10 +5,8 @@ The words that are counted are those of Media Cloud's fetcher, so that its opera
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
-from urllib.parse import urlsplit
 
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.config import FetchSettings
@@ -16,7 +14,7 @@ from tearsheet.fetch import Client, FetchError, FetchRequest, FetchResponse, Hos
 from tearsheet.fetch.manners import retry_after_seconds
 from tearsheet.fetch.model import UNREACHABLE_KINDS
 from tearsheet.fetch.robots import RobotsUnavailable
-from tearsheet.fetch.wire import REDIRECT_STATUSES, wire_url
+from tearsheet.fetch.wire import REDIRECT_STATUSES, wire_host, wire_url
 from tearsheet.pipeline.stage import Drop, Outcome, Requeue, Retry
 from tearsheet.story import Story
 from tearsheet.urls import BadURL
@@ -42,9 +40,10 @@ def non_news_domains() -> frozenset[str]:
     return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
 
-def is_non_news(host: str, domains: Iterable[str] | None = None) -> bool:
+@lru_cache(maxsize=10_000)
+def is_non_news(host: str) -> bool:
     """Whether a host is, or lies below, one of the domains that are no news."""
-    listed = non_news_domains() if domains is None else frozenset(domains)
+    listed = non_news_domains()
     labels = host.split(".")
     return any(".".join(labels[start:]) in listed for start in range(len(labels)))
 
@@ -99,7 +98,7 @@ class Fetcher:
         """Fetch the story's link. Raises Drop, Retry, or Requeue while the host is busy."""
         url = self._address(story)
         try:
-            response = await self._fetch(url)
+            response, wait = await self._fetch(url)
         except RobotsUnavailable as busy:
             raise Retry("robots-error", "robots.txt cannot be had now", after=busy.after) from busy
         except HostFailing as failing:
@@ -109,7 +108,6 @@ class Fetcher:
         except FetchError as error:
             self._note_error(error, url)
             raise outcome_of_error(error) from error
-        wait = retry_after_seconds(response.header("Retry-After"), self._clock())
         outcome = outcome_of_status(response.status, f"{response.status} {response.reason}".strip(), wait)
         if outcome is not None:
             raise outcome
@@ -126,31 +124,31 @@ class Fetcher:
             url = wire_url(story.rss_entry.link)
         except BadURL as error:
             raise Drop("bad-url", str(error)) from error
-        if is_non_news(_host(url)):
-            raise Drop("non-news", _host(url))
+        if is_non_news(wire_host(url)):
+            raise Drop("non-news", wire_host(url))
         return url
 
-    async def _fetch(self, url: str) -> FetchResponse:
-        host = _host(url)
+    async def _fetch(self, url: str) -> tuple[FetchResponse, float | None]:
+        host = wire_host(url)
         await self._obey_robots(url)
 
         async def on_redirect(target: str) -> None:
-            if is_non_news(_host(target)):
-                raise Drop("non-news2", _host(target))
+            if is_non_news(wire_host(target)):
+                raise Drop("non-news2", wire_host(target))
             await self._obey_robots(target)
-            if _host(target) != host:
-                self._manners.visit(_host(target))
+            if wire_host(target) != host:
+                self._manners.visit(wire_host(target))
 
         async with self._manners.turn(host) as turn:
             response = await self._client.fetch(FetchRequest(url, content_types=PAGE_TYPES, on_redirect=on_redirect))
             wait = retry_after_seconds(response.header("Retry-After"), self._clock())
-            final = _host(response.url)
+            final = wire_host(response.url)
             if final == host:
                 turn.answered(response.status, response.elapsed, wait)
             else:
                 turn.answered(response.exchanges[0].status, response.elapsed)
                 self._manners.note_answer(final, response.status, response.elapsed, wait)
-        return response
+        return response, wait
 
     async def _obey_robots(self, url: str) -> None:
         if not await self._robots.allows(url):
@@ -158,7 +156,7 @@ class Fetcher:
 
     def _note_error(self, error: FetchError, url: str) -> None:
         """The host that failed is the one to be spared: a redirect may have led to another."""
-        host = _host(error.url or url)
+        host = wire_host(error.url or url)
         if error.kind in UNREACHABLE_KINDS:
             self._manners.note_failure(host)
         elif error.kind in ("timeout", "read-timeout"):
@@ -174,7 +172,3 @@ def _filled(story: Story, response: FetchResponse) -> Story:
     story.raw_html.html = response.body
     story.exchanges = response.exchanges
     return story
-
-
-def _host(url: str) -> str:
-    return urlsplit(url).hostname or ""

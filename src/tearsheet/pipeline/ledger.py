@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, String, Table, delete, func, literal, select, tuple_
+from sqlalchemy import BigInteger, Column, Index, String, Table, delete, func, literal, select, tuple_
 
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import UtcDateTime, metadata
@@ -32,6 +32,9 @@ outcomes = Table(
     Column("domain", String(255), nullable=False),
     Column("url", String(2048), nullable=False),
     Column("happened_at", UtcDateTime, nullable=False),
+    Index("outcomes_by_day", "day", "stage", "status", "reason"),
+    Index("outcomes_by_time", "happened_at"),
+    Index("outcomes_by_url", "url"),
 )
 outcome_days = Table(
     "outcome_days",

@@ -12,11 +12,10 @@ from typing import Any
 from sqlalchemy import select
 
 from tearsheet.config import FeedSettings, FetchSettings
-from tearsheet.engines.database import open_database
-from tearsheet.engines.ports import Database
 from tearsheet.feeds import NewFeed, Poller, add_feeds
 from tearsheet.feeds.tables import feeds, fetch_events, stories
 from tearsheet.fetch import Client
+from tests.unit.feeds.fakes import new_database
 
 START = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
@@ -25,8 +24,7 @@ class Desk:
     """A database with feeds, and polls of them at moments that the test names."""
 
     def __init__(self, folder: Path, **settings: Any) -> None:
-        self.database: Database = open_database("sqlite:///feeds.db", folder)
-        self.database.migrate()
+        self.database = new_database(folder)
         self.now = START
         self.settings = FeedSettings(**({"interval_seconds": 0.0, "timeout_seconds": 5.0} | settings))
         self.counters: dict[str, int] = {}

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tearsheet.engines.database import open_database
+from sqlalchemy import event
+
+from tearsheet.engines.database import SqliteDatabase, open_database
 from tearsheet.engines.ports import Database
 from tearsheet.fetch import FetchError, FetchRequest, FetchResponse
 from tearsheet.story import Exchange
@@ -42,6 +44,9 @@ class FakeClient:
 
 
 def new_database(folder: Path) -> Database:
+    """A database that does not wait for the disk: these tests lose no power."""
     database = open_database("sqlite:///feeds.db", folder)
+    assert isinstance(database, SqliteDatabase)
+    event.listen(database.engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous=OFF"))
     database.migrate()
     return database

@@ -27,6 +27,7 @@ def upgrade() -> None:
     )
     op.create_index("outcomes_by_day", "outcomes", ["day", "stage", "status", "reason"])
     op.create_index("outcomes_by_time", "outcomes", ["happened_at"])
+    op.create_index("outcomes_by_url", "outcomes", ["url"])
     op.create_table(
         "outcome_days",
         sa.Column("day", sa.String(10), primary_key=True),

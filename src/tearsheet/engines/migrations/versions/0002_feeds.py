@@ -87,6 +87,8 @@ def upgrade() -> None:
         sa.Column("key", sa.String(300), primary_key=True),
         sa.Column("next_start", UtcDateTime, nullable=False),
         sa.Column("tail", UtcDateTime, nullable=False),
+        sa.Column("owner", sa.String(40)),
+        sa.Column("owner_until", UtcDateTime),
     )
     op.create_table(
         "fetch_events",
