@@ -146,6 +146,7 @@ class WebSettings:
 
     host: str = _setting("127.0.0.1", "address to listen on; other than loopback, every request needs a token")
     port: int = _setting(8700, "port to listen on")
+    requests_per_minute: int = _setting(600, "requests a minute that one token may make; 0 means no limit")
 
 
 @dataclass(slots=True)

@@ -273,8 +273,9 @@ def pages(index, query, limit, **more):
             return seen
 
 
+@pytest.mark.parametrize("order", ["newest", "oldest"])
 @pytest.mark.parametrize("limit", [1, 3, 7, 10, 100])
-def test_pages_newest_first_hold_every_story_once(index, limit):
+def test_pages_by_date_hold_every_story_once(index, limit, order):
     # Many share a moment, as stories of an archive that noted only the day do.
     stories = [
         story(str(n), text="even" if n % 2 == 0 else "odd", indexed_date=START + n // 7 * DAY) for n in range(40)
@@ -283,10 +284,10 @@ def test_pages_newest_first_hold_every_story_once(index, limit):
     index.add(stories[:20])
     index.refresh()
     for query, expected in (("*", stories), ("even", stories[::2])):
-        flat = [name for page in pages(index, query, limit) for name in page]
+        flat = [name for page in pages(index, query, limit, order=order) for name in page]
         assert sorted(flat, key=int) == names(expected)
         dates = [stories[int(name)].indexed_date for name in flat]
-        assert dates == sorted(dates, reverse=True)
+        assert dates == sorted(dates, reverse=order == "newest")
 
 
 def test_pages_do_not_shift_when_stories_come_in(index):

@@ -259,14 +259,14 @@ class TantivyIndex:
     def search(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
     ) -> Page:
-        """A page of stories, `newest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
+        """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
         if limit < 1:
             return Page([])
         with self._searching(query) as (searcher, compiled):
             if order == "relevance":
                 numbers, next_token = self._by_relevance(searcher, compiled, limit, token)
             else:
-                numbers, next_token = self._newest(searcher, compiled, limit, token)
+                numbers, next_token = self._by_date(searcher, compiled, limit, token, oldest=order == "oldest")
         return Page(self._store.by_number(numbers, text=text), next_token)
 
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
@@ -314,37 +314,53 @@ class TantivyIndex:
             )
         ]
 
-    def _newest(
-        self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None
+    def _by_date(
+        self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None, *, oldest: bool
     ) -> tuple[list[int], str | None]:
-        """A page by (indexed date, number), both falling. tantivy sorts by one field only, so ties are asked for by themselves."""
+        """A page by (indexed date, number), both falling, or both rising from the `oldest`.
+
+        tantivy sorts by one field only, so ties are asked for by themselves.
+        """
         found: list[tuple[int, int]] = []
-        below: int | None = None
+        rest: tantivy.Query | None = query
         if token is not None:
             moment, number = _read_token(token, 2)
-            found += self._of_moment(searcher, query, moment, number, limit)
-            below = moment - 1
+            found += self._of_moment(searcher, query, moment, number, limit, oldest=oldest)
+            rest = all_of(query, self._beyond("indexed_date", moment, oldest)) if oldest or moment else None
         wanted = limit - len(found)
-        if wanted > 0 and (below is None or below >= 0):
-            rest = query if below is None else all_of(query, number_range(self._schema, "indexed_date", None, below))
-            hits = searcher.search(rest, wanted, count=False, order_by_field="indexed_date").hits
-            page = sorted(zip((hit[0] for hit in hits), self._numbers(searcher, hits), strict=True), reverse=True)
+        if wanted > 0 and rest is not None:
+            order = tantivy.Order.Asc if oldest else tantivy.Order.Desc
+            hits = searcher.search(rest, wanted, count=False, order_by_field="indexed_date", order=order).hits
+            pairs = zip((hit[0] for hit in hits), self._numbers(searcher, hits), strict=True)
+            page = sorted(pairs, reverse=not oldest)
             if len(page) == wanted:
                 last = page[-1][0]
                 page = [pair for pair in page if pair[0] != last]
-                page += self._of_moment(searcher, query, last, None, wanted - len(page))
+                page += self._of_moment(searcher, query, last, None, wanted - len(page), oldest=oldest)
             found += page
         next_token = f"{found[-1][0]}.{found[-1][1]}" if len(found) == limit else None
         return [number for _, number in found], next_token
 
     def _of_moment(
-        self, searcher: tantivy.Searcher, query: tantivy.Query, moment: int, below: int | None, limit: int
+        self,
+        searcher: tantivy.Searcher,
+        query: tantivy.Query,
+        moment: int,
+        after: int | None,
+        limit: int,
+        *,
+        oldest: bool,
     ) -> list[tuple[int, int]]:
         parts = [query, number_range(self._schema, "indexed_date", moment, moment)]
-        if below is not None:
-            parts.append(number_range(self._schema, "docno", None, below - 1))
-        hits = searcher.search(all_of(*parts), limit, count=False, order_by_field="docno").hits
+        if after is not None:
+            parts.append(self._beyond("docno", after, oldest))
+        order = tantivy.Order.Asc if oldest else tantivy.Order.Desc
+        hits = searcher.search(all_of(*parts), limit, count=False, order_by_field="docno", order=order).hits
         return [(moment, int(hit[0])) for hit in hits]
+
+    def _beyond(self, field: str, value: int, upward: bool) -> tantivy.Query:
+        low, high = (value + 1, None) if upward else (None, value - 1)
+        return number_range(self._schema, field, low, high)
 
     def _by_relevance(
         self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None

@@ -218,7 +218,7 @@ class Index(Protocol):
     def search(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
     ) -> Page:
-        """A page of stories, `newest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
+        """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
         ...
 
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:

@@ -16,10 +16,14 @@ from tearsheet import __version__
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.compose import Services
 from tearsheet.errors import BusyError, EngineError, NotFoundError, StorageError, TearsheetError, UsageError
-from tearsheet.web import export, health, outcomes, pages, search_page
+from tearsheet.web import api_page, export, health, metrics, outcomes, pages, search_page
+from tearsheet.web.api import account, directory, search
+from tearsheet.web.guard import Guard
+from tearsheet.web.limits import RateLimit
 from tearsheet.web.render import page
 from tearsheet.web.security import SecurityHeaders
 from tearsheet.web.site import Site
+from tearsheet.web.tokens import TokenStore
 
 _STATUS_OF_ERROR: tuple[tuple[type[TearsheetError], int], ...] = (
     (NotFoundError, 404),
@@ -57,12 +61,23 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         outcomes.data_router,
         search_page.data_router,
         export.router,
+        search.router,
+        directory.router,
+        account.router,
+        metrics.router,
+        api_page.router,
         pages.router,
         outcomes.router,
         search_page.router,
     ):
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
+    # The last one added is the first to see a request.
+    web = services.settings.web
+    tokens, limit = TokenStore(services.database, clock), RateLimit(web.requests_per_minute, clock)
+    app.add_middleware(Guard, host=web.host, tokens=tokens, limit=limit)
+    app.state.times = metrics.RequestTimes()
+    app.add_middleware(metrics.Timing, times=app.state.times)
     app.add_middleware(SecurityHeaders)
     app.add_exception_handler(TearsheetError, _user_error)
     app.add_exception_handler(HTTPException, _http_error)

@@ -12,7 +12,7 @@ from fastapi import Query as Parameter
 from tearsheet.errors import UsageError
 from tearsheet.query import Query, parse_query
 
-ORDERS = ("newest", "relevance")
+ORDERS = ("newest", "oldest", "relevance")
 
 
 @dataclass(slots=True, frozen=True)
@@ -24,7 +24,7 @@ class Question:
     end: Annotated[str, Parameter(description="Last day of publication, YYYY-MM-DD.")] = ""
     domain: Annotated[str, Parameter(description="Only this source, as `example.com`.")] = ""
     language: Annotated[str, Parameter(description="Only this language, as `en`.")] = ""
-    order: Annotated[str, Parameter(description="`newest` or `relevance` first.")] = ORDERS[0]
+    order: Annotated[str, Parameter(description="`newest`, `oldest` or `relevance` first.")] = ORDERS[0]
 
     def query(self) -> Query:
         """The query with its filters. Raises QueryError or UsageError."""

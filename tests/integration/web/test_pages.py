@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from typing import Any
 
 import pytest
 from lxml import html as lxml_html
@@ -126,3 +127,19 @@ def test_what_is_not_there_is_a_page_that_says_so(client, path):
     assert answer.status_code == 404
     assert texts(lxml_html.fromstring(answer.text), "//h1") == ["Not found"]
     assert client.get(path, headers={"accept": "application/json"}).json()["status"] == "error"
+
+
+def test_every_link_within_the_site_leads_somewhere(client, truth):
+    seen: set[str] = set()
+    todo = [f"/stories/{truth.id_of(1)}", "/search", "/search?q=climate", "/api", "/outcomes", "/"]
+    while todo:
+        path = todo.pop()
+        if path in seen or len(seen) > 80:
+            continue
+        seen.add(path)
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        if answer.headers["content-type"].startswith("text/html"):
+            tree: Any = lxml_html.fromstring(answer.text)
+            links = tree.xpath("//a/@href | //link/@href | //script/@src | //iframe/@src")
+            todo = [link for link in links if link.startswith("/")] + todo

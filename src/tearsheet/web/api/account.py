@@ -1,0 +1,42 @@
+"""Who asks, how often they may, and what version answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from tearsheet import __version__
+from tearsheet.web.guard import LOCAL, Visitor
+from tearsheet.web.site import site_of
+from tearsheet.web.tokens import WRITE
+
+router = APIRouter(prefix="/api", tags=["account"])
+PLATFORM = "onlinenews-mediacloud"
+
+
+@router.get("/search/api-params")
+def api_params(request: Request) -> dict[str, Any]:
+    """What a client should know before it asks: how many requests a minute are answered."""
+    per_minute = site_of(request).services.settings.web.requests_per_minute
+    rate = {"query-rate": f"{per_minute}/m"} if per_minute else {}
+    return {"params": {**rate, "platforms": [PLATFORM], "max-page-size": 1000}}
+
+
+@router.get("/auth/profile")
+def profile(request: Request) -> dict[str, Any]:
+    """Whose token this is, and what it may do."""
+    visitor: Visitor = request.scope["visitor"]
+    return {
+        "username": visitor.name,
+        "rights": visitor.rights,
+        "is_staff": visitor.rights == WRITE,
+        "local": visitor is LOCAL,
+        "roles": [visitor.rights],
+    }
+
+
+@router.get("/version")
+def version(request: Request) -> dict[str, Any]:
+    """The version of this server, and its clock."""
+    return {"GIT_REV": __version__, "version": __version__, "now": site_of(request).clock(), "software": "tearsheet"}

@@ -1,0 +1,208 @@
+"""`/api/sources/…`: sources, collections and feeds, by the names of Media Cloud's directory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, Field
+
+from tearsheet.clock import utc_now
+from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.feeds.catalog import NewFeed, add_feeds
+from tearsheet.feeds.directory import Collection, Listing, Source, list_collections, list_feeds, list_sources
+from tearsheet.web.site import site_of
+
+router = APIRouter(prefix="/api/sources", tags=["directory"])
+PLATFORM = "online_news"
+PAGE, MOST = 100, 1000
+Limit = Annotated[int, Query(ge=0, description=f"Rows of a page; 0 means {PAGE}, and {MOST} is the most.")]
+Offset = Annotated[int, Query(ge=0)]
+
+
+@dataclass(slots=True, frozen=True)
+class NewFeedReport:
+    """What became of a feed that was to be added."""
+
+    id: int
+    added: bool
+
+
+class FeedToAdd(BaseModel):
+    """A feed to be added."""
+
+    url: str
+    name: str | None = None
+    source_id: int | None = None
+    collections: list[str] = Field(default_factory=list)
+
+
+def page_of(
+    request: Request, found: Listing, limit: int, offset: int, shown: Callable[[Any], dict[str, Any]]
+) -> dict[str, Any]:
+    """A page with the addresses of the next and the previous one."""
+    return {
+        "count": found.count,
+        "next": _address(request, limit, offset + limit) if offset + limit < found.count else None,
+        "previous": _address(request, limit, max(0, offset - limit)) if offset else None,
+        "results": [shown(row) for row in found.rows],
+    }
+
+
+def _address(request: Request, limit: int, offset: int) -> str:
+    asked = dict(request.query_params) | {"limit": str(limit), "offset": str(offset)}
+    return f"{request.url.replace(query='')}?{urlencode(asked)}"
+
+
+def _rows(limit: int) -> int:
+    return min(limit or PAGE, MOST)
+
+
+def source_shown(source: Source) -> dict[str, Any]:
+    """A source as Media Cloud's clients know it: its name is its domain, its label what people call it."""
+    return {
+        "id": source.id,
+        "name": source.domain,
+        "label": source.name,
+        "homepage": source.homepage,
+        "platform": PLATFORM,
+        "created_at": source.created_at.isoformat(),
+        "collection_count": source.collections,
+    }
+
+
+def collection_shown(collection: Collection) -> dict[str, Any]:
+    """A collection as Media Cloud's clients know it."""
+    return {
+        "id": collection.id,
+        "name": collection.name,
+        "platform": PLATFORM,
+        "public": True,
+        "created_at": collection.created_at.isoformat(),
+        "source_count": collection.sources,
+    }
+
+
+def feed_shown(feed: dict[str, Any]) -> dict[str, Any]:
+    """A feed as Media Cloud's clients know it."""
+    return {
+        "id": feed["id"],
+        "source_id": feed["sources_id"],
+        "source": feed["sources_id"],
+        "url": feed["url"],
+        "name": feed["name"] or feed["rss_title"],
+        "admin_rss_enabled": feed["active"],
+        "created_at": feed["created_at"].isoformat(),
+        "modified_at": feed["created_at"].isoformat(),
+    }
+
+
+_DETAILS = (
+    "id", "sources_id", "name", "url", "active", "system_enabled", "system_status", "last_fetch_attempt", "last_fetch_success",
+    "last_fetch_failures", "next_fetch_attempt", "next_fetch_reason", "last_new_stories", "poll_minutes", "update_minutes",
+    "rss_title", "created_at",
+)  # fmt: skip
+
+
+@router.get("/collections/")
+def collections(
+    request: Request,
+    name: str = "",
+    platform: str = "",
+    source_id: int | None = None,
+    limit: Limit = 0,
+    offset: Offset = 0,
+) -> dict[str, Any]:
+    """Collections, all or those with a name or a source."""
+    if platform not in ("", PLATFORM):
+        return page_of(request, Listing([], 0), _rows(limit), offset, collection_shown)
+    database = site_of(request).services.database
+    found = list_collections(database, name=name, source_id=source_id, limit=_rows(limit), offset=offset)
+    return page_of(request, found, _rows(limit), offset, collection_shown)
+
+
+@router.get("/collections/{collection_id}/")
+def collection(request: Request, collection_id: int) -> dict[str, Any]:
+    """One collection."""
+    found = list_collections(site_of(request).services.database, ids=[collection_id]).rows
+    if not found:
+        raise NotFoundError(f"there is no collection {collection_id}")
+    return collection_shown(found[0])
+
+
+@router.get("/sources/")
+def sources(
+    request: Request,
+    name: str = "",
+    platform: str = "",
+    collection_id: int | None = None,
+    limit: Limit = 0,
+    offset: Offset = 0,
+) -> dict[str, Any]:
+    """Sources, all or those with a name or of a collection."""
+    if platform not in ("", PLATFORM):
+        return page_of(request, Listing([], 0), _rows(limit), offset, source_shown)
+    database = site_of(request).services.database
+    found = list_sources(database, name=name, collection_id=collection_id, limit=_rows(limit), offset=offset)
+    return page_of(request, found, _rows(limit), offset, source_shown)
+
+
+@router.get("/sources/{source_id}/")
+def source(request: Request, source_id: int) -> dict[str, Any]:
+    """One source."""
+    found = list_sources(site_of(request).services.database, ids=[source_id]).rows
+    if not found:
+        raise NotFoundError(f"there is no source {source_id}")
+    return source_shown(found[0])
+
+
+@router.get("/feeds/details/")
+def feed_details(
+    request: Request, source_id: int | None = None, limit: Limit = 0, offset: Offset = 0
+) -> dict[str, Any]:
+    """Feeds with their polling state."""
+    found = list_feeds(site_of(request).services.database, source_id=source_id, limit=_rows(limit), offset=offset)
+    return {"feeds": [{name: row[name] for name in _DETAILS} for row in found.rows]}
+
+
+@router.get("/feeds/")
+def feeds(
+    request: Request,
+    source_id: int | None = None,
+    modified_since: float | None = None,
+    modified_before: float | None = None,
+    limit: Limit = 0,
+    offset: Offset = 0,
+) -> dict[str, Any]:
+    """Feeds, all or those of a source; the two times are seconds since 1970."""
+    found = list_feeds(
+        site_of(request).services.database,
+        source_id=source_id,
+        since=_moment(modified_since, "modified_since"),
+        before=_moment(modified_before, "modified_before"),
+        limit=_rows(limit),
+        offset=offset,
+    )
+    return page_of(request, found, _rows(limit), offset, feed_shown)
+
+
+@router.post("/feeds/", status_code=201)
+def add_feed(request: Request, feed: FeedToAdd) -> NewFeedReport:
+    """Add a feed; it is polled at once. Needs a token that may write."""
+    site = site_of(request)
+    new = NewFeed(feed.url, feed.name, feed.source_id, collections=tuple(feed.collections))
+    report = add_feeds(site.services.database, [new], utc_now(site.clock))
+    if report.refused:
+        raise UsageError(f"{report.refused[0][0][:200]}: {report.refused[0][1]}")
+    return NewFeedReport((report.added or report.known)[0], bool(report.added))
+
+
+def _moment(seconds: float | None, name: str) -> datetime | None:
+    try:
+        return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise UsageError(f"{name}: {seconds} is no time; give seconds since 1970") from error

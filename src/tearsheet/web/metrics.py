@@ -1,0 +1,149 @@
+"""`/metrics`: the figures that Prometheus collects."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from time import perf_counter
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tearsheet import __version__
+from tearsheet.engines.ports import Depth
+from tearsheet.feeds.directory import feed_states
+from tearsheet.pipeline.announce import living_workers
+from tearsheet.query import parse_query
+from tearsheet.web.site import Site, depths_of, site_of
+
+router = APIRouter(tags=["health"])
+BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+Sample = tuple[Mapping[str, str], float]
+
+
+class RequestTimes:
+    """How many requests were answered, and how fast, by route."""
+
+    def __init__(self) -> None:
+        self.counts: dict[tuple[str, str, int], int] = defaultdict(int)
+        self.buckets: dict[str, list[int]] = defaultdict(lambda: [0] * (len(BUCKETS) + 1))
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def add(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Note one request."""
+        self.counts[method, route, status] += 1
+        self.buckets[route][bisect_left(BUCKETS, seconds)] += 1
+        self.seconds[route] += seconds
+
+
+class Timing:
+    """Times every request. Routes are named by their pattern, so that no visitor can make up names."""
+
+    def __init__(self, app: ASGIApp, *, times: RequestTimes) -> None:
+        self._app = app
+        self._times = times
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Time one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun, status = perf_counter(), 500
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        finally:
+            route = getattr(scope.get("route"), "path", "other")
+            method = scope["method"] if scope["method"] in ("GET", "HEAD", "POST") else "other"
+            self._times.add(method, route, status, perf_counter() - begun)
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+def metrics(request: Request, depths: Annotated[dict[str, Depth], Depends(depths_of)]) -> PlainTextResponse:
+    """Everything that is counted, in the text format of Prometheus."""
+    lines = [*_stories(site_of(request)), *_work(site_of(request), depths), *_requests(request.app.state.times)]
+    return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _stories(site: Site) -> Iterator[str]:
+    services = site.services
+    totals = services.archive.totals()
+    yield from family("build_info", "gauge", "The version that answers.", [({"version": __version__}, 1)])
+    yield from family("stories", "gauge", "Stories in the index.", [({}, services.index.count(parse_query("*")))])
+    yield from family("archive_captures", "gauge", "Captures in finished WARC files.", [({}, totals.stories)])
+    yield from family("archive_files", "gauge", "Finished WARC files.", [({}, totals.files)])
+    yield from family("archive_bytes", "gauge", "Size of the finished WARC files.", [({}, totals.size)])
+    if totals.newest is not None:
+        newest: list[Sample] = [({}, totals.newest.timestamp())]
+        yield from family("archive_last_success_timestamp", "gauge", "When the newest WARC file was made.", newest)
+    outcomes = [
+        ({"stage": count.stage, "status": count.status, "reason": count.reason}, count.stories)
+        for count in services.ledger.counts()
+    ]
+    yield from family("stories_total", "counter", "Stories by what a stage did with them.", outcomes)
+
+
+def _work(site: Site, depths: Mapping[str, Depth]) -> Iterator[str]:
+    waiting = [
+        ({"queue": name, "state": state}, getattr(depth, state))
+        for name, depth in sorted(depths.items())
+        for state in ("ready", "leased", "delayed")
+    ]
+    yield from family("queue_depth", "gauge", "Messages in a queue.", waiting)
+    database = site.services.database
+    workers = living_workers(database, site.clock)
+    rates = [({"stage": worker.stage, "worker": worker.id}, worker.per_second) for worker in workers]
+    settled = [({"stage": worker.stage, "worker": worker.id}, worker.settled) for worker in workers]
+    yield from family("worker_stories_per_second", "gauge", "How fast a worker is.", rates)
+    yield from family("worker_stories_total", "counter", "Stories that a worker has settled.", settled)
+    states = [({"state": state}, count) for state, count in feed_states(database).items()]
+    yield from family("feeds", "gauge", "Feeds that are polled well, that fail, and that are off.", states)
+
+
+def _requests(times: RequestTimes) -> Iterator[str]:
+    counts = [
+        ({"method": method, "route": route, "status": str(status)}, count)
+        for (method, route, status), count in sorted(times.counts.items())
+    ]
+    yield from family("http_requests_total", "counter", "Requests that were answered.", counts)
+    name = "tearsheet_http_request_seconds"
+    yield from (f"# HELP {name} Time to answer a request.", f"# TYPE {name} histogram")
+    for route, buckets in sorted(times.buckets.items()):
+        total = 0
+        for edge, count in zip((*map(str, BUCKETS), "+Inf"), buckets, strict=True):
+            total += count
+            yield f"{name}_bucket{_labels({'route': route, 'le': edge})} {total}"
+        yield f"{name}_sum{_labels({'route': route})} {times.seconds[route]:.6f}"
+        yield f"{name}_count{_labels({'route': route})} {total}"
+
+
+def family(name: str, kind: str, help: str, samples: Iterable[Sample]) -> Iterator[str]:
+    """One metric with its samples; nothing when there are none."""
+    lines = [f"tearsheet_{name}{_labels(labels)} {_value(value)}" for labels, value in samples]
+    if lines:
+        yield f"# HELP tearsheet_{name} {help}"
+        yield f"# TYPE tearsheet_{name} {kind}"
+        yield from lines
+
+
+def _labels(labels: Mapping[str, Any]) -> str:
+    if not labels:
+        return ""
+    return "{" + ",".join(f'{name}="{_escaped(str(value))}"' for name, value in labels.items()) + "}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+def _value(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.6f}"

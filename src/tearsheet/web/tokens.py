@@ -1,0 +1,103 @@
+"""Tokens: who may ask, and whether they may change anything. Only a token's hash is stored, so nobody can read it again."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Column, Integer, String, Table, delete, select, update
+
+from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines.database import UtcDateTime, metadata
+from tearsheet.engines.ports import Database
+from tearsheet.errors import NotFoundError, UsageError
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("name", String(200), nullable=False, unique=True),
+    Column("digest", String(64), nullable=False, unique=True),
+    Column("rights", String(10), nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("last_used_at", UtcDateTime),
+)
+READ, WRITE = "read", "write"
+RIGHTS = (READ, WRITE)
+_PREFIX = "tear_"
+"""So that a token that leaked is recognised as one."""
+_SEEN_AGAIN = timedelta(minutes=1)
+"""How exactly the last use is kept: one write a minute, not one a request."""
+
+
+@dataclass(slots=True, frozen=True)
+class Token:
+    """A token as it is stored: not the secret itself."""
+
+    id: int
+    name: str
+    rights: str
+    created_at: datetime
+    last_used_at: datetime | None
+
+    @property
+    def may_write(self) -> bool:
+        """Whether it may change anything."""
+        return self.rights == WRITE
+
+
+class TokenStore:
+    """The tokens of a data folder."""
+
+    def __init__(self, database: Database, clock: Clock = wall_clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    def create(self, name: str, rights: str = READ) -> str:
+        """Make a token and return it: this is the only time that it is seen. Raises UsageError."""
+        if rights not in RIGHTS:
+            raise UsageError(f"{rights!r} is no right; choose {' or '.join(RIGHTS)}")
+        if not name.strip() or len(name) > 200:
+            raise UsageError("a token needs a name of at most 200 characters, to know it by when it is to be revoked")
+        secret = _PREFIX + secrets.token_urlsafe(32)
+        row = {"name": name.strip(), "digest": _digest(secret), "rights": rights, "created_at": utc_now(self._clock)}
+        with self._database.begin() as connection:
+            insert = self._database.insert(tokens).values(row).on_conflict_do_nothing(index_elements=["name"])
+            if connection.execute(insert).rowcount != 1:
+                raise UsageError(f"there is a token {name!r} already: revoke it first, or choose another name")
+        return secret
+
+    def find(self, secret: str) -> Token | None:
+        """The token of a secret, or None."""
+        with self._database.read() as connection:
+            row = connection.execute(select(tokens).where(tokens.c.digest == _digest(secret))).mappings().first()
+        if row is None:
+            return None
+        found = _token(row)
+        now = utc_now(self._clock)
+        if found.last_used_at is None or now - found.last_used_at >= _SEEN_AGAIN:
+            with self._database.begin() as connection:
+                connection.execute(update(tokens).where(tokens.c.id == found.id).values(last_used_at=now))
+        return found
+
+    def list(self) -> list[Token]:
+        """Every token, the oldest first."""
+        with self._database.read() as connection:
+            return [_token(row) for row in connection.execute(select(tokens).order_by(tokens.c.id)).mappings()]
+
+    def revoke(self, name: str) -> None:
+        """Forget a token, at once. Raises NotFoundError."""
+        with self._database.begin() as connection:
+            if connection.execute(delete(tokens).where(tokens.c.name == name)).rowcount != 1:
+                raise NotFoundError(f"there is no token {name!r}; `tearsheet token list` shows them all")
+
+
+def _digest(secret: str) -> str:
+    # A fast hash is right here: a secret of 256 random bits cannot be guessed, so there is nothing to slow down.
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _token(row: object) -> Token:
+    return Token(**{name: row[name] for name in Token.__slots__})  # type: ignore[index]  # a row's mapping
