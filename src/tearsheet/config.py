@@ -254,7 +254,7 @@ def _first_source(
 def _read_config_file(path: Path) -> dict[str, Any]:
     try:
         sections = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read {path}: {error}") from error

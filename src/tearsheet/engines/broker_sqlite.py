@@ -17,6 +17,7 @@ import threading
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -143,9 +144,10 @@ class SqliteBroker:
         self._closed = True
         self._calls.put(None)
         await asyncio.to_thread(self._thread.join)
-        self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder,))
-        self._spool.close()
-        self._drop_dead_segments(self._connection)
+        with suppress(sqlite3.Error, OSError):  # on a full disk the next process takes the leases back: our lock is gone
+            self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder,))
+            self._spool.close()
+            self._drop_dead_segments(self._connection)
         self._connection.close()
         self._holder_path(self._holder).unlink(missing_ok=True)
         os.close(self._lock_file)
