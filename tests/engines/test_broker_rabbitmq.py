@@ -202,7 +202,7 @@ def test_cuts_while_forwarding_lose_nothing(relay: Relay) -> None:
         seen: list[str] = []
 
         async def forward() -> None:
-            while leases := await broker.lease("a", 10, wait=3):
+            while leases := await broker.lease("a", 10, wait=1):
                 await broker.settle([Settlement(lease, (Output("b", lease.message),)) for lease in leases])
 
         async def cut() -> None:
@@ -213,7 +213,7 @@ def test_cuts_while_forwarding_lose_nothing(relay: Relay) -> None:
 
         await asyncio.gather(forward(), cut())
         await forward()
-        seen = await drain(broker, "b", 2)
+        seen = await drain(broker, "b", 1)
         assert set(seen) == {str(n) for n in range(400)}
         await broker.close()
 
