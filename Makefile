@@ -56,6 +56,10 @@ docs: $(VENV)/.dev ## Write the reference pages that are made from the program
 
 bench: bench-pipeline bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker ## Run every benchmark (alone, on a quiet machine)
 
+bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on RabbitMQ, side by side
+	@engines/all start rabbitmq
+	@$(BIN)/python bench/broker.py
+
 bench-pipeline: $(VENV)/.dev ## What the queues cost beside fetching and parsing
 	@$(BIN)/python bench/pipeline.py
 
