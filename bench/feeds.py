@@ -25,7 +25,7 @@ import feedparser
 from tearsheet.config import FeedSettings, FetchSettings
 from tearsheet.engines.database import open_database
 from tearsheet.feeds import FeedError, NewFeed, ParsedFeed, Poller, add_feeds, parse_feed, store
-from tearsheet.feeds.tables import feeds
+from tearsheet.feeds.tables import feed_paces, feeds
 from tearsheet.feeds.titles import plain_title
 from tearsheet.fetch import Client
 
@@ -161,7 +161,7 @@ def time_to_pick(folder: Path, count: int, rounds: int = 5) -> float:
         assert len(leased) == 1000
         store.give_back(database, leased, NOW - timedelta(days=1))
         with database.begin() as connection:
-            connection.execute(store.feed_paces.delete())
+            connection.execute(feed_paces.delete())
     database.close()
     return best
 
