@@ -8,7 +8,7 @@ JOBS ?= auto
 ENGINES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-engines engines-up engines-down engines-status lint format bench clean
+.PHONY: help run test test-engines engines-up engines-down engines-status lint format bench bench-feeds clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
