@@ -56,6 +56,9 @@ docs: $(VENV)/.dev ## Write the reference pages that are made from the program
 
 bench: bench-pipeline bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker ## Run every benchmark (alone, on a quiet machine)
 
+bench-fetch: $(VENV)/.dev ## Pages a second from many hosts, beside requests with threads
+	@$(BIN)/python bench/fetch.py
+
 bench-pipeline: $(VENV)/.dev ## What the queues cost beside fetching and parsing
 	@$(BIN)/python bench/pipeline.py
 
