@@ -173,7 +173,10 @@ class Transfer:
         if (ip, port) != named and (reason := self._guard.refuse_address(ip)):
             self.refused = f"{ip} is refused ({reason}); fetch.allow_addresses can allow it"
             return int(pycurl.SOCKET_BAD)
-        return _LentSocket(address.family, address.socktype, address.protocol)
+        try:
+            return _LentSocket(address.family, address.socktype, address.protocol)
+        except OSError:  # too many open files, or a family that this system does not have
+            return int(pycurl.SOCKET_BAD)
 
     def _on_debug(self, kind: int, data: bytes) -> None:
         if kind == pycurl.INFOTYPE_HEADER_OUT:
