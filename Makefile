@@ -60,6 +60,9 @@ bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on 
 	@engines/all start rabbitmq
 	@$(BIN)/python bench/broker.py
 
+bench-fetch: $(VENV)/.dev ## Pages a second from many hosts, beside requests with threads
+	@$(BIN)/python bench/fetch.py
+
 bench-pipeline: $(VENV)/.dev ## What the queues cost beside fetching and parsing
 	@$(BIN)/python bench/pipeline.py
 
