@@ -120,7 +120,7 @@ class PageStore:
         with storage_errors(f"cannot write to the page store {self.base}"):
             make_folder(folder)
             inside(self.base, folder)
-            write_whole(folder / SIDECAR, _sidecar(line, content, info or CaptureInfo()))
+            write_whole(folder / SIDECAR, _sidecar(line, content, info or CaptureInfo()), name_too=False)
             write_whole(folder / CONTENTS, content)
             self.append_line(parent / META, line)
         return _page(day, line, folder / CONTENTS, feed_md5)
@@ -212,13 +212,14 @@ class PageStore:
             seen.read_on(stream)
             if line in seen.lines:
                 return
-            stream.seek(0, os.SEEK_END)
+            created = stream.seek(0, os.SEEK_END) == 0
             # A line that a crash cut off must not swallow ours.
             text = line + "\n" if seen.whole else "\n" + line + "\n"
             stream.write(text.encode("utf-8", "surrogateescape"))
             stream.flush()
             os.fsync(stream.fileno())
-        sync_folder(path.parent)
+            if created:
+                sync_folder(path.parent)
 
 
 class _SeenLines:

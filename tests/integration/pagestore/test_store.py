@@ -1,7 +1,9 @@
 """The store on disk: what is written, by how many, and what is read of stores of every age."""
 
+import random
 import subprocess
 import sys
+import time
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -235,34 +237,32 @@ for number in range(int(sys.argv[3])):
 """
 
 
-def test_two_writers_lose_nothing(store):
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(store.base), name, "15"])
-        for name in ("one", "two", "three")
-    ]
-    assert [writer.wait(60) for writer in writers] == [0, 0, 0]
+def test_several_writers_lose_nothing(store):
+    names = ("one", "two", "three")
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(store.base), name, "5"]) for name in names]
+    assert [writer.wait(100) for writer in writers] == [0, 0, 0]
     assert whats(store) == []
-    assert len(list(store.pages())) == 4 * 15
-    assert len((store.base / "2026/01/05/META").read_text().splitlines()) == 4 * 15
+    assert len(list(store.pages())) == 4 * 5
+    assert len((store.base / "2026/01/05/META").read_text().splitlines()) == 4 * 5
 
 
-def test_writers_that_are_killed_leave_nothing_half_done(store):
-    import time
-
-    for number in range(6):
+@pytest.mark.parametrize("kills", [3, pytest.param(50, marks=[pytest.mark.slow, pytest.mark.timeout(600)])])
+def test_writers_that_are_killed_leave_nothing_half_done(store, kills):
+    meta = store.base / "2026/01/05/META"
+    for number in range(kills):
         writer = subprocess.Popen([sys.executable, "-c", WRITER, str(store.base), f"w{number}", "400"])
         started = time.monotonic()
-        meta = store.base / "2026/01/05/META"
-        while not (meta.exists() and f"w{number}" in meta.read_text()) and time.monotonic() - started < 30:
+        while not (meta.exists() and f"w{number}." in meta.read_text()) and time.monotonic() - started < 60:
             time.sleep(0.01)
-        time.sleep(0.003 * number)
+        time.sleep(random.random() / 20)
         writer.kill()
         writer.wait()
         for page in store.pages():
             assert page.content() in (b"shared", page.url.removeprefix("http://").partition(".")[0].encode())
-    assert {what.split(":")[0] for what in whats(store)} <= {"orphan", "leftover of a writer that died"}
+    remains = {"orphan", "leftover of a writer that died"}
+    assert {what.split(":")[0] for what in whats(store)} <= remains
     repair_store(store)
-    assert {what.split(":")[0] for what in whats(store)} <= {"orphan", "leftover of a writer that died"}
+    assert {what.split(":")[0] for what in whats(store)} <= remains
     store.put(URL, b"x", day=DAY)
     assert store.get(URL).content() == b"x"
 
