@@ -8,7 +8,18 @@ from typing import Annotated
 import typer
 
 from tearsheet import __version__
-from tearsheet.cli import archive, config_show, demo, doctor, queues, run, serve, status, worker
+from tearsheet.cli import (
+    archive,
+    config_show,
+    demo,
+    doctor,
+    pages,
+    queues,
+    run,
+    serve,
+    status,
+    worker,
+)
 from tearsheet.cli.context import Globals
 
 app = typer.Typer(
@@ -45,15 +56,19 @@ def options(
     Globals.flags = {"log.level": log_level or ("warning" if quiet else None), "log.format": log_format}
 
 
-run.register(app)
-demo.register(app)
-serve.register(app)
-worker.register(app)
-status.register(app)
-queues.register(app)
-archive.register(app)
-doctor.register(app)
-config_show.register(app)
+for module in (
+    run,
+    demo,
+    serve,
+    worker,
+    status,
+    queues,
+    archive,
+    pages,
+    doctor,
+    config_show,
+):
+    module.register(app)
 
 
 def main() -> None:
