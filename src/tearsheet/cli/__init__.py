@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tearsheet import __version__
-from tearsheet.cli import config_show, demo, doctor, queues, run, serve, status, worker
+from tearsheet.cli import config_show, demo, doctor, queues, run, serve, status, token, worker
 from tearsheet.cli.context import Globals
 
 app = typer.Typer(
@@ -53,6 +53,7 @@ status.register(app)
 queues.register(app)
 doctor.register(app)
 config_show.register(app)
+token.register(app)
 
 
 def main() -> None:
