@@ -26,10 +26,11 @@ run: $(VENV)/.base ## Collect, archive, index and serve on 127.0.0.1 (FEEDS="htt
 	@$(BIN)/tearsheet --data $(DATA) run $(FEEDS)
 
 test: $(VENV)/.dev ## Run the tests (no network beyond loopback)
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" tests
+	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not restarts" tests
 
 test-engines: $(VENV)/.dev engines-up ## Run the contract suites against the real servers, all of which must be up
-	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -n $(JOBS) -m "engine and not slow" tests
+	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -n $(JOBS) -m "engine and not slow and not restarts" tests
+	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "restarts and not slow" tests
 
 engines-up: ## Install and start the test servers on loopback (ENGINES="kafka s3" for some; elasticsearch only by name)
 	@engines/all start $(ENGINES)

@@ -30,7 +30,7 @@ from tearsheet.pipeline.stage import Requeue
 from tearsheet.story import RSSEntry, Story
 
 GOAL = 5.0
-IN_FLIGHT = 512
+IN_FLIGHT = 256
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
 
 
@@ -101,7 +101,6 @@ def fetch_requests(urls: Iterable[str], port: int, threads: int, hosts: int) -> 
     )
     session = requests.Session()
     session.mount("http://", HTTPAdapter(pool_connections=hosts, pool_maxsize=threads))
-    session.trust_env = False  # spares it a look at the environment for each page
 
     def fetch(url: str) -> None:
         assert session.get(url, timeout=30).content

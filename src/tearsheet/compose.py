@@ -13,12 +13,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.store import ArchiveStore
+from tearsheet.archive.stores import stores_by_name
+from tearsheet.archive.upload import Uploader
 from tearsheet.config import Settings
 from tearsheet.engines.broker import open_broker
 from tearsheet.engines.database import open_database
 from tearsheet.engines.index import open_index
-from tearsheet.engines.ports import Broker, Database, Index
+from tearsheet.engines.ports import Blobs, Broker, Database, Index
 from tearsheet.errors import BusyError, StorageError
 from tearsheet.pipeline.archiver import Archiver
 from tearsheet.pipeline.ledger import Ledger
@@ -97,6 +100,25 @@ class Services:
             profile=archive.profile,
             max_stories=archive.max_stories,
             max_bytes=archive.max_bytes,
+            stores=tuple(self.archive_stores),
+        )
+
+    @cached_property
+    def archive_stores(self) -> dict[str, Callable[[], Blobs]]:
+        """The blob stores that archive files are copied to: by name, how to open each."""
+        urls = self.settings.archive.stores
+        return stores_by_name(urls, self.data, self.settings.engines.patience_seconds)
+
+    @cached_property
+    def uploader(self) -> Uploader:
+        """Copies finished archive files to those stores; `run()` is one round."""
+        archive = self.settings.archive
+        return Uploader(
+            Outbox(self.database),
+            self.settings.path(archive.folder),
+            self.archive_stores,
+            remove_local=archive.remove_local,
+            local_days=archive.local_days,
         )
 
     def open_broker(self) -> Broker:

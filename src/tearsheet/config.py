@@ -123,6 +123,21 @@ class ArchiveSettings:
     max_stories: int = _setting(5_000, "stories in one file")
     max_seconds: float = _setting(900.0, "longest time that stories wait for their file to fill")
     max_bytes: int = _setting(1_000_000_000, "size at which a file is closed")
+    stores: list[str] = _setting(
+        [],
+        "blob stores that every file is copied to: `file:///FOLDER`, `s3://KEY:SECRET@HOST:PORT/BUCKET`",
+        secret=True,
+    )
+    remove_local: bool = _setting(False, "remove a file here when every store has proved its copy")
+    local_days: float = _setting(7.0, "days that such a file stays here nevertheless")
+
+
+@dataclass(slots=True)
+class PagesSettings:
+    """The dated page store, which can be written beside the archive."""
+
+    active: bool = _setting(False, "store every story's page there too")
+    folder: str = _setting("pages", "base folder of the store, inside the data folder unless absolute")
 
 
 @dataclass(slots=True)
@@ -152,6 +167,7 @@ class Settings:
     feeds: FeedSettings = field(default_factory=FeedSettings)
     pipeline: PipelineSettings = field(default_factory=PipelineSettings)
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
+    pages: PagesSettings = field(default_factory=PagesSettings)
     web: WebSettings = field(default_factory=WebSettings)
     log: LogSettings = field(default_factory=LogSettings)
     sources: dict[str, str] = field(default_factory=dict)
@@ -238,7 +254,7 @@ def _first_source(
 def _read_config_file(path: Path) -> dict[str, Any]:
     try:
         sections = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read {path}: {error}") from error

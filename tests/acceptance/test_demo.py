@@ -8,18 +8,12 @@ import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tearsheet.archive import StoryArchiveReader
-from tearsheet.compose import Services
-from tearsheet.config import load_settings
 from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
-from tearsheet.pipeline.entry import DROPPED
-from tearsheet.query import parse_query
-from tearsheet.urls import normalize_url
 
+from .outcome import check
 from .tearsheet_command import command, environment, tearsheet, write_config
 
 KILLS = 20
@@ -34,36 +28,6 @@ def newsroom() -> Newsroom:
 def server(newsroom) -> Iterator[NewsroomServer]:
     with serve_in_thread(newsroom) as server:
         yield server
-
-
-def indexed_urls(services: Services) -> list[str]:
-    found, token = [], None
-    while True:
-        page = services.index.search(parse_query("*"), limit=100, token=token, text=False)
-        found += [normalize_url(story.url) for story in page.stories]
-        token = page.next_token
-        if token is None:
-            return found
-
-
-def archived_urls(folder: Path) -> list[str]:
-    urls = []
-    for path in sorted(folder.rglob("*.warc.gz")):
-        with StoryArchiveReader(path) as reader:
-            urls += [normalize_url(story.content_metadata.url or "") for story in reader]
-    return urls
-
-
-def check(data: Path, newsroom: Newsroom) -> None:
-    expected = newsroom.expectation()
-    stories = sorted(story.normalized_url for story in expected.stories)
-    with Services(load_settings(data, environ={})) as services:
-        assert sorted(indexed_urls(services)) == stories
-        assert sorted(archived_urls(data / "archive")) == stories
-        dropped = {(c.stage, c.reason): c.stories for c in services.ledger.counts() if c.status == DROPPED}
-        assert dropped == expected.totals.dropped
-        for story in services.index.search(parse_query("*"), limit=100).stories:
-            assert services.archive.capture_of_story(story.story_id) is not None
 
 
 def test_the_demo_command_ends_well_and_its_summary_is_what_the_newsroom_expects(tmp_path):

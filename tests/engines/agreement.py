@@ -15,7 +15,7 @@ from tearsheet.query.match import Subject, make_subject
 from tearsheet.query.pattern import pattern_field
 from tearsheet.query.pattern import subject as pattern_subject
 from tearsheet.query.tree import ANY, TEXT, TITLE
-from tests.engines.indexes import DAY, START, story
+from tests.engines.stories import DAY, START, story
 
 WORDS = {
     "en": "climate policy law lawyer lawful the a of costs woman women women's e-mail co-operate U.S. strasse naïve".split(),

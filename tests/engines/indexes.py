@@ -1,21 +1,16 @@
-"""The indexes that the contract suite runs against, and stories to put into them."""
+"""The indexes that the contract suite runs against."""
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tearsheet.engines.index_opensearch import SearchIndex, open_search_index
 from tearsheet.engines.index_tantivy import TantivyIndex
-from tearsheet.engines.ports import Index, IndexedStory
+from tearsheet.engines.ports import Index
 from tests.engines.servers import server_url
-
-DAY = 86_400_000_000_000
-START = 1_700_000_000_000_000_000
 
 
 class TantivyHarness:
@@ -68,19 +63,3 @@ SERVERS = [
     ),
 ]
 INDEXES = [pytest.param(TantivyHarness, id="tantivy"), *SERVERS]
-
-
-def story(name: str, title: str = "", text: str = "", **more) -> IndexedStory:
-    """A story whose id and addresses are made from its name."""
-    fields: dict[str, Any] = {
-        "id": hashlib.sha256(name.encode()).hexdigest(),
-        "story_id": f"story-{name}",
-        "url": f"https://example.com/{name}",
-        "canonical_domain": "example.com",
-        "indexed_date": START,
-        "article_title": title,
-        "text_content": text,
-        "language": "en",
-        "publication_date": "2024-01-05",
-    }
-    return IndexedStory(**(fields | more))

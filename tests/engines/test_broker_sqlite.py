@@ -82,6 +82,27 @@ def test_killed_again_and_again_nothing_is_lost_and_nothing_is_settled_twice(tmp
     db.close()
 
 
+def test_pages_that_nobody_carries_any_more_leave_the_disk(tmp_path):
+    def stored() -> int:
+        return sum(path.stat().st_size for path in (tmp_path / "q.db-pages").iterdir())
+
+    async def scenario() -> None:
+        broker = SqliteBroker(tmp_path / "q.db")
+        await broker.publish([Output("q", Message(b"x", page=b"p" * 50_000)) for _ in range(4)])
+        leases = await broker.lease("q", 3)
+        await broker.settle([Settlement(lease) for lease in leases])
+        await broker.close()
+        assert stored() == 4 * 50_000  # one of them is still carried
+        broker = SqliteBroker(tmp_path / "q.db")
+        (lease,) = await broker.lease("q", 1)
+        assert lease.message.page == b"p" * 50_000
+        await broker.settle([Settlement(lease)])
+        await broker.close()
+        assert stored() == 0
+
+    asyncio.run(scenario())
+
+
 def test_leases_of_a_killed_process_come_back_at_once_and_are_marked(tmp_path):
     path = tmp_path / "q.db"
     holder = subprocess.Popen(

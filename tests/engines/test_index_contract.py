@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tearsheet.query import QueryError, parse_query
-from tests.engines.indexes import DAY, INDEXES, START, story
+from tests.engines.indexes import INDEXES
+from tests.engines.stories import DAY, START, story
 
 EVERYTHING = parse_query("*")
 
@@ -322,3 +325,50 @@ def test_samples_are_random_and_without_repetition(index):
     assert len(set(samples)) > 1
     assert index.sample(parse_query("nowhere"), 5) == []
     assert index.sample(EVERYTHING, 0) == []
+
+
+# ------------------------------------------------------------------------------------------------------------ hostile
+
+HOSTILE = [
+    "(" * 200 + "a" + ")" * 200,
+    "(a OR " * 200 + "b" + " AND c)" * 200,
+    " OR ".join(f"term{n}" for n in range(500)),
+    " AND ".join(f"term{n}" for n in range(500)),
+    " ".join(f"-term{n}" for n in range(500)),
+    " OR ".join(f'"climate term{n}"~5' for n in range(300)),
+    " OR ".join(f"te{n}*" for n in range(50)),
+    " OR ".join(f"t*e*r*m*{n}*x" for n in range(50)),
+    '"' + "a " * 500 + '"~1000',
+    '"' + " ".join(f"w{n}" for n in range(500)) + '"',
+    "url:*a*b*c*d*e*f*g*h*i*j*k*l*m*n*o*p",
+    "url:" + "?" * 1000,
+    "url:" + "a" * 20_000,
+    "a" * 20_000,
+    "aa" + "?" * 5_000,
+    "東京" * 500,
+    "a\x00b",
+    "climate\x00",
+    "\x00",
+    '"',
+    "'",
+    "\\",
+    "publication_date:[0001-01-01 TO 9999-12-31]",
+    "indexed_date:[0001-01-01 TO 9999-12-31]",
+    "source_id:999999999999999999",
+    "title:/.*/",
+    "{!parser}",
+    "\ud800",
+]
+
+
+def test_hostile_queries_get_an_answer_or_an_error_in_time(library):
+    for text in HOSTILE:
+        start = time.process_time(), time.monotonic()
+        try:
+            query = parse_query(text)
+            assert library.count(query) >= 0
+            library.search(query, order="relevance")
+        except QueryError as error:
+            assert str(error)
+        assert time.process_time() - start[0] < 1, text[:50]
+        assert time.monotonic() - start[1] < 10, text[:50]  # a busy machine may run others between

@@ -10,7 +10,8 @@ from tearsheet.engines.index_opensearch import SearchIndex, _make_token, _read_p
 from tearsheet.engines.search_server import Patient, Refused, Unreachable
 from tearsheet.errors import ConfigError, EngineError
 from tearsheet.query import QueryError, parse_query
-from tests.engines.indexes import SERVERS, START, story
+from tests.engines.indexes import SERVERS
+from tests.engines.stories import START, story
 
 EVERYTHING = parse_query("*")
 
@@ -58,7 +59,7 @@ def test_an_index_that_is_full_is_followed_by_another(harness):
 def test_two_writers_and_a_rollover_between_them_make_no_duplicate(harness):
     """Each writer adds the same stories; the index is followed by another all the time."""
     stories = [story(str(n)) for n in range(60)]
-    results: dict[str, list] = {"left": [], "right": []}
+    results: dict[str, list[str]] = {"left": [], "right": []}
 
     def write(name):
         index = harness.open()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,16 +24,21 @@ class Description:
     damages: list[Damage]
 
 
-def describe(path: Path) -> Description:
-    """Read a WARC file, ours or foreign, and say what it holds. Captures that cannot be read alone are left out."""
+def describe(path: Path, watch: Callable[[Record], None] | None = None) -> Description:
+    """Read a WARC file, ours or foreign, and say what it holds. Captures that cannot be read alone are left out.
+
+    `watch` is shown every record on the way.
+    """
     entries: list[CdxEntry] = []
 
-    def watch(record: Record) -> None:
+    def note(record: Record) -> None:
+        if watch is not None:
+            watch(record)
         if record.type in ("response", "revisit") and record.length:
             entries.append(_cdx_entry(record, path.name))
 
     captures = []
-    with StoryArchiveReader(path, watch=watch) as reader:
+    with StoryArchiveReader(path, watch=note) as reader:
         for story in reader.entries():
             if story.length:
                 captures.append(capture_of(story, path))

@@ -14,6 +14,7 @@ from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table, Text
 from tearsheet.archive.writer import ArchiveFile, Capture
 from tearsheet.engines.database import UtcDateTime, metadata
 from tearsheet.engines.ports import Database
+from tearsheet.errors import StorageError
 from tearsheet.urls import BadURL, url_hash
 
 archive_files = Table(
@@ -111,13 +112,17 @@ class ArchiveStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def register(self, file: ArchiveFile, *, stores: Sequence[str] = (), foreign: bool = False) -> int:
+    def register(
+        self, file: ArchiveFile, *, stores: Sequence[str] = (), foreign: bool = False, name: str | None = None
+    ) -> int:
         """Enter a finished file, its captures and its uploads, in one transaction. Doing so again changes nothing.
 
-        A story that is registered already keeps the capture it has. Returns the file's id.
+        A story that is registered already keeps the capture it has. Returns the file's id. Raises StorageError when
+        another file has the name.
         """
+        name = name or file.name
         row = {
-            "name": file.name,
+            "name": name,
             "key": file.key,
             "path": str(file.path.absolute()) if foreign else None,
             "size": file.size,
@@ -128,14 +133,17 @@ class ArchiveStore:
         }
         with self._database.begin() as connection:
             connection.execute(self._database.insert(archive_files).on_conflict_do_nothing(), row)
-            file_id = connection.execute(
-                select(archive_files.c.id).where(archive_files.c.name == file.name)
-            ).scalar_one()
+            query = select(archive_files.c.id, archive_files.c.sha256).where(archive_files.c.name == name)
+            file_id, sha256 = connection.execute(query).one()
+            if sha256 != file.sha256:
+                raise StorageError(
+                    f"another archive file is registered as {name}: rename {file.path} and index it again"
+                )
             rows = [_capture_row(capture, file_id) for capture in file.captures]
             for some in _slices(rows):
                 connection.execute(self._database.insert(captures).on_conflict_do_nothing(), some)
             if stores:
-                uploads = [_upload_row(file_id, store, file.created) for store in stores]
+                uploads = [upload_row(file_id, store, file.created) for store in stores]
                 connection.execute(self._database.insert(archive_uploads).on_conflict_do_nothing(), uploads)
         return int(file_id)
 
@@ -167,6 +175,14 @@ class ArchiveStore:
             found.setdefault(capture.index_id, capture)
         return found
 
+    def find_capture(self, key: str) -> StoredCapture | None:
+        """A capture by story id, by id in the index, or by address."""
+        return (
+            self.capture_of_story(key)
+            or self.capture_of_index_id(key)
+            or self.capture_of_index_id(index_id_of(key) or key)
+        )
+
     def captures_of_file(self, file_id: int) -> Iterator[StoredCapture]:
         """The captures of one file, in the order of their offsets."""
         yield from sorted(self._captures(captures.c.file_id, [file_id]), key=lambda capture: capture.offset)
@@ -188,25 +204,32 @@ class ArchiveStore:
         """A file by its name."""
         with self._database.read() as connection:
             row = connection.execute(select(archive_files).where(archive_files.c.name == name)).mappings().first()
-        return _file_from_row(row) if row else None
+        return file_from_row(row) if row else None
 
     def newest_files(self, limit: int = 20, offset: int = 0) -> list[StoredFile]:
         """Files, the newest first."""
         order = (archive_files.c.created_at.desc(), archive_files.c.id.desc())
         with self._database.read() as connection:
             rows = connection.execute(select(archive_files).order_by(*order).limit(limit).offset(offset)).mappings()
-            return [_file_from_row(row) for row in rows]
+            return [file_from_row(row) for row in rows]
 
     def files(self) -> Iterator[StoredFile]:
         """Every file, the oldest first."""
         with self._database.read() as connection:
             rows = connection.execute(select(archive_files).order_by(archive_files.c.id)).mappings().all()
-        yield from map(_file_from_row, rows)
+        yield from map(file_from_row, rows)
 
     def names(self) -> set[str]:
         """The names of every registered file."""
         with self._database.read() as connection:
             return set(connection.execute(select(archive_files.c.name)).scalars())
+
+    def proved_stores(self, file_id: int) -> list[str]:
+        """The blob stores that have a proved copy of a file."""
+        uploads = archive_uploads.c
+        query = select(uploads.store).where(uploads.file_id == file_id, uploads.done).order_by(uploads.proved_at)
+        with self._database.read() as connection:
+            return list(connection.execute(query).scalars())
 
     def totals(self) -> ArchiveTotals:
         """How many files, stories and bytes there are."""
@@ -249,11 +272,13 @@ def _storable(text: str) -> str:
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
 
 
-def _upload_row(file_id: int, store: str, created: datetime) -> dict[str, Any]:
-    return {"file_id": file_id, "store": store, "done": False, "attempts": 0, "next_at": created, "error": ""}
+def upload_row(file_id: int, store: str, due: datetime) -> dict[str, Any]:
+    """A row of the outbox: this file is to be copied to this store."""
+    return {"file_id": file_id, "store": store, "done": False, "attempts": 0, "next_at": due, "error": ""}
 
 
-def _file_from_row(row: Any, prefix: str = "") -> StoredFile:
+def file_from_row(row: Any, prefix: str = "") -> StoredFile:
+    """A file from a row of `archive_files`, whose columns may carry a prefix."""
     names = ("id", "name", "key", "path", "size", "sha256", "stories", "created_at", "local")
     return StoredFile(*(row[prefix + name] for name in names))
 
@@ -267,7 +292,7 @@ def _capture_from_row(row: Any) -> StoredCapture:
         length=row["captures_length"],
         sha256=row["captures_sha256"],
         time=row["captures_captured_at"],
-        file=_file_from_row(row, "archive_files_"),
+        file=file_from_row(row, "archive_files_"),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tearsheet import __version__
-from tearsheet.cli import config_show, demo, doctor, queues, run, serve, status, token, worker
+from tearsheet.cli import archive, config_show, demo, doctor, queues, run, serve, status, token, worker
 from tearsheet.cli.context import Globals
 
 app = typer.Typer(
@@ -51,6 +51,7 @@ serve.register(app)
 worker.register(app)
 status.register(app)
 queues.register(app)
+archive.register(app)
 doctor.register(app)
 config_show.register(app)
 token.register(app)

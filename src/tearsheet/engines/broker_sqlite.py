@@ -17,12 +17,14 @@ import threading
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
 from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines.page_spool import PagePlace, PageSpool
 from tearsheet.engines.ports import Depth, Lease, Message, Output, Settlement
 from tearsheet.errors import BusyError, EngineError, StorageError
 
@@ -41,9 +43,16 @@ CREATE INDEX IF NOT EXISTS messages_waiting ON messages (queue, due, id) WHERE h
 CREATE INDEX IF NOT EXISTS messages_held ON messages (holder) WHERE holder IS NOT NULL;
 -- Apart from the messages, so that taking and moving one does not rewrite its body.
 CREATE TABLE IF NOT EXISTS bodies (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
--- A page is written once and shared by all messages that carry it on.
-CREATE TABLE IF NOT EXISTS pages (id INTEGER PRIMARY KEY, refs INTEGER NOT NULL, page BLOB NOT NULL);
+-- A page is written once, to the spool, and shared by all messages that carry it on.
+CREATE TABLE IF NOT EXISTS pages (
+    id INTEGER PRIMARY KEY, refs INTEGER NOT NULL, segment TEXT NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS pages_of_segment ON pages (segment);
 """
+
+_CONTENT = (
+    "body, headers, key, segment, offset, length"
+    " FROM messages JOIN bodies ON bodies.id = messages.id LEFT JOIN pages ON pages.id = messages.page"
+)
 
 T = TypeVar("T")
 
@@ -60,6 +69,7 @@ class SqliteBroker:
         self._last_reclaim = 0.0
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         self._lock_file = self._take_holder_lock()
+        self._spool = PageSpool(path.with_name(path.name + "-pages"), self._holder)
         self._connection = self._connect()
         self._reclaim(self._connection)
         self._thread = threading.Thread(target=self._serve, name="broker-sqlite", daemon=True)
@@ -134,7 +144,12 @@ class SqliteBroker:
         self._closed = True
         self._calls.put(None)
         await asyncio.to_thread(self._thread.join)
-        self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder,))
+        with suppress(
+            sqlite3.Error, OSError
+        ):  # on a full disk the next process takes the leases back: our lock is gone
+            self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder,))
+            self._spool.close()
+            self._drop_dead_segments(self._connection)
         self._connection.close()
         self._holder_path(self._holder).unlink(missing_ok=True)
         os.close(self._lock_file)
@@ -156,20 +171,20 @@ class SqliteBroker:
             return None
         if origin is not None and page is origin.message.page:
             return cast(int, origin.token.page)
-        return db.execute("INSERT INTO pages (refs, page) VALUES (1, ?)", (page,)).lastrowid
+        place = self._spool.append(page)
+        return db.execute("INSERT INTO pages (refs, segment, offset, length) VALUES (1, ?, ?, ?)", place).lastrowid
 
     def _take(self, db: sqlite3.Connection, queue: str, limit: int) -> list[Lease]:
         self._reclaim_now_and_then(db)
         rows = db.execute(
-            "SELECT id, page, redelivered, key, headers, (SELECT body FROM bodies WHERE bodies.id = messages.id),"
-            " (SELECT pages.page FROM pages WHERE pages.id = messages.page) FROM messages"
-            " WHERE queue = ? AND holder IS NULL AND due <= ? ORDER BY due, id LIMIT ?",
+            f"SELECT messages.id, page, redelivered, {_CONTENT} WHERE queue = ? AND holder IS NULL AND due <= ?"
+            " ORDER BY due, messages.id LIMIT ?",
             (queue, self._clock(), limit),
         ).fetchall()
         db.executemany("UPDATE messages SET holder = ? WHERE id = ?", [(self._holder, row[0]) for row in rows])
         return [
-            Lease(queue, _message(body, headers, key, page), _Token(number, page_number), bool(redelivered))
-            for number, page_number, redelivered, key, headers, body, page in rows
+            Lease(queue, self._message(*content), _Token(number, page), bool(redelivered))
+            for number, page, redelivered, *content in rows
         ]
 
     def _settle(self, db: sqlite3.Connection, settlements: Sequence[Settlement]) -> None:
@@ -209,12 +224,14 @@ class SqliteBroker:
 
     def _look(self, db: sqlite3.Connection, queue: str, limit: int) -> list[Message]:
         rows = db.execute(
-            "SELECT body, headers, key, (SELECT pages.page FROM pages WHERE pages.id = messages.page)"
-            " FROM messages JOIN bodies USING (id)"
-            " WHERE queue = ? AND holder IS NULL AND due <= ? ORDER BY due, id LIMIT ?",
+            f"SELECT {_CONTENT} WHERE queue = ? AND holder IS NULL AND due <= ? ORDER BY due, messages.id LIMIT ?",
             (queue, self._clock(), limit),
-        )
-        return [_message(*row) for row in rows]
+        ).fetchall()
+        return [self._message(*row) for row in rows]
+
+    def _message(self, body: bytes, headers: bytes, key: str, segment: str | None, offset: int, length: int) -> Message:
+        page = b"" if segment is None else self._spool.read(PagePlace(segment, offset, length))
+        return Message(body, msgspec.msgpack.decode(headers), key, page)
 
     def _delete_messages(self, db: sqlite3.Connection, condition: str, value: str) -> int:
         """Messages by a condition of ours, their bodies, and the pages that nobody else carries."""
@@ -263,6 +280,14 @@ class SqliteBroker:
             if holder != self._holder and not self._is_alive(holder):
                 db.execute("UPDATE messages SET holder = NULL, redelivered = 1 WHERE holder = ?", (holder,))
                 self._holder_path(holder).unlink(missing_ok=True)
+        self._drop_dead_segments(db)
+
+    def _drop_dead_segments(self, db: sqlite3.Connection) -> None:
+        """Pages are thrown away by the file, when none of its pages is carried by a message any more."""
+        for segment, owner in self._spool.segments():
+            in_use = segment == self._spool.current if owner == self._holder else self._is_alive(owner)
+            if not in_use and not db.execute("SELECT 1 FROM pages WHERE segment = ? LIMIT 1", (segment,)).fetchone():
+                self._spool.drop(segment)
 
     def _is_alive(self, holder: str) -> bool:
         try:
@@ -330,8 +355,9 @@ class SqliteBroker:
             db.execute("BEGIN IMMEDIATE")
             for call in group:
                 call.run(db)
+            self._spool.sync()
             db.execute("COMMIT")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             if db.in_transaction:
                 db.execute("ROLLBACK")
             self._known_queues.clear()
@@ -344,7 +370,7 @@ class SqliteBroker:
         for name in {output.queue for output in outputs if not output.delay}:
             self._arrivals[name].set()
 
-    def _explain(self, error: sqlite3.Error) -> Exception:
+    def _explain(self, error: sqlite3.Error | OSError) -> Exception:
         message = str(error)
         if "locked" in message:
             return BusyError(f"{self._path} is held by another process for too long")
@@ -358,10 +384,6 @@ class _Token(NamedTuple):
 
     message: int
     page: int | None
-
-
-def _message(body: bytes, headers: bytes, key: str, page: bytes | None) -> Message:
-    return Message(body, msgspec.msgpack.decode(headers), key, page or b"")
 
 
 def _same_content(one: Message, other: Message) -> bool:
@@ -389,7 +411,7 @@ class _Call:
         db.execute("SAVEPOINT call")
         try:
             self._result = self._work(db)
-        except sqlite3.OperationalError:
+        except (sqlite3.OperationalError, OSError):
             raise  # the disk or the file: the whole group fails
         except Exception as error:
             db.execute("ROLLBACK TO call")

@@ -11,6 +11,7 @@ One process writes, any number of them read. Readers see commits, never halves o
 from __future__ import annotations
 
 import random
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -43,6 +44,64 @@ _MAX_BUCKETS = 65_000
 _RANDOM = 2**63
 
 
+def rebuild_words(folder: Path, progress: Callable[[int], None] | None = None) -> int:
+    """Make the words of an index anew from its stored stories, and say how many stories there are.
+
+    They are made aside and put into place at the end, so that searches go on meanwhile, and a damaged index can be mended.
+    Raises BusyError while another process writes.
+    """
+    new, old, current = folder / "words.new", folder / "words.old", folder / "words"
+    lock = None
+    with suppress(EngineError, StorageError):  # damaged words have no lock to take
+        lock = _take_writer(_open_words(folder), folder, 1)
+    store = StoryStore(folder / "stories.db")
+    shutil.rmtree(new, ignore_errors=True)
+    shutil.rmtree(old, ignore_errors=True)
+    try:
+        new.mkdir()
+        writer = tantivy.Index(_schema(), path=str(new)).writer(_HEAP, 1)
+        count = last = 0
+        for numbered in store.since(0):
+            writer.add_document(_document(numbered))
+            last, count = numbered.docno, count + 1
+            if progress is not None and count % 1000 == 0:
+                progress(count)
+        writer.commit()
+        writer.wait_merging_threads()
+        current.rename(old)
+        new.rename(current)
+        store.set_indexed(last)
+    except (ValueError, OSError) as error:
+        raise _storage_error(folder, error) from error
+    finally:
+        store.close()
+        del lock
+    shutil.rmtree(old, ignore_errors=True)
+    return count
+
+
+def _open_words(folder: Path) -> tantivy.Index:
+    try:
+        (folder / "words").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"{folder} cannot be made: {error.strerror}; check the data folder's rights") from error
+    try:
+        index = tantivy.Index(_schema(), path=str(folder / "words"))
+        index.config_reader("manual")
+    except ValueError as error:
+        raise EngineError(f"{folder} cannot be opened: {error}; `tearsheet index rebuild` makes it anew") from error
+    return index
+
+
+def _take_writer(index: tantivy.Index, folder: Path, threads: int) -> tantivy.IndexWriter:
+    try:
+        return index.writer(_HEAP, threads)
+    except ValueError as error:
+        if "Lock" in str(error):
+            raise BusyError(f"another process is writing to {folder}; stop it first") from error
+        raise _storage_error(folder, error) from error
+
+
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("docno", indexed=True, fast=True)
@@ -65,11 +124,8 @@ class TantivyIndex:
         self._folder = folder
         self._commit_seconds = commit_seconds
         self._threads = threads
-        (folder / "words").mkdir(parents=True, exist_ok=True)
+        self._index = _open_words(folder)
         self._store = StoryStore(folder / "stories.db")
-        with _readable_errors(folder):
-            self._index = tantivy.Index(_schema(), path=str(folder / "words"))
-            self._index.config_reader("manual")
         self._schema = self._index.schema
         self._writer: tantivy.IndexWriter | None = None
         self._lock = threading.RLock()
@@ -106,23 +162,6 @@ class TantivyIndex:
                 self._commit()
             self._reload()
 
-    def rebuild(self, progress: Callable[[int], None] | None = None) -> int:
-        """Make the words anew from the stored stories, and say how many there are. Searches go on meanwhile on the old ones."""
-        with self._lock:
-            self._open_writer()
-            with self._writing():
-                assert self._writer is not None
-                self._writer.delete_all_documents()
-                count = 0
-                for numbered in self._store.since(0):
-                    self._give([numbered])
-                    count += 1
-                    if progress is not None and count % 1000 == 0:
-                        progress(count)
-            self._commit()
-            self._reload()
-            return count
-
     def close(self) -> None:
         """Write what is pending and let go."""
         with self._lock:
@@ -142,14 +181,11 @@ class TantivyIndex:
         """Take the writer's lock, and bring tantivy up to what is stored."""
         if self._writer is not None:
             return
-        try:
-            self._writer = self._index.writer(_HEAP, self._threads)
-        except ValueError as error:
-            if "Lock" in str(error):
-                raise BusyError(f"another process is writing to {self._folder}; stop it first") from error
-            raise _storage_error(self._folder, error) from error
-        committed = self._store.indexed_number
-        if self._store.last_number() == committed and self._highest_in_tantivy() <= committed:
+        self._writer = _take_writer(self._index, self._folder, self._threads)
+        committed, highest = self._store.indexed_number, self._highest_in_tantivy()
+        if highest < committed:
+            committed = 0  # the words were lost, or put back from an older copy: all of them are made anew
+        elif self._store.last_number() == highest == committed:
             return
         with self._writing():
             self._writer.delete_documents_by_query(number_range(self._schema, "docno", committed + 1, None))
@@ -439,7 +475,9 @@ def _readable_errors(folder: Path) -> Iterator[None]:
     except QueryError:
         raise
     except ValueError as error:
-        raise EngineError(f"{folder}: {error}") from error
+        if "error" in str(error).lower() and ("os error" in str(error) or "IoError" in str(error)):
+            raise EngineError(f"{folder} cannot be read: {error}") from error
+        raise QueryError(f"the index cannot answer this query: {str(error)[:200]}") from error
     except BaseException as error:
         if type(error).__name__ == "PanicException":
             raise EngineError(f"{folder}: the index could not answer: {error}") from error

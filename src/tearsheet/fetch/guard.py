@@ -64,6 +64,8 @@ class Guard:
         self._allowed = tuple(_parse_network(text) for text in allowed)
         self.refuse_address = lru_cache(maxsize=4096)(self._refuse_address)
         """Why the address (as text) is refused, or None when it may be connected."""
+        self.refuse_host = lru_cache(maxsize=4096)(self._refuse_host)
+        """Why a host is refused as it is written, or None: a name, which is looked at again when its address is known."""
 
     def _refuse_address(self, text: str) -> str | None:
         try:
@@ -74,8 +76,7 @@ class Guard:
             return None
         return forbidden_reason(address)
 
-    def refuse_host(self, host: str) -> str | None:
-        """Why a host is refused as it is written, or None: a name, which is looked at again when its address is known."""
+    def _refuse_host(self, host: str) -> str | None:
         bare = host.strip("[]")
         address = bare if ":" in bare else number_host(bare)
         return self.refuse_address(address) if address else None

@@ -29,7 +29,7 @@ class TooLarge(ValueError):
 
 def inflate(body: bytes, content_encoding: str | None, limit: int) -> bytes:
     """The body without its content codings. Raises InflateError, or TooLarge as soon as it grows beyond `limit` bytes."""
-    codings = [name.strip().lower() for name in (content_encoding or "").split(",")]
+    codings = [name.strip().lower() for name in content_encoding.split(",")] if content_encoding else []
     codings = [name for name in codings if name not in ("", "identity", "none")]
     if len(codings) > MAX_CODINGS:
         raise InflateError(f"{len(codings)} content codings")

@@ -35,9 +35,9 @@ LONGEST_PROMISE = 3600.0
 _TOLD_TO_WAIT = frozenset({429, 503})
 
 
-@dataclass(slots=True, frozen=True)
+@dataclass(slots=True)
 class HostState:
-    """What is known of one host."""
+    """What is known of one host. A value: the functions below make new ones (not frozen, because that is slow to make)."""
 
     average: float = 0.0
     """Seconds that it needs for a page, smoothed."""
@@ -106,7 +106,11 @@ def failing_for(state: HostState, rules: HostRules, now: float) -> float:
 def reserve(state: HostState, rules: HostRules, now: float) -> tuple[HostState, float]:
     """Take the next turn: the state after it, and when it starts."""
     start = earliest(state, rules, now)
-    return replace(state, next_start=start + interval(state, rules), updated=now), start
+    after = HostState(
+        state.average, start + interval(state, rules), state.blocked_until, state.throttle,
+        state.failures, state.failed_until, state.crawl_delay, now,
+    )  # fmt: skip
+    return after, start
 
 
 def answered(

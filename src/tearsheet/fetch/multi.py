@@ -28,7 +28,9 @@ class Multi:
     def __init__(self, max_connections: int) -> None:
         self._loop = asyncio.get_running_loop()
         self._selector = selectors.DefaultSelector()
+        self._watched: set[int] = set()
         self._timer: asyncio.Handle | None = None
+        self._due = 0.0
         self._running: dict[pycurl.Curl, asyncio.Future[tuple[int, str]]] = {}
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_MAXCONNECTS, max_connections)
@@ -60,25 +62,32 @@ class Multi:
         self._selector.close()
 
     def _on_socket(self, what: int, fd: int, _multi: object, _data: object) -> None:
-        if fd in self._selector.get_map():
+        if fd in self._watched:
             if what != pycurl.POLL_REMOVE:
                 try:
                     self._selector.modify(fd, _TO_SELECTOR[what])
                     return
                 except OSError:
                     pass  # another socket took the number of one that was closed
+            self._watched.discard(fd)
             self._selector.unregister(fd)
         if what != pycurl.POLL_REMOVE:
             self._selector.register(fd, _TO_SELECTOR[what])
+            self._watched.add(fd)
 
     def _on_timer(self, milliseconds: int) -> None:
+        """Wake curl at the latest then. To wake it too early does no harm, so that a timer is seldom moved."""
+        if milliseconds < 0:
+            return
+        due = self._loop.time() + milliseconds / 1000
+        if self._timer and self._due <= due:
+            return
         if self._timer:
             self._timer.cancel()
-            self._timer = None
-        if milliseconds == 0:
-            self._timer = self._loop.call_soon(self._on_timeout)
-        elif milliseconds > 0:
-            self._timer = self._loop.call_later(milliseconds / 1000, self._on_timeout)
+        self._due = due
+        self._timer = (
+            self._loop.call_at(due, self._on_timeout) if milliseconds else self._loop.call_soon(self._on_timeout)
+        )
 
     def _on_timeout(self) -> None:
         self._timer = None

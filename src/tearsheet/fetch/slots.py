@@ -13,7 +13,19 @@ class Slots:
         self._free = number
         self._waiting: deque[asyncio.Future[None]] = deque()
 
+    @property
+    def full(self) -> bool:
+        """Whether one would have to wait."""
+        return self._free <= 0
+
     async def __aenter__(self) -> None:
+        await self.take()
+
+    async def __aexit__(self, *_: object) -> None:
+        self.give_back()
+
+    async def take(self) -> None:
+        """Wait for a place and take it; `give_back` must follow."""
         if self._free > 0:
             self._free -= 1
             return
@@ -23,13 +35,11 @@ class Slots:
             await place
         except asyncio.CancelledError:
             if place.done() and not place.cancelled():  # given to us at the moment that we left
-                self._give_back()
+                self.give_back()
             raise
 
-    async def __aexit__(self, *_: object) -> None:
-        self._give_back()
-
-    def _give_back(self) -> None:
+    def give_back(self) -> None:
+        """Leave a place to the next."""
         while self._waiting:
             place = self._waiting.popleft()
             if not place.done():

@@ -50,7 +50,9 @@ class Transfer:
         self._guard = guard
         # An address that the settings name for a host is wanted, private or not.
         self._named = {_endpoint(line) for line in connect_to}
+        self._has_cookies = False
         self._listening = False
+        self._seconds = 0.0
         self._lines: list[bytes] = []
         self._line_pairs: list[tuple[str, str]] = []
         self.handle = handle = pycurl.Curl()
@@ -80,7 +82,9 @@ class Transfer:
 
     def forget(self) -> None:
         """Begin a new chain: no cookies of another one."""
-        self.handle.setopt(pycurl.COOKIELIST, "ALL")
+        if self._has_cookies:
+            self.handle.setopt(pycurl.COOKIELIST, "ALL")
+            self._has_cookies = False
 
     def prepare(
         self, request: FetchRequest, url: str, header_lines: list[bytes], *, seconds: float, max_bytes: int,
@@ -93,8 +97,10 @@ class Transfer:
             handle.setopt(pycurl.HTTPHEADER, header_lines)
             self._lines = header_lines
             self._line_pairs = [pair for line in header_lines if (pair := parse_header_line(line))]
-        handle.setopt(pycurl.TIMEOUT_MS, max(1, int(seconds * 1000)))
-        handle.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(min(seconds, CONNECT_SECONDS) * 1000)))
+        if seconds != self._seconds:
+            handle.setopt(pycurl.TIMEOUT_MS, max(1, int(seconds * 1000)))
+            handle.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(min(seconds, CONNECT_SECONDS) * 1000)))
+            self._seconds = seconds
         if resolve:
             handle.setopt(pycurl.RESOLVE, list(resolve))
         self.exchange = Exchange(url, 0, timestamp=time.time())
@@ -195,6 +201,8 @@ class Transfer:
             headers[-1] = (headers[-1][0], f"{headers[-1][1]} {header_text(line).strip()}")
         elif pair:
             headers.append(pair)
+            if pair[0].lower() == "set-cookie":
+                self.sets_cookie = self._has_cookies = True
 
     def _decide(self) -> None:
         """Look at the headers of the final response before its body is read."""
@@ -208,8 +216,6 @@ class Transfer:
                     self.content_type = self.content_type or value
                 case "content-encoding":
                     codings.append(value)
-                case "set-cookie":
-                    self.sets_cookie = True
                 case "content-length" if value.isascii() and value.isdigit():
                     length = int(value[:20])
         self.content_encoding = ", ".join(codings) or None

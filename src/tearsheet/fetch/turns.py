@@ -7,8 +7,7 @@ one large host never fill the places that all the others need.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -28,6 +27,7 @@ from tearsheet.fetch.manners import (
     reserve,
     rules_for,
 )
+from tearsheet.fetch.slots import Slots
 
 HOLD_SECONDS = 15.0
 """A turn that comes within this time is waited for in memory."""
@@ -70,7 +70,7 @@ class _Host:
 
     rules: HostRules
     state: HostState
-    free: asyncio.Semaphore
+    free: Slots
     held: int = 0
     promised: float = 0.0
 
@@ -81,6 +81,13 @@ class Turn:
     def __init__(self, manners: Manners, host: str) -> None:
         self._manners = manners
         self.host = host
+
+    async def __aenter__(self) -> Turn:
+        await self._manners.take(self.host)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._manners.give_back(self.host)
 
     def answered(self, status: int, seconds: float, retry_after: float | None = None) -> None:
         """The host answered, after so many seconds; `retry_after` is what it said about coming back."""
@@ -114,9 +121,12 @@ class Manners:
         for host, state in (store.load() if store else {}).items():
             self._hosts[host] = self._new(host, state)
 
-    @asynccontextmanager
-    async def turn(self, host: str) -> AsyncIterator[Turn]:
-        """Wait for the host's turn and take it. Raises HostBusy or HostFailing."""
+    def turn(self, host: str) -> Turn:
+        """`async with manners.turn(host) as turn:` waits for the host's turn and takes it. Raises HostBusy or HostFailing."""
+        return Turn(self, host)
+
+    async def take(self, host: str) -> None:
+        """Wait for the host's turn and take it; `give_back` must follow. Raises HostBusy or HostFailing."""
         known = self._host(host)
         self._refuse_failing(known)
         now = self._clock()
@@ -128,14 +138,19 @@ class Manners:
             if start > now:
                 await self._sleep(start - now)
                 self._refuse_what_changed(known)
-            await self._acquire(known)
-        finally:
+            if known.free.full:
+                await self._wait_for_place(known)
+            else:
+                await known.free.take()
+        except BaseException:
             known.held -= 1
-        try:
-            self._refuse_what_changed(known)
-            yield Turn(self, host)
-        finally:
-            known.free.release()
+            raise
+
+    def give_back(self, host: str) -> None:
+        """End a turn."""
+        known = self._host(host)
+        known.held -= 1
+        known.free.give_back()
 
     def rules(self, host: str) -> HostRules:
         """How a host is treated."""
@@ -188,17 +203,19 @@ class Manners:
     def _new(self, host: str, state: HostState) -> _Host:
         rules = rules_for(host, self._settings)
         at_once = rules.per_host if rules.keeps("pace") else 1_000_000
-        return _Host(rules, state, asyncio.Semaphore(at_once))
+        return _Host(rules, state, Slots(at_once))
 
-    async def _acquire(self, known: _Host) -> None:
-        if not known.free.locked():
-            await known.free.acquire()
-            return
+    async def _wait_for_place(self, known: _Host) -> None:
         try:
             async with asyncio.timeout(HOLD_SECONDS):
-                await known.free.acquire()
+                await known.free.take()
         except TimeoutError:
             raise self._busy(known) from None
+        try:
+            self._refuse_what_changed(known)
+        except HostBusy:
+            known.free.give_back()
+            raise
 
     def _refuse_what_changed(self, known: _Host) -> None:
         """A host that was well when the waiting began may have said something else since."""

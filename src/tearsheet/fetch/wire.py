@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from functools import lru_cache
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from tearsheet.urls import BadURL, ascii_host
@@ -67,6 +68,7 @@ def wire_origin(url: str) -> str:
     return url[: url.index("/", 8)]
 
 
+@lru_cache(maxsize=4096)
 def wire_host(url: str) -> str:
     """The host of an address in wire form, without port; an IPv6 address without brackets."""
     authority = url[url.index("//") + 2 : url.index("/", 8)]
@@ -104,6 +106,7 @@ def header_text(data: bytes) -> str:
         return data.decode("latin-1")
 
 
+@lru_cache(maxsize=1024)
 def stated_charset(content_type: str | None) -> str | None:
     """The charset that a Content-Type states, when it is one that can be read; else None."""
     match = _CHARSET.search(content_type or "")

@@ -141,7 +141,9 @@ class Fetcher:
 
         async with self._manners.turn(host) as turn:
             response = await self._client.fetch(FetchRequest(url, content_types=PAGE_TYPES, on_redirect=on_redirect))
-            wait = retry_after_seconds(response.header("Retry-After"), self._clock())
+            wait = None
+            if response.status != 200:
+                wait = retry_after_seconds(response.header("Retry-After"), self._clock())
             final = wire_host(response.url)
             if final == host:
                 turn.answered(response.status, response.elapsed, wait)

@@ -29,6 +29,7 @@ from tearsheet.query.tree import (
     disjunction,
     glob_parts,
     negation,
+    reduce_tree,
 )
 from tearsheet.query.words import cut, cut_query, fold, is_unspaced
 
@@ -38,8 +39,10 @@ MAX_LEAVES = 2_000
 """Most words, phrases and values in a query."""
 MAX_DEPTH = 250
 """Most brackets inside each other."""
-MAX_WILDCARDS = 50
-"""Most words with a star or question mark."""
+MAX_NESTING = 60
+"""Deepest AND in OR in AND, when brackets that say nothing are taken away; engines have limits of their own."""
+MAX_WILDCARDS = 100
+"""Most stars and question marks in a query."""
 MAX_OPEN_WILDCARDS = 5
 """Most values that begin with a star: an index has to look through all addresses for each."""
 MAX_SLOP = 1_000
@@ -67,7 +70,10 @@ def parse(text: str) -> Node:
     """The tree of a query. Raises QueryError, which knows the character."""
     if len(text) > MAX_LENGTH:
         raise QueryError(f"a query may have {MAX_LENGTH:,} characters; this one has {len(text):,}")
-    return _Parser(text).run()
+    tree = _Parser(text).run()
+    if reduce_tree(tree, lambda leaf: 0, lambda node, depths: max(depths) + 1) > MAX_NESTING:
+        raise QueryError(f"AND, OR and NOT may be nested {MAX_NESTING} deep; write this query with fewer brackets")
+    return tree
 
 
 class _Parser:
@@ -248,9 +254,9 @@ class _Parser:
         return Wildcard(field, "".join(_escape(wild, character) for wild, character in parts))
 
     def _count_wildcard(self, token: Token) -> None:
-        self.wildcards += 1
+        self.wildcards += sum(wild for wild, _ in glob_parts(token.text))
         if self.wildcards > MAX_WILDCARDS:
-            raise QueryError(f"a query may have {MAX_WILDCARDS} words with * or ?", self.text, token.position)
+            raise QueryError(f"a query may have {MAX_WILDCARDS} stars and question marks", self.text, token.position)
 
     # ---------------------------------------------------------------------------------------------------- ranges
 

@@ -4,8 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tearsheet.fetch import wire
 from tearsheet.fetch.client import header_lines, without_secrets
-from tearsheet.fetch.wire import parse_header_line, parse_status_line, redirect_target, stated_charset, wire_url
+from tearsheet.fetch.wire import (
+    parse_header_line,
+    parse_status_line,
+    redirect_target,
+    stated_charset,
+    wire_host,
+    wire_origin,
+    wire_url,
+)
 from tearsheet.urls import BadURL
 
 
@@ -44,6 +53,18 @@ def test_wire_url(given_url, asked):
 def test_bad_addresses(url):
     with pytest.raises(BadURL):
         wire_url(url)
+
+
+@given(st.from_regex(wire._PLAIN_URL, fullmatch=True))
+def test_plain_addresses_are_what_the_long_way_makes_of_them(url):
+    assert wire_url(url) == url == wire_url(url + "#fragment")
+
+
+def test_parts_of_an_address():
+    assert [wire_host(f"http://{text}/x") for text in ("a.example", "a.example:80", "[::1]", "[::1]:8080")] == [
+        "a.example", "a.example", "::1", "::1",
+    ]  # fmt: skip
+    assert wire_origin("https://a.example:8443/x/y?z=//") == "https://a.example:8443"
 
 
 @given(st.text(max_size=60))

@@ -149,7 +149,9 @@ def test_meaning(text, tree):
         ("a\\", 1, "backslash"),
         ("(" * 1000, 250, "deep"),
         ("a " * 3000, 4000, "2,000 words"),
-        (" ".join(f"w{n}*" for n in range(60)), None, "50 words"),
+        (" ".join(f"wo{n}*" for n in range(120)), None, "100 stars"),
+        ("aa" + "?" * 200, 0, "100 stars"),
+        ("(a OR " * 200 + "b" + " AND c)" * 200, None, "nested 60 deep"),
         ("a" * 70_000, None, "characters"),
     ],
 )

@@ -1,0 +1,142 @@
+"""The outbox: which files are still to be copied to which blob stores. A row is there before its file is let go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import and_, exists, func, select, update
+
+from tearsheet.archive.store import StoredFile, archive_files, archive_uploads, file_from_row, upload_row
+from tearsheet.engines.ports import Database
+
+FIRST_PAUSE = timedelta(seconds=30)
+LONGEST_PAUSE = timedelta(hours=4)
+_MAX_ERROR = 500
+
+
+@dataclass(slots=True, frozen=True)
+class Upload:
+    """A copy that is still to be made or proved."""
+
+    file: StoredFile
+    store: str
+    attempts: int
+
+
+@dataclass(slots=True, frozen=True)
+class StoreState:
+    """How far the copies to one store are."""
+
+    store: str
+    done: int
+    waiting: int
+    error: str
+    """Of the file that was tried most often, when one failed."""
+
+
+def pause_after(attempts: int) -> timedelta:
+    """How long to wait after so many failed tries: twice as long each time, up to four hours."""
+    return min(FIRST_PAUSE * (1 << min(attempts - 1, 20)), LONGEST_PAUSE)
+
+
+class Outbox:
+    """The outbox in a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_missing(self, stores: Sequence[str], now: datetime) -> int:
+        """Enter the files that a store was never asked to take, as when it was added later. Returns how many."""
+        added = 0
+        with self._database.begin() as connection:
+            for store in stores:
+                known = exists().where(
+                    and_(archive_uploads.c.file_id == archive_files.c.id, archive_uploads.c.store == store)
+                )
+                ids = connection.execute(
+                    select(archive_files.c.id).where(~known, archive_files.c.path.is_(None), archive_files.c.local)
+                ).scalars()
+                rows = [upload_row(file_id, store, now) for file_id in ids]
+                if rows:
+                    connection.execute(self._database.insert(archive_uploads).on_conflict_do_nothing(), rows)
+                added += len(rows)
+        return added
+
+    def due(self, stores: Sequence[str], now: datetime | None) -> Iterator[Upload]:
+        """What is to be copied now, the oldest first. None: whatever waits, its pause over or not."""
+        columns = archive_uploads.c
+        query = (
+            select(archive_files, columns.store, columns.attempts)
+            .join(archive_files, archive_files.c.id == columns.file_id)
+            .where(~columns.done, columns.store.in_(stores))
+            .order_by(archive_files.c.id, columns.store)
+        )
+        if now is not None:
+            query = query.where(columns.next_at <= now)
+        with self._database.read() as connection:
+            rows = connection.execute(query).mappings().all()
+        for row in rows:
+            yield Upload(file_from_row(row), row["store"], row["attempts"])
+
+    def proved(self, upload: Upload, now: datetime) -> None:
+        """The copy is there, and it is the file."""
+        self._set(upload, done=True, proved_at=now, attempts=upload.attempts + 1, error="")
+
+    def failed(self, upload: Upload, error: str, now: datetime) -> None:
+        """Try again later."""
+        attempts = upload.attempts + 1
+        self._set(upload, attempts=attempts, next_at=now + pause_after(attempts), error=error[:_MAX_ERROR])
+
+    def _set(self, upload: Upload, **values: object) -> None:
+        columns = archive_uploads.c
+        statement = update(archive_uploads).where(
+            columns.file_id == upload.file.id, columns.store == upload.store, ~columns.done
+        )
+        with self._database.begin() as connection:
+            connection.execute(statement.values(**values))
+
+    def states(self) -> list[StoreState]:
+        """How far each store is."""
+        columns = archive_uploads.c
+        found = []
+        with self._database.read() as connection:
+            counts: dict[str, dict[bool, int]] = {}
+            query = select(columns.store, columns.done, func.count()).group_by(columns.store, columns.done)
+            for store, done, count in connection.execute(query):
+                counts.setdefault(store, {})[done] = count
+            for store, by_state in sorted(counts.items()):
+                worst = (
+                    select(columns.error)
+                    .where(columns.store == store, ~columns.done, columns.error != "")
+                    .order_by(columns.attempts.desc())
+                )
+                error = connection.execute(worst.limit(1)).scalar() or ""
+                found.append(StoreState(store, by_state.get(True, 0), by_state.get(False, 0), error))
+        return found
+
+    def removable(self, stores: Sequence[str], created_before: datetime) -> list[StoredFile]:
+        """Local files of which every one of these stores has a proved copy. Without stores there are none."""
+        if not stores:
+            return []
+        columns = archive_uploads.c
+        proved = (
+            select(func.count())
+            .select_from(archive_uploads)
+            .where(columns.file_id == archive_files.c.id, columns.store.in_(stores), columns.done)
+            .scalar_subquery()
+        )
+        query = select(archive_files).where(
+            archive_files.c.local,
+            archive_files.c.path.is_(None),
+            archive_files.c.created_at < created_before,
+            proved == len(set(stores)),
+        )
+        with self._database.read() as connection:
+            return [file_from_row(row) for row in connection.execute(query).mappings()]
+
+    def removed(self, file: StoredFile) -> None:
+        """The file is no longer on this machine."""
+        with self._database.begin() as connection:
+            connection.execute(update(archive_files).where(archive_files.c.id == file.id).values(local=False))

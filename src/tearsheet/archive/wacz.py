@@ -1,0 +1,184 @@
+"""WACZ: some captures as one file that replay tools open, with an index, a list of pages and digests of everything.
+
+The records are copied byte for byte from their WARC files. Only a page that stands as `revisit` is written out, because the
+record that it refers to may not be among the chosen ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO, Any
+
+from tearsheet.archive.access import ArchiveAccess
+from tearsheet.archive.describe import describe
+from tearsheet.archive.names import this_host
+from tearsheet.archive.profiles import story_records, warcinfo
+from tearsheet.archive.reader import ArchivedStory, StoryArchiveReader
+from tearsheet.archive.records import compress, warc_date
+from tearsheet.archive.store import StoredCapture, StoredFile
+from tearsheet.archive.writer import SOFTWARE
+from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines.durable import storage_errors, sync_folder
+from tearsheet.errors import NotFoundError
+
+WACZ_VERSION = "1.1.1"
+_WARC_NAME = "data.warc.gz"
+
+
+@dataclass(slots=True)
+class Packed:
+    """What went into a WACZ, and what could not."""
+
+    path: Path
+    pages: int = 0
+    size: int = 0
+    missing: list[str] = field(default_factory=list)
+    """Story ids whose captures could not be read."""
+
+
+def write_wacz(
+    target: Path,
+    captures: Iterable[StoredCapture],
+    access: ArchiveAccess,
+    *,
+    title: str = "",
+    description: str = "",
+    clock: Clock = wall_clock,
+    progress: Callable[[], None] = lambda: None,
+) -> Packed:
+    """Pack captures into a WACZ. The file is there when it is whole. Raises NotFoundError when nothing can be packed."""
+    packed = Packed(target)
+    now = clock()
+    with (
+        storage_errors(f"cannot write {target}"),
+        tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.absolute().parent) as folder,
+    ):
+        warc = Path(folder) / _WARC_NAME
+        pages = []
+        with warc.open("wb") as stream:
+            opening = warcinfo("1.1", warc_date(now, "1.1"), _WARC_NAME, this_host(), _software())
+            stream.write(compress(opening.to_bytes()))
+            for capture, entry in _entries(captures, access, packed, stream, now):
+                pages.append(_page(entry, capture))
+                progress()
+        if not pages:
+            raise NotFoundError("none of these stories has a capture that can be read: nothing to pack")
+        packed.pages = len(pages)
+        draft = Path(folder) / "draft"
+        _write_zip(draft, warc, pages, _package(title or target.stem, description, now))
+        packed.size = draft.stat().st_size
+        draft.replace(target)
+        sync_folder(target.absolute().parent)
+    return packed
+
+
+def _entries(
+    captures: Iterable[StoredCapture], access: ArchiveAccess, packed: Packed, stream: IO[bytes], now: float
+) -> Iterable[tuple[StoredCapture, ArchivedStory]]:
+    """Copy the records of each capture, file by file and in order, so that each file is opened once."""
+    by_file: dict[int, tuple[StoredFile, list[StoredCapture]]] = {}
+    for capture in captures:
+        by_file.setdefault(capture.file.id, (capture.file, []))[1].append(capture)
+    for file, wanted in by_file.values():
+        try:
+            with access.local_file(file) as path:
+                for capture in sorted(wanted, key=lambda one: one.offset):
+                    entry = _copy(path, capture, stream, now)
+                    if entry is None:
+                        packed.missing.append(capture.story_id)
+                    else:
+                        yield capture, entry
+        except NotFoundError:
+            packed.missing += [capture.story_id for capture in wanted]
+
+
+def _copy(path: Path, capture: StoredCapture, stream: IO[bytes], now: float) -> ArchivedStory | None:
+    with StoryArchiveReader(path, offset=capture.offset) as reader:
+        entry = next(reader.entries(), None)
+        first = next(iter(reader.records()), None)
+    if entry is None or first is None or entry.offset != capture.offset or entry.sha256 != capture.sha256:
+        return None
+    if first.type == "revisit" or not entry.end:
+        for record in story_records(entry.story, "full", now=now):
+            stream.write(compress(record.to_bytes()))
+        return entry
+    with path.open("rb") as source:
+        source.seek(entry.offset)
+        raw = source.read(entry.end - entry.offset)
+    stream.write(raw)
+    return entry
+
+
+def _page(entry: ArchivedStory, capture: StoredCapture) -> dict[str, Any]:
+    content = entry.story.content_metadata
+    page = {
+        "id": capture.story_id,
+        "url": entry.uri,
+        "ts": capture.time.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "title": content.article_title or entry.uri,
+    }
+    if content.text_content:
+        page["text"] = content.text_content
+    return page
+
+
+def _software() -> str:
+    return f"{SOFTWARE}/{version('tearsheet')}"
+
+
+def _package(title: str, description: str, now: float) -> dict[str, Any]:
+    created = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return {
+        "profile": "data-package",
+        "wacz_version": WACZ_VERSION,
+        "title": title,
+        "description": description,
+        "created": created,
+        "software": _software(),
+        "resources": [],
+    }
+
+
+def _write_zip(target: Path, warc: Path, pages: list[dict[str, Any]], package: dict[str, Any]) -> None:
+    header = {"format": "json-pages-1.0", "id": "pages", "title": "All pages", "hasText": True}
+    lines = "".join(json.dumps(line) + "\n" for line in [header, *pages]).encode()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+        _add(archive, package, f"archive/{_WARC_NAME}", warc)
+        _add(archive, package, "indexes/index.cdxj", describe(warc).cdxj.encode())
+        _add(archive, package, "pages/pages.jsonl", lines)
+        text = json.dumps(package, indent=2).encode()
+        archive.writestr("datapackage.json", text)
+        digest = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(text).hexdigest()}"}
+        archive.writestr("datapackage-digest.json", json.dumps(digest))
+    with target.open("rb") as stream:
+        os.fsync(stream.fileno())
+
+
+def _add(archive: zipfile.ZipFile, package: dict[str, Any], name: str, content: bytes | Path) -> None:
+    digest, size = hashlib.sha256(), 0
+    with archive.open(name, "w", force_zip64=True) as out:
+        for piece in _pieces(content):
+            out.write(piece)
+            digest.update(piece)
+            size += len(piece)
+    package["resources"].append(
+        {"name": name.rpartition("/")[2], "path": name, "hash": f"sha256:{digest.hexdigest()}", "bytes": size}
+    )
+
+
+def _pieces(content: bytes | Path) -> Iterable[bytes]:
+    if isinstance(content, bytes):
+        yield content
+        return
+    with content.open("rb") as stream:
+        while piece := stream.read(1 << 20):
+            yield piece

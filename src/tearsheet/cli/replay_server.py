@@ -1,0 +1,52 @@
+"""A server for one captured page, on this machine only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tearsheet.archive.reader import ArchivedStory
+from tearsheet.archive.replay import ReplayPage, frame_page, replay_page
+from tearsheet.errors import BusyError
+
+_CAPTURE = "/capture"
+
+
+def make_server(entry: ArchivedStory, port: int) -> ThreadingHTTPServer:
+    """A server that gives the frame at `/` and the captured page inside it; not started yet."""
+    pages = {"/": frame_page(entry, _CAPTURE), _CAPTURE: replay_page(entry)}
+
+    class Handler(BaseHTTPRequestHandler):
+        server_version, sys_version = "tearsheet", ""
+
+        def do_GET(self) -> None:
+            # The captured page is for the frame only: opened by itself, it would be a page of this address.
+            framed = self.headers.get("sec-fetch-dest", "iframe") == "iframe"
+            page = pages.get(self.path if framed or self.path != _CAPTURE else "/")
+            self._send(page)
+
+        def _send(self, page: ReplayPage | None) -> None:
+            self.send_response(200 if page else 404)
+            for name, value in (page.headers if page else {}).items():
+                self.send_header(name, value)
+            self.send_header("content-length", str(len(page.body) if page else 0))
+            self.end_headers()
+            if page:
+                self.wfile.write(page.body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    try:
+        return ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    except OSError as error:
+        raise BusyError(
+            f"port {port} of 127.0.0.1 cannot be used: {error.strerror}; choose another with --port"
+        ) from error
+
+
+def serve_capture(entry: ArchivedStory, port: int, announce: Callable[[str], None]) -> None:
+    """Serve until interrupted."""
+    with make_server(entry, port) as server:
+        announce(f"http://127.0.0.1:{server.server_address[1]}/")
+        server.serve_forever()

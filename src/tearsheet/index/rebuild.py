@@ -1,0 +1,58 @@
+"""Make an index anew: its words from its own stories, or all of it from the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines.ports import Index
+from tearsheet.index.document import NotIndexable, indexed_story
+from tearsheet.story import Story
+
+BATCH = 500
+
+
+@dataclass(slots=True)
+class Rebuilt:
+    """What became of the stories of an archive."""
+
+    created: int = 0
+    there_already: int = 0
+    duplicates: int = 0
+    not_indexable: int = 0
+
+    @property
+    def total(self) -> int:
+        """All stories that were read."""
+        return self.created + self.there_already + self.duplicates + self.not_indexable
+
+
+def rebuild_from_stories(
+    index: Index,
+    stories: Iterable[Story],
+    progress: Callable[[Rebuilt], None] | None = None,
+    clock: Clock = wall_clock,
+) -> Rebuilt:
+    """Index archived stories that are not there yet. They keep their dates; it may be stopped and begun again at any time."""
+    report = Rebuilt()
+    waiting = iter(stories)
+    while batch := list(islice(waiting, BATCH)):
+        documents = []
+        for story in batch:
+            try:
+                documents.append(indexed_story(story, utc_now(clock)))
+            except NotIndexable:
+                report.not_indexable += 1
+        for result in index.add(documents):
+            if result.status == "created":
+                report.created += 1
+            elif result.status == "own":
+                report.there_already += 1
+            else:
+                report.duplicates += 1
+        if progress is not None:
+            progress(report)
+    index.refresh()
+    return report

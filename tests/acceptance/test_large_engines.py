@@ -1,0 +1,159 @@
+"""The demo on PostgreSQL, RabbitMQ, OpenSearch and S3 at once, by worker processes, with and without trouble."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import time
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+
+from tearsheet.clock import utc_now
+from tearsheet.compose import Services
+from tearsheet.config import load_settings
+from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
+from tearsheet.feeds.catalog import NewFeed, add_feeds
+from tearsheet.feeds.store import next_due, unqueued_stories
+from tests.engines.brokers import fresh_vhost
+from tests.engines.servers import server_url
+
+from .outcome import check
+from .tearsheet_command import command, environment, write_config
+
+WORKERS = (("queuer", "fetcher"), ("parser",), ("importer",), ("archiver",))
+SCRIPTS = Path(__file__).parents[2] / "engines"
+pytestmark = [
+    pytest.mark.engine("postgresql"),
+    pytest.mark.engine("rabbitmq"),
+    pytest.mark.engine("opensearch"),
+    pytest.mark.engine("s3"),
+    pytest.mark.restarts,
+    pytest.mark.timeout(600),
+]
+
+
+@pytest.fixture
+def newsroom() -> Newsroom:
+    return Newsroom(seed=4, articles=60)
+
+
+@pytest.fixture
+def server(newsroom) -> Iterator[NewsroomServer]:
+    with serve_in_thread(newsroom) as server:
+        yield server
+
+
+@pytest.fixture
+def database_url() -> Iterator[str]:
+    name = f"demo_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(server_url("postgresql"), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]  # a name of our own making
+    yield urlsplit(server_url("postgresql"))._replace(path=f"/{name}").geturl()
+    with psycopg.connect(server_url("postgresql"), autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[call-overload]  # a name of our own making
+
+
+@pytest.fixture
+def data(tmp_path, request, database_url, newsroom, server) -> Path:
+    """A data folder whose settings name large engines only."""
+    index = urlsplit(server_url("opensearch"))._replace(path=f"/demo-{uuid.uuid4().hex[:12]}").geturl()
+    engines = {"engines.database": database_url, "engines.broker": fresh_vhost(request), "engines.index": index}
+    stores = [server_url("s3") + f"/demo-{uuid.uuid4().hex[:12]}"]
+    write_config(tmp_path, server, newsroom, **engines, **{"archive.stores": stores, "archive.max_seconds": 3.0})
+    with Services(load_settings(tmp_path, environ={})) as services:
+        add_feeds(services.database, [NewFeed(feed.url, feed.name) for feed in server.feed_urls()], utc_now())
+    return tmp_path
+
+
+class Crew:
+    """The worker processes of a run."""
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._log = (data / "workers.log").open("wb")
+        self.workers = {stages[0]: self._start(stages) for stages in WORKERS}
+
+    def _start(self, stages: tuple[str, ...]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            command("worker", *stages, data=self._data), stdout=self._log, stderr=self._log, env=environment({})
+        )
+
+    def kill_and_replace(self, stage: str) -> None:
+        self.workers[stage].kill()
+        self.workers[stage].wait()
+        self.workers[stage] = self._start((stage,))
+
+    def stop(self) -> list[int]:
+        for worker in self.workers.values():
+            worker.send_signal(signal.SIGTERM)
+        codes = [worker.wait(60) for worker in self.workers.values()]
+        self._log.close()
+        return codes
+
+    def words(self) -> str:
+        return (self._data / "workers.log").read_text("utf-8", "replace")[-5000:]
+
+
+def left_to_do(services: Services) -> int:
+    """Feeds that are due or being polled, entries that are not queued, messages that are not settled."""
+
+    async def messages() -> int:
+        broker = services.open_broker()
+        try:
+            return sum(depth.total for name, depth in (await broker.depths()).items() if not name.endswith("-quar"))
+        finally:
+            await broker.close()
+
+    due = next_due(services.database)
+    polling = due is not None and due <= utc_now()
+    with services.database.read() as connection:
+        busy = connection.exec_driver_sql(
+            "SELECT count(*) FROM feeds WHERE queued OR last_fetch_attempt IS NULL"
+        ).scalar_one()
+    return int(polling) + int(busy) + len(unqueued_stories(services.database, 10)) + asyncio.run(messages())
+
+
+def work_until_done(data: Path, crew: Crew, deadline: float) -> None:
+    quiet = 0
+    with Services(load_settings(data, environ={})) as services:
+        while quiet < 3:  # a message between two queues is in neither for a moment
+            assert time.monotonic() < deadline, f"not done in time\n{crew.words()}"
+            for name, worker in crew.workers.items():
+                assert worker.poll() is None, f"{name} ended with {worker.returncode}\n{crew.words()}"
+            quiet = quiet + 1 if left_to_do(services) == 0 else 0
+            time.sleep(0.3)
+
+
+def restart(server: str) -> None:
+    for verb in ("stop", "start"):
+        subprocess.run([SCRIPTS / server, verb], check=True, capture_output=True, env=os.environ, timeout=120)
+
+
+def test_four_workers_on_large_engines_end_with_what_the_embedded_ones_do(data, newsroom):
+    crew = Crew(data)
+    try:
+        work_until_done(data, crew, time.monotonic() + 240)
+    finally:
+        codes = crew.stop()
+    assert codes == [0, 0, 0, 0], crew.words()
+    check(data, newsroom)
+
+
+def test_servers_that_restart_and_a_worker_that_is_killed_change_nothing(data, newsroom):
+    crew = Crew(data)
+    try:
+        for trouble in ("rabbitmq", "postgresql", "opensearch"):
+            restart(trouble)
+        crew.kill_and_replace("parser")
+        work_until_done(data, crew, time.monotonic() + 360)
+    finally:
+        codes = crew.stop()
+    assert codes == [0, 0, 0, 0], crew.words()
+    check(data, newsroom)
