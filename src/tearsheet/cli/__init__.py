@@ -18,6 +18,7 @@ from tearsheet.cli import (
     run,
     serve,
     status,
+    token,
     worker,
 )
 from tearsheet.cli.context import Globals
@@ -65,6 +66,7 @@ for module in (
     queues,
     archive,
     pages,
+    token,
     doctor,
     config_show,
 ):

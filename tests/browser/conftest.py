@@ -1,0 +1,31 @@
+"""A seeded server and a real Chromium."""
+
+from __future__ import annotations
+
+import pytest
+
+from tearsheet.web import create_app
+from tests.browser.seeing import CHROMIUM, FLAGS
+from tests.integration.web.running import running
+from tests.integration.web.seed import NOW, open_services, seed
+
+
+@pytest.fixture(scope="session")
+def seeded(tmp_path_factory):
+    with open_services(tmp_path_factory.mktemp("browser")) as services:
+        truth = seed(services)
+        with running(create_app(services, clock=lambda: NOW.timestamp())) as address:
+            yield address, truth
+
+
+@pytest.fixture(scope="module")
+def browser(seeded):
+    """Ends with its module, and starts after the server: while it lives, its own event loop holds the thread."""
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no Chromium at {CHROMIUM}; install the package `chromium`")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
+        yield browser
+        browser.close()
