@@ -58,5 +58,9 @@ bench: bench-pipeline bench-feeds bench-extract bench-index bench-archive bench-
 bench-pipeline: $(VENV)/.dev ## What the queues cost beside fetching and parsing
 	@$(BIN)/python bench/pipeline.py
 
+STORIES ?= 1000000
+bench-index: $(VENV)/.dev ## The embedded index beside SQLite FTS5 (STORIES=50000 for a quick look)
+	@$(BIN)/python -m bench.index --stories $(STORIES)
+
 clean: ## Remove what was built (not your data)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

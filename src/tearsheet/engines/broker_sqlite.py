@@ -144,7 +144,9 @@ class SqliteBroker:
         self._closed = True
         self._calls.put(None)
         await asyncio.to_thread(self._thread.join)
-        with suppress(sqlite3.Error, OSError):  # on a full disk the next process takes the leases back: our lock is gone
+        with suppress(
+            sqlite3.Error, OSError
+        ):  # on a full disk the next process takes the leases back: our lock is gone
             self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder,))
             self._spool.close()
             self._drop_dead_segments(self._connection)
