@@ -66,5 +66,9 @@ bench-fetch: $(VENV)/.dev ## Pages a second from many hosts, beside requests wit
 bench-pipeline: $(VENV)/.dev ## What the queues cost beside fetching and parsing
 	@$(BIN)/python bench/pipeline.py
 
+STORIES ?= 1000000
+bench-index: $(VENV)/.dev ## The embedded index beside SQLite FTS5 (STORIES=50000 for a quick look)
+	@$(BIN)/python -m bench.index --stories $(STORIES)
+
 clean: ## Remove what was built (not your data)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
