@@ -272,23 +272,25 @@ class SearchIndex:
         view: str | None = None
         if token is not None:
             body["search_after"], view = _read_place(token)
-            view = view or self._server.open_point_in_time(self.alias, _KEEP_ALIVE)
+            view = view or self._point_in_time()
         try:
             answer = self._search(body, view)
         except Refused as error:
             if view is None or error.status != 404:
                 raise
-            view = self._server.open_point_in_time(
-                self.alias, _KEEP_ALIVE
-            )  # it had ended; places stay valid without it
+            view = self._point_in_time()  # it had ended; places stay valid without it
             answer = self._search(body, view)
         hits = answer["hits"]["hits"]
         if len(hits) == limit:
             return Page(_stories(hits), _make_token([hits[-1]["sort"][:2], answer.get("pit_id", view)]))
         if view is not None:
-            with suppress(Refused):
+            with suppress(EngineError):  # it ends by itself
                 self._server.close_point_in_time(answer.get("pit_id", view))
         return Page(_stories(hits))
+
+    def _point_in_time(self) -> str:
+        view: str = self._patient.insist(lambda: self._server.open_point_in_time(self.alias, _KEEP_ALIVE))
+        return view
 
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
         """Some of the matching stories at random."""

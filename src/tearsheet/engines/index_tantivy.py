@@ -262,6 +262,7 @@ class TantivyIndex:
         """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
         if limit < 1:
             return Page([])
+        limit = min(limit, _MAX_OFFSET)
         with self._searching(query) as (searcher, compiled):
             if order == "relevance":
                 numbers, next_token = self._by_relevance(searcher, compiled, limit, token)
@@ -272,6 +273,7 @@ class TantivyIndex:
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
         """Some of the matching stories at random."""
         start = random.randrange(_RANDOM)
+        limit = min(limit, _MAX_OFFSET)
         numbers: list[int] = []
         with self._searching(query) as (searcher, compiled):
             for low, high in ((start, None), (0, start - 1)):
@@ -415,10 +417,10 @@ class TantivyIndex:
 
     @contextmanager
     def _searching(self, query: Query) -> Iterator[tuple[tantivy.Searcher, tantivy.Query]]:
-        if time.monotonic() - self._reloaded > _RELOAD_SECONDS:
-            self._reload()
-        searcher = self._index.searcher()
         with _readable_errors(self._folder):
+            if time.monotonic() - self._reloaded > _RELOAD_SECONDS:
+                self._reload()
+            searcher = self._index.searcher()
             yield searcher, to_tantivy(query.tree, self._schema, self._resolve(searcher))
 
     def _reload(self) -> None:
