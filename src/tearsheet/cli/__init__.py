@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tearsheet import __version__
-from tearsheet.cli import config_show, demo, doctor, queues, run, serve, status, worker
+from tearsheet.cli import config_show, demo, doctor, pipeline, queues, run, serve, status, worker
 from tearsheet.cli.context import Globals
 
 app = typer.Typer(
@@ -48,6 +48,7 @@ def options(
 run.register(app)
 demo.register(app)
 serve.register(app)
+pipeline.register(app)
 worker.register(app)
 status.register(app)
 queues.register(app)

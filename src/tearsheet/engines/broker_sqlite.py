@@ -9,12 +9,9 @@ once which leases have nobody behind them any more.
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
 import queue
 import sqlite3
 import threading
-import uuid
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,6 +20,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import msgspec
 
 from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines.holders import Holder
 from tearsheet.engines.ports import Depth, Lease, Message, Output, Settlement
 from tearsheet.errors import BusyError, EngineError, StorageError
 
@@ -54,12 +52,11 @@ class SqliteBroker:
     def __init__(self, path: Path, *, clock: Clock = wall_clock) -> None:
         self._path = path
         self._clock = clock
-        self._holder = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
         self._known_queues: set[str] = set()
         self._arrivals: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._last_reclaim = 0.0
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
-        self._lock_file = self._take_holder_lock()
+        self._holder = Holder(path.with_name(path.name + "-holders"))
         self._connection = self._connect()
         self._reclaim(self._connection)
         self._thread = threading.Thread(target=self._serve, name="broker-sqlite", daemon=True)
@@ -134,10 +131,9 @@ class SqliteBroker:
         self._closed = True
         self._calls.put(None)
         await asyncio.to_thread(self._thread.join)
-        self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder,))
+        self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder.name,))
         self._connection.close()
-        self._holder_path(self._holder).unlink(missing_ok=True)
-        os.close(self._lock_file)
+        self._holder.close()
 
     # --------------------------------------------------------------------------------------- statements, in the thread
 
@@ -166,7 +162,7 @@ class SqliteBroker:
             " WHERE queue = ? AND holder IS NULL AND due <= ? ORDER BY due, id LIMIT ?",
             (queue, self._clock(), limit),
         ).fetchall()
-        db.executemany("UPDATE messages SET holder = ? WHERE id = ?", [(self._holder, row[0]) for row in rows])
+        db.executemany("UPDATE messages SET holder = ? WHERE id = ?", [(self._holder.name, row[0]) for row in rows])
         return [
             Lease(queue, _message(body, headers, key, page), _Token(number, page_number), bool(redelivered))
             for number, page_number, redelivered, key, headers, body, page in rows
@@ -238,19 +234,6 @@ class SqliteBroker:
 
     # ------------------------------------------------------------------------------------------ leases of the dead
 
-    def _holder_path(self, holder: str) -> Path:
-        return self._path.with_name(self._path.name + "-holders") / holder
-
-    def _take_holder_lock(self) -> int:
-        path = self._holder_path(self._holder)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_CREAT | os.O_RDWR)
-        except OSError as error:
-            raise StorageError(f"cannot write to {path.parent}: {error.strerror}; check the data folder") from error
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        return descriptor
-
     def _reclaim_now_and_then(self, db: sqlite3.Connection) -> None:
         now = self._clock()
         if not 0 <= now - self._last_reclaim < _RECLAIM_SECONDS:
@@ -260,23 +243,9 @@ class SqliteBroker:
     def _reclaim(self, db: sqlite3.Connection) -> None:
         holders = db.execute("SELECT DISTINCT holder FROM messages WHERE holder IS NOT NULL").fetchall()
         for (holder,) in holders:
-            if holder != self._holder and not self._is_alive(holder):
+            if holder != self._holder.name and not self._holder.is_alive(holder):
                 db.execute("UPDATE messages SET holder = NULL, redelivered = 1 WHERE holder = ?", (holder,))
-                self._holder_path(holder).unlink(missing_ok=True)
-
-    def _is_alive(self, holder: str) -> bool:
-        try:
-            descriptor = os.open(self._holder_path(holder), os.O_RDWR)
-        except FileNotFoundError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        else:
-            return False
-        finally:
-            os.close(descriptor)
+                self._holder.forget(holder)
 
     # ------------------------------------------------------------------------------------------------ group commit
 
