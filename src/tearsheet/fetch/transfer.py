@@ -12,7 +12,7 @@ import pycurl
 
 from tearsheet.fetch.guard import Guard
 from tearsheet.fetch.model import FetchRequest
-from tearsheet.fetch.wire import REDIRECT_STATUSES, header_text, parse_header_line, parse_status_line, wire_host
+from tearsheet.fetch.wire import REDIRECT_STATUSES, parse_header_line, parse_status_line, unfolded, wire_host
 from tearsheet.story import Exchange
 
 CONNECT_SECONDS = 20.0
@@ -40,6 +40,7 @@ class _LentSocket(socket.socket):
         self.close()
 
 
+_EMPTY_LINES = (b"\r\n", b"\n")
 _ENDPOINT = re.compile(r"(?:\[([0-9a-fA-F:]+)\]|:([0-9.]+)):(\d+)$")
 
 
@@ -115,6 +116,7 @@ class Transfer:
         self._max_bytes = max_bytes
         self._content_types = request.content_types
         self._cut = request.cut
+        self._head: list[bytes] = []
         self._pieces: list[bytes] = []
         self._size = 0
         self._in_body = False
@@ -162,7 +164,7 @@ class Transfer:
             return "connect-timeout"
         if self.handle.getinfo(pycurl.PRETRANSFER_TIME) > 0:
             # Curl does not notice silence on one connection while others are busy.
-            silent = not self.exchange.status and time.time() - (self.exchange.timestamp or 0.0) >= 1.0
+            silent = not self._head and not self._in_body and time.time() - (self.exchange.timestamp or 0.0) >= 1.0
             return "read-timeout" if silent else "timeout"
         return "dns" if "Resolving" in message else "connect-timeout"
 
@@ -184,29 +186,25 @@ class Transfer:
             self.exchange.request_headers.extend(pair for line in lines[1:] if (pair := parse_header_line(line)))
 
     def _on_header(self, line: bytes) -> int | None:
-        if self._in_body:  # trailers
-            return None
-        exchange = self.exchange
-        if line.startswith(b"HTTP/") and (status := parse_status_line(line)):
-            exchange.http_version, exchange.status, exchange.reason = status
-            exchange.response_headers = []
-        elif line.strip():
-            self._note_header(line)
-        elif exchange.status >= 200:
-            self._in_body = True
-            self._decide()
+        """Collect a head line by line; curl gives each one with its line break, and an empty one at the end."""
+        if line not in _EMPTY_LINES:
+            self._head.append(line)
+        elif not self._in_body:  # else: the end of trailers
+            self._read_head()
             return -1 if self.stopped else None
         return None
 
-    def _note_header(self, line: bytes) -> None:
-        headers = self.exchange.response_headers
-        pair = parse_header_line(line)
-        if line[:1] in b" \t" and headers:  # a folded line
-            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {header_text(line).strip()}")
-        elif pair:
-            headers.append(pair)
-            if pair[0].lower() == "set-cookie":
-                self.sets_cookie = self._has_cookies = True
+    def _read_head(self) -> None:
+        head, self._head = self._head, []
+        status = parse_status_line(head[0]) if head else None
+        headers = [pair for pair in map(parse_header_line, unfolded(head[1:])) if pair]
+        self.sets_cookie = any(name.lower() == "set-cookie" for name, _ in headers)
+        self._has_cookies = self._has_cookies or self.sets_cookie
+        if status and status[1] >= 200:
+            self.exchange.http_version, self.exchange.status, self.exchange.reason = status
+            self.exchange.response_headers = headers
+            self._in_body = True
+            self._decide()
 
     def _decide(self) -> None:
         """Look at the headers of the final response before its body is read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
@@ -96,6 +97,19 @@ def parse_header_line(line: bytes) -> tuple[str, str] | None:
     name, colon, value = header_text(line).partition(":")
     name = name.strip()
     return (name, value.strip()) if colon and name else None
+
+
+def unfolded(lines: Sequence[bytes]) -> Sequence[bytes]:
+    """Header lines, with those that go on in the next line (as they were once allowed to) made one."""
+    if not any(line[:1] in b" \t" for line in lines):
+        return lines
+    whole: list[bytes] = []
+    for line in lines:
+        if line[:1] in b" \t" and whole:
+            whole[-1] = whole[-1].rstrip() + b" " + line.strip()
+        else:
+            whole.append(line)
+    return whole
 
 
 def header_text(data: bytes) -> str:

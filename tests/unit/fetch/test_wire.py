@@ -11,6 +11,7 @@ from tearsheet.fetch.wire import (
     parse_status_line,
     redirect_target,
     stated_charset,
+    unfolded,
     wire_host,
     wire_origin,
     wire_url,
@@ -123,6 +124,12 @@ def test_status_and_header_lines():
     assert parse_header_line("Location: /ü\r\n".encode()) == ("Location", "/ü")
     assert parse_header_line(b"X: caf\xe9\r\n") == ("X", "café")
     assert parse_header_line(b"nonsense\r\n") is None
+
+
+def test_folded_lines_are_one():
+    assert unfolded([b"A: 1\r\n", b" 2\r\n", b"\t3\r\n", b"B: 4\r\n"]) == [b"A: 1 2 3", b"B: 4\r\n"]
+    assert unfolded([b" A: 1\r\n"]) == [b" A: 1\r\n"]
+    assert unfolded([]) == []
 
 
 def test_wanted_headers_replace_standard_ones_and_cannot_break_lines():
