@@ -8,7 +8,7 @@ JOBS ?= auto
 ENGINES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-engines engines-up engines-down engines-status lint format bench clean
+.PHONY: help run test test-engines engines-up engines-down engines-status lint format bench bench-feeds clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -56,8 +56,19 @@ docs: $(VENV)/.dev ## Write the reference pages that are made from the program
 
 bench: bench-pipeline bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker ## Run every benchmark (alone, on a quiet machine)
 
+bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on RabbitMQ, side by side
+	@engines/all start rabbitmq
+	@$(BIN)/python bench/broker.py
+
+bench-fetch: $(VENV)/.dev ## Pages a second from many hosts, beside requests with threads
+	@$(BIN)/python bench/fetch.py
+
 bench-pipeline: $(VENV)/.dev ## What the queues cost beside fetching and parsing
 	@$(BIN)/python bench/pipeline.py
+
+STORIES ?= 1000000
+bench-index: $(VENV)/.dev ## The embedded index beside SQLite FTS5 (STORIES=50000 for a quick look)
+	@$(BIN)/python -m bench.index --stories $(STORIES)
 
 clean: ## Remove what was built (not your data)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -30,7 +30,7 @@ from tearsheet.pipeline.stage import Requeue
 from tearsheet.story import RSSEntry, Story
 
 GOAL = 5.0
-IN_FLIGHT = 256
+IN_FLIGHT = 128
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
 
 
@@ -127,22 +127,25 @@ def main() -> int:
     port = port_from.recv()
     urls = addresses(options.hosts, options.pages)
     few = list(islice(urls, 4 * options.hosts))
-    best: dict[str, tuple[float, float]] = {}
+    best: dict[str, tuple[float, ...]] = {}
 
     def measure(name: str, pages: int, run: Callable[[], None]) -> None:
         wall, cpu = time.perf_counter(), time.process_time()
         run()
         rates = pages / (time.perf_counter() - wall), pages / (time.process_time() - cpu)
         print(f"{name:10} {rates[0]:8.0f} pages/s   {rates[1]:8.0f} pages/s of CPU time", flush=True)
-        best[name] = max(best.get(name, rates), rates)
+        best[name] = tuple(map(max, best.get(name, rates), rates))
 
     print(f"{options.hosts} hosts, {options.pages} pages of {options.size} bytes each, 1 process", flush=True)
     for _ in range(options.runs):
         measure("requests", len(few), lambda: fetch_requests(few, port, options.threads, options.hosts))
         measure("tearsheet", len(urls), lambda: asyncio.run(fetch_ours(urls, port, options.interval)))
     server.kill()
-    ratio = best["tearsheet"][0] / best["requests"][0]
-    print(f"tearsheet is {ratio:.1f} times as fast as requests with {options.threads} threads (goal: {GOAL:.0f})")
+    ratio, of_cpu = (ours / theirs for ours, theirs in zip(best["tearsheet"], best["requests"], strict=True))
+    print(
+        f"tearsheet is {ratio:.1f} times as fast as requests with {options.threads} threads (goal: {GOAL:.0f}), "
+        f"and makes {of_cpu:.1f} times as many pages of the same CPU time"
+    )
     return 0 if ratio >= GOAL else 1
 
 

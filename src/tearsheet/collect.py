@@ -1,4 +1,7 @@
-"""Collecting: poll, queue, fetch, parse, index, archive and serve, in one process tree. What `tearsheet run` does."""
+"""Running a pipeline: its source, its stages and what goes along, in one process tree.
+
+What `tearsheet run`, `tearsheet pipeline run` and `tearsheet worker` do.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,15 @@ import os
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
 
 from tearsheet.clock import utc_now
 from tearsheet.compose import Services
+from tearsheet.engines.durable import make_folder
 from tearsheet.engines.location import scheme_of
 from tearsheet.engines.ports import Broker, Depth
+from tearsheet.errors import UsageError
 from tearsheet.feeds.catalog import count_feeds
 from tearsheet.feeds.poller import Poller
 from tearsheet.feeds.store import count_entries, free_all_leases
@@ -22,10 +29,16 @@ from tearsheet.pipeline.cpu_pool import CpuPool
 from tearsheet.pipeline.entry import DROPPED, QUARANTINED
 from tearsheet.pipeline.feed_queuer import FeedQueuer
 from tearsheet.pipeline.fetcher import Fetcher
-from tearsheet.pipeline.flavours import Kind, Pipeline, Step, pipeline_named
+from tearsheet.pipeline.flavours import DEFAULT, Kind, Pipeline, Step
+from tearsheet.pipeline.hist_fetcher import HistFetcher
 from tearsheet.pipeline.importer import Importer
+from tearsheet.pipeline.inputs import Places, expand
 from tearsheet.pipeline.journey import RetryRule
+from tearsheet.pipeline.queuers import FILE_KINDS, Choice, Queuer, Tally
+from tearsheet.pipeline.queuers.queuer import note_rows
+from tearsheet.pipeline.queuers.remote import Cursor, RemoteQueuer, rss_fetcher, server_name
 from tearsheet.pipeline.supervisor import Service, Supervisor
+from tearsheet.pipeline.tracker import Tracker
 from tearsheet.pipeline.water import WaterMarks
 from tearsheet.pipeline.worker import AsyncWorker, BatchWorker, CpuWorker, Worker, WorkerConfig
 from tearsheet.query import parse_query
@@ -51,12 +64,13 @@ class Summary:
 
 
 class WorkerFactory:
-    """Builds the workers of a pipeline from the services."""
+    """Builds the workers of a pipeline from the services. What they hold is closed with `stack`."""
 
-    def __init__(self, services: Services, broker: Broker, fetcher: Fetcher) -> None:
+    def __init__(self, services: Services, pipeline: Pipeline, broker: Broker, stack: AsyncExitStack) -> None:
         self._services = services
+        self._pipeline = pipeline
         self._broker = broker
-        self._fetcher = fetcher
+        self._stack = stack
         self._settings = services.settings.pipeline
 
     def build(self, step: Step) -> Worker:
@@ -70,50 +84,83 @@ class WorkerFactory:
             return CpuWorker(pool, config, broker, services.ledger)
         if step.kind is Kind.ASYNC:
             config.prefetch = services.settings.fetch.concurrency
-            return AsyncWorker(self._fetcher, config, broker, services.ledger)
+            stage = self._fetcher() if step.stage == "fetcher" else self._hist_fetcher()
+            return AsyncWorker(stage, config, broker, services.ledger)
         if step.stage == "importer":
             services.index.refresh()  # a run that was killed may have left stories that no search sees yet
             batch, seconds = self._settings.import_batch, self._settings.import_seconds
             return BatchWorker(Importer(services.index), config, broker, services.ledger, batch=batch, seconds=seconds)
         archive = services.settings.archive
+        archiver = services.archiver_with(self._pipeline.prefix or archive.prefix)
         return BatchWorker(
-            services.archiver, config, broker, services.ledger, batch=archive.max_stories, seconds=archive.max_seconds
+            archiver, config, broker, services.ledger, batch=archive.max_stories, seconds=archive.max_seconds
         )
 
     def _config(self, step: Step) -> WorkerConfig:
-        s = self._settings
-        rule = RetryRule(s.max_retries, s.retry_seconds, s.max_retry_seconds)
-        return WorkerConfig(step.stage, step.outputs, rule, WaterMarks(s.low_water, s.high_water))
+        s, pipeline = self._settings, self._pipeline
+        retries = s.max_retries if pipeline.max_retries is None else pipeline.max_retries
+        rule = RetryRule(retries, s.retry_seconds, s.max_retry_seconds)
+        outputs = tuple(pipeline.place(stage) for stage in step.outputs)
+        marks = WaterMarks(s.low_water, s.high_water)
+        return WorkerConfig(step.stage, outputs, rule, marks, place=pipeline.place(step.stage))
+
+    def _fetcher(self) -> Fetcher:
+        settings = self._services.settings.fetch
+        client = Client(settings)
+        self._stack.push_async_callback(client.close)
+        store = HostStore(self._services.database)
+        manners = Manners(settings, store)
+        self._stack.push_async_callback(manners.close)
+        return Fetcher(client, manners, settings, Robots(client, manners, settings, store))
+
+    def _hist_fetcher(self) -> HistFetcher:
+        blobs = self._services.open_blobs(self._settings.downloads)
+        return HistFetcher(blobs, max_bytes=self._services.settings.fetch.max_bytes)
 
 
 QUEUER = "queuer"
-"""The stage before all others: it polls the feeds and queues what is new."""
+"""The stage before all others: it polls the feeds, or reads files, and queues what is new."""
+
+
+class Source(Protocol):
+    """Where a pipeline's stories come from."""
+
+    def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
+        """What brings the stories; with `once` it ends by itself. What it holds is closed with `stack`."""
+        ...
 
 
 class Collector:
-    """The pipeline `queue-fetcher`, whole or some stages of it (`stages`, as a worker on one of several machines runs)."""
+    """A pipeline, whole or some stages of it (`stages`, as a worker on one of several machines runs).
 
-    def __init__(self, services: Services, stages: Sequence[str] | None = None) -> None:
+    Without a `source`, stories come from the feeds; a pipeline that reads files needs one.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        stages: Sequence[str] | None = None,
+        *,
+        pipeline: Pipeline | None = None,
+        source: Source | None = None,
+    ) -> None:
         self.services = services
-        self.pipeline: Pipeline = pipeline_named("queue-fetcher")
+        self.pipeline = pipeline or services.pipelines[DEFAULT]
         self.workers: list[Worker] = []
         self.interrupted = False
-        self._stages = [QUEUER, *(step.stage for step in self.pipeline.steps)] if stages is None else list(stages)
-        self._steps = [self.pipeline.step(stage) for stage in self._stages if stage != QUEUER]
-        self._alone = stages is None
+        chosen = [QUEUER, *(step.stage for step in self.pipeline.steps)] if stages is None else list(stages)
+        self._steps = [self.pipeline.step(stage) for stage in chosen if stage != QUEUER]
+        self._source = source or self._feeds(alone=stages is None) if QUEUER in chosen else None
         self._broker: Broker | None = None
 
     async def run(self, *, once: bool = False, services: Sequence[Service] = ()) -> None:
-        """Work until stopped; with `once`, until the feeds are polled and the queues are empty."""
-        settings = self.services.settings
+        """Work until stopped; with `once`, until the source has ended and the queues are empty."""
         async with AsyncExitStack() as stack:
             broker = self._broker = self.services.open_broker()
             stack.push_async_callback(broker.close)
-            client = Client(settings.fetch)
-            stack.push_async_callback(client.close)
-            factory = WorkerFactory(self.services, broker, await self._fetcher(client, stack))
+            factory = WorkerFactory(self.services, self.pipeline, broker, stack)
             self.workers = [factory.build(step) for step in self._steps]
-            sources = [self._source(client, broker, once)] if QUEUER in self._stages else []
+            sources = [self._source.open(broker, stack, once=once)] if self._source else []
             supervisor = Supervisor(self.workers, broker)
             announcer = Announcer(self.services.database, self.workers)
             try:
@@ -125,21 +172,36 @@ class Collector:
         """The depth of each queue, for whoever shows progress."""
         return await self._broker.depths() if self._broker else {}
 
-    async def _fetcher(self, client: Client, stack: AsyncExitStack) -> Fetcher:
-        settings = self.services.settings.fetch
-        store = HostStore(self.services.database)
-        manners = Manners(settings, store)
-        stack.push_async_callback(manners.close)
-        return Fetcher(client, manners, settings, Robots(client, manners, settings, store))
+    def _feeds(self, *, alone: bool) -> Source:
+        if self.pipeline.queuer != "feeds":
+            raise UsageError(
+                f"the pipeline {self.pipeline.name} reads files: queue them with "
+                f"`tearsheet pipeline run {self.pipeline.name} --queue-only FILE…`"
+            )
+        if self.services.settings.feeds.remote:
+            return RemoteSource(self.services, self.pipeline)
+        return FeedSource(self.services, self.pipeline, alone=alone)
 
-    def _source(self, client: Client, broker: Broker, once: bool) -> Service:
-        settings, database = self.services.settings, self.services.database
+
+class FeedSource:
+    """Polls the feeds and queues their new entries."""
+
+    def __init__(self, services: Services, pipeline: Pipeline, *, alone: bool) -> None:
+        self._services = services
+        self._pipeline = pipeline
+        self._alone = alone
+
+    def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
+        """Poll each feed when it is due; with `once`, until no feed is."""
+        settings, database = self._services.settings, self._services.database
         if self._alone and scheme_of(settings.engines.database) == "sqlite":
             # This run holds the data folder: whoever leased feeds before is dead, and their leases need not be waited for.
             free_all_leases(database, utc_now())
+        client = Client(settings.fetch)
+        stack.push_async_callback(client.close)
         poller = Poller(database, client, settings.feeds)
         marks = WaterMarks(settings.pipeline.low_water, settings.pipeline.high_water)
-        queuer = FeedQueuer(database, broker, [self.pipeline.steps[0].stage], marks, settings.feeds.server_name)
+        queuer = FeedQueuer(database, broker, self._pipeline.first_places, marks, settings.feeds.server_name)
 
         async def bring_stories(stop: asyncio.Event) -> None:
             polling = asyncio.create_task(poller.run(stop, once=once))
@@ -147,6 +209,68 @@ class Collector:
             await polling
 
         return bring_stories
+
+
+class RemoteSource:
+    """Takes stories from the rss-fetcher of the setting `feeds.remote`."""
+
+    def __init__(self, services: Services, pipeline: Pipeline) -> None:
+        self._services = services
+        self._pipeline = pipeline
+
+    def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
+        """Take what is behind the cursor; with `once`, until there is no more."""
+        services, settings = self._services, self._services.settings
+        server = server_name(settings.feeds.remote)
+        marks = WaterMarks(settings.pipeline.low_water, settings.pipeline.high_water)
+        queuer = RemoteQueuer(
+            rss_fetcher(settings.feeds.remote),
+            server,
+            Cursor(services.data / "rss-fetcher" / f"{server}.json"),
+            broker,
+            self._pipeline.first_places,
+            marks,
+            partial(note_rows, services.ledger, server),
+        )
+        return partial(queuer.run, once=once)
+
+
+class FileSource:
+    """Reads files and queues their stories."""
+
+    def __init__(
+        self, services: Services, pipeline: Pipeline, inputs: Sequence[str], choice: Choice | None = None
+    ) -> None:
+        if pipeline.queuer not in FILE_KINDS:
+            raise UsageError(f"the pipeline {pipeline.name} reads no files: its stories come from the feeds")
+        self.tally = Tally()
+        self._services = services
+        self._pipeline = pipeline
+        self._inputs = list(inputs)
+        self._choice = choice or Choice()
+
+    def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
+        """Read every file that is not finished; ends by itself, always."""
+        return self._queuer(broker, stack).run
+
+    async def count(self) -> None:
+        """Read the files and count their stories; nothing is queued."""
+        async with AsyncExitStack() as stack:
+            await self._queuer(None, stack).run(asyncio.Event())
+
+    def _queuer(self, broker: Broker | None, stack: AsyncExitStack) -> Queuer:
+        services, settings = self._services, self._services.settings
+        kind = FILE_KINDS[self._pipeline.queuer]
+        folder = services.data / "trackers"
+        make_folder(folder)
+        tracker = Tracker(folder / f"{self._pipeline.name}.sqlite3")
+        stack.callback(tracker.close)
+        marks = WaterMarks(settings.pipeline.low_water, settings.pipeline.high_water)
+        find = partial(expand, self._inputs, Places(settings.engines.blobs, services.open_blobs), kind.suffixes)
+        places = self._pipeline.first_places
+        queuer = Queuer(kind, find, tracker, places, marks, broker, services.ledger, self._choice)
+        self.tally = queuer.tally
+        return queuer
 
 
 def summarise(services: Services, depths: dict[str, Depth]) -> Summary:

@@ -18,17 +18,17 @@ from tearsheet.archive.store import ArchiveStore
 from tearsheet.archive.stores import stores_by_name
 from tearsheet.archive.upload import Uploader
 from tearsheet.config import Settings
+from tearsheet.engines.blobs import open_blobs
 from tearsheet.engines.broker import open_broker
 from tearsheet.engines.database import open_database
 from tearsheet.engines.index import open_index
 from tearsheet.engines.ports import Blobs, Broker, Database, Index
 from tearsheet.errors import BusyError, StorageError
 from tearsheet.pipeline.archiver import Archiver
+from tearsheet.pipeline.flavours import Pipeline, all_pipelines, fetch_queues
 from tearsheet.pipeline.ledger import Ledger
 
 T = TypeVar("T")
-PARTITIONED = ("fetcher-in",)
-"""Queues that several machines share out by host, so that each host's manners are kept in one place."""
 
 
 class Services:
@@ -92,11 +92,15 @@ class Services:
     @cached_property
     def archiver(self) -> Archiver:
         """The stage that writes captures, as the settings want it."""
+        return self.archiver_with(self.settings.archive.prefix)
+
+    def archiver_with(self, prefix: str) -> Archiver:
+        """The same with another prefix of its file names, as each pipeline has its own."""
         archive = self.settings.archive
         return Archiver(
             self.archive,
             self.settings.path(archive.folder),
-            prefix=archive.prefix,
+            prefix=prefix,
             profile=archive.profile,
             max_stories=archive.max_stories,
             max_bytes=archive.max_bytes,
@@ -121,10 +125,22 @@ class Services:
             local_days=archive.local_days,
         )
 
+    @cached_property
+    def pipelines(self) -> dict[str, Pipeline]:
+        """Every pipeline by name, one's own too."""
+        return all_pipelines(self.settings.pipelines)
+
+    def open_blobs(self, url: str = "") -> Blobs:
+        """A blob store by its URL: that of the settings when none is given. Closed at the end."""
+        engines = self.settings.engines
+        store = open_blobs(url or engines.blobs, self.data, patience=engines.patience_seconds)
+        return self._closing(store, store.close)
+
     def open_broker(self) -> Broker:
         """A connection to the broker; it belongs to the event loop, so the caller closes it."""
         engines = self.settings.engines
-        return open_broker(engines.broker, self.data, partitioned=PARTITIONED, patience=engines.patience_seconds)
+        divided = fetch_queues(self.pipelines)
+        return open_broker(engines.broker, self.data, partitioned=divided, patience=engines.patience_seconds)
 
     @contextmanager
     def exclusive(self, purpose: str) -> Iterator[None]:

@@ -94,6 +94,11 @@ class FeedSettings:
     story_days: int = _setting(14, "days for which stories that left their feeds are remembered")
     events_kept: int = _setting(60, "fetch events kept for each feed")
     server_name: str = _setting("tearsheet", "our name in `via`, as in `123@tearsheet`")
+    remote: str = _setting(
+        "",
+        "an rss-fetcher whose stories are taken instead of polling feeds here: `https://USER:PASSWORD@HOST`",
+        secret=True,
+    )
 
 
 @dataclass(slots=True)
@@ -109,6 +114,11 @@ class PipelineSettings:
     page_seconds: float = _setting(30.0, "longest time for parsing one page before its process is ended")
     import_batch: int = _setting(500, "stories indexed at once")
     import_seconds: float = _setting(2.0, "longest wait for an import batch to fill")
+    downloads: str = _setting(
+        "",
+        "blob store of the `historical` pipeline's pages, as `s3://KEY:SECRET@HOST/BUCKET`; empty means `engines.blobs`",
+        secret=True,
+    )
 
 
 @dataclass(slots=True)
@@ -170,6 +180,8 @@ class Settings:
     pages: PagesSettings = field(default_factory=PagesSettings)
     web: WebSettings = field(default_factory=WebSettings)
     log: LogSettings = field(default_factory=LogSettings)
+    pipelines: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """One's own pipelines, as the tables `[pipelines.NAME]` of config.toml say."""
     sources: dict[str, str] = field(default_factory=dict)
     """Where each value that is not a default came from, by setting name."""
 
@@ -219,6 +231,8 @@ def load_settings(
     folder = Path(data or env.get("TEARSHEET_DATA") or DEFAULT_DATA_FOLDER).absolute()
     settings = Settings(folder)
     from_file = _read_config_file(folder / CONFIG_FILE)
+    for name in [name for name in from_file if name.startswith("pipelines.")]:
+        settings.pipelines[name.removeprefix("pipelines.")] = _to_pipeline(name, from_file.pop(name))
     known = {declared.name for declared in declared_settings()}
     for unknown in sorted(from_file.keys() - known):
         raise ConfigError(
@@ -231,6 +245,12 @@ def load_settings(
             _assign(settings, declared, _convert(value, declared, source))
             settings.sources[declared.name] = source
     return settings
+
+
+def _to_pipeline(name: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ConfigError(f"{name} ({CONFIG_FILE}): a pipeline is a table: write [{name}] above its queuer and stages")
+    return value
 
 
 def _first_source(

@@ -27,6 +27,22 @@ _EDGES = "".join(map(chr, range(33)))
 _LINE_BREAKS = re.compile(r"[\t\r\n]+")
 _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 _ASCII_OF_URLS = "".join(map(chr, range(33, 127)))
+_MAX_ESCAPES = 20
+"""Times that an escape may have been escaped; more is somebody's joke."""
+_PATH_SESSIONS = tuple(
+    re.compile(rf"^(.*/){session}/([^?]+\.aspx.*)$")
+    for session in (r"\((?:[a-z]\([0-9a-z]{24}\))+\)", r"\([0-9a-z]{24}\)")
+)
+_QUERY_SESSIONS = tuple(
+    re.compile(rf"(.*){session}(?:&(.*))?", re.IGNORECASE)
+    for session in (
+        "jsessionid=[0-9a-z]{32}",
+        "phpsessid=[0-9a-z]{32}",
+        "sid=[0-9a-z]{32}",
+        "aspsessionid[a-z]{8}=[a-z]{24}",
+        "cfid=[^&]+&cftoken=[^&]+",
+    )
+)
 _VIDEO_ID = re.compile(r"(?:youtu\.be/|/embed/|/shorts/|/live/|/v/|[?&]v=)([\w-]{11})(?![\w-])")
 
 
@@ -144,11 +160,47 @@ def is_shortened(url: str) -> bool:
 
 
 def surt(url: str) -> str:
-    """The sort key of web archives: `http://www.example.com/a?b` becomes `com,example)/a?b`. Raises BadURL."""
+    """The sort key of web archives: `http://www.example.com/a?b` becomes `com,example)/a?b`. Raises BadURL.
+
+    By the rules of the Internet Archive's tools, so that an index of ours is found by their lookups: escapes undone and made
+    anew, dot segments and double slashes gone, no session ids, lower case, the query sorted.
+    """
     parts = split_http_url(url)
     host = re.sub(r"^www\d*\.", "", ascii_host(parts.hostname or ""))
     port = f":{parts.port}" if parts.port and parts.port != {"http": 80, "https": 443}[parts.scheme.lower()] else ""
-    key = ",".join(reversed(host.split("."))) + port
-    path = parts.path.lower().rstrip("/") if len(parts.path) > 1 else "/"
-    query = "&".join(sorted(parts.query.lower().split("&"))) if parts.query else ""
-    return f"{key}){path or '/'}{'?' + query if query else ''}"
+    path = _escape_once(_surt_path(_unescape_fully(parts.path))).lower()
+    for session in _PATH_SESSIONS if len(path) <= MAX_URL_LENGTH else ():
+        path = session.sub(r"\1\2", path)
+    if path.endswith("/") and len(path) > 1:
+        path = path[:-1]
+    query = _escape_once(_unescape_fully(parts.query))
+    for session in _QUERY_SESSIONS if len(query) <= MAX_URL_LENGTH else ():
+        if found := session.fullmatch(query):
+            query = found[1] + (found[2] or "")
+    pairs = sorted(tuple(pair.split("=", 1)) for pair in query.lower().split("&"))
+    query = "&".join("=".join(pair) for pair in pairs)
+    return f"{','.join(reversed(host.split('.')))}{port}){path}{'?' + query if query else ''}"
+
+
+def _surt_path(path: bytes) -> bytes:
+    kept: list[bytes] = []
+    for segment in path.split(b"/")[1:]:
+        if segment == b".." and kept:
+            kept.pop()
+        elif segment != b".":
+            kept.append(segment)
+    return b"/" + b"/".join([segment for segment in kept[:-1] if segment] + kept[-1:])
+
+
+def _unescape_fully(text: str) -> bytes:
+    data = text.encode("utf-8", "surrogatepass")
+    for _ in range(_MAX_ESCAPES):
+        plain = unquote_to_bytes(data)
+        if plain == data:
+            break
+        data = plain
+    return data
+
+
+def _escape_once(data: bytes) -> str:
+    return quote(data, safe="!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~")

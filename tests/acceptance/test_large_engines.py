@@ -54,14 +54,14 @@ def server(newsroom) -> Iterator[NewsroomServer]:
 def database_url() -> Iterator[str]:
     name = f"demo_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(server_url("postgresql"), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]  # a name of our own making
+        connection.execute(f"CREATE DATABASE {name}")
     yield urlsplit(server_url("postgresql"))._replace(path=f"/{name}").geturl()
     with psycopg.connect(server_url("postgresql"), autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")  # type: ignore[call-overload]  # a name of our own making
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture
-def data(tmp_path, request, database_url, newsroom, server) -> Path:
+def data(tmp_path: Path, request, database_url, newsroom, server) -> Path:
     """A data folder whose settings name large engines only."""
     index = urlsplit(server_url("opensearch"))._replace(path=f"/demo-{uuid.uuid4().hex[:12]}").geturl()
     engines = {"engines.database": database_url, "engines.broker": fresh_vhost(request), "engines.index": index}

@@ -69,6 +69,18 @@ class S3Harness(BlobsHarness):
         self.client.close()
 
 
+class S3FolderHarness(S3Harness):
+    """The same below a folder of the bucket; what lies beside it is none of our business."""
+
+    name = "s3-folder"
+
+    def prepare(self, tmp_path: Path) -> None:
+        super().prepare(tmp_path)
+        self.url += "/some/folder"
+        for key in ("some/folderless", "some/other", "zz"):
+            self.client.put_object(Bucket=self.bucket, Key=key, Body=b"not ours")
+
+
 class EventsHarness:
     name = "jsonl"
 
@@ -109,6 +121,7 @@ class KafkaHarness(EventsHarness):
 BLOBS = [
     pytest.param(BlobsHarness, id="folder"),
     pytest.param(S3Harness, id="s3", marks=pytest.mark.engine("s3")),
+    pytest.param(S3FolderHarness, id="s3-folder", marks=pytest.mark.engine("s3")),
 ]
 EVENTS = [
     pytest.param(EventsHarness, id="jsonl"),

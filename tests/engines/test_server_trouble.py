@@ -129,7 +129,7 @@ def test_a_server_that_is_too_old_is_one_line(monkeypatch) -> None:
         (use_database, "postgresql://host:port/name", "engines.database"),
         (use_database, "mysql://host/name", "engines.database"),
         (use_blobs, "s3://key:secret@host", "engines.blobs"),
-        (use_blobs, "s3://key:secret@host/bucket/more", "engines.blobs"),
+        (use_blobs, "s3://key:secret@host//more", "engines.blobs"),
         (use_blobs, "ftp://host/bucket", "engines.blobs"),
         (use_events, "kafka://", "engines.events"),
     ],

@@ -57,8 +57,11 @@ def discard(stream: BinaryIO, final: Path) -> None:
     stream.close()
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Replace a small file in one step. Two writers may do so at once; one of them is last."""
+def write_whole(path: Path, data: bytes, *, name_too: bool = True) -> None:
+    """Replace a small file in one step. Two writers may do so at once; one of them is last.
+
+    `name_too=False` leaves the syncing of its folder to a later call, where several files are written into one.
+    """
     aside = path.with_name(f"{path.name}.{os.getpid()}-{next(_ASIDE)}{TEMPORARY}")
     with aside.open("xb") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
@@ -66,7 +69,8 @@ def write_whole(path: Path, data: bytes) -> None:
         stream.flush()
         os.fsync(stream.fileno())
         aside.rename(path)
-    sync_folder(path.parent)
+    if name_too:
+        sync_folder(path.parent)
 
 
 def remove_leftovers(folder: Path) -> list[Path]:

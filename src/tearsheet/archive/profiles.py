@@ -96,13 +96,16 @@ def _timestamp(story: Story, now: float) -> float:
 
 
 def _metadata_record(version: str, story: Story, response: OutRecord, extra: Mapping[str, Any] | None) -> OutRecord:
+    """The record that tells the rest of the story.
+
+    It has no WARC-Target-URI, which is optional here: with one, pywb takes it for a second capture of the page at the same
+    moment, and replays the JSON.
+    """
     block = metadata.story_to_json(story, id_in_record=story_record_id(story)[1], extra=extra)
     refers = [("WARC-Refers-To", response.id), ("WARC-Block-Digest", sha1_digest(block))]
     if version == "1.1":
         refers.insert(0, ("WARC-Concurrent-To", response.id))
-    return OutRecord(
-        version, "metadata", record_id(), response.date, metadata.CONTENT_TYPE, block, b"", response.uri, refers
-    )
+    return OutRecord(version, "metadata", record_id(), response.date, metadata.CONTENT_TYPE, block, headers=refers)
 
 
 # ------------------------------------------------------------------------------------------------------- mediacloud

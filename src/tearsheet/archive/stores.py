@@ -26,7 +26,7 @@ def open_store(url: str, data: Path, patience: float) -> Blobs:
     if scheme == "file":
         return open_folder_blobs(url, data)
     if scheme == "s3":
-        return open_s3_blobs(url, patience=patience)
+        return open_s3_blobs(url, patience=patience, setting="archive.stores")
     raise ConfigError(f"archive.stores: {store_name(url)!r} is neither file:///FOLDER nor s3://KEY:SECRET@HOST/BUCKET")
 
 

@@ -8,7 +8,24 @@ from typing import Annotated
 import typer
 
 from tearsheet import __version__
-from tearsheet.cli import archive, config_show, demo, doctor, queues, run, serve, status, token, worker
+from tearsheet.cli import (
+    archive,
+    collections,
+    config_show,
+    demo,
+    doctor,
+    feeds,
+    pages,
+    pipeline,
+    queues,
+    run,
+    search,
+    serve,
+    sources,
+    status,
+    token,
+    worker,
+)
 from tearsheet.cli.context import Globals
 
 app = typer.Typer(
@@ -45,16 +62,25 @@ def options(
     Globals.flags = {"log.level": log_level or ("warning" if quiet else None), "log.format": log_format}
 
 
-run.register(app)
-demo.register(app)
-serve.register(app)
-worker.register(app)
-status.register(app)
-queues.register(app)
-archive.register(app)
-doctor.register(app)
-config_show.register(app)
-token.register(app)
+for module in (
+    run,
+    demo,
+    feeds,
+    sources,
+    collections,
+    serve,
+    pipeline,
+    worker,
+    status,
+    search,
+    queues,
+    archive,
+    pages,
+    token,
+    doctor,
+    config_show,
+):
+    module.register(app)
 
 
 def main() -> None:

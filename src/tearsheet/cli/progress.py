@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
+from rich.console import Group
 from rich.live import Live
+from rich.progress_bar import ProgressBar
 from rich.table import Table
 
 from tearsheet.cli.context import Globals, err
 from tearsheet.collect import Collector
 from tearsheet.pipeline.journey import input_queue
+from tearsheet.pipeline.queuers import Tally
 
 log = logging.getLogger(__name__)
 _FRAME_SECONDS = 0.5
@@ -22,9 +26,12 @@ _LINE_SECONDS = 15.0
 class Progress:
     """Shows how a collector is doing, until it stops."""
 
-    def __init__(self, collector: Collector, headline: str = "") -> None:
+    def __init__(
+        self, collector: Collector, headline: str = "", tally: Callable[[], Tally | None] = lambda: None
+    ) -> None:
         self._collector = collector
         self._headline = headline
+        self._tally = tally
         self._started = time.monotonic()
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -37,16 +44,22 @@ class Progress:
             await self._lines(stop)
 
     async def _live(self, stop: asyncio.Event) -> None:
-        with Live(await self._table(), console=err, refresh_per_second=4, transient=True) as live:
+        with Live(await self._view(), console=err, refresh_per_second=4, transient=True) as live:
             while not await _stopped_within(stop, _FRAME_SECONDS):
-                live.update(await self._table())
+                live.update(await self._view())
 
     async def _lines(self, stop: asyncio.Event) -> None:
         while not await _stopped_within(stop, _LINE_SECONDS):
             depths = await self._collector.depths()
             settled = {worker.name: worker.settled for worker in self._collector.workers}
             queued = sum(depth.total for name, depth in depths.items() if name.endswith("-in"))
-            log.info("progress", extra={"queued": queued, **settled})
+            tally = self._tally()
+            read = {"files": f"{tally.finished} of {tally.files}", "read": tally.stories} if tally else {}
+            log.info("progress", extra={"queued": queued, **read, **settled})
+
+    async def _view(self) -> Group:
+        tally = self._tally()
+        return Group(*([_reading(tally)] if tally else []), await self._table())
 
     async def _table(self) -> Table:
         depths = await self._collector.depths()
@@ -55,10 +68,21 @@ class Progress:
         for heading in ("stage", "stories", "a second", "waiting", "in work", "delayed"):
             table.add_column(heading, justify="left" if heading == "stage" else "right", min_width=9)
         for worker in self._collector.workers:
-            depth = depths.get(input_queue(worker.name))
+            depth = depths.get(input_queue(worker.place))
             waiting = (f"{depth.ready:,}", f"{depth.leased:,}", f"{depth.delayed:,}") if depth else ("–",) * 3
             table.add_row(worker.name, f"{worker.settled:,}", f"{worker.settled / elapsed:,.1f}", *waiting)
         return table
+
+
+def _reading(tally: Tally) -> Table:
+    """How far the queuer is: a bar over the bytes of all files, and the file it reads."""
+    row = Table.grid(padding=(0, 1))
+    name = tally.file.rpartition("/")[2]
+    state = "waits for room" if tally.waiting else f"{tally.stories:,} stories"
+    files = f"file {min(tally.finished + tally.skipped + tally.failed + 1, tally.files):,} of {tally.files:,}"
+    bar = ProgressBar(total=max(tally.bytes_total, 1), completed=tally.bytes_done, width=30)
+    row.add_row(bar, files, name, state)
+    return row
 
 
 async def _stopped_within(stop: asyncio.Event, seconds: float) -> bool:

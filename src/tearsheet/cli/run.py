@@ -15,6 +15,7 @@ from tearsheet.collect import Collector, Summary, summarise
 from tearsheet.compose import Services
 from tearsheet.feeds.catalog import AddReport, add_feeds, count_feeds
 from tearsheet.feeds.lists import read_feed_list
+from tearsheet.pipeline.flavours import Pipeline
 from tearsheet.pipeline.supervisor import Service
 
 FeedsArgument = Annotated[
@@ -47,7 +48,7 @@ def run(
         for argument in feeds or []:
             report = add_feeds(services.database, read_feed_list(argument), utc_now())
             err.print(f"{argument}: {_in_words(report)}", markup=False)
-        if not count_feeds(services.database):
+        if not count_feeds(services.database) and not services.settings.feeds.remote:
             from tearsheet.cli.demo import run_demo
 
             err.print("There are no feeds yet, so here is the demo newsroom.")
@@ -64,9 +65,11 @@ def _in_words(report: AddReport) -> str:
     return ", ".join(parts)
 
 
-def collect(services: Services, *, once: bool, web: bool, as_json: bool, headline: str = "") -> Summary:
+def collect(
+    services: Services, *, once: bool, web: bool, as_json: bool, headline: str = "", pipeline: Pipeline | None = None
+) -> Summary:
     """Run the collector with its progress and its web pages, then print what came of it."""
-    collector = Collector(services)
+    collector = Collector(services, pipeline=pipeline)
     with services.exclusive("run"):
         extra: list[Service] = [Progress(collector, headline).run]
         if web:

@@ -15,10 +15,16 @@ import typer
 from tearsheet.cli.context import Globals, err, reports_errors, services_for
 from tearsheet.collect import Collector
 from tearsheet.errors import EngineError
+from tearsheet.pipeline.flavours import DEFAULT, pipeline_named
 
 StagesArgument = Annotated[
-    list[str], typer.Argument(help="queuer (polls the feeds), fetcher, parser, importer or archiver.", metavar="STAGE…")
+    list[str],
+    typer.Argument(
+        help="queuer (polls the feeds), fetcher, parser, importer or archiver; or others, as in `tearsheet pipeline list`.",
+        metavar="STAGE…",
+    ),
 ]
+PipelineOption = Annotated[str, typer.Option("--pipeline", "-p", help="Whose stages, as in `tearsheet pipeline list`.")]
 
 
 def register(parent: typer.Typer) -> None:
@@ -29,6 +35,7 @@ def register(parent: typer.Typer) -> None:
 @reports_errors
 def worker(
     stages: StagesArgument,
+    pipeline: PipelineOption = DEFAULT,
     processes: Annotated[int, typer.Option("-n", "--processes", help="How many processes.", min=1)] = 1,
 ) -> None:
     """Work on some stages until stopped. Workers may start in any order, on any number of machines.
@@ -36,15 +43,15 @@ def worker(
     They find each other through the broker and the database of the settings; `tearsheet status` shows them all.
     """
     if processes > 1:
-        _run_several(stages, processes)
+        _run_several([*stages, "--pipeline", pipeline], processes)
         return
     with services_for() as services:
-        collector = Collector(services, stages)
+        collector = Collector(services, stages, pipeline=pipeline_named(pipeline, services.settings.pipelines))
         err.print(f"at work: {', '.join(stages)}", markup=False)
         asyncio.run(collector.run())
 
 
-def _run_several(stages: list[str], processes: int) -> None:
+def _run_several(arguments: list[str], processes: int) -> None:
     """Start one process for each worker, and pass a stop on to all of them."""
     data = [] if Globals.data is None else ["--data", str(Globals.data)]
     flags = [
@@ -53,7 +60,7 @@ def _run_several(stages: list[str], processes: int) -> None:
         if (value := Globals.flags.get(f"log.{name}"))
         for word in (f"--log-{name}", value)
     ]
-    words = [sys.executable, "-m", "tearsheet", *data, *flags, "worker", *stages]
+    words = [sys.executable, "-m", "tearsheet", *data, *flags, "worker", *arguments]
     children = [subprocess.Popen(words) for _ in range(processes)]  # noqa: S603 - our own command
 
     def pass_on(number: int, _: FrameType | None) -> None:

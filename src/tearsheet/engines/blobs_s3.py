@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from obstore.store import S3Store
 
-_SETTING = "engines.blobs"
 _PART = 8 << 20
 _PIECE = 1 << 20
 _REFUSED = {
@@ -45,15 +44,15 @@ _REFUSED = {
 _PASSING = {"SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout", "XMinioServerNotInitialized", "Busy"}
 
 
-def open_s3_blobs(url: str, *, patience: float = PATIENCE_SECONDS) -> S3Blobs:
-    """The blob store of `s3://KEY:SECRET@HOST[:PORT]/BUCKET`, with `?region=NAME` and `?tls=off` where needed.
+def open_s3_blobs(url: str, *, patience: float = PATIENCE_SECONDS, setting: str = "engines.blobs") -> S3Blobs:
+    """The blob store of `s3://KEY:SECRET@HOST[:PORT]/BUCKET[/FOLDER]`, with `?region=NAME` and `?tls=off` where needed.
 
     Without KEY and SECRET they are looked for where AWS clients look. Connections to this machine are not encrypted.
     Characters such as `/` and `+` in the secret are written as %2F and %2B.
     """
-    server = parse_server_url(url, _SETTING, {"s3": 0})
-    if not server.path or "/" in server.path:
-        raise ConfigError(f"{_SETTING}: the URL should end in the name of a bucket: s3://KEY:SECRET@HOST:PORT/BUCKET")
+    server = parse_server_url(url, setting, {"s3": 0})
+    if not server.path.partition("/")[0]:
+        raise ConfigError(f"{setting}: the URL should end in the name of a bucket: s3://KEY:SECRET@HOST:PORT/BUCKET")
     return S3Blobs(server, patience)
 
 
@@ -63,9 +62,10 @@ class S3Blobs:
     def __init__(self, server: ServerUrl, patience: float) -> None:
         self._server = server
         self._patience = patience
-        self._bucket = server.path
-        load_client("obstore", "s3", _SETTING)
-        load_client("boto3", "s3", _SETTING)
+        self._bucket, _, folder = server.path.partition("/")
+        self._folder = f"{folder.strip('/')}/" if folder.strip("/") else ""
+        load_client("obstore", "s3", server.setting)
+        load_client("boto3", "s3", server.setting)
         self._store = _obstore(server, patience)
         self._client = _boto(server)
 
@@ -116,26 +116,28 @@ class S3Blobs:
             return
         start: dict[str, str] = {}
         while True:
-            page = self._ask("list_objects_v2", Prefix=prefix, **start)
+            page = self._ask("list_objects_v2", Prefix=self._folder + prefix, **start)
             for item in page.get("Contents", []):
-                yield BlobInfo(item["Key"], item["Size"], item["LastModified"], None, item.get("ETag"))
+                key = item["Key"].removeprefix(self._folder)
+                yield BlobInfo(key, item["Size"], item["LastModified"], None, item.get("ETag"))
             if not page.get("IsTruncated"):
                 return
             start = {"ContinuationToken": page["NextContinuationToken"]}
 
     def versions(self, key: str) -> Sequence[BlobInfo]:
         """Every stored version with its date, newest first; deletions are no versions."""
+        full = self._folder + check_key(key)
         found: list[BlobInfo] = []
         start: dict[str, str] = {}
         while True:
-            page = self._ask("list_object_versions", Prefix=check_key(key), **start)
+            page = self._ask("list_object_versions", Prefix=full, **start)
             found += [
                 BlobInfo(key, item["Size"], item["LastModified"], item["VersionId"], item.get("ETag"))
                 for item in page.get("Versions", [])
-                if item["Key"] == key
+                if item["Key"] == full
             ]
             # Keys that merely start with ours come after all of our own versions.
-            if not page.get("IsTruncated") or page["NextKeyMarker"] != key:
+            if not page.get("IsTruncated") or page["NextKeyMarker"] != full:
                 break
             start = {"KeyMarker": page["NextKeyMarker"], "VersionIdMarker": page["NextVersionIdMarker"]}
         # The store lists the versions of a key newest first; a stable sort keeps its order within one second.
@@ -189,10 +191,12 @@ class S3Blobs:
         code = _code_of(error)
         if code == "NoSuchBucket":
             return EngineError(
-                f"{_SETTING}: there is no bucket {self._bucket!r} at {self._server.place}; create it first"
+                f"{self._server.setting}: there is no bucket {self._bucket!r} at {self._server.place}; create it first"
             )
         if code in _REFUSED:
-            return EngineError(f"{_SETTING}: the store at {self._server.place} {_REFUSED[code]}; check this setting")
+            return EngineError(
+                f"{self._server.setting}: the store at {self._server.place} {_REFUSED[code]}; check this setting"
+            )
         if version is not None and (
             isinstance(error, FileNotFoundError) or code in ("NoSuchVersion", "InvalidArgument")
         ):
@@ -201,7 +205,7 @@ class S3Blobs:
             return NotFoundError(f"there is no blob {key!r}")
         if code:
             return EngineError(
-                f"{_SETTING}: the store at {self._server.place} answers {code} to {key!r}; try again later"
+                f"{self._server.setting}: the store at {self._server.place} answers {code} to {key!r}; try again later"
             )
         return cannot_reach(self._server, "blob store")
 
@@ -233,7 +237,8 @@ def _obstore(server: ServerUrl, patience: float) -> S3Store:
     if server.user:
         credentials = {"access_key_id": server.user, "secret_access_key": server.password}
     return S3Store(
-        server.path,
+        server.path.partition("/")[0],
+        prefix=server.path.partition("/")[2].strip("/") or None,
         endpoint=_endpoint(server),
         region=server.options.get("region", "us-east-1"),
         virtual_hosted_style_request=False,

@@ -269,9 +269,9 @@ class RabbitBroker:
         yield await self._linked()
 
     async def _arrival(self, link: Link, inbox: Inbox, until: float) -> None:
-        """Wait until a message is there, the connection is lost, or time is up."""
+        """Wait until a message is there, the connection or the queue is lost, or time is up."""
         loop = asyncio.get_running_loop()
-        while not inbox.waiting and link.alive and loop.time() < until:
+        while not inbox.waiting and link.alive and loop.time() < until and link.inboxes.get(inbox.queue) is inbox:
             inbox.arrival.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(until):

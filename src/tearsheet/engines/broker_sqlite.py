@@ -9,12 +9,9 @@ once which leases have nobody behind them any more.
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
 import queue
 import sqlite3
 import threading
-import uuid
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -24,6 +21,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import msgspec
 
 from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines.holders import Holder
 from tearsheet.engines.page_spool import PagePlace, PageSpool
 from tearsheet.engines.ports import Depth, Lease, Message, Output, Settlement
 from tearsheet.errors import BusyError, EngineError, StorageError
@@ -63,13 +61,12 @@ class SqliteBroker:
     def __init__(self, path: Path, *, clock: Clock = wall_clock) -> None:
         self._path = path
         self._clock = clock
-        self._holder = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
         self._known_queues: set[str] = set()
         self._arrivals: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._last_reclaim = 0.0
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
-        self._lock_file = self._take_holder_lock()
-        self._spool = PageSpool(path.with_name(path.name + "-pages"), self._holder)
+        self._holder = Holder(path.with_name(path.name + "-holders"))
+        self._spool = PageSpool(path.with_name(path.name + "-pages"), self._holder.name)
         self._connection = self._connect()
         self._reclaim(self._connection)
         self._thread = threading.Thread(target=self._serve, name="broker-sqlite", daemon=True)
@@ -144,15 +141,13 @@ class SqliteBroker:
         self._closed = True
         self._calls.put(None)
         await asyncio.to_thread(self._thread.join)
-        with suppress(
-            sqlite3.Error, OSError
-        ):  # on a full disk the next process takes the leases back: our lock is gone
-            self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder,))
+        # On a full disk the next process takes the leases back: our lock is gone.
+        with suppress(sqlite3.Error, OSError):
+            self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder.name,))
             self._spool.close()
             self._drop_dead_segments(self._connection)
         self._connection.close()
-        self._holder_path(self._holder).unlink(missing_ok=True)
-        os.close(self._lock_file)
+        self._holder.close()
 
     # --------------------------------------------------------------------------------------- statements, in the thread
 
@@ -181,7 +176,7 @@ class SqliteBroker:
             " ORDER BY due, messages.id LIMIT ?",
             (queue, self._clock(), limit),
         ).fetchall()
-        db.executemany("UPDATE messages SET holder = ? WHERE id = ?", [(self._holder, row[0]) for row in rows])
+        db.executemany("UPDATE messages SET holder = ? WHERE id = ?", [(self._holder.name, row[0]) for row in rows])
         return [
             Lease(queue, self._message(*content), _Token(number, page), bool(redelivered))
             for number, page, redelivered, *content in rows
@@ -255,19 +250,6 @@ class SqliteBroker:
 
     # ------------------------------------------------------------------------------------------ leases of the dead
 
-    def _holder_path(self, holder: str) -> Path:
-        return self._path.with_name(self._path.name + "-holders") / holder
-
-    def _take_holder_lock(self) -> int:
-        path = self._holder_path(self._holder)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(path, os.O_CREAT | os.O_RDWR)
-        except OSError as error:
-            raise StorageError(f"cannot write to {path.parent}: {error.strerror}; check the data folder") from error
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        return descriptor
-
     def _reclaim_now_and_then(self, db: sqlite3.Connection) -> None:
         now = self._clock()
         if not 0 <= now - self._last_reclaim < _RECLAIM_SECONDS:
@@ -277,31 +259,18 @@ class SqliteBroker:
     def _reclaim(self, db: sqlite3.Connection) -> None:
         holders = db.execute("SELECT DISTINCT holder FROM messages WHERE holder IS NOT NULL").fetchall()
         for (holder,) in holders:
-            if holder != self._holder and not self._is_alive(holder):
+            if holder != self._holder.name and not self._holder.is_alive(holder):
                 db.execute("UPDATE messages SET holder = NULL, redelivered = 1 WHERE holder = ?", (holder,))
-                self._holder_path(holder).unlink(missing_ok=True)
+                self._holder.forget(holder)
         self._drop_dead_segments(db)
 
     def _drop_dead_segments(self, db: sqlite3.Connection) -> None:
         """Pages are thrown away by the file, when none of its pages is carried by a message any more."""
         for segment, owner in self._spool.segments():
-            in_use = segment == self._spool.current if owner == self._holder else self._is_alive(owner)
+            own = owner == self._holder.name
+            in_use = segment == self._spool.current if own else self._holder.is_alive(owner)
             if not in_use and not db.execute("SELECT 1 FROM pages WHERE segment = ? LIMIT 1", (segment,)).fetchone():
                 self._spool.drop(segment)
-
-    def _is_alive(self, holder: str) -> bool:
-        try:
-            descriptor = os.open(self._holder_path(holder), os.O_RDWR)
-        except FileNotFoundError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        else:
-            return False
-        finally:
-            os.close(descriptor)
 
     # ------------------------------------------------------------------------------------------------ group commit
 

@@ -35,7 +35,7 @@ _MAX_OFFSET = 10_000
 _MAX_BUCKETS = 10_000
 _KEEP_ALIVE = "3m"
 _ROLLOVER_CHECK = 50_000
-_NEWEST = [{"indexed_nanos": "desc"}, {"lot": "desc"}]
+_BY_DATE = {order: [{"indexed_nanos": way}, {"lot": way}] for order, way in (("newest", "desc"), ("oldest", "asc"))}
 _WITHOUT_TEXT = {"excludes": ["text_content"]}
 
 
@@ -242,14 +242,16 @@ class SearchIndex:
     def search(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
     ) -> Page:
-        """A page of stories, `newest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
+        """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
         if limit < 1:
             return Page([])
         limit = min(limit, _MAX_OFFSET)
         body: dict[str, Any] = {"query": to_search(query.tree), "size": limit, "track_total_hits": False}
         if not text:
             body["_source"] = _WITHOUT_TEXT
-        return self._by_relevance(body, limit, token) if order == "relevance" else self._newest(body, limit, token)
+        if order == "relevance":
+            return self._by_relevance(body, limit, token)
+        return self._by_date(body | {"sort": _BY_DATE[order]}, limit, token)
 
     def _by_relevance(self, body: dict[str, Any], limit: int, token: str | None) -> Page:
         offset = 0
@@ -265,29 +267,30 @@ class SearchIndex:
         more = len(hits) == limit and offset + 2 * limit <= _MAX_OFFSET
         return Page(_stories(hits), _make_token(offset + limit) if more else None)
 
-    def _newest(self, body: dict[str, Any], limit: int, token: str | None) -> Page:
+    def _by_date(self, body: dict[str, Any], limit: int, token: str | None) -> Page:
         """By `search_after`. From the second page on in a point in time, which is only opened for those who turn the page."""
-        body["sort"] = _NEWEST
         view: str | None = None
         if token is not None:
             body["search_after"], view = _read_place(token)
-            view = view or self._server.open_point_in_time(self.alias, _KEEP_ALIVE)
+            view = view or self._point_in_time()
         try:
             answer = self._search(body, view)
         except Refused as error:
             if view is None or error.status != 404:
                 raise
-            view = self._server.open_point_in_time(
-                self.alias, _KEEP_ALIVE
-            )  # it had ended; places stay valid without it
+            view = self._point_in_time()  # it had ended; places stay valid without it
             answer = self._search(body, view)
         hits = answer["hits"]["hits"]
         if len(hits) == limit:
             return Page(_stories(hits), _make_token([hits[-1]["sort"][:2], answer.get("pit_id", view)]))
         if view is not None:
-            with suppress(Refused):
+            with suppress(EngineError):  # it ends by itself
                 self._server.close_point_in_time(answer.get("pit_id", view))
         return Page(_stories(hits))
+
+    def _point_in_time(self) -> str:
+        view: str = self._patient.insist(lambda: self._server.open_point_in_time(self.alias, _KEEP_ALIVE))
+        return view
 
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
         """Some of the matching stories at random."""

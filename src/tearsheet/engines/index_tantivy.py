@@ -30,7 +30,7 @@ from tearsheet.errors import BusyError, EngineError, StorageError
 from tearsheet.query import Query, QueryError
 from tearsheet.query.dates import day_number, day_of
 from tearsheet.query.match import phrase_matches, positions_of
-from tearsheet.query.tree import TITLE, Phrase
+from tearsheet.query.tree import TITLE, OneOf, Phrase, conjunction
 from tearsheet.query.words import cut, cut_to_text, fold
 
 COMMIT_STORIES = 5_000
@@ -262,6 +262,7 @@ class TantivyIndex:
         """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
         if limit < 1:
             return Page([])
+        limit = min(limit, _MAX_OFFSET)
         with self._searching(query) as (searcher, compiled):
             if order == "relevance":
                 numbers, next_token = self._by_relevance(searcher, compiled, limit, token)
@@ -272,6 +273,7 @@ class TantivyIndex:
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
         """Some of the matching stories at random."""
         start = random.randrange(_RANDOM)
+        limit = min(limit, _MAX_OFFSET)
         numbers: list[int] = []
         with self._searching(query) as (searcher, compiled):
             for low, high in ((start, None), (0, start - 1)):
@@ -300,19 +302,32 @@ class TantivyIndex:
     def top_over_time(
         self, query: Query, field: str, interval: str = "week", limit: int = 20
     ) -> list[tuple[str, str, int]]:
-        """The same by `day`, `week` or `month` of publication: (value, first day, count), the most frequent values first."""
-        weeks = {"field": "publication_date", "interval": 7, "offset": _MONDAY, "min_doc_count": 1}
-        days = weeks if interval == "week" else _DAYS
-        with self._searching(query) as (searcher, compiled):
-            terms = _terms(field, limit) | {"aggs": {"days": {"histogram": days}}}
-            answer = searcher.aggregate(compiled, {"top": terms})
-        return [
-            (bucket["key"], first, count)
-            for bucket in answer["top"]["buckets"]
-            for first, count in by_interval(
-                [(_day(inner["key"]), int(inner["doc_count"])) for inner in bucket["days"]["buckets"]], interval
-            )
-        ]
+        """The same by `day`, `week` or `month` of publication: (value, first day, count), the most frequent values first.
+
+        Asked in two steps, because counting every value by time only to keep the first few takes long; and in parts, because
+        tantivy gives 65,000 counts at most.
+        """
+        values = [value for value, _ in self.top(query, field, limit)]
+        days = _WEEKS if interval == "week" else _DAYS
+        periods = len(self.over_time(query, "week" if interval == "week" else "day")) if len(values) > 20 else 3_000
+        part = max(1, _MAX_BUCKETS // (periods + 1))
+        counted: list[tuple[str, str, int]] = []
+        for start in range(0, len(values), part):
+            some = tuple(values[start : start + part])
+            narrowed = Query(query.source, conjunction([query.tree, OneOf(field, some)]))
+            with self._searching(narrowed) as (searcher, compiled):
+                terms = _terms(field, len(some)) | {"aggs": {"days": {"histogram": days}}}
+                buckets = searcher.aggregate(compiled, {"top": terms})["top"]["buckets"]
+            by_value = {
+                bucket["key"]: [(_day(inner["key"]), int(inner["doc_count"])) for inner in bucket["days"]["buckets"]]
+                for bucket in buckets
+            }
+            counted += [
+                (value, first, count)
+                for value in some
+                for first, count in by_interval(by_value.get(value, []), interval)
+            ]
+        return counted
 
     def _by_date(
         self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None, *, oldest: bool
@@ -402,10 +417,10 @@ class TantivyIndex:
 
     @contextmanager
     def _searching(self, query: Query) -> Iterator[tuple[tantivy.Searcher, tantivy.Query]]:
-        if time.monotonic() - self._reloaded > _RELOAD_SECONDS:
-            self._reload()
-        searcher = self._index.searcher()
         with _readable_errors(self._folder):
+            if time.monotonic() - self._reloaded > _RELOAD_SECONDS:
+                self._reload()
+            searcher = self._index.searcher()
             yield searcher, to_tantivy(query.tree, self._schema, self._resolve(searcher))
 
     def _reload(self) -> None:
@@ -415,6 +430,7 @@ class TantivyIndex:
 
 _MONDAY = (DAY_ZERO + day_number(date(1970, 1, 5))) % 7
 _DAYS = {"field": "publication_date", "interval": 1, "min_doc_count": 1}
+_WEEKS = {"field": "publication_date", "interval": 7, "offset": _MONDAY, "min_doc_count": 1}
 
 
 def _terms(field: str, limit: int) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from tearsheet.engines.rabbitmq_layout import (
 )  # fmt: skip
 from tearsheet.engines.rabbitmq_share import Share
 from tearsheet.engines.server import LostConnection, ServerUrl
-from tearsheet.errors import EngineError
+from tearsheet.errors import EngineError, TearsheetError
 
 if TYPE_CHECKING:
     from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage, AbstractQueue
@@ -258,7 +258,7 @@ class Link:
             elif grows:
                 await self._consume_anew(inbox)
         if not inbox.waiting:
-            expected = expected or await self._any_ready(inbox)
+            expected = await self._look(inbox) or expected
         return inbox, expected
 
     def _open_inbox(self, queue: str) -> Inbox:
@@ -282,7 +282,8 @@ class Link:
                 self._shares.pop(inbox.queue, None)
                 inbox.arrival.set()
 
-    async def _any_ready(self, inbox: Inbox) -> bool:
+    async def _look(self, inbox: Inbox) -> bool:
+        """Whether the server has messages for an empty inbox."""
         for name in list(inbox.consumers):
             if await self.ready(name):
                 return True
@@ -339,6 +340,7 @@ class Link:
         """Whatever the client raises when the connection goes away becomes LostConnection."""
         from aio_pika.exceptions import AMQPConnectionError, ChannelInvalidStateError, ChannelPreconditionFailed
 
+        lost = (AMQPConnectionError, ChannelInvalidStateError, ConnectionError)
         try:
             yield
         except ChannelPreconditionFailed as error:
@@ -346,19 +348,28 @@ class Link:
                 f"{_SETTING}: a queue at {self._server.place} exists already with other properties ({error}); "
                 "delete it there, or use another virtual host"
             ) from error
-        except (AMQPConnectionError, ChannelInvalidStateError, ConnectionError) as error:
+        except TearsheetError:
+            raise
+        except asyncio.CancelledError as error:
+            # The client cancels what waits when its connection ends; a task of ours that is cancelled is another thing.
+            task = asyncio.current_task()
+            if self.alive or (task is not None and task.cancelling()):
+                raise
+            raise self._gone() from error
+        except Exception as error:
             if "unknown exchange type" in str(error):
                 raise EngineError(
                     f"{_SETTING}: RabbitMQ at {self._server.place} lacks a plugin; "
                     "run `rabbitmq-plugins enable rabbitmq_consistent_hash_exchange` there"
                 ) from error
-            raise LostConnection(f"{_SETTING}: the connection to RabbitMQ at {self._server.place} was lost") from error
-        except asyncio.CancelledError as error:
-            # The client cancels what waits for a confirmation when its connection ends; a cancelled task of ours is another thing.
-            task = asyncio.current_task()
-            if self.alive or (task is not None and task.cancelling()):
-                raise
-            raise LostConnection(f"{_SETTING}: the connection to RabbitMQ at {self._server.place} was lost") from error
+            # A bare Exception is what the client gives to those who wait for a confirmation when its connection ends.
+            if isinstance(error, lost) or type(error) is Exception or not self.alive:
+                raise self._gone() from error
+            raise
+
+    def _gone(self) -> LostConnection:
+        self._on_close()
+        return LostConnection(f"{_SETTING}: the connection to RabbitMQ at {self._server.place} was lost")
 
 
 def unpacked(message: AbstractIncomingMessage) -> Message:

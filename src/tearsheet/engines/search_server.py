@@ -14,17 +14,17 @@ _LONGEST_PAUSE = 5.0
 _BUSY = (429, 502, 503, 504)
 
 
-class Refused(Exception):
+class Refused(EngineError):
     """The server answered with an error. `status` is HTTP's, `kind` and `reason` are the server's own words."""
 
     def __init__(self, status: int, kind: str, reason: str) -> None:
-        super().__init__(f"{status} {kind}: {reason}")
+        super().__init__(f"the search server refuses us: {status} {kind}: {' '.join(reason.split())[:300]}")
         self.status = status
         self.kind = kind
         self.reason = reason
 
 
-class Unreachable(Exception):
+class Unreachable(EngineError):
     """The server did not answer."""
 
 

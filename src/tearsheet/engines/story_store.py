@@ -70,22 +70,36 @@ class StoryStore:
         """Store those that are new, in one transaction that is on disk when this returns; say what became of each."""
         results: list[AddResult] = []
         new: list[Numbered] = []
-        rows = [self._row(story) for story in stories]
+        keys = [_key(story.id) for story in stories]
+        first = self._first_copies(keys)
+        rows = [None if key in first else self._row(story) for key, story in zip(keys, stories, strict=True)]
         connection = self._connection()
         with self._errors(), connection:
             connection.execute("BEGIN IMMEDIATE")
-            for story, row in zip(stories, rows, strict=True):
-                inserted = connection.execute(
-                    "INSERT OR IGNORE INTO stories (id, story_id, record, text) VALUES (?, ?, ?, ?)", row
-                )
-                if inserted.rowcount == 1 and inserted.lastrowid is not None:
-                    results.append(AddResult("created", story.story_id))
-                    new.append(Numbered(inserted.lastrowid, story))
-                else:
-                    first = connection.execute("SELECT story_id FROM stories WHERE id = ?", row[:1]).fetchone()[0]
-                    status = "own" if story.story_id and first == story.story_id else "duplicate"
-                    results.append(AddResult(status, first))
+            for story, key, row in zip(stories, keys, rows, strict=True):
+                if row is not None:
+                    inserted = connection.execute(
+                        "INSERT OR IGNORE INTO stories (id, story_id, record, text) VALUES (?, ?, ?, ?)", row
+                    )
+                    if inserted.rowcount == 1 and inserted.lastrowid is not None:
+                        results.append(AddResult("created", story.story_id))
+                        new.append(Numbered(inserted.lastrowid, story))
+                        continue
+                    first[key] = connection.execute("SELECT story_id FROM stories WHERE id = ?", row[:1]).fetchone()[0]
+                status = "own" if story.story_id and first[key] == story.story_id else "duplicate"
+                results.append(AddResult(status, first[key]))
         return results, new
+
+    def _first_copies(self, keys: Sequence[bytes | str]) -> dict[bytes | str, str]:
+        """Which of these are there already, so that nobody compresses their text in vain."""
+        found: dict[bytes | str, str] = {}
+        for start in range(0, len(keys), _CHUNK):
+            some = keys[start : start + _CHUNK]
+            marks = ",".join("?" * len(some))
+            with self._errors():
+                statement = f"SELECT id, story_id FROM stories WHERE id IN ({marks})"  # noqa: S608 (question marks)
+                found.update(self._connection().execute(statement, some).fetchall())
+        return found
 
     def set_indexed(self, docno: int) -> None:
         """Note that tantivy has committed everything up to this number."""

@@ -49,22 +49,26 @@ def to_tantivy(tree: Node, schema: Schema, resolve: Resolver) -> Tantivy:
         if isinstance(node, Not):
             return parts[0][0], not parts[0][1]
         if isinstance(node, Or):
-            return any_of([_plain(part) for part in parts]), False
-        return _conjunction(parts), False
+            return [query for part in parts for query in _alternatives(part)], False
+        return [_conjunction(parts)], False
 
-    return _plain(reduce_tree(tree, lambda leaf: (_leaf(leaf, schema, resolve), False), join))
-
-
-_Part = tuple[Tantivy, bool]
-"""A query, and whether its opposite is meant: `a AND NOT b` is quick when the index may skip b, and slow as everything but b."""
+    return any_of(_alternatives(reduce_tree(tree, lambda leaf: (_leaf(leaf, schema, resolve), False), join)))
 
 
-def _plain(part: _Part) -> Tantivy:
-    return _conjunction([part]) if part[1] else part[0]
+_Part = tuple[list[Tantivy], bool]
+"""Alternatives, and whether their opposite is meant.
+
+Alternatives stay apart until they are needed, because one wide OR is quicker than many narrow ones; and `a AND NOT b` is quick
+when the index may skip b, but slow when it is a AND everything but b.
+"""
+
+
+def _alternatives(part: _Part) -> list[Tantivy]:
+    return [_conjunction([part])] if part[1] else part[0]
 
 
 def _conjunction(parts: list[_Part]) -> Tantivy:
-    clauses = [(Occur.MustNot if negated else Occur.Must, query) for query, negated in parts]
+    clauses = [(Occur.MustNot if negated else Occur.Must, any_of(queries)) for queries, negated in parts]
     if all(negated for _, negated in parts):
         clauses.append((Occur.Must, Tantivy.all_query()))
     return Tantivy.boolean_query(clauses)
@@ -89,15 +93,15 @@ def number_range(schema: Schema, field: str, low: int | None, high: int | None) 
     return Tantivy.range_query(schema, field, FieldType.Unsigned, low, high)
 
 
-def _leaf(leaf: Leaf, schema: Schema, resolve: Resolver) -> Tantivy:
+def _leaf(leaf: Leaf, schema: Schema, resolve: Resolver) -> list[Tantivy]:
     if isinstance(leaf, All):
-        return Tantivy.all_query()
+        return [Tantivy.all_query()]
     if isinstance(leaf, Range):
-        return _range(leaf, schema)
+        return [_range(leaf, schema)]
     if isinstance(leaf, OneOf):
-        return Tantivy.term_set_query(schema, leaf.field, list(leaf.values)) if leaf.values else Tantivy.empty_query()
+        return [Tantivy.term_set_query(schema, leaf.field, list(leaf.values)) if leaf.values else Tantivy.empty_query()]
     fields = WORD_FIELDS if leaf.field == ANY else (leaf.field,)
-    return any_of([_in_field(leaf, field, schema, resolve) for field in fields])
+    return [_in_field(leaf, field, schema, resolve) for field in fields]
 
 
 def _range(leaf: Range, schema: Schema) -> Tantivy:

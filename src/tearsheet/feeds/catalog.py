@@ -9,6 +9,7 @@ from datetime import datetime
 from sqlalchemy import Connection, func, select
 
 from tearsheet.engines.ports import Database
+from tearsheet.errors import NotFoundError
 from tearsheet.feeds.tables import collection_sources, collections, feeds, sources
 from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, host_of
 
@@ -90,11 +91,16 @@ def _source_for(connection: Connection, feed: NewFeed, now: datetime) -> int:
 
 def find_or_add_source(connection: Connection, name: str, domain: str, homepage: str | None, now: datetime) -> int:
     """The id of the oldest source of a domain, made when there is none."""
-    known = connection.execute(
-        select(sources.c.id).where(sources.c.domain == domain).order_by(sources.c.id).limit(1)
-    ).scalar()
-    if known is not None:
-        return int(known)
+    known = _source_of_domain(connection, domain)
+    return known if known is not None else _insert_source(connection, name, domain, homepage, now)
+
+
+def _source_of_domain(connection: Connection, domain: str) -> int | None:
+    query = select(sources.c.id).where(sources.c.domain == domain).order_by(sources.c.id).limit(1)
+    return connection.execute(query).scalar()
+
+
+def _insert_source(connection: Connection, name: str, domain: str, homepage: str | None, now: datetime) -> int:
     made = connection.execute(
         sources.insert().values(name=name, domain=domain, homepage=homepage, created_at=now)
     ).inserted_primary_key
@@ -136,3 +142,90 @@ def count_feeds(database: Database) -> int:
     """How many feeds there are."""
     with database.read() as connection:
         return int(connection.execute(select(func.count()).select_from(feeds)).scalar_one())
+
+
+# --------------------------------------------------------------------------------------------- sources, collections
+
+
+@dataclass(slots=True)
+class NewSource:
+    """A source to be added; `site` is its homepage or its domain."""
+
+    site: str
+    name: str | None = None
+    collections: tuple[str, ...] = ()
+
+
+def add_sources(database: Database, new: Iterable[NewSource], now: datetime) -> AddReport:
+    """Add sources and their collections; a source of a domain that is there already only joins the collections."""
+    report = AddReport()
+    with database.begin() as connection:
+        for source in new:
+            site = source.site.strip()
+            homepage = site if "://" in site else f"https://{site}/"
+            try:
+                domain = canonical_domain(homepage)
+            except BadURL as error:
+                report.refused.append((source.site, str(error)))
+                continue
+            known = _source_of_domain(connection, domain)
+            made = (
+                known if known is not None else _insert_source(connection, source.name or domain, domain, homepage, now)
+            )
+            (report.added if known is None else report.known).append(made)
+            _join(connection, made, source.collections, now)
+    return report
+
+
+def find_source(database: Database, id_or_site: str) -> int:
+    """The id of a source that is named by its id, its domain or an address of its site. Raises NotFoundError."""
+    with database.read() as connection:
+        if id_or_site.isascii() and id_or_site.isdecimal() and len(id_or_site) < 18:
+            found = connection.execute(select(sources.c.id).where(sources.c.id == int(id_or_site))).scalar()
+        else:
+            try:
+                found = _source_of_domain(
+                    connection, canonical_domain(id_or_site if "://" in id_or_site else f"http://{id_or_site}/")
+                )
+            except BadURL:
+                found = None
+    if found is None:
+        raise NotFoundError(f"there is no source {id_or_site!r}; `tearsheet sources list` shows them")
+    return int(found)
+
+
+def find_collection(database: Database, id_or_name: str) -> int:
+    """The id of a collection that is named by its name or id. Raises NotFoundError."""
+    with database.read() as connection:
+        found = connection.execute(select(collections.c.id).where(collections.c.name == id_or_name)).scalar()
+        if found is None and id_or_name.isascii() and id_or_name.isdecimal() and len(id_or_name) < 18:
+            found = connection.execute(select(collections.c.id).where(collections.c.id == int(id_or_name))).scalar()
+    if found is None:
+        raise NotFoundError(f"there is no collection {id_or_name!r}; `tearsheet collections list` shows them")
+    return int(found)
+
+
+def change_members(
+    database: Database, collection: str, members: Iterable[int], now: datetime, *, remove: bool = False
+) -> int:
+    """Put sources into a collection, which is made when there is none, or take them out; returns the collection's id."""
+    if remove:
+        known = find_collection(database, collection)
+        c = collection_sources.c
+        with database.begin() as connection:
+            connection.execute(
+                collection_sources.delete().where(c.collection_id == known, c.source_id.in_(list(members)))
+            )
+        return known
+    with database.begin() as connection:
+        made = collection_id(connection, collection.strip()[:500], now)
+        for source in members:
+            add_to_collection(connection, made, source)
+    return made
+
+
+def remove_collection(database: Database, collection: int) -> None:
+    """Forget a collection; its sources stay."""
+    with database.begin() as connection:
+        connection.execute(collection_sources.delete().where(collection_sources.c.collection_id == collection))
+        connection.execute(collections.delete().where(collections.c.id == collection))

@@ -30,6 +30,9 @@ _YEAR_FIRST = re.compile(
 )
 _COMPACT = re.compile(rf"(\d{{4}})(\d{{2}})(\d{{2}})(?:t?(\d{{2}}):?(\d{{2}}):?(\d{{2}})?(?:[.,]\d+)?)?{_ZONE}$")
 _DAY_FIRST = re.compile(rf"{_WEEKDAY}(\d{{1,2}})([./-])(\d{{1,2}})[./-](\d{{4}}|\d{{2}})\b{_GLUE}{_TIME}{_ZONE}")
+_MAIL = re.compile(
+    r"(?:[A-Za-z]{3}, )?(\d{1,2}) ([A-Za-z]{3}) (\d{4}) (\d\d):(\d\d)(?::(\d\d))? (?:GMT|UTC|UT|Z|([+-])(\d\d)(\d\d))$"
+)
 _SECONDS = re.compile(r"(\d{9,10})(?:\d{3})?(?:\.\d+)?$")
 
 
@@ -42,7 +45,7 @@ def parse_date(text: str, now: datetime) -> datetime | None:
     if not text or len(text) > _MAX_LENGTH:
         return None
     try:
-        found = _iso(text) if text[4:5] == "-" else None
+        found = _iso(text) if text[4:5] == "-" else _mail(text)
         found = found or _worded(text.lower())
         if found is None:
             return None
@@ -59,6 +62,18 @@ def _iso(text: str) -> datetime | None:
     except ValueError:
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _mail(text: str) -> datetime | None:
+    """`Sun, 15 Nov 2026 10:00:00 +0100`, by the fast road."""
+    match = _MAIL.match(text)
+    if not match or (month := MONTHS.get(match[2].lower())) is None:
+        return None
+    day, _, year, hour, minute, second, sign, zone_hours, zone_minutes = match.groups()
+    if hour == "24" or second == "60":
+        return None
+    found = datetime(int(year), month, int(day), int(hour), int(minute), int(second or 0), tzinfo=UTC)
+    return found - _offset(None, sign, zone_hours, zone_minutes) if sign else found
 
 
 def _worded(text: str) -> datetime | None:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from tearsheet.feeds.model import SITEMAP, Entry, ParsedFeed
 from tearsheet.feeds.no_news import NO_NEWS_DOMAINS
@@ -67,21 +68,34 @@ def _candidate(entry: Entry) -> Candidate | str:
         return RELATIVE
     if len(url) > MAX_URL_LENGTH:
         return TOO_LONG
+    address = _address(url)
+    if isinstance(address, str):
+        return address
+    normalized, domain = address
+    title = normalized_title(entry.title) if entry.title else ""
+    return Candidate(
+        url.strip(), normalized, domain, entry.title, title or None, title_hash(title) if title else None,
+        entry.published, entry.guid,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=50_000)
+def _address(url: str) -> tuple[str, str] | str:
+    """Normalised address and domain, or the reason for skipping it. Feeds list the same addresses poll after poll."""
     try:
-        normalized, domain = normalize_url(url), canonical_domain(url)
+        normalized, domain = normalize_url(url), _domain(url.split("/", 3)[2])
         if domain in NO_NEWS_DOMAINS:
             return NO_NEWS
         if is_homepage(url):
             return HOME
     except (BadURL, UnicodeError):
         return BAD
-    if len(normalized) > MAX_URL_LENGTH or len(domain) > 255:
-        return TOO_LONG
-    title = normalized_title(entry.title) if entry.title else ""
-    return Candidate(
-        url.strip(), normalized, domain, entry.title, title or None, title_hash(title) if title else None,
-        entry.published, entry.guid,
-    )  # fmt: skip
+    return (normalized, domain) if len(normalized) <= MAX_URL_LENGTH and len(domain) <= 255 else TOO_LONG
+
+
+@lru_cache(maxsize=10_000)
+def _domain(authority: str) -> str:
+    return canonical_domain(f"http://{authority}/")
 
 
 def entries_hash(entries: Iterable[Entry]) -> str:

@@ -151,7 +151,6 @@ class _Reader:
         roles = self._entry_roles
         words: dict[str, str] = {}
         link: str | None = None
-        guid_is_link = True
         for child in item:
             tag = child.tag
             role = roles.get(tag)
@@ -166,18 +165,21 @@ class _Reader:
             if not text:
                 continue
             if role == "guid":
-                guid_is_link = child.get("isPermaLink", child.get("ispermalink", "true")).strip().lower() == "true"
                 words["guid"] = text.strip()
+                if child.get("isPermaLink", child.get("ispermalink", "true")).strip().lower() == "true":
+                    words.setdefault("permalink", words["guid"])
             elif role not in words:
                 words[role] = text
-        self.feed.entries.append(self._entry(item, words, link, guid_is_link))
+        self.feed.entries.append(self._entry(item, words, link))
 
-    def _entry(self, item: etree._Element, words: dict[str, str], link: str | None, guid_is_link: bool) -> Entry:
+    def _entry(self, item: etree._Element, words: dict[str, str], link: str | None) -> Entry:
         guid = words.get("guid")
         if guid is None:
             guid = item.get("{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about")
-        if link is None and guid and guid_is_link and guid.startswith(("http://", "https://")):
-            link = guid
+        if link is None:
+            permalink = words.get("permalink") if "guid" in words else guid
+            if permalink and permalink.startswith(("http://", "https://", "/")):
+                link = resolved(permalink, item, self.url)
         title = words.get("title") or words.get("othertitle")
         updated = parse_date(words["updated"], self.now) if "updated" in words else None
         return Entry(

@@ -228,6 +228,7 @@ def free_all_leases(database: Database, now: datetime) -> int:
     """End every lease: for a poller that knows itself to be the only one and finds what a dead one left. Returns how many."""
     freed = update(feeds).where(feeds.c.queued).values(due_at=now, queued=False, lease=None)
     with database.begin() as connection:
+        connection.execute(update(feed_paces).values(owner=None, owner_until=None))
         return connection.execute(freed).rowcount
 
 

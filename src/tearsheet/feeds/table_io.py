@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterable, Iterator
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds.catalog import NewFeed
+from tearsheet.feeds.catalog import NewFeed, NewSource
 from tearsheet.feeds.parse import unzip
 
 COLUMNS = ("id", "url", "sources_id", "name", "active", "admin_minutes", "source_name", "homepage", "collections")
@@ -21,20 +21,27 @@ def read_feeds_csv(body: bytes) -> list[NewFeed]:
 
     A file without a heading whose first column holds addresses is read too. Raises UsageError, which names the line.
     """
+    heading, table = _table(body)
+    if "url" not in heading:
+        if not heading or not heading[0].startswith(("http://", "https://")):
+            raise UsageError("the CSV file needs a heading with a column `url`; others: " + ", ".join(COLUMNS))
+        heading, table = ["url", "name"], _rows(body)
+    return [_feed(dict(zip(heading, row, strict=False)), line) for line, row in table]
+
+
+def _table(body: bytes) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The heading in lower case, and the rows below it with their line numbers."""
+    rows = _rows(body)
+    return [cell.strip().lower() for cell in rows[0][1]] if rows else ["url"], rows[1:]
+
+
+def _rows(body: bytes) -> list[tuple[int, list[str]]]:
     text = (unzip(body) if body.startswith(b"\x1f\x8b") else body).decode("utf-8-sig", "replace")
     rows = csv.reader(io.StringIO(text, newline=""), strict=False)
     try:
-        table = [(rows.line_num, row) for row in rows if any(cell.strip() for cell in row)]
+        return [(rows.line_num, row) for row in rows if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise UsageError(f"line {rows.line_num} of the CSV file cannot be read: {error}") from error
-    if not table:
-        return []
-    heading = [cell.strip().lower() for cell in table[0][1]]
-    if "url" not in heading:
-        if not table[0][1][0].strip().lower().startswith(("http://", "https://")):
-            raise UsageError("the CSV file needs a heading with a column `url`; others: " + ", ".join(COLUMNS))
-        heading, table = ["url", "name"], [(0, []), *table]
-    return [_feed(dict(zip(heading, row, strict=False)), line) for line, row in table[1:]]
 
 
 def _feed(row: dict[str, str], line: int) -> NewFeed:
@@ -72,6 +79,24 @@ def write_feeds_csv(feeds: Iterable[NewFeed]) -> Iterator[str]:
                 feed.source_name, feed.homepage, _SEPARATOR.join(feed.collections),
             ]
         )  # fmt: skip
+
+
+SOURCE_COLUMNS = ("id", "name", "domain", "homepage", "collections")
+
+
+def read_sources_csv(body: bytes) -> list[NewSource]:
+    """The sources of a CSV file: `homepage` or `domain` (or `url`), and perhaps `name` and `collections`. Raises UsageError."""
+    heading, table = _table(body)
+    known = [name for name in ("homepage", "url", "domain") if name in heading]
+    if not known:
+        raise UsageError("the CSV file needs a heading with a column `homepage` or `domain`; others: name, collections")
+    found = []
+    for _, row in table:
+        cells = {name: value.strip() for name, value in zip(heading, row, strict=False)}
+        names = tuple(name.strip() for name in cells.get("collections", "").split(_SEPARATOR) if name.strip())
+        site = next((cells[name] for name in known if cells.get(name)), "")
+        found.append(NewSource(site, cells.get("name") or None, names))
+    return found
 
 
 def csv_line(cells: Iterable[object]) -> str:

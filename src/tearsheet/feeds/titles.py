@@ -12,6 +12,8 @@ _TAG = re.compile(
     r"samp|small|span|strike|strong|sub|sup|table|tbody|td|tr|tt|u|ul|var|wbr)(?:\s[^<>]*|/)?>",
     re.IGNORECASE,
 )
+_HAS_C1 = re.compile("[\x80-\x9f]")
+_C1 = {code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
 _ANY_TAG = re.compile(r"<[^<>]*>")
 _ENTITY = re.compile(r"&[#\w]{1,32};?")
 
@@ -19,13 +21,24 @@ _ENTITY = re.compile(r"&[#\w]{1,32};?")
 def plain_title(text: str) -> str | None:
     """A title without markup, entities, NULs and runs of blanks; None when nothing is left.
 
-    Only tags of HTML are taken out: in `a < b` and `the <canvas> tag` nothing is markup.
+    Only tags of HTML are taken out: in `a < b` and `the <canvas> tag` nothing is markup. Text that was encoded twice on its
+    way is set right.
     """
+    if not text.isascii():
+        text = _decoded_once_more(text)
     if "<" in text or "&" in text:
         text = unescape(_TAG.sub("", text))
         if "&" in text or "<" in text:
             text = unescape(_TAG.sub("", text))  # escaped twice
     return " ".join(text.replace("\0", "").split())[:MAX_TITLE] or None
+
+
+def _decoded_once_more(text: str) -> str:
+    """`Ã³` is an `ó` that was taken for Latin-1, and a C1 control is a character of Windows-1252."""
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return text.translate(_C1) if _HAS_C1.search(text) else text
 
 
 def normalized_title(title: str) -> str:

@@ -30,7 +30,7 @@ def read_xml(body: bytes, base: str, charset: str | None = None) -> tuple[etree.
     Entities that the document itself declares are expanded within libxml2's limits; nothing outside is ever loaded.
     """
     try:
-        return etree.fromstring(body, _parser(recover=False), base_url=base), False
+        return etree.fromstring(body, _parser(recover=False, encoding=_overruled(body)), base_url=base), False
     except (etree.XMLSyntaxError, ValueError):
         pass
     repaired = repair(body, charset)
@@ -40,8 +40,21 @@ def read_xml(body: bytes, base: str, charset: str | None = None) -> tuple[etree.
         return None, True
 
 
-def _parser(*, recover: bool) -> etree.XMLParser:
+def _overruled(body: bytes) -> str | None:
+    """UTF-8 where the document declares something else and is plainly wrong: such bytes are UTF-8 by no accident."""
+    declared = _DECLARED.match(body)
+    if not declared or declared[1].lower() in (b"utf-8", b"utf8", b"utf-16") or body.isascii():
+        return None
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return "utf-8"
+
+
+def _parser(*, recover: bool, encoding: str | None = None) -> etree.XMLParser:
     return etree.XMLParser(
+        encoding=encoding,
         recover=recover,
         resolve_entities="internal",  # type: ignore[arg-type]  # the stubs know only True and False
         no_network=True,

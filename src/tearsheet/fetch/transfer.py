@@ -12,7 +12,7 @@ import pycurl
 
 from tearsheet.fetch.guard import Guard
 from tearsheet.fetch.model import FetchRequest
-from tearsheet.fetch.wire import REDIRECT_STATUSES, header_text, parse_header_line, parse_status_line
+from tearsheet.fetch.wire import REDIRECT_STATUSES, header_text, parse_header_line, parse_status_line, wire_host
 from tearsheet.story import Exchange
 
 CONNECT_SECONDS = 20.0
@@ -48,8 +48,7 @@ class Transfer:
 
     def __init__(self, guard: Guard, connect_to: Sequence[str]) -> None:
         self._guard = guard
-        # An address that the settings name for a host is wanted, private or not.
-        self._named = {_endpoint(line) for line in connect_to}
+        self._named = dict(map(_endpoint, connect_to))
         self._has_cookies = False
         self._listening = False
         self._seconds = 0.0
@@ -169,10 +168,15 @@ class Transfer:
 
     def _on_open_socket(self, _purpose: int, address: pycurl.CurlSockAddr) -> socket.socket | int:
         ip, port = str(address.addr[0]), int(address.addr[1])
-        if (ip, port) not in self._named and (reason := self._guard.refuse_address(ip)):
+        # An address that the settings name for a host is wanted for this host, private or not.
+        named = self._named.get(wire_host(self.exchange.url), self._named.get("*"))
+        if (ip, port) != named and (reason := self._guard.refuse_address(ip)):
             self.refused = f"{ip} is refused ({reason}); fetch.allow_addresses can allow it"
             return int(pycurl.SOCKET_BAD)
-        return _LentSocket(address.family, address.socktype, address.protocol)
+        try:
+            return _LentSocket(address.family, address.socktype, address.protocol)
+        except OSError:  # too many open files, or a family that this system does not have
+            return int(pycurl.SOCKET_BAD)
 
     def _on_debug(self, kind: int, data: bytes) -> None:
         if kind == pycurl.INFOTYPE_HEADER_OUT:
@@ -257,7 +261,7 @@ class Transfer:
         self.stopped = ("too-large", f"more than {self._max_bytes} bytes") if too_large else ("enough", "")
 
 
-def _endpoint(line: str) -> tuple[str, int] | None:
-    """The address and port at the end of curl's `HOST:PORT:ADDRESS:PORT`, where both are given."""
+def _endpoint(line: str) -> tuple[str, tuple[str, int] | None]:
+    """The host of curl's `HOST:PORT:ADDRESS:PORT` (`*` for every host), and the address and port where both are given."""
     found = _ENDPOINT.search(line)
-    return (found[1] or found[2], int(found[3])) if found else None
+    return line.partition(":")[0] or "*", (found[1] or found[2], int(found[3])) if found else None

@@ -31,6 +31,8 @@ from tearsheet.fetch.slots import Slots
 
 HOLD_SECONDS = 15.0
 """A turn that comes within this time is waited for in memory."""
+SHORT_HOLD_SECONDS = 1.0
+"""The same when half of all places are taken by those who wait: the rest is for stories that can go."""
 SAVE_SECONDS = 2.0
 FORGET_SECONDS = 86_400.0
 _FORGET_EVERY = 600.0
@@ -106,6 +108,7 @@ class Manners:
         settings: FetchSettings,
         store: StateStore | None = None,
         *,
+        places: int | None = None,
         clock: Clock = wall_clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -114,6 +117,9 @@ class Manners:
         self._store = store
         self._clock = clock
         self._sleep = sleep
+        self._places = places or settings.concurrency
+        """How many stories are in flight at once, waiting or fetched."""
+        self._waiting = 0
         self._hosts: dict[str, _Host] = {}
         self._changed: set[str] = set()
         self._saving: asyncio.Task[None] | None = None
@@ -130,10 +136,12 @@ class Manners:
         known = self._host(host)
         self._refuse_failing(known)
         now = self._clock()
-        if earliest(known.state, known.rules, now) - now > HOLD_SECONDS:
+        crowded = self._waiting >= self._places // 2
+        if earliest(known.state, known.rules, now) - now > (SHORT_HOLD_SECONDS if crowded else HOLD_SECONDS):
             raise self._busy(known)
         known.state, start = reserve(known.state, known.rules, now)
         known.held += 1
+        self._waiting += 1
         try:
             if start > now:
                 await self._sleep(start - now)
@@ -145,6 +153,8 @@ class Manners:
         except BaseException:
             known.held -= 1
             raise
+        finally:
+            self._waiting -= 1
 
     def give_back(self, host: str) -> None:
         """End a turn."""

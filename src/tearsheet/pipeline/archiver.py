@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from tearsheet.archive import StoryArchiveWriter
@@ -11,6 +13,7 @@ from tearsheet.archive.profiles import archive_id
 from tearsheet.archive.recover import Recovered, recover
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.clock import Clock, wall_clock
+from tearsheet.pipeline.flavours import YEAR
 from tearsheet.pipeline.stage import Outcome, Quarantine, Result
 from tearsheet.story import Story
 
@@ -21,7 +24,8 @@ class Archiver:
     """A batch stage. One batch is one file, or several when `max_stories` or `max_bytes` is reached.
 
     A story that is registered already, because it was delivered twice, is passed on and not written again. `stores` names the
-    blob stores that each file is to be copied to.
+    blob stores that each file is to be copied to. `prefix` begins the files' names; where it holds YYYY, each year in which
+    stories were collected has files of its own.
     """
 
     def __init__(
@@ -57,7 +61,7 @@ class Archiver:
             self.recover()
         results: list[Result] = list(stories)
         seen = self._store.known(archive_id(story) for story in stories)
-        writer: StoryArchiveWriter | None = None
+        writers: dict[str, StoryArchiveWriter] = {}
         try:
             for number, story in enumerate(stories):
                 problem = unfit(story)
@@ -67,28 +71,40 @@ class Archiver:
                 if archive_id(story) in seen:
                     continue
                 seen.add(archive_id(story))
-                if writer is None:
-                    writer = self._open()
+                prefix = prefix_for(story, self._prefix, self._clock())
+                if prefix not in writers:
+                    writers[prefix] = self._open(prefix)
+                writer = writers[prefix]
                 writer.write(story)
                 if writer.stories >= self._max_stories or writer.size >= self._max_bytes:
-                    self._finish(writer)
-                    writer = None
-            if writer is not None:
-                self._finish(writer)
+                    self._finish(writers.pop(prefix))
+            while writers:
+                self._finish(writers.popitem()[1])
         except BaseException:
             self._recovered = False  # a file may be finished and not registered: look before the next one
-            if writer is not None:
+            for writer in writers.values():
                 writer.abort()
             raise
         return results
 
-    def _open(self) -> StoryArchiveWriter:
-        return StoryArchiveWriter(self._folder, prefix=self._prefix, profile=self._profile, clock=self._clock)
+    def _open(self, prefix: str) -> StoryArchiveWriter:
+        return StoryArchiveWriter(self._folder, prefix=prefix, profile=self._profile, clock=self._clock)
 
     def _finish(self, writer: StoryArchiveWriter) -> None:
         file = writer.close()
         self._store.register(file, stores=self._stores)
         log.info("archive file written", extra={"file": file.name, "stories": file.stories, "bytes": file.size})
+
+
+def prefix_for(story: Story, prefix: str, now: float) -> str:
+    """The prefix with the year in which the story was collected in the place of YYYY."""
+    if YEAR not in prefix:
+        return prefix
+    day, stamp = story.rss_entry.fetch_date, story.http_metadata.fetch_timestamp
+    if stamp is not None:
+        with suppress(ValueError, OverflowError, OSError):  # a number that is no time
+            return prefix.replace(YEAR, f"{datetime.fromtimestamp(stamp, UTC):%Y}")
+    return prefix.replace(YEAR, day[:4] if day else f"{datetime.fromtimestamp(now, UTC):%Y}")
 
 
 def unfit(story: Story) -> Outcome | None:

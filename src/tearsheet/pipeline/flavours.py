@@ -1,11 +1,28 @@
-"""The pipelines, declared in one place: which stages there are, of what kind, and who feeds whom."""
+"""The pipelines, declared in one place: where their stories come from, which stages they pass, and who feeds whom.
+
+    name            queuer    stages
+    queue-fetcher   feeds     fetcher ─▶ parser ─▶ importer ─▶ archiver
+    historical      hist      hist-fetcher ─▶ parser ─▶ importer ─▶ archiver
+    csv             csv       fetcher ─▶ parser ─▶ importer ─▶ archiver
+    archive         archive   importer
+    reparse         reparse   parser ─▶ importer ─▶ archiver
+    batch           batch     fetcher ─▶ parser ─▶ importer ─▶ archiver
+
+Queues. Those of the default pipeline have the names that operators know: `parser-in`, `parser-quar`. Those of every other
+pipeline begin with its name: `historical.parser-in`. So pipelines that run at the same time on one broker never take each
+other's stories. Whoever names a stage to a command may write it the same way: `historical.parser`.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
-from tearsheet.errors import NotFoundError
+from tearsheet.errors import ConfigError, NotFoundError
+from tearsheet.pipeline.journey import input_queue
 
 
 class Kind(Enum):
@@ -16,13 +33,44 @@ class Kind(Enum):
     BATCH = "batch"
 
 
+STAGES: dict[str, Kind] = {
+    "fetcher": Kind.ASYNC,
+    "hist-fetcher": Kind.ASYNC,
+    "parser": Kind.CPU,
+    "importer": Kind.BATCH,
+    "archiver": Kind.BATCH,
+}
+"""Every stage that a pipeline can have."""
+
+QUEUERS: dict[str, str] = {
+    "feeds": "new entries of the feeds, polled here or taken from the rss-fetcher of `feeds.remote`",
+    "hist": "CSV files of the old system's database, whose pages lie in a blob store",
+    "csv": "CSV files of addresses",
+    "archive": "WARC files of ours or Media Cloud's, with their metadata as it is",
+    "reparse": "WARC files of anybody, of which only the pages are taken",
+    "batch": "synthetic RSS files, one a day",
+}
+"""Every queuer, and what it reads."""
+
+DEFAULT = "queue-fetcher"
+YEAR = "YYYY"
+"""In a prefix: stands for the year in which the story was collected."""
+
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")
+_PREFIX = re.compile(r"[A-Za-z0-9._]{1,40}")
+
+
 @dataclass(slots=True, frozen=True)
 class Step:
     """One stage of a pipeline, and the stages that get what it returns."""
 
     stage: str
-    kind: Kind
     outputs: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> Kind:
+        """How the stage runs."""
+        return STAGES[self.stage]
 
 
 @dataclass(slots=True, frozen=True)
@@ -33,6 +81,10 @@ class Pipeline:
     about: str
     queuer: str
     steps: tuple[Step, ...]
+    prefix: str | None = None
+    """First part of the names of its archive files; None: the setting `archive.prefix`."""
+    max_retries: int | None = None
+    """None: the setting `pipeline.max_retries`."""
 
     def step(self, stage: str) -> Step:
         """One step by the name of its stage."""
@@ -43,25 +95,102 @@ class Pipeline:
             f"the pipeline {self.name} has no stage {stage!r}; it has {', '.join(s.stage for s in self.steps)}"
         )
 
+    def place(self, stage: str) -> str:
+        """The name of a stage's queues among those of all pipelines: `parser`, or `historical.parser`."""
+        return stage if self.name == DEFAULT else f"{self.name}.{stage}"
 
-_FETCH_TO_ARCHIVE = (
-    Step("fetcher", Kind.ASYNC, ("parser",)),
-    Step("parser", Kind.CPU, ("importer",)),
-    Step("importer", Kind.BATCH, ("archiver",)),
-    Step("archiver", Kind.BATCH),
-)
+    @property
+    def first_places(self) -> tuple[str, ...]:
+        """Where the queuer sends its stories."""
+        return (self.place(self.steps[0].stage),)
+
+
+def chain(*stages: str) -> tuple[Step, ...]:
+    """Steps in which each stage feeds the next."""
+    following = [(stage,) for stage in stages[1:]]
+    return tuple(Step(stage, outputs) for stage, outputs in zip(stages, [*following, ()], strict=True))
+
+
+_FETCH_TO_ARCHIVE = chain("fetcher", "parser", "importer", "archiver")
 
 PIPELINES: dict[str, Pipeline] = {
     pipeline.name: pipeline
     for pipeline in (
-        Pipeline("queue-fetcher", "stories from the feeds, as they are published", "feeds", _FETCH_TO_ARCHIVE),
+        Pipeline(DEFAULT, "stories from the feeds, as they are published", "feeds", _FETCH_TO_ARCHIVE),
+        Pipeline(
+            "historical",
+            "pages of the old system, from a blob store",
+            "hist",
+            chain("hist-fetcher", "parser", "importer", "archiver"),
+            prefix=f"mchist{YEAR}",
+        ),
+        Pipeline("csv", "a list of addresses", "csv", _FETCH_TO_ARCHIVE, prefix="mccsv"),
+        Pipeline(
+            "archive",
+            "archived stories into the index again, with the dates they had; nothing is archived",
+            "archive",
+            chain("importer"),
+        ),
+        Pipeline(
+            "reparse",
+            "archived pages parsed anew, also those of other people's WARC files",
+            "reparse",
+            chain("parser", "importer", "archiver"),
+        ),
+        Pipeline(
+            "batch",
+            "a day's stories, until each is fetched or its few tries are used up",
+            "batch",
+            _FETCH_TO_ARCHIVE,
+            max_retries=2,
+        ),
     )
 }
+"""The pipelines that everybody has; `[pipelines.NAME]` in config.toml adds one's own."""
 
 
-def pipeline_named(name: str) -> Pipeline:
+def all_pipelines(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Pipeline]:
+    """Every pipeline by name; `own` are the tables of config.toml. Raises ConfigError."""
+    return PIPELINES | {name: own_pipeline(name, table) for name, table in own.items()}
+
+
+def pipeline_named(name: str, own: Mapping[str, Mapping[str, Any]] | None = None) -> Pipeline:
     """A pipeline by name. Raises NotFoundError."""
+    known = all_pipelines(own or {})
     try:
-        return PIPELINES[name]
+        return known[name]
     except KeyError:
-        raise NotFoundError(f"there is no pipeline {name!r}; there are: {', '.join(PIPELINES)}") from None
+        raise NotFoundError(f"there is no pipeline {name!r}; there are: {', '.join(known)}") from None
+
+
+def own_pipeline(name: str, table: Mapping[str, Any]) -> Pipeline:
+    """A pipeline of config.toml: `queuer` and `stages` in order; `about`, `prefix` and `max_retries` as one likes."""
+    where = f"pipelines.{name}"
+    if not _NAME.fullmatch(name) or name in PIPELINES:
+        raise ConfigError(f"{where}: a new name is needed, of at most 20 small letters, digits and hyphens")
+    unknown = sorted(table.keys() - {"queuer", "stages", "about", "prefix", "max_retries"})
+    if unknown:
+        raise ConfigError(f"{where}.{unknown[0]}: a pipeline has queuer, stages, about, prefix and max_retries")
+    queuer, stages, prefix = table.get("queuer"), table.get("stages"), table.get("prefix")
+    if queuer not in QUEUERS:
+        raise ConfigError(f"{where}.queuer: {queuer!r} is none of {', '.join(QUEUERS)}")
+    if not isinstance(stages, list) or not stages or not all(stage in STAGES for stage in stages):
+        raise ConfigError(f"{where}.stages: a list of stages is needed, of {', '.join(STAGES)}")
+    if len(set(stages)) < len(stages):
+        raise ConfigError(f"{where}.stages: each stage can be there once")
+    if prefix is not None and not (isinstance(prefix, str) and _PREFIX.fullmatch(prefix)):
+        raise ConfigError(f"{where}.prefix: letters, digits, `.` and `_` only, because it begins file names")
+    retries = table.get("max_retries")
+    if retries is not None and (not isinstance(retries, int) or isinstance(retries, bool) or retries < 0):
+        raise ConfigError(f"{where}.max_retries: a whole number is needed")
+    return Pipeline(name, str(table.get("about", "of your own")), str(queuer), chain(*stages), prefix, retries)
+
+
+def fetch_queues(pipelines: Mapping[str, Pipeline]) -> tuple[str, ...]:
+    """The queues that several machines share out by host, so that each host's manners are kept in one place."""
+    return tuple(
+        input_queue(pipeline.place(step.stage))
+        for pipeline in pipelines.values()
+        for step in pipeline.steps
+        if step.stage == "fetcher"
+    )

@@ -16,6 +16,8 @@ RETRIES = "x-mc-retries"
 WHO = "x-mc-who"
 WHEN = "x-mc-when"
 WHAT = "x-mc-what"
+ORIGIN = "x-tearsheet-from"
+"""Where a queuer read the story: the file and its line. Kept on the whole way, and told with what becomes of the story."""
 _MAX_WHAT = 300
 
 

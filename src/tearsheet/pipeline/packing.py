@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tearsheet.engines.ports import Message
-from tearsheet.pipeline.journey import forwarded
+from tearsheet.pipeline.journey import ORIGIN, forwarded
 from tearsheet.story import Story, encode_story
 from tearsheet.urls import BadURL, host_of
 
@@ -46,7 +46,7 @@ def partition_key(story: Story) -> str:
         return ""
 
 
-def new_message(story: Story) -> Message:
-    """The first message of a story's journey, as a queuer sends it."""
+def new_message(story: Story, origin: str = "") -> Message:
+    """The first message of a story's journey, as a queuer sends it; `origin` is where it was read."""
     wire = encode_story(story)
-    return Message(wire.meta, {}, partition_key(story), wire.page)
+    return Message(wire.meta, {ORIGIN: origin} if origin else {}, partition_key(story), wire.page)

@@ -18,7 +18,7 @@ from tearsheet.engines.ports import Broker, Lease, Output, Settlement
 from tearsheet.errors import TearsheetError
 from tearsheet.pipeline.cpu_pool import CpuPool
 from tearsheet.pipeline.entry import DONE, RECOVERED, Entry, entry_for
-from tearsheet.pipeline.journey import RETRIES, RetryRule, fate_of, input_queue
+from tearsheet.pipeline.journey import ORIGIN, RETRIES, RetryRule, fate_of, input_queue
 from tearsheet.pipeline.ledger import Ledger
 from tearsheet.pipeline.packing import Packed, pack_results
 from tearsheet.pipeline.stage import AsyncStage, BatchStage, Outcome, Quarantine, Result
@@ -37,10 +37,12 @@ class WorkerConfig:
 
     stage: str
     outputs: tuple[str, ...]
-    """The stages that get what this one returns."""
+    """The places of the stages that get what this one returns."""
     rule: RetryRule
     marks: WaterMarks
     prefetch: int = 8
+    place: str = ""
+    """The name of the stage's own queues, where it is not the stage's: see `flavours`."""
 
 
 @dataclass(slots=True)
@@ -72,6 +74,11 @@ class Worker(ABC):
         """The stage's name."""
         return self.config.stage
 
+    @property
+    def place(self) -> str:
+        """The name of its queues among those of all pipelines."""
+        return self.config.place or self.config.stage
+
     @abstractmethod
     async def run(self, stop: asyncio.Event) -> None:
         """Work until `stop` is set, then finish or give back what is in hand."""
@@ -83,7 +90,7 @@ class Worker(ABC):
         if not await self._may_go():
             await asyncio.sleep(_PRESSURE_SECONDS / 4)
             return []
-        return await self._broker.lease(input_queue(self.name), limit, wait)
+        return await self._broker.lease(input_queue(self.place), limit, wait)
 
     async def _may_go(self) -> bool:
         if not self.config.outputs:
@@ -117,12 +124,14 @@ class Worker(ABC):
     def _ended(self, lease: Lease, outcome: Exception, entry: Entry) -> Finished:
         if not isinstance(outcome, Outcome):
             log.error("stage failed", exc_info=outcome, extra={"stage": self.name, "url": entry.url})
-        fate = fate_of(self.name, lease.message, outcome, self.config.rule, self._clock())
+        fate = fate_of(self.place, lease.message, outcome, self.config.rule, self._clock())
         log.debug("story ended", extra={"stage": self.name, "url": entry.url, "outcome": str(outcome)})
         settlement = Settlement(lease, fate.outputs)
         if fate.status is None:
             return Finished(settlement, None)
-        return Finished(settlement, replace(entry, status=fate.status, reason=fate.reason, detail=fate.detail[:500]))
+        origin = lease.message.headers.get(ORIGIN)
+        detail = f"{fate.detail[:300]} ({origin})".strip() if origin else fate.detail
+        return Finished(settlement, replace(entry, status=fate.status, reason=fate.reason, detail=detail[:500]))
 
     def _decode(self, lease: Lease) -> Story:
         return decode_story(WireStory(lease.message.body, lease.message.page))
@@ -299,7 +308,7 @@ class BatchWorker(Worker):
                 remaining = oldest + self._seconds - time.monotonic()
                 if remaining <= 0 or self.hurry:
                     break
-                more = await self._broker.lease(input_queue(self.name), room, min(remaining, 0.25))
+                more = await self._broker.lease(input_queue(self.place), room, min(remaining, 0.25))
             else:
                 more = await self._lease(room, wait=0.25)
                 oldest = time.monotonic()

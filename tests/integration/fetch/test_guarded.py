@@ -105,3 +105,17 @@ def test_a_proxy_of_the_environment_does_not_hide_the_address(monkeypatch):
             assert proxy.connections == 0
 
     run(test())
+
+
+def test_an_address_that_is_named_for_one_host_is_open_to_this_host_alone():
+    async def test():
+        async with serve(response(b"wanted")) as web:
+            mine = {"mine.example": f"127.0.0.1:{web.port}"}
+            async with client_for(f"other.example:{web.port}:127.0.0.1", allow=(), connect_to=mine) as client:
+                assert (await client.fetch(FetchRequest("http://mine.example/"))).body == b"wanted"
+                for host in ("other.example", "127.0.0.1", "localhost"):
+                    error = await refused(client, f"http://{host}:{web.port}/")
+                    assert error.kind == "forbidden-address", host
+                assert web.connections == 1
+
+    run(test())

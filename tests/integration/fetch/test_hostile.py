@@ -82,7 +82,7 @@ CASES: dict[str, tuple[Any, set[str | None]]] = {
     "slow headers": (slow_headers, {"timeout"}),
     "slow drip": (slow_drip, {"timeout"}),
     "slow body of a redirect": (slow_redirect_body, {"timeout"}),
-    "silence": (silence, {"timeout"}),
+    "silence": (silence, {"read-timeout"}),
     "nothing": (b"", {"connect"}),
     "garbage": (b"\x00\xff\x13garbage" * 100, {"protocol"}),
     "another protocol": (b"SSH-2.0-OpenSSH_9.2\r\n", {"protocol"}),

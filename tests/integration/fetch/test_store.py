@@ -2,23 +2,31 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
+
+import pytest
 
 from tearsheet.engines.database import open_database
 from tearsheet.fetch import HostStore
 from tearsheet.fetch.manners import HostState
 from tearsheet.fetch.robots import STALE_SECONDS, RobotsText
+from tests.engines.databases import DATABASES
 
 NOW = 1_700_000_000.0
 
 
-def open_store(folder):
-    database = open_database("sqlite:///t.db", folder)
+@pytest.fixture(params=DATABASES)
+def store(request, tmp_path) -> Iterator[HostStore]:
+    harness = request.param()
+    harness.prepare(tmp_path)
+    database = harness.open()
     database.migrate()
-    return database, HostStore(database)
+    yield HostStore(database)
+    database.close()
+    harness.remove()
 
 
-def test_states_are_kept_as_they_are(tmp_path):
-    database, store = open_store(tmp_path)
+def test_states_are_kept_as_they_are(store):
     states = {
         "a.example": HostState(1.5, NOW + 0.25, NOW + 2, 30.0, 3, NOW + 4, 5.0, NOW),
         "b.example": HostState(updated=NOW),
@@ -28,11 +36,9 @@ def test_states_are_kept_as_they_are(tmp_path):
     assert store.load() == states
     store.save({"b.example": HostState(average=9, updated=NOW + 1)})
     assert store.load()["b.example"].average == 9
-    database.close()
 
 
-def test_hosts_at_rest_are_forgotten(tmp_path):
-    database, store = open_store(tmp_path)
+def test_hosts_at_rest_are_forgotten(store):
     store.save({
         "old.example": HostState(updated=NOW - 10),
         "blocked.example": HostState(updated=NOW - 10, blocked_until=NOW + 10),
@@ -45,15 +51,12 @@ def test_hosts_at_rest_are_forgotten(tmp_path):
     assert set(store.load()) == {"blocked.example", "down.example", "new.example"}
     assert store.load_robots("http://old.example") is None
     assert store.load_robots("http://new.example") == RobotsText("y", NOW)
-    database.close()
 
 
-def test_robots_texts(tmp_path):
-    database, store = open_store(tmp_path)
+def test_robots_texts(store):
     for text in ("", "User-agent: *\nDisallow: /ü" * 20_000):
         store.save_robots("https://a.example:8443", RobotsText(text, NOW))
         assert store.load_robots("https://a.example:8443") == RobotsText(text, NOW)
-    database.close()
 
 
 WRITER = """
@@ -70,7 +73,8 @@ for number in range(1_000_000):
 
 
 def test_what_was_saved_survives_a_kill(tmp_path):
-    database, store = open_store(tmp_path)
+    database = open_database("sqlite:///t.db", tmp_path)
+    database.migrate()
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     try:
         assert writer.stdout is not None
@@ -81,7 +85,7 @@ def test_what_was_saved_survives_a_kill(tmp_path):
     lines += writer.stdout.readlines()
     writer.stdout.close()
     last = int([line for line in lines if line.endswith("\n")][-1])
-    states = store.load()
+    states = HostStore(database).load()
     assert len(states) == 20
     assert len({state.failures for state in states.values()}) == 1, "all of a save or nothing"
     assert states["0.example"].failures >= last

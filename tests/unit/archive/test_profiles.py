@@ -58,7 +58,7 @@ def test_the_mediacloud_profile_is_the_documented_one():
     ]
     assert metadata.content_type == "application/x.mediacloud-indexer+json"
     assert dict(metadata.headers)["WARC-Refers-To"] == response.id
-    assert (metadata.date, metadata.uri) == (response.date, response.uri)
+    assert (metadata.date, metadata.uri) == (response.date, None)
     assert set(json.loads(metadata.block)) == {"rss_entry", "http_metadata", "content_metadata", "tearsheet"}
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import warnings
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,10 @@ from tearsheet.urls import (
     surt,
     url_hash,
 )
+
+with warnings.catch_warnings():  # its patterns have escapes that Python no longer likes
+    warnings.simplefilter("ignore")
+    import surt as archive_surt
 
 SAME = [
     ("https://www.Example.com:443/Foo/Bar/?utm_source=x#top", "http://example.com/foo/bar"),
@@ -83,6 +89,33 @@ def test_short_links_are_recognised():
     assert is_shortened("https://bit.ly/AbC")
     assert not is_shortened("https://bit.ly/")
     assert not is_shortened("https://example.com/AbC")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://news.example/%E6%97%A5%20%E8%AA%9E?q=%C3%BC&x=%3Cy%3E",
+        "http://www2.a.com:8080/A/?B=c&a",
+        "http://a.com?x",
+        "http://a.com/x?",
+        "http://a.com/%7Efoo/./b/../c/..",
+        "http://a.com/../x//y//",
+        "http://a.com/x%252fy%zz#f",
+        "http://a.com/x?b=1&PHPSESSID=0123456789abcdef0123456789abcdef&c",
+        "http://a.com/x?b=1&sid=0123456789abcdef0123456789abcdef",
+        "http://a.com/x?cfid=1&cftoken=2",
+        "http://a.com/(S(0123456789abcdef01234567))/b.aspx",
+        "http://a.com/(0123456789abcdef01234567)/b.aspx?x",
+        "http://ü.de/x",
+    ],
+)
+def test_surt_is_that_of_the_internet_archive(url):
+    assert surt(url) == archive_surt.surt(url)
+
+
+@given(st.text(alphabet="aB1%27/.~-_ü&=?;,()<>'+:@!*|", max_size=20))
+def test_surt_is_that_of_the_internet_archive_for_any_path(path):
+    assert surt("http://www.a.com/" + path) == archive_surt.surt("http://www.a.com/" + path)
 
 
 def test_surt_turns_the_host_round():

@@ -85,6 +85,18 @@ def test_a_turn_far_off_is_not_waited_for():
     run_virtually(test())
 
 
+def test_those_who_wait_leave_half_of_the_places_to_those_who_can_go():
+    async def test():
+        polite = manners(concurrency=20)
+        starts: list[float] = []
+        hosts = [f"{number % 30}.example" for number in range(90)]
+        results = await asyncio.gather(*(visit(polite, host, starts) for host in hosts), return_exceptions=True)
+        assert len(starts) == 30 + 10, "one of each host goes at once, ten wait"
+        assert sum(isinstance(result, HostBusy) for result in results) == 50
+
+    run_virtually(test())
+
+
 def test_a_slow_host_that_fills_its_places_sends_others_away():
     async def test():
         polite = manners(per_host=1, interval_seconds=0)

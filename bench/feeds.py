@@ -1,0 +1,267 @@
+"""Feeds: parsing side by side with feedparser, picking due feeds out of many, and polling on loopback.
+
+Run with `make bench-feeds`. Each part prints its figures and what they are held against; the exit code says whether all hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import os
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import feedparser
+
+from tearsheet.config import FeedSettings, FetchSettings
+from tearsheet.engines.database import open_database
+from tearsheet.feeds import FeedError, NewFeed, ParsedFeed, Poller, add_feeds, parse_feed, store
+from tearsheet.feeds.tables import feed_paces, feeds
+from tearsheet.feeds.titles import plain_title
+from tearsheet.fetch import Client
+
+SHARED_DATA = Path(os.environ.get("TEARSHEET_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+URL = "http://feeds.example/feed"
+NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+WELL_FORMED = (
+    "rss-2.0",
+    "atom",
+    "rdf-rss-1.0",
+    "atom-0.3",
+    "rss-0.91",
+    "rss-0.92",
+    "rss-0.93",
+    "rss-0.94",
+    "rdf-rss-0.90",
+    "rdf",
+)
+
+
+def read_archive() -> dict[str, tuple[str, bytes]]:
+    """Format and bytes of every feed, by name."""
+    listed = json.loads((SHARED_DATA / "feeds" / "list.json").read_text())
+    found = {}
+    with tarfile.open(SHARED_DATA / "feeds" / "feeds.tar.xz") as archive:
+        for member in archive:
+            file = archive.extractfile(member) if member.name in listed else None
+            if file:
+                found[member.name] = (listed[member.name]["format"], file.read())
+    return found
+
+
+# --------------------------------------------------------------------------------------------------------- parsing
+
+
+def per_second(parse: Callable[[bytes], object], bodies: list[bytes], rounds: int) -> float:
+    started = time.perf_counter()
+    for _ in range(rounds):
+        for body in bodies:
+            parse(body)
+    return len(bodies) * rounds / (time.perf_counter() - started)
+
+
+def ours(body: bytes) -> ParsedFeed | None:
+    try:
+        return parse_feed(body, URL, now=NOW)
+    except FeedError:
+        return None
+
+
+def theirs(body: bytes) -> Any:
+    return feedparser.parse(body, response_headers={"content-location": URL})
+
+
+def differences(name: str, body: bytes) -> list[str]:
+    """Where the two disagree about a well-formed feed: links, titles, ids, and dates that we lack."""
+    mine, other = ours(body), theirs(body)
+    entries = other.entries
+    if mine is None or len(mine.entries) != len(entries):
+        return [f"{name}: {len(mine.entries) if mine else None} entries, feedparser {len(entries)}"]
+    found = []
+    for number, (a, b) in enumerate(zip(mine.entries, entries, strict=True)):
+        for what, left, right in (
+            ("link", a.link, _http(b.get("link"))),
+            ("title", a.title, plain_title(b.get("title") or "")),
+            ("id", a.guid, b.get("id")),
+        ):
+            # An id is a name and not an address: feedparser resolves it, we keep it. A blank in an address is none.
+            if _bare(left) != _bare(right) and not (what == "id" and _bare(urljoin(URL, left or "")) == _bare(right)):
+                found.append(f"{name}[{number}] {what}: {left!r}, feedparser {right!r}")
+        dated = b.get("published_parsed") or b.get("updated_parsed")
+        if dated and not a.published and 1990 <= dated.tm_year <= NOW.year:
+            found.append(f"{name}[{number}] date: none, feedparser {b.get('published') or b.get('updated')!r}")
+    return found
+
+
+def _bare(text: str | None) -> str | None:
+    return "".join(text.split()) if text else None
+
+
+def _http(link: str | None) -> str | None:
+    """An address that can be fetched. feedparser gives `tag:` and `urn:` ids as links where there is none."""
+    return link if link and link.startswith(("http://", "https://")) else None
+
+
+def bench_parsing(rounds: int, verbose: bool) -> bool:
+    archive = read_archive()
+    bodies = [body for _, body in archive.values()]
+    fast, slow = per_second(ours, bodies, rounds), per_second(theirs, bodies, 1)
+    print(f"parse_feed {fast:8.0f} feeds/s\nfeedparser {slow:8.0f} feeds/s   ratio {fast / slow:.1f} (wanted: 10)")
+    well_formed = {
+        name: body
+        for name, (form, body) in archive.items()
+        if form in WELL_FORMED and (mine := ours(body)) is not None and not mine.damaged
+    }
+    unequal = {name: found for name, body in well_formed.items() if (found := differences(name, body))}
+    mine_dates = sum(1 for body in well_formed.values() for e in (ours(body) or ParsedFeed("")).entries if e.published)
+    other_dates = sum(
+        1
+        for body in well_formed.values()
+        for entry in theirs(body).entries
+        if (date := entry.get("published_parsed") or entry.get("updated_parsed")) and 1990 <= date.tm_year <= NOW.year
+    )
+    print(f"{len(well_formed)} well-formed feeds: {len(unequal)} differ; dates {mine_dates}, feedparser {other_dates}")
+    if verbose:
+        for found in unequal.values():
+            print("\n".join(found[:4]))
+    return fast >= 10 * slow and mine_dates >= other_dates
+
+
+# ------------------------------------------------------------------------------------------------- picking due feeds
+
+
+def time_to_pick(folder: Path, count: int, rounds: int = 5) -> float:
+    """Seconds for picking the next 1,000 feeds out of `count`, half of which are due."""
+    database = open_database(f"sqlite:///{count}.db", folder)
+    database.migrate()
+    rows = [
+        {
+            "url": f"http://h{number}.example/", "host": f"h{number}.example", "sources_id": number, "created_at": NOW,
+            "due_at": NOW + timedelta(seconds=(number * 7919) % count - count / 2),
+        }
+        for number in range(count)
+    ]  # fmt: skip
+    with database.begin() as connection:
+        connection.execute(feeds.insert(), rows)
+    terms = store.LeaseTerms("bench", 1000, timedelta(seconds=5), timedelta(seconds=30), timedelta(minutes=5))
+    best = float("inf")
+    for _ in range(rounds):
+        started = time.perf_counter()
+        leased, _ = store.lease_due(database, terms, NOW, NOW)
+        best = min(best, time.perf_counter() - started)
+        assert len(leased) == 1000
+        store.give_back(database, leased, NOW - timedelta(days=1))
+        with database.begin() as connection:
+            connection.execute(feed_paces.delete())
+    database.close()
+    return best
+
+
+def bench_picking() -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        few, many = (time_to_pick(Path(folder), count) for count in (2_000, 200_000))
+    print(
+        f"1,000 due feeds: {few * 1000:.0f} ms of 2,000, {many * 1000:.0f} ms of 200,000   ratio {many / few:.2f} (wanted: 3)"
+    )
+    return many <= 3 * few
+
+
+# --------------------------------------------------------------------------------------------------------- polling
+
+
+def twenty_kilobytes(number: int) -> bytes:
+    """A feed of 20 kB with 20 stories of its own."""
+    items = "".join(
+        f"<item><title>Story {story} of feed {number}</title><link>http://news{number}.example/2026/11/15/story-{story}.html</link>"
+        f'<guid isPermaLink="false">{number}-{story}</guid><pubDate>Sun, 15 Nov 2026 10:{story:02}:00 +0100</pubDate>'
+        f"<description>{'All the news that fits. ' * 30}</description></item>"
+        for story in range(20)
+    )
+    return f'<rss version="2.0"><channel><title>Feed {number}</title><link>http://news{number}.example/</link>{items}</channel></rss>'.encode()
+
+
+def serve(pipe: Any) -> None:
+    """A loopback server in a process of its own: /NUMBER is the feed of that number."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                body = twenty_kilobytes(int(head.split(b" ", 2)[1].strip(b"/")))
+                writer.write(
+                    b"HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\nContent-Length: %d\r\n\r\n" % len(body)
+                    + body
+                )
+                await writer.drain()
+        except (asyncio.IncompleteReadError, OSError):
+            writer.close()
+
+    async def main() -> None:
+        server = await asyncio.start_server(answer, "0.0.0.0", 0, backlog=1000)
+        pipe.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(main())
+
+
+def bench_polling(count: int) -> bool:
+    """Poll `count` feeds on loopback hosts of their own, all of them new, into a database on disk."""
+    here, there = multiprocessing.Pipe()
+    server = multiprocessing.Process(target=serve, args=(there,), daemon=True)
+    server.start()
+    port = here.recv()
+    with tempfile.TemporaryDirectory() as folder:
+        database = open_database("sqlite:///bench.db", Path(folder))
+        database.migrate()
+        hosts = [f"127.{1 + number // 60_000}.{number // 250 % 250}.{1 + number % 250}" for number in range(count)]
+        add_feeds(database, [NewFeed(f"http://{host}:{port}/{number}") for number, host in enumerate(hosts)], NOW)
+        rates = [asyncio.run(_poll_all(database, count)) for _ in range(2)]
+        database.close()
+    server.terminate()
+    server.join()
+    print(
+        f"polled {count} feeds of 20 kB: {rates[0]:.0f} feeds/s all new, {rates[1]:.0f} feeds/s unchanged (wanted: 300)"
+    )
+    return rates[0] >= 300
+
+
+async def _poll_all(database: Any, count: int) -> float:
+    with database.begin() as connection:
+        connection.execute(feeds.update().values(due_at=NOW))
+    client = Client(FetchSettings(allow_addresses=["127.0.0.0/8"], concurrency=128))
+    poller = Poller(database, client, FeedSettings(concurrency=128))
+    started = time.perf_counter()
+    await poller.run(asyncio.Event(), once=True)
+    seconds = time.perf_counter() - started
+    await client.close()
+    assert poller.counters["feeds.fetch_succeeded"] == count, poller.counters
+    return count / seconds
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3, help="how often every feed is parsed")
+    parser.add_argument("--polls", type=int, default=3000, help="how many feeds are polled")
+    parser.add_argument("--only", choices=("parse", "pick", "poll"))
+    parser.add_argument("--verbose", action="store_true", help="show where feedparser reads something else")
+    options = parser.parse_args()
+    parts: dict[str, Callable[[], bool]] = {
+        "parse": lambda: bench_parsing(options.rounds, options.verbose),
+        "pick": bench_picking,
+        "poll": lambda: bench_polling(options.polls),
+    }
+    held = [part() for name, part in parts.items() if options.only in (None, name)]
+    return 0 if all(held) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

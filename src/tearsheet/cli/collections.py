@@ -1,0 +1,80 @@
+"""`tearsheet collections`: named sets of sources."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
+from tearsheet.clock import utc_now
+from tearsheet.feeds.catalog import change_members, find_collection, find_source, remove_collection
+from tearsheet.feeds.directory import list_collections, list_sources
+
+app = typer.Typer(help="Named sets of sources.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(help="A collection's name or id.", metavar="COLLECTION")]
+Members = Annotated[list[str], typer.Argument(help="Ids, domains or homepages of sources.", metavar="SOURCE…")]
+Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
+Jsonl = Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")]
+Csv = Annotated[bool, typer.Option("--csv", help="As CSV.")]
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the command group."""
+    parent.add_typer(app, name="collections")
+
+
+@app.command("list")
+@reports_errors
+def list_all(
+    name: Annotated[str, typer.Option(help="Only those with this in their name.")] = "",
+    limit: Annotated[int, typer.Option(help="At most so many.")] = 1000,
+    json: Json = False,
+    jsonl: Jsonl = False,
+    csv: Csv = False,
+) -> None:
+    """List collections with how many sources each has."""
+    with services_for() as services:
+        rows = list_collections(services.database, name=name, limit=limit).rows
+    show(rows, {"id": "id", "name": "name", "sources": "sources"}, form=output_form(json, jsonl, csv))
+
+
+@app.command("show")
+@reports_errors
+def show_members(collection: Name, json: Json = False, jsonl: Jsonl = False, csv: Csv = False) -> None:
+    """List the sources of a collection."""
+    with services_for() as services:
+        found = find_collection(services.database, collection)
+        rows = list_sources(services.database, collection_id=found, limit=1_000_000).rows
+    show(rows, {"id": "id", "name": "name", "domain": "domain"}, form=output_form(json, jsonl, csv))
+
+
+@app.command()
+@reports_errors
+def add(collection: Name, sources: Members) -> None:
+    """Put sources into a collection, which is made when there is none of this name."""
+    with services_for() as services:
+        members = [find_source(services.database, source) for source in sources]
+        change_members(services.database, collection, members, utc_now())
+    out.print(f"{len(members):,} sources are in {collection}", markup=False)
+
+
+@app.command()
+@reports_errors
+def remove(collection: Name, sources: Members) -> None:
+    """Take sources out of a collection."""
+    with services_for() as services:
+        members = [find_source(services.database, source) for source in sources]
+        change_members(services.database, collection, members, utc_now(), remove=True)
+    out.print(f"{len(members):,} sources are no longer in {collection}", markup=False)
+
+
+@app.command()
+@reports_errors
+def delete(collection: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
+    """Forget a collection; its sources stay."""
+    with services_for() as services:
+        found = find_collection(services.database, collection)
+        if not yes:
+            typer.confirm(f"Forget the collection {collection}?", abort=True)
+        remove_collection(services.database, found)

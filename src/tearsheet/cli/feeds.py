@@ -1,0 +1,307 @@
+"""`tearsheet feeds`: add feeds, see how they are, and why each is polled when it is."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.clock import utc_now
+from tearsheet.errors import PartialFailure, UsageError
+from tearsheet.feeds import reading
+from tearsheet.feeds.catalog import AddReport, NewFeed, add_feeds
+from tearsheet.feeds.changes import change_feed, fetch_soon, remove_feed
+from tearsheet.feeds.daily_rss import daily_rss_name, write_daily_rss
+from tearsheet.feeds.directory import list_feeds
+from tearsheet.feeds.discover import DiscoveredFeed, discover
+from tearsheet.feeds.exporting import all_feeds
+from tearsheet.feeds.lists import read_feed_list
+from tearsheet.feeds.opml import write_opml
+from tearsheet.feeds.poller import Poller
+from tearsheet.feeds.retention import prune
+from tearsheet.feeds.status import next_poll
+from tearsheet.feeds.table_io import write_feeds_csv
+from tearsheet.fetch import Client
+
+app = typer.Typer(help="Add feeds, see how they are, and why each is polled when it is.", no_args_is_help=True)
+Feed = Annotated[str, typer.Argument(help="A feed's id or address.", metavar="FEED")]
+Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
+Jsonl = Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")]
+Csv = Annotated[bool, typer.Option("--csv", help="As CSV.")]
+_LIST = {
+    "id": "id", "url": "address", "sources_id": "source", "system_status": "status", "last_fetch_failures": "failures",
+    "last_new_stories": "last news", "next_fetch_attempt": "next poll",
+}  # fmt: skip
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the command group."""
+    parent.add_typer(app, name="feeds")
+
+
+@app.command()
+@reports_errors
+def add(
+    urls: Annotated[list[str], typer.Argument(help="Addresses of feeds, or OPML and CSV files.", metavar="FEED…")],
+    name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
+    source: Annotated[int | None, typer.Option(help="The id of its source. [default: that of its domain]")] = None,
+    collection: Annotated[list[str] | None, typer.Option(help="A collection that its source joins.")] = None,
+    every: Annotated[int | None, typer.Option(help="Poll every so many minutes, whatever the schedule says.")] = None,
+) -> None:
+    """Add feeds; they are polled at the next occasion."""
+    new = [feed for url in urls for feed in read_feed_list(url)]
+    for feed in new:
+        feed.name = name or feed.name
+        feed.sources_id = source if source is not None else feed.sources_id
+        feed.collections += tuple(collection or ())
+        feed.admin_minutes = every or feed.admin_minutes
+    _add(new)
+
+
+@app.command("import")
+@reports_errors
+def import_list(
+    file: Annotated[Path, typer.Argument(help="An OPML or CSV file, or one address a line.", metavar="FILE")],
+    collection: Annotated[list[str] | None, typer.Option(help="A collection that all sources join.")] = None,
+) -> None:
+    """Add the feeds of a list. Folders of OPML become collections."""
+    new = read_feed_list(str(file))
+    for feed in new:
+        feed.collections += tuple(collection or ())
+    _add(new)
+
+
+def _add(new: list[NewFeed]) -> None:
+    with services_for() as services:
+        report = add_feeds(services.database, new, utc_now())
+    _tell(report)
+
+
+def _tell(report: AddReport) -> None:
+    out.print(f"{len(report.added):,} feeds added, {len(report.known):,} were known already")
+    for url, reason in report.refused:
+        err.print(f"refused: {url[:200]}: {reason}", markup=False)
+    if report.refused:
+        raise PartialFailure(f"{len(report.refused):,} feeds were refused: see above")
+
+
+@app.command("export")
+@reports_errors
+def export_list(
+    file: Annotated[
+        Path | None, typer.Argument(help="A new file; .opml or .csv. [default: to stdout]", metavar="FILE")
+    ] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="CSV and not OPML.")] = False,
+) -> None:
+    """Write all feeds as OPML, with a folder for each collection, or as CSV."""
+    with services_for() as services:
+        feeds = all_feeds(services.database)
+        as_csv = csv or (file is not None and file.suffix == ".csv")
+        text = "".join(write_feeds_csv(feeds) if as_csv else write_opml(feeds, "Tearsheet", utc_now()))
+    if file is None:
+        print(text, end="")
+        return
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror}") from error
+
+
+@app.command("list")
+@reports_errors
+def list_all(
+    source: Annotated[int | None, typer.Option(help="Only feeds of this source.")] = None,
+    limit: Annotated[int, typer.Option(help="At most so many.")] = 1000,
+    json: Json = False,
+    jsonl: Jsonl = False,
+    csv: Csv = False,
+) -> None:
+    """List feeds with their state."""
+    with services_for() as services:
+        rows = list_feeds(services.database, source_id=source, limit=limit).rows
+    shown = [{name: _moment(row[name]) for name in _LIST} for row in rows]
+    show(shown, _LIST, form=output_form(json, jsonl, csv))
+
+
+def _moment(value: Any) -> Any:
+    return value.strftime("%Y-%m-%d %H:%M") if isinstance(value, datetime) else value
+
+
+@app.command("show")
+@reports_errors
+def show_feed(
+    feed: Feed,
+    events: Annotated[int, typer.Option(help="How many events of its history.")] = 10,
+    json: Json = False,
+) -> None:
+    """Show a feed: when it is polled next and why, its columns and its history."""
+    with services_for() as services:
+        row = reading.read_feed(services.database, reading.find_feed(services.database, feed))
+        history = reading.history(services.database, row["id"], events)
+    story = next_poll(row, utc_now())
+    if json:
+        show([row | {"next_poll": story, "history": history}], {}, form="json")
+        return
+    out.print(f"{row['url']}\n{story}\n", markup=False)
+    show(
+        [{"column": name, "value": _moment(value)} for name, value in row.items()],
+        {"column": "column", "value": "value"},
+    )
+    out.print()
+    show(
+        [event | {"created_at": _moment(event["created_at"])} for event in history],
+        {"created_at": "when", "event": "event", "note": "note"},
+        title="History, newest first",
+    )
+
+
+@app.command()
+@reports_errors
+def stories(
+    feed: Feed,
+    limit: Annotated[int, typer.Option(help="How many.")] = 50,
+    json: Json = False,
+    jsonl: Jsonl = False,
+    csv: Csv = False,
+) -> None:
+    """Show the stories that were seen last in a feed."""
+    with services_for() as services:
+        rows = reading.newest_stories(
+            services.database, feed_id=reading.find_feed(services.database, feed), limit=limit
+        )
+    columns = {"id": "id", "published_at": "published", "title": "title", "url": "address"}
+    show(
+        [row | {"published_at": _moment(row["published_at"])} for row in rows],
+        columns,
+        form=output_form(json, jsonl, csv),
+    )
+
+
+@app.command("discover")
+@reports_errors
+def discover_feeds(
+    site: Annotated[str, typer.Argument(help="The address of a site or of a page of it.", metavar="SITE")],
+    add_best: Annotated[bool, typer.Option("--add", help="Add the best one.")] = False,
+    limit: Annotated[int, typer.Option(help="At most so many.")] = 20,
+    json: Json = False,
+    jsonl: Jsonl = False,
+    csv: Csv = False,
+) -> None:
+    """Find the feeds and news sitemaps of a site, most useful first."""
+    with services_for() as services:
+        settings = services.settings.fetch
+
+        async def find() -> list[DiscoveredFeed]:
+            client = Client(settings)
+            try:
+                return await discover(client, site, limit=limit)
+            finally:
+                await client.close()
+
+        found = asyncio.run(find())
+        columns = {
+            "score": "score",
+            "version": "kind",
+            "entries": "entries",
+            "newest": "newest",
+            "url": "address",
+            "how": "found",
+        }
+        show(found, columns, form=output_form(json, jsonl, csv))
+        if add_best and found:
+            best = NewFeed(found[0].url, name=found[0].title, homepage=site if "://" in site else f"https://{site}")
+            _tell(add_feeds(services.database, [best], utc_now()))
+
+
+@app.command()
+@reports_errors
+def poll(
+    feeds: Annotated[list[str] | None, typer.Argument(help="Only these feeds, due or not.", metavar="FEED…")] = None,
+) -> None:
+    """Poll every feed that is due, once, and store what is new; with feeds named, poll those."""
+    with services_for() as services:
+        database = services.database
+        for feed in feeds or []:
+            fetch_soon(database, reading.find_feed(database, feed), utc_now())
+
+        async def work() -> Poller:
+            client = Client(services.settings.fetch)
+            poller = Poller(database, client, services.settings.feeds)
+            try:
+                await poller.run(asyncio.Event(), once=True)
+            finally:
+                await client.close()
+            return poller
+
+        counts = asyncio.run(work()).counters
+    rows = [{"what": what, "count": count} for what, count in sorted(counts.items()) if count]
+    show(rows, {"what": "what", "count": "count"})
+
+
+@app.command("fetch-soon")
+@reports_errors
+def soon(feed: Feed) -> None:
+    """Poll a feed as soon as its host allows, forget its failures, and enable it again."""
+    with services_for() as services:
+        fetch_soon(services.database, reading.find_feed(services.database, feed), utc_now())
+    out.print("It will be polled at the next occasion.")
+
+
+@app.command("set")
+@reports_errors
+def change(
+    feed: Feed,
+    url: Annotated[
+        str | None, typer.Option(help="A new address; what was learned from the old one is forgotten.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
+    active: Annotated[bool | None, typer.Option("--on/--off", help="Poll it or not.")] = None,
+    every: Annotated[int | None, typer.Option(help="Poll every so many minutes; 0 leaves it to the schedule.")] = None,
+) -> None:
+    """Change a feed's address, name or interval, or switch it on and off."""
+    with services_for() as services:
+        feed_id = reading.find_feed(services.database, feed)
+        change_feed(services.database, feed_id, utc_now(), url=url, name=name, active=active, admin_minutes=every)
+
+
+@app.command()
+@reports_errors
+def remove(feed: Feed, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
+    """Forget a feed and its history; its stories stay."""
+    with services_for() as services:
+        feed_id = reading.find_feed(services.database, feed)
+        if not yes:
+            typer.confirm(f"Forget feed {feed_id}?", abort=True)
+        remove_feed(services.database, feed_id)
+
+
+@app.command("daily-rss")
+@reports_errors
+def daily(
+    day: Annotated[str | None, typer.Argument(help="YYYY-MM-DD, UTC. [default: yesterday]", metavar="DAY")] = None,
+) -> None:
+    """Write `rss/mc-YYYY-MM-DD.rss.gz` into the data folder: every story that was found on that day."""
+    now = utc_now()
+    try:
+        wanted = date.fromisoformat(day) if day else now.date() - timedelta(days=1)
+    except ValueError as error:
+        raise UsageError(f"{day} is no day: write it as YYYY-MM-DD") from error
+    with services_for() as services:
+        folder = services.data / "rss"
+        count = write_daily_rss(services.database, folder, wanted, now)
+    out.print(f"{count:,} stories in {folder / daily_rss_name(wanted)}")
+
+
+@app.command("prune")
+@reports_errors
+def prune_old(dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False) -> None:
+    """Let go of old fetch events, and of stories that left their feeds long ago."""
+    with services_for() as services:
+        dropped = prune(services.database, services.settings.feeds, utc_now(), dry_run=dry_run)
+    out.print(
+        f"{dropped.fetch_events:,} events and {dropped.stories:,} stories {'would be ' if dry_run else ''}dropped"
+    )

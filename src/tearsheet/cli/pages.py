@@ -1,0 +1,231 @@
+"""`tearsheet pages`: the dated page store."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import date, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter
+from tearsheet.cli.context import out, output_form, reports_errors, settings_for, show
+from tearsheet.errors import NotFoundError, PartialFailure, UsageError
+from tearsheet.pagestore import PageStore, StoredPage
+from tearsheet.pagestore.check import check_store, repair_store
+from tearsheet.pagestore.meta import KINDS, encode_url
+from tearsheet.pagestore.migrate import KnownPage, Lookup, migrate_store
+from tearsheet.pagestore.stories import put_story, story_of
+
+app = typer.Typer(help="The dated page store: put, get, list, check, migrate, import, export.", no_args_is_help=True)
+DayOption = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day, as YYYY-MM-DD.")]
+SinceOption = Annotated[datetime | None, typer.Option("--from", formats=["%Y-%m-%d"], help="First day.")]
+UntilOption = Annotated[datetime | None, typer.Option("--to", formats=["%Y-%m-%d"], help="Last day.")]
+StoreOption = Annotated[
+    Path | None, typer.Option("--store", help="Base folder of the store, instead of the setting pages.folder.")
+]
+KindOption = Annotated[str | None, typer.Option(help="Only pages of this kind: url, rss or rssitem.")]
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the command group."""
+    parent.add_typer(app, name="pages")
+
+
+def _store(folder: Path | None) -> PageStore:
+    settings = settings_for()
+    return PageStore(folder or settings.path(settings.pages.folder))
+
+
+def _day(moment: datetime | None) -> date | None:
+    return moment.date() if moment is not None else None
+
+
+def _rows(pages: Iterable[StoredPage], base: Path) -> Iterable[dict[str, object]]:
+    for page in pages:
+        yield {**asdict(page), "day": page.day.isoformat(), "path": str(page.path.relative_to(base))}
+
+
+@app.command()
+@reports_errors
+def put(
+    url: Annotated[str, typer.Argument(help="Address of the page.")],
+    file: Annotated[Path, typer.Argument(help="Its contents; - for stdin.")],
+    day: DayOption = None,
+    id: Annotated[str | None, typer.Option("--id", help="Id of the page, or of its feed.")] = None,
+    kind: Annotated[str, typer.Option(help="url, rss or rssitem.")] = "url",
+    language: Annotated[str | None, typer.Option(help="Two letters.")] = None,
+    feed: Annotated[str | None, typer.Option(help="Address of the feed that a rssitem belongs to.")] = None,
+    store: StoreOption = None,
+) -> None:
+    """Store one page."""
+    content = sys.stdin.buffer.read() if str(file) == "-" else _read(file)
+    target = _store(store)
+    page = target.put(url, content, day=_day(day), page_id=id, kind=kind, language=language, feed_url=feed)
+    out.print(str(page.path), markup=False)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise NotFoundError(f"cannot read {file}: {error.strerror}") from error
+
+
+@app.command()
+@reports_errors
+def get(
+    url: Annotated[str, typer.Argument(help="Address of the page.")],
+    day: DayOption = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    store: StoreOption = None,
+) -> None:
+    """Give the contents of a page: of one day, or the newest."""
+    page = _store(store).get(url, day=_day(day))
+    if page is None:
+        raise NotFoundError(f"the page store has no page {url!r}" + (f" of {day:%Y-%m-%d}" if day else ""))
+    if output:
+        output.write_bytes(page.content())
+    else:
+        sys.stdout.buffer.write(page.content())
+        sys.stdout.buffer.flush()
+
+
+@app.command("list")
+@reports_errors
+def list_pages(
+    since: SinceOption = None,
+    until: UntilOption = None,
+    kind: KindOption = None,
+    id: Annotated[str | None, typer.Option("--id", help="Only pages of this id.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")] = False,
+    csv_: Annotated[bool, typer.Option("--csv", help="As CSV.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """List pages by day."""
+    source = _store(store)
+    if kind is not None and kind not in KINDS:
+        raise UsageError(f"--kind {kind}: use {', '.join(KINDS)}")
+    pages = source.pages(
+        since=_day(since), until=_day(until), kinds=[kind] if kind else None, page_ids=[id] if id else None
+    )
+    columns = {"day": "day", "kind": "kind", "page_id": "id", "language": "language", "url": "address", "path": "file"}
+    show(_rows(pages, source.base), columns, form=output_form(json, jsonl, csv_))
+
+
+@app.command()
+@reports_errors
+def check(
+    repair: Annotated[bool, typer.Option(help="Name orphans in META again, where it is known what they are.")] = False,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """List orphans, missing contents and lines that no reader understands. Ends with 3 when there are any."""
+    source = _store(store)
+    if repair:
+        for folder in repair_store(source):
+            out.print(f"repaired {folder}", markup=False)
+    findings = list(check_store(source, since=_day(since), until=_day(until)))
+    show(findings, {"path": "where", "what": "what"}, form=output_form(json, False, False))
+    if findings:
+        raise PartialFailure(f"{len(findings):,} findings in {source.base}")
+
+
+@app.command()
+@reports_errors
+def migrate(
+    pages: Annotated[
+        Path | None, typer.Option(help="CSV with the columns url, id, kind and language: what is known of each page.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    store: StoreOption = None,
+) -> None:
+    """Bring META files of old to five fields, and repair line breaks in them. May be run again."""
+    report = migrate_store(_store(store), _lookup(pages), dry_run=dry_run)
+    would = "would be " if dry_run else ""
+    out.print(
+        f"{report.files:,} META files with {report.lines:,} lines: {report.changed:,} files {would}rewritten, "
+        f"{report.enriched:,} lines enriched, {report.repaired:,} line breaks repaired, {len(report.moved):,} folders moved"
+    )
+    if report.unknown:
+        raise PartialFailure(
+            f"{len(report.unknown):,} pages are not known and were kept as they are: {report.unknown[0]}"
+        )
+
+
+def _lookup(path: Path | None) -> Lookup:
+    known: dict[str, KnownPage] = {}
+    if path is not None:
+        with path.open(newline="", encoding="utf-8") as stream:
+            reader = csv.DictReader(stream)
+            if not {"url", "id", "kind", "language"} <= set(reader.fieldnames or ()):
+                raise UsageError(f"{path} needs the columns url, id, kind and language")
+            for row in reader:
+                if row["kind"] not in KINDS:
+                    raise UsageError(f"{path}: line {reader.line_num}: kind {row['kind']!r}, use {', '.join(KINDS)}")
+                known[encode_url(row["url"])] = KnownPage(row["id"], row["kind"], row["language"])
+    return lambda url: known.get(encode_url(url))
+
+
+@app.command("import")
+@reports_errors
+def import_warc(
+    files: Annotated[list[Path], typer.Argument(help="WARC files, ours or others'.")], store: StoreOption = None
+) -> None:
+    """Store the pages of WARC files under the days on which they were captured."""
+    target = _store(store)
+    stored, bad = 0, 0
+    for path in files:
+        if not path.is_file():
+            raise NotFoundError(f"there is no file {path}")
+        with StoryArchiveReader(path) as reader:
+            for story in reader:
+                if story.raw_html.html and story.url:
+                    put_story(target, story)
+                    stored += 1
+                else:
+                    bad += 1
+            bad += reader.damage_count
+    out.print(f"{stored:,} pages stored")
+    if bad:
+        raise PartialFailure(f"{bad:,} records could not be used; `tearsheet archive verify FILE` says more")
+
+
+@app.command("export")
+@reports_errors
+def export_warc(
+    folder: Annotated[Path, typer.Argument(help="Folder for the WARC files.")],
+    since: SinceOption = None,
+    until: UntilOption = None,
+    kind: KindOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Write pages as WARC files. Feeds are left out: an archive file holds pages."""
+    settings = settings_for()
+    writer: StoryArchiveWriter | None = None
+    files, pages = 0, 0
+    try:
+        for page in _store(store).pages(since=_day(since), until=_day(until), kinds=[kind] if kind else None):
+            if page.kind == "rss" and kind is None:
+                continue
+            writer = writer or StoryArchiveWriter(folder, prefix="pages", profile=settings.archive.profile)
+            writer.write(story_of(page))
+            pages += 1
+            if writer.stories >= settings.archive.max_stories or writer.size >= settings.archive.max_bytes:
+                writer.close()
+                files, writer = files + 1, None
+        if writer is not None:
+            writer.close()
+            files += 1
+    except BaseException:
+        if writer is not None:
+            writer.abort()
+        raise
+    out.print(f"{pages:,} pages in {files:,} files")

@@ -1,0 +1,162 @@
+"""`tearsheet pipeline`: show the pipelines, and run one on files."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from tearsheet.cli.context import INTERRUPTED, err, out, reports_errors, services_for, show
+from tearsheet.cli.progress import Progress
+from tearsheet.cli.run import collect
+from tearsheet.collect import QUEUER, Collector, FileSource
+from tearsheet.compose import Services
+from tearsheet.engines.location import scheme_of
+from tearsheet.errors import PartialFailure, UsageError
+from tearsheet.pipeline.flavours import QUEUERS, Pipeline, pipeline_named
+from tearsheet.pipeline.queuers import Choice, Tally
+from tearsheet.pipeline.queuers.queuer import MAX_PROBLEMS_KEPT
+
+app = typer.Typer(help="Show the pipelines, and run one on files.", no_args_is_help=True)
+_SAMPLE_PERCENT = 10.0
+
+InputsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Files, directories, http(s) addresses, blobs (s3://BUCKET/KEY, blob:KEY, with a * at the end for all that begin "
+        "so), and @FILE for a list of such inputs.",
+        metavar="[INPUT]…",
+    ),
+]
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the command group."""
+    parent.add_typer(app, name="pipeline")
+
+
+@app.command("list")
+@reports_errors
+def list_pipelines(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+    """Draw every pipeline: where its stories come from, its stages, and how its archive files are called."""
+    with services_for() as services:
+        rows = [_row(pipeline, services.settings.archive.prefix) for pipeline in services.pipelines.values()]
+    if json:
+        show(rows, {}, form="json")
+        return
+    width = max(len(row["name"]) for row in rows)
+    for row in rows:
+        archived = f"  {row['prefix']}-*.warc.gz" if row["prefix"] else ""
+        out.print(f"{row['name']:<{width}}  {row['drawing']}{archived}", markup=False)
+        out.print(f"{'':<{width}}  {row['about']}", markup=False, style="dim")
+
+
+def _row(pipeline: Pipeline, prefix: str) -> dict[str, Any]:
+    archives = any(step.stage == "archiver" for step in pipeline.steps)
+    return {
+        "name": pipeline.name,
+        "about": pipeline.about,
+        "queuer": pipeline.queuer,
+        "reads": QUEUERS[pipeline.queuer],
+        "stages": [asdict(step) | {"queue": f"{pipeline.place(step.stage)}-in"} for step in pipeline.steps],
+        "drawing": drawing(pipeline),
+        "prefix": (pipeline.prefix or prefix) if archives else None,
+        "max_retries": pipeline.max_retries,
+    }
+
+
+def drawing(pipeline: Pipeline) -> str:
+    """The pipeline in one line: `csv ─▶ fetcher ─▶ parser`. A stage that feeds several shows them in brackets."""
+    words, left = [pipeline.queuer], [step.stage for step in pipeline.steps]
+    for step in pipeline.steps:
+        if step.stage in left:
+            left.remove(step.stage)
+            words.append(step.stage)
+        if len(step.outputs) > 1:
+            words.append("[" + ", ".join(step.outputs) + "]")
+            left = [stage for stage in left if stage not in step.outputs]
+    return " ─▶ ".join(words)
+
+
+@app.command("run")
+@reports_errors
+def run_pipeline(
+    flavour: Annotated[str, typer.Argument(help="As in `tearsheet pipeline list`.", metavar="FLAVOUR")],
+    inputs: InputsArgument = None,
+    force: Annotated[bool, typer.Option("--force", help="Take files that were finished before, too.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, and queue nothing.")] = False,
+    max_stories: Annotated[int | None, typer.Option(help="Stop after so many stories.", min=1)] = None,
+    sample_size: Annotated[
+        int | None, typer.Option(help="So many stories, one of ten at random until they are found.", min=1)
+    ] = None,
+    random_sample: Annotated[
+        float | None, typer.Option(help="This percentage of the stories, at random.", min=0, max=100)
+    ] = None,
+    queue_only: Annotated[
+        bool, typer.Option("--queue-only", help="Queue the stories and leave the work to `tearsheet worker`.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Queue the stories of some inputs and work on them until all is done.
+
+    A file that was finished is known by its base name and not taken again. One that a killed run had begun is begun anew.
+    `--max-stories`, `--sample-size` and `--random-sample` take part of the stories and remember no files.
+    """
+    with services_for() as services:
+        pipeline = pipeline_named(flavour, services.settings.pipelines)
+        if pipeline.queuer == "feeds":
+            if inputs:
+                raise UsageError(f"the pipeline {flavour} takes no inputs: its stories come from the feeds")
+            collect(services, once=True, web=False, as_json=json, pipeline=pipeline)
+            return
+        if not inputs:
+            raise UsageError(f"name the inputs of the pipeline {flavour}: {QUEUERS[pipeline.queuer]}")
+        choice = Choice(
+            force=force,
+            dry_run=dry_run,
+            max_stories=sample_size or max_stories,
+            percent=_SAMPLE_PERCENT if sample_size else random_sample,
+        )
+        source = FileSource(services, pipeline, inputs, choice)
+        interrupted = _work(services, pipeline, source, queue_only=queue_only, dry_run=dry_run)
+    _print(source.tally, as_json=json, dry_run=dry_run)
+    if interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if source.tally.failed:
+        raise PartialFailure(f"{source.tally.failed} of {source.tally.files} files could not be read to their end")
+
+
+def _work(services: Services, pipeline: Pipeline, source: FileSource, *, queue_only: bool, dry_run: bool) -> bool:
+    """Run the queuer, and the stages behind it. Returns whether it was interrupted."""
+    if dry_run:
+        asyncio.run(source.count())
+        return False
+    collector = Collector(services, [QUEUER] if queue_only else None, pipeline=pipeline, source=source)
+    with ExitStack() as held:
+        if not queue_only and scheme_of(services.settings.engines.index) == "tantivy":
+            held.enter_context(services.exclusive("run"))  # this index has one writer
+        asyncio.run(collector.run(once=True, services=[Progress(collector, pipeline.name, lambda: source.tally).run]))
+    return collector.interrupted
+
+
+def _print(tally: Tally, *, as_json: bool, dry_run: bool) -> None:
+    if as_json:
+        fields = {name: getattr(tally, name) for name in ("files", "finished", "skipped", "failed", "stories")}
+        problems = dict(tally.problems)
+        show([fields | {"problems": problems, "examples": [asdict(e) for e in tally.examples]}], {}, form="jsonl")
+        return
+    done = "would be queued" if dry_run else "queued"
+    out.print(f"{tally.stories:,} stories {done} from {tally.finished:,} of {tally.files:,} files")
+    if tally.skipped:
+        out.print(
+            f"{tally.skipped:,} files were finished before or are in another queuer's hands (--force takes them again)"
+        )
+    for reason, count in tally.problems.most_common():
+        out.print(f"  {count:>7,}  {reason}", markup=False)
+    for example in tally.examples[:20]:
+        err.print(f"{example.file}:{example.line}: {example.reason}: {example.detail}", markup=False)
+    if len(tally.examples) >= MAX_PROBLEMS_KEPT:
+        err.print("…")

@@ -1,0 +1,118 @@
+"""`tearsheet sources`: publications, to which feeds belong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.clock import utc_now
+from tearsheet.errors import PartialFailure, UsageError
+from tearsheet.feeds import reading
+from tearsheet.feeds.catalog import AddReport, NewSource, add_sources, find_source
+from tearsheet.feeds.changes import fetch_source_soon
+from tearsheet.feeds.directory import list_collections, list_sources
+from tearsheet.feeds.table_io import SOURCE_COLUMNS, csv_line, read_sources_csv
+
+app = typer.Typer(help="Publications, to which feeds belong.", no_args_is_help=True)
+SourceArgument = Annotated[str, typer.Argument(help="A source's id, domain or homepage.", metavar="SOURCE")]
+Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
+Jsonl = Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")]
+Csv = Annotated[bool, typer.Option("--csv", help="As CSV.")]
+_COLUMNS = {"id": "id", "name": "name", "domain": "domain", "homepage": "homepage", "collections": "collections"}
+_MOST = 1_000_000
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the command group."""
+    parent.add_typer(app, name="sources")
+
+
+@app.command()
+@reports_errors
+def add(
+    sites: Annotated[list[str], typer.Argument(help="Homepages or domains.", metavar="SITE…")],
+    name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
+    collection: Annotated[list[str] | None, typer.Option(help="A collection that it joins.")] = None,
+) -> None:
+    """Add sources. `tearsheet feeds discover SITE --add` finds their feeds."""
+    _add([NewSource(site, name, tuple(collection or ())) for site in sites])
+
+
+@app.command("import")
+@reports_errors
+def import_list(
+    file: Annotated[Path, typer.Argument(help="A CSV file with a column homepage or domain.", metavar="FILE")],
+) -> None:
+    """Add the sources of a CSV file."""
+    try:
+        body = file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from error
+    _add(read_sources_csv(body))
+
+
+def _add(new: list[NewSource]) -> None:
+    with services_for() as services:
+        report: AddReport = add_sources(services.database, new, utc_now())
+    out.print(f"{len(report.added):,} sources added, {len(report.known):,} were known already")
+    for site, reason in report.refused:
+        err.print(f"refused: {site[:200]}: {reason}", markup=False)
+    if report.refused:
+        raise PartialFailure(f"{len(report.refused):,} sources were refused: see above")
+
+
+@app.command("export")
+@reports_errors
+def export_list() -> None:
+    """Write all sources as CSV to stdout, with the names of their collections."""
+    with services_for() as services:
+        database = services.database
+        print(csv_line(SOURCE_COLUMNS), end="")
+        for source in list_sources(database, limit=_MOST).rows:
+            names = [item.name for item in list_collections(database, source_id=source.id, limit=_MOST).rows]
+            print(csv_line([source.id, source.name, source.domain, source.homepage, ";".join(names)]), end="")
+
+
+@app.command("list")
+@reports_errors
+def list_all(
+    name: Annotated[str, typer.Option(help="Only those with this in their name or domain.")] = "",
+    limit: Annotated[int, typer.Option(help="At most so many.")] = 1000,
+    json: Json = False,
+    jsonl: Jsonl = False,
+    csv: Csv = False,
+) -> None:
+    """List sources."""
+    with services_for() as services:
+        rows = list_sources(services.database, name=name, limit=limit).rows
+    show(rows, _COLUMNS, form=output_form(json, jsonl, csv))
+
+
+@app.command("show")
+@reports_errors
+def show_source(source: SourceArgument, json: Json = False) -> None:
+    """Show a source with its feeds and its collections."""
+    with services_for() as services:
+        database = services.database
+        source_id = find_source(database, source)
+        row = reading.require_source(database, source_id)
+        feeds = reading.feeds_of_source(database, source_id)
+        groups = list_collections(database, source_id=source_id, limit=_MOST).rows
+    if json:
+        show([row | {"feeds": feeds, "collections": [group.name for group in groups]}], {}, form="json")
+        return
+    out.print(f"{row['name']} ({row['domain']}), source {row['id']}", markup=False)
+    out.print("collections: " + (", ".join(group.name for group in groups) or "none"), markup=False)
+    show(feeds, {"id": "id", "url": "address", "system_status": "status", "last_fetch_failures": "failures"})
+
+
+@app.command("fetch-soon")
+@reports_errors
+def soon(source: SourceArgument) -> None:
+    """Poll the feeds of a source soon, spread over three hours at most."""
+    with services_for() as services:
+        count = fetch_source_soon(services.database, find_source(services.database, source), utc_now())
+    out.print(f"{count:,} feeds will be polled soon")

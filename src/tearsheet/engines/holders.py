@@ -1,0 +1,51 @@
+"""Who holds what, told by locks: a holder is alive for as long as its process is, and the kernel says when it is not."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import uuid
+from pathlib import Path
+
+from tearsheet.errors import StorageError
+
+
+class Holder:
+    """A name of our own in a folder of names, with a lock on it until `close` or the end of the process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.name = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
+        self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self._path(self.name), os.O_CREAT | os.O_RDWR)
+        except OSError as error:
+            raise StorageError(f"cannot write to {folder}: {error.strerror}; check the data folder") from error
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def is_alive(self, name: str) -> bool:
+        """Whether the process behind a name still lives."""
+        try:
+            descriptor = os.open(self._path(name), os.O_RDWR)
+        except FileNotFoundError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        else:
+            return False
+        finally:
+            os.close(descriptor)
+
+    def forget(self, name: str) -> None:
+        """Remove the name of a dead holder."""
+        self._path(name).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Give the name up."""
+        self.forget(self.name)
+        os.close(self._lock)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / name

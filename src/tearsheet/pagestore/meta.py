@@ -1,0 +1,176 @@
+"""Lines of a META file: `MD5 URL ID KIND LANGUAGE`, and everything that old writers made of that.
+
+A line is read from both ends, because URLs with blanks were once written as they were: the first word is the digest, the last
+three are id, kind and language, and what is between is the URL. Where that leaves a doubt, the digest decides.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+KINDS = ("url", "rss", "rssitem")
+UNKNOWN_LANGUAGE = "und"
+UNKNOWN_ID = "0"
+_MD5 = re.compile(r"[0-9a-f]{32}")
+_LANGUAGE = re.compile(r"[a-z]{2}")
+_UNWRITABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+@dataclass(slots=True)
+class MetaLine:
+    """One entry of a META file."""
+
+    md5: str
+    """The name of its folder, as recorded."""
+    url: str
+    """As it stands in the file, without the blanks around it."""
+    page_id: str | None = None
+    kind: str | None = None
+    language: str | None = None
+    number: int = 0
+    """Of its (first) line in the file."""
+    raw: tuple[str, ...] = ()
+    """The line or lines that it was read from."""
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def migrated(self) -> bool:
+        """Whether it has all five fields."""
+        return self.kind is not None
+
+    @property
+    def key(self) -> str:
+        """The URL as this program writes it."""
+        return encode_url(self.url)
+
+    def text(self) -> str:
+        """The line as this program writes it; the two fields of old when the others are not known."""
+        if self.kind is None:
+            return f"{self.md5} {self.key}"
+        return f"{self.md5} {self.key} {self.page_id} {self.kind} {self.language}"
+
+
+def encode_url(url: str) -> str:
+    """A URL fit for a META line: no blanks around it, and those inside percent-encoded."""
+    return _UNWRITABLE.sub(lambda found: "".join(f"%{byte:02X}" for byte in as_bytes(found[0])), url.strip())
+
+
+def url_md5(url: str) -> str:
+    """The name of a page's folder: the MD5 of its URL as it stands in META."""
+    return md5_hex(encode_url(url))
+
+
+def md5_hex(text: str) -> str:
+    """MD5 in hexadecimal: a name, not a protection."""
+    return hashlib.md5(as_bytes(text), usedforsecurity=False).hexdigest()
+
+
+def as_bytes(text: str) -> bytes:
+    """Text as UTF-8; bytes of META files that are none come back as they were."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def is_md5(text: str) -> bool:
+    """Whether a word can be the name of a page's folder."""
+    return _MD5.fullmatch(text) is not None
+
+
+def clean_language(language: str | None) -> str:
+    """Two lower-case letters, or `und` when the language is not known."""
+    short = (language or "").strip().lower()[:2]
+    return short if _LANGUAGE.fullmatch(short) else UNKNOWN_LANGUAGE
+
+
+def clean_id(page_id: object) -> str:
+    """A page id as one word; `0` when there is none."""
+    text = "" if page_id is None else str(page_id)
+    return text if text and not _UNWRITABLE.search(text) else UNKNOWN_ID
+
+
+@dataclass(slots=True)
+class MetaFile:
+    """What a META file says, and what in it is no entry."""
+
+    entries: list[MetaLine] = field(default_factory=list)
+    strays: list[tuple[int, str]] = field(default_factory=list)
+    """Lines that say nothing that can be used, with their numbers. They are kept wherever a file is written anew."""
+    blanks: int = 0
+
+
+def parse_meta(text: str) -> MetaFile:
+    """Read a META file of any age. Nothing in it raises."""
+    found = MetaFile()
+    waiting: tuple[int, str] | None = None  # a digest that stands alone: its URL is on the next line
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()  # what stands behind the last line break is no line
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if not words:
+            found.blanks += 1
+            continue
+        if waiting is not None and not is_md5(words[0]):
+            entry = read_words([waiting[1].split()[0], *words], line.strip())
+            entry.number, entry.raw = waiting[0], (waiting[1], line)
+            entry.problems.append("a line break stands between digest and URL")
+            found.entries.append(entry)
+            waiting = None
+            continue
+        if waiting is not None:
+            found.strays.append(waiting)
+            waiting = None
+        if not is_md5(words[0]):
+            found.strays.append((number, line))
+        elif len(words) == 1:
+            waiting = (number, line)
+        else:
+            entry = read_words(words, line.strip().partition(words[0])[2].strip())
+            entry.number, entry.raw = number, (line,)
+            found.entries.append(entry)
+    if waiting is not None:
+        found.strays.append(waiting)
+    return found
+
+
+def read_words(words: list[str], rest: str) -> MetaLine:
+    """An entry from its words. `rest` is the line behind the digest, with its blanks as they are."""
+    md5 = words[0]
+    if len(words) == 2:
+        return _checked(MetaLine(md5, words[1]))
+    url = rest.rsplit(None, 3)[0] if len(words) >= 5 else ""
+    is_old = _matches(md5, rest)
+    is_new = bool(url) and (words[-2] in KINDS or _matches(md5, url) or len(words) == 5)
+    if is_new and not is_old:
+        return _checked(MetaLine(md5, url, words[-3], words[-2], words[-1]))
+    return _checked(MetaLine(md5, rest))
+
+
+def _matches(md5: str, url: str) -> bool:
+    return md5 in (md5_hex(url), url_md5(url), md5_hex(url + "\n"))
+
+
+def _checked(entry: MetaLine) -> MetaLine:
+    entry.problems += problems_of(entry)
+    return entry
+
+
+def problems_of(entry: MetaLine) -> Iterable[str]:
+    """What is odd about an entry."""
+    if entry.kind is None:
+        yield "id, kind and language are missing"
+    elif entry.kind not in KINDS:
+        yield f"unknown kind {entry.kind!r}"
+    if entry.language is not None and not (_LANGUAGE.fullmatch(entry.language) or entry.language == UNKNOWN_LANGUAGE):
+        yield f"unknown language {entry.language!r}"
+    if _UNWRITABLE.search(entry.url):
+        yield "blanks inside the URL"
+    if entry.md5 == md5_hex(entry.url + "\n"):
+        yield "the digest is of the URL with a line break"
+    elif entry.md5 not in (md5_hex(entry.url), url_md5(entry.url)):
+        yield "the digest is not of this URL"

@@ -1,0 +1,52 @@
+"""The queuer of the `csv` pipeline: a list of addresses to be fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from tearsheet.pipeline.queuers.rows import Problem, Row, checked_url, csv_rows, date_in_name
+from tearsheet.pipeline.tracker import tracked_name
+from tearsheet.story import HTTPMetadata, RSSEntry, Story, make_story_id
+from tearsheet.urls import BadURL
+
+SUFFIXES = (".csv",)
+_URL_COLUMNS = ("url", "link")
+
+
+def story_of(url: str, file: str) -> Story:
+    """The story of one address. The day of its file's name is the day it was acquired."""
+    return Story(
+        id=make_story_id("csv", tracked_name(file), url),
+        rss_entry=RSSEntry(link=url, fetch_date=date_in_name(file), via=file),
+        http_metadata=HTTPMetadata(final_url=url),
+    )
+
+
+def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
+    """Every address once. A first row with a column `url` says where the addresses stand; else they are the first column."""
+    column, first, seen = 0, True, set[str]()
+    for number, cells in csv_rows(stream):
+        if isinstance(cells, Problem):
+            yield cells
+            continue
+        if first:
+            first = False
+            names = [cell.strip().lower() for cell in cells]
+            heading = next((names.index(name) for name in _URL_COLUMNS if name in names), None)
+            if heading is not None:
+                column = heading
+                continue
+        if len(cells) <= column:
+            yield Problem(number, "bad-row", f"{len(cells)} columns, and the address should be in column {column + 1}")
+            continue
+        try:
+            url = checked_url(cells[column])
+        except BadURL as error:
+            yield Problem(number, "bad-url", str(error))
+            continue
+        if url in seen:
+            yield Problem(number, "dups", f"{url} stands in this file already")
+            continue
+        seen.add(url)
+        yield Row(number, story_of(url, file))

@@ -1,0 +1,284 @@
+"""The queuer around a reader: takes files, reads them, and sends their stories on between the water marks.
+
+A file's stories are published, and only then the file is marked as finished. A kill in between queues the file again from its
+start, under the same story ids, so that every stage knows the stories for the same ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from tearsheet.engines.ports import Broker, Message, Output
+from tearsheet.pipeline.entry import DROPPED, Entry
+from tearsheet.pipeline.inputs import CannotOpen, InputFile, unpacked
+from tearsheet.pipeline.journey import input_queue
+from tearsheet.pipeline.ledger import Ledger
+from tearsheet.pipeline.packing import new_message
+from tearsheet.pipeline.queuers.rows import Problem, Reader, Row, Unreadable
+from tearsheet.pipeline.tracker import Tracker, tracked_name
+from tearsheet.pipeline.water import WaterMarks
+from tearsheet.story import make_story_id
+
+log = logging.getLogger(__name__)
+STAGE = "queuer"
+_BATCH = 250
+_BATCH_BYTES = 8 << 20
+_PAUSE_SECONDS = 0.25
+_SHOWN_PROBLEMS = 20
+MAX_PROBLEMS_KEPT = 1_000
+
+
+@dataclass(slots=True, frozen=True)
+class FileKind:
+    """What one queuer's files are."""
+
+    read: Reader
+    suffixes: tuple[str, ...]
+    """Of the files that are taken from a directory or a `*`."""
+    packed: bool = False
+    """Whether the reader unpacks gzip itself, as for WARC files."""
+    unit: str = "line"
+
+
+@dataclass(slots=True, frozen=True)
+class Choice:
+    """Which files and which of their stories are wanted."""
+
+    force: bool = False
+    """Also files that are finished."""
+    dry_run: bool = False
+    """Read and count, and queue nothing."""
+    max_stories: int | None = None
+    percent: float | None = None
+    """A random sample of this size."""
+    seed: int | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether files are queued whole: only then are they tracked."""
+        return self.max_stories is None and self.percent is None and not self.dry_run
+
+
+@dataclass(slots=True, frozen=True)
+class FoundProblem:
+    """A row that is no story, or a file that could not be read to its end."""
+
+    file: str
+    line: int
+    reason: str
+    detail: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a queuer has done so far, for whoever shows it."""
+
+    files: int = 0
+    """All that are there."""
+    finished: int = 0
+    skipped: int = 0
+    """Finished before, or in another queuer's hands."""
+    failed: int = 0
+    """Not read to the end; they come again with the next run."""
+    stories: int = 0
+    problems: Counter[str] = field(default_factory=Counter)
+    examples: list[FoundProblem] = field(default_factory=list)
+    file: str = ""
+    """The one that is being read."""
+    bytes_done: int = 0
+    bytes_total: int = 0
+    waiting: bool = False
+    """Whether the next queue is full."""
+
+
+class Queuer:
+    """Queues the stories of files. Without a broker it only reads and counts."""
+
+    def __init__(
+        self,
+        kind: FileKind,
+        find: Callable[[], Sequence[InputFile]],
+        tracker: Tracker,
+        places: Sequence[str],
+        marks: WaterMarks,
+        broker: Broker | None = None,
+        ledger: Ledger | None = None,
+        choice: Choice = Choice(),
+    ) -> None:
+        self.tally = Tally()
+        self._kind = kind
+        self._find = find
+        self._tracker = tracker
+        self._queues = [input_queue(place) for place in places]
+        self._marks = marks
+        self._broker = broker
+        self._ledger = ledger
+        self._choice = choice
+        self._chance = random.Random(choice.seed)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Queue every file that is not finished, one after another, until stopped."""
+        files = await asyncio.to_thread(self._find)
+        self.tally.files = len(files)
+        self.tally.bytes_total = sum(file.size or 0 for file in files)
+        for file in files:
+            if stop.is_set() or self._enough():
+                return
+            if await asyncio.to_thread(self._take, file):
+                await self._queue_tracked(file, stop)
+            else:
+                self.tally.skipped += 1
+            self.tally.bytes_done += file.size or 0
+
+    def _take(self, file: InputFile) -> bool:
+        if self._choice.is_whole:
+            return self._tracker.take(file.name, force=self._choice.force)
+        return self._choice.force or not self._choice.dry_run or not self._tracker.is_finished(file.name)
+
+    async def _queue_tracked(self, file: InputFile, stop: asyncio.Event) -> None:
+        finished = False
+        try:
+            finished = await self._queue(file, stop)
+        finally:
+            if self._choice.is_whole:
+                settle = self._tracker.finish if finished else self._tracker.give_back
+                await asyncio.to_thread(settle, file.name)
+
+    async def _queue(self, file: InputFile, stop: asyncio.Event) -> bool:
+        """Whether the file was read and queued to its end."""
+        self.tally.file = file.name
+        log.info("queuing", extra={"file": file.name})
+        whole = True
+        try:
+            stream = await asyncio.to_thread(file.open)
+        except CannotOpen as error:
+            await self._note(file, [Problem(0, "no-file", file.problem or str(error))])
+            self.tally.failed += 1
+            return False
+        with stream:
+            rows = _safely(self._kind, file.name, stream)
+            before = self.tally.bytes_done
+            while not stop.is_set() and not self._enough():
+                if not await self._has_room(stop):
+                    break
+                batch = await asyncio.to_thread(self._some, rows, file)
+                await self._publish(batch.messages)
+                await self._note(file, batch.problems)
+                self.tally.bytes_done = before + (stream.tell() if file.size else 0)
+                if batch.broken:
+                    whole = False
+                if batch.ended:
+                    self.tally.bytes_done = before
+                    self.tally.finished += whole
+                    self.tally.failed += not whole
+                    return whole
+            self.tally.bytes_done = before
+        return False
+
+    def _some(self, rows: Iterator[Row | Problem | Unreadable], file: InputFile) -> _Batch:
+        batch = _Batch()
+        size = 0
+        for row in rows:
+            if isinstance(row, Unreadable):
+                batch.problems.append(row.problem)
+                batch.broken = True
+            elif isinstance(row, Problem):
+                batch.problems.append(row)
+            elif self._choice.percent is None or self._chance.random() * 100 < self._choice.percent:
+                message = new_message(row.story, f"{self._kind.unit} {row.line} of {tracked_name(file.name)}")
+                batch.messages.append(message)
+                size += len(message.page)
+            if (
+                len(batch.messages) >= min(_BATCH, self._left())
+                or size >= _BATCH_BYTES
+                or len(batch.problems) >= _BATCH
+            ):
+                return batch
+        batch.ended = True
+        return batch
+
+    def _left(self) -> int:
+        wanted = self._choice.max_stories
+        return _BATCH if wanted is None else wanted - self.tally.stories
+
+    def _enough(self) -> bool:
+        return self._left() <= 0
+
+    async def _has_room(self, stop: asyncio.Event) -> bool:
+        """Wait until the next queue is below its mark; False when stopped meanwhile."""
+        if self._broker is None or self._choice.dry_run:
+            return True
+        while not stop.is_set():
+            depths = await self._broker.depths()
+            if self._marks.may_go(depths[queue].ready for queue in self._queues if queue in depths):
+                self.tally.waiting = False
+                return True
+            self.tally.waiting = True
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), _PAUSE_SECONDS)
+        return False
+
+    async def _publish(self, messages: Sequence[Message]) -> None:
+        if self._broker is not None and not self._choice.dry_run:
+            await self._broker.publish([Output(queue, message) for queue in self._queues for message in messages])
+        self.tally.stories += len(messages)
+
+    async def _note(self, file: InputFile, problems: Sequence[Problem]) -> None:
+        """Count rows that are no stories, each with its line: here, in the log, and in the ledger."""
+        for problem in problems:
+            self.tally.problems[problem.reason] += 1
+            found = FoundProblem(file.name, problem.line, problem.reason, problem.detail)
+            if len(self.tally.examples) < _SHOWN_PROBLEMS:
+                extra = {"file": file.name, self._kind.unit: problem.line, "reason": problem.reason}
+                log.warning("left out", extra=extra | {"detail": problem.detail})
+            if len(self.tally.examples) < MAX_PROBLEMS_KEPT:
+                self.tally.examples.append(found)
+        if problems and self._ledger is not None and not self._choice.dry_run:
+            await asyncio.to_thread(note_rows, self._ledger, tracked_name(file.name), problems, self._kind.unit)
+
+
+@dataclass(slots=True)
+class _Batch:
+    messages: list[Message] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    ended: bool = False
+    broken: bool = False
+
+
+def note_rows(ledger: Ledger, name: str, problems: Sequence[Problem], unit: str = "row") -> None:
+    """Put rows that are no stories into the ledger, as what the queuer dropped. The same row twice is counted once."""
+    ledger.record(
+        [
+            Entry(
+                make_story_id("row", name, problem.line, problem.reason, problem.detail),
+                STAGE,
+                DROPPED,
+                problem.reason,
+                f"{problem.detail[:300]} ({unit} {problem.line} of {name})"[:500],
+            )
+            for problem in problems
+        ]
+    )
+
+
+def _safely(kind: FileKind, name: str, stream: BinaryIO) -> Iterator[Row | Problem | Unreadable]:
+    """The rows of a file; when its bytes end too early or its gzip is broken, that is the last row."""
+    line = 0
+    try:
+        for row in kind.read(name, stream if kind.packed else unpacked(stream)):
+            line = row.line
+            yield row
+    except Unreadable as unreadable:
+        yield unreadable
+    except EOFError:
+        yield Unreadable(line + 1, "truncated", "the gzip ends before its end")
+    except (OSError, zlib.error) as error:
+        yield Unreadable(line + 1, "unreadable", str(error))

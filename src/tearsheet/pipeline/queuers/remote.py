@@ -1,0 +1,183 @@
+"""The queuer that takes stories from an rss-fetcher on another machine, by its API and a cursor.
+
+The server gives rows in order of their ids. Those of a batch are published, and only then the cursor moves behind them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tearsheet.engines.durable import make_folder, storage_errors, written_aside
+from tearsheet.engines.ports import Broker, Output
+from tearsheet.errors import EngineError
+from tearsheet.pipeline.http_input import opened_url, without_login
+from tearsheet.pipeline.journey import input_queue
+from tearsheet.pipeline.packing import new_message
+from tearsheet.pipeline.queuers.rows import Problem, checked_url
+from tearsheet.pipeline.water import WaterMarks
+from tearsheet.story import RSSEntry, Story, make_story_id
+from tearsheet.urls import BadURL
+
+log = logging.getLogger(__name__)
+BATCH = 2_500
+_MAX_ANSWER = 64 << 20
+_PAUSE_SECONDS = 60.0
+_FULL_SECONDS = 1.0
+
+Ask = Callable[[int], Sequence[Mapping[str, Any]]]
+"""The rows with this id and higher ones, in order."""
+
+
+def story_of(row: Mapping[str, Any], server: str) -> Story:
+    """The story of one row of `rss_entries`. Raises BadURL, or ValueError when it has no id."""
+    number = row.get("id")
+    if not isinstance(number, int):
+        raise ValueError(f"{number!r} is no id")
+    url = checked_url(_text(row.get("url")) or "")
+    published, fetched = _moment(row.get("published_at")), _moment(row.get("fetched_at"))
+    return Story(
+        id=make_story_id("rss-fetcher", server, number),
+        rss_entry=RSSEntry(
+            link=url,
+            title=_text(row.get("title")),
+            domain=_text(row.get("domain")),
+            pub_date=format_datetime(published) if published else None,
+            fetch_date=fetched.date().isoformat() if fetched else None,
+            source_url=_text(row.get("feed_url")),
+            source_feed_id=_number(row.get("feed_id")),
+            source_source_id=_number(row.get("sources_id")),
+            via=f"{number}@{server}",
+        ),
+    )
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _moment(value: Any) -> datetime | None:
+    """The database keeps UTC without saying so."""
+    try:
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def rss_fetcher(url: str, batch: int = BATCH) -> Ask:
+    """Ask the rss-fetcher at `https://USER:PASSWORD@HOST[:PORT]`."""
+
+    def ask(first: int) -> Sequence[Mapping[str, Any]]:
+        with opened_url(f"{url.rstrip('/')}/api/rss_entries/{first}?_limit={batch}") as response:
+            body = response.read(_MAX_ANSWER + 1)
+        try:
+            if len(body) > _MAX_ANSWER:
+                raise ValueError(f"more than {_MAX_ANSWER:,} bytes")
+            answer = json.loads(body)
+            if answer["status"] != "OK":
+                raise ValueError(answer.get("message"))
+            return [row for row in answer["results"] if isinstance(row, dict)]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise EngineError(
+                f"feeds.remote: {without_login(url)} does not answer as an rss-fetcher: {error}"
+            ) from error
+
+    return ask
+
+
+class Cursor:
+    """The id of the last row that was queued, in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> int:
+        """0 when there was none yet."""
+        try:
+            return int(json.loads(self._path.read_text("utf-8"))["id"])
+        except FileNotFoundError:
+            return 0
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise EngineError(f"{self._path} holds no cursor ({error}): mend it, or remove it to start anew") from error
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Move behind a row."""
+        with storage_errors(f"cannot write {self._path}"):
+            make_folder(self._path.parent)
+            with written_aside(self._path, self._path.parent) as file:
+                file.write(json.dumps(dict(row), default=str).encode())
+
+
+class RemoteQueuer:
+    """Moves rows of an rss-fetcher to the fetch queue, between the water marks."""
+
+    def __init__(
+        self, ask: Ask, server: str, cursor: Cursor, broker: Broker, places: Sequence[str], marks: WaterMarks,
+        note: Callable[[Sequence[Problem]], None] = lambda problems: None,
+    ) -> None:  # fmt: skip
+        self.queued = 0
+        self._ask = ask
+        self._server = server
+        self._cursor = cursor
+        self._broker = broker
+        self._queues = [input_queue(place) for place in places]
+        self._marks = marks
+        self._note = note
+
+    async def run(self, stop: asyncio.Event, *, once: bool = False) -> None:
+        """Take what is new until stopped; with `once`, until there is no more."""
+        while not stop.is_set():
+            moved = await self._move_some() if await self._has_room() else None
+            if moved == 0 and once:
+                return
+            if not moved:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(stop.wait(), _FULL_SECONDS if moved is None else _PAUSE_SECONDS)
+
+    async def _has_room(self) -> bool:
+        depths = await self._broker.depths()
+        return self._marks.may_go(depths[queue].ready for queue in self._queues if queue in depths)
+
+    async def _move_some(self) -> int:
+        last = await asyncio.to_thread(self._cursor.read)
+        rows = await asyncio.to_thread(self._ask, last + 1)
+        newer = [row for row in rows if isinstance(row.get("id"), int) and row["id"] > last]
+        stories, problems = stories_of(newer, self._server)
+        messages = [new_message(story) for story in stories]
+        await self._broker.publish([Output(queue, message) for queue in self._queues for message in messages])
+        if problems:
+            await asyncio.to_thread(self._note, problems)
+        if newer:
+            await asyncio.to_thread(self._cursor.write, max(newer, key=lambda row: int(row["id"])))
+            log.info("stories taken", extra={"from": self._server, "stories": len(stories), "left out": len(problems)})
+        self.queued += len(stories)
+        return len(newer)
+
+
+def stories_of(rows: Sequence[Mapping[str, Any]], server: str) -> tuple[list[Story], list[Problem]]:
+    """The stories of a batch, and the rows that are none, by their ids."""
+    stories, problems = [], []
+    for row in rows:
+        try:
+            stories.append(story_of(row, server))
+        except BadURL as error:
+            problems.append(Problem(int(row["id"]), "no-url" if not row.get("url") else "bad-url", str(error)))
+    return stories, problems
+
+
+def server_name(url: str) -> str:
+    """What stands behind the `@` of `via`."""
+    return urlsplit(url).hostname or "rss-fetcher"

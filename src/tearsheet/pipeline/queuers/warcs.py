@@ -1,0 +1,58 @@
+"""The queuers of the `archive` and `reparse` pipelines: stories out of WARC files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from tearsheet.archive import ArchivedStory, StoryArchiveReader
+from tearsheet.pipeline.queuers.rows import Problem, Row
+from tearsheet.story import ContentMetadata, Story
+
+SUFFIXES = (".warc",)
+
+
+def to_parse_again(story: Story, file: str) -> Story:
+    """The story with what its page was, and without what an earlier parser made of it; its first date is kept."""
+    known = story.content_metadata
+    story.content_metadata = ContentMetadata(original_url=known.original_url, parsed_date=known.parsed_date)
+    story.rss_entry.via = story.rss_entry.via or file
+    return story
+
+
+def read_archive(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
+    """Archived stories with their metadata as it is. Pages of other people's files have none, and are left out."""
+    for number, entry in _entries(stream):
+        if isinstance(entry, Problem):
+            yield entry
+        elif not entry.has_metadata:
+            yield Problem(number, "no-metadata", f"{entry.uri} was not archived with its metadata; `reparse` takes it")
+        elif not entry.story.url:
+            yield Problem(number, "no-url", f"the record at byte {entry.offset}")
+        else:
+            yield Row(number, entry.story)
+
+
+def read_pages(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
+    """The pages of anybody's WARC file, to be parsed."""
+    for number, entry in _entries(stream):
+        if isinstance(entry, Problem):
+            yield entry
+        elif not entry.story.raw_html.html:
+            yield Problem(number, "no-html", f"{entry.uri} has no page")
+        else:
+            yield Row(number, to_parse_again(entry.story, file))
+
+
+def _entries(stream: BinaryIO) -> Iterator[tuple[int, ArchivedStory | Problem]]:
+    """The stories with their numbers, and what is damaged where it was met."""
+    reader = StoryArchiveReader(stream)
+    number = reported = 0
+    for entry in reader.entries():
+        number += 1
+        for damage in reader.damages[reported:]:
+            yield number, Problem(number, "damaged", f"at byte {damage.offset}: {damage.what}")
+        reported = len(reader.damages)
+        yield number, entry
+    for damage in reader.damages[reported:]:
+        yield number + 1, Problem(number + 1, "damaged", f"at byte {damage.offset}: {damage.what}")

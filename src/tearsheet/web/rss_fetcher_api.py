@@ -1,0 +1,218 @@
+"""The HTTP API of Media Cloud's rss-fetcher under the same paths, with honest status codes.
+
+Answers are `{"duration": ms, "version": …, "status": "OK", "results": …}`. What does not exist is a 404, what cannot be done now a
+409, what makes no sense a 400; the original answered 200 to all of them.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from fastapi import APIRouter, HTTPException, Query
+from fastapi import Path as PathParameter
+from fastapi.responses import FileResponse
+from pydantic import BaseModel
+
+from tearsheet import __version__
+from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines.ports import Database
+from tearsheet.errors import BusyError
+from tearsheet.feeds import reading
+from tearsheet.feeds.changes import fetch_soon, fetch_source_soon
+
+MAX_ROWS = 10_000
+DAYS_SHOWN = 30
+_RSS_FILE = re.compile(r"mc-\d{4}-\d\d-\d\d\.rss\.gz")
+T = TypeVar("T")
+
+Id = Annotated[int, PathParameter(ge=0, lt=2**63)]
+Limit = Annotated[int | None, Query(alias="_limit", ge=1, le=MAX_ROWS, description="At most so many rows.")]
+
+
+class Envelope(BaseModel, Generic[T]):
+    """Every answer."""
+
+    duration: int
+    """Milliseconds that the answer took."""
+    version: str
+    status: Literal["OK"]
+    results: T
+
+
+class Day(BaseModel):
+    """Stories of one day, UTC."""
+
+    day: str
+    stories: int
+
+
+class DayCount(BaseModel):
+    """Stories of one day, UTC, as the charts want it."""
+
+    date: str
+    count: int
+    type: str
+
+
+class SourceCount(BaseModel):
+    """Stories of one source."""
+
+    sources_id: int
+    count: int
+
+
+class BySource(BaseModel):
+    """Stories of every source, over so many days."""
+
+    days: float
+    sources: list[SourceCount]
+
+
+def router(database: Database, rss_folder: Path, clock: Clock = wall_clock) -> APIRouter:
+    """The routes; `rss_folder` is where the daily RSS files lie."""
+    api = APIRouter(tags=["rss-fetcher"])
+    _add_files(api, rss_folder)
+    _add_feeds(api, database, clock)
+    _add_sources(api, database, clock)
+    _add_stories(api, database, clock)
+    return api
+
+
+def _answer(work: Callable[[], T]) -> Envelope[T]:
+    started = time.perf_counter()
+    results = work()
+    return Envelope(
+        duration=round(1000 * (time.perf_counter() - started)), version=__version__, status="OK", results=results
+    )
+
+
+def _days(counts: list[tuple[str, int]]) -> list[Day]:
+    return [Day(day=day, stories=count) for day, count in counts]
+
+
+def _add_files(api: APIRouter, folder: Path) -> None:
+    @api.get("/api/version")
+    def version() -> Envelope[str]:
+        """The version of the program."""
+        return _answer(lambda: __version__)
+
+    @api.get("/rss/{name}", response_class=FileResponse)
+    @api.get("/api/rss/{name}", response_class=FileResponse)
+    def daily_rss(name: str) -> FileResponse:
+        """The stories of one day as `mc-YYYY-MM-DD.rss.gz`."""
+        path = folder / name
+        if not _RSS_FILE.fullmatch(name) or not path.is_file():
+            raise HTTPException(404, "there is no such file; names are mc-YYYY-MM-DD.rss.gz")
+        return FileResponse(path, media_type="application/gzip", filename=name)
+
+
+def _add_feeds(api: APIRouter, database: Database, clock: Clock) -> None:
+    @api.get("/api/feeds/{feed_id:int}")
+    def feed(feed_id: Id) -> Envelope[dict[str, Any]]:
+        """A feed's columns."""
+        return _answer(lambda: reading.read_feed(database, feed_id))
+
+    @api.get("/api/feeds/{feed_id:int}/history")
+    def feed_history(feed_id: Id, limit: Limit = None) -> Envelope[list[dict[str, Any]]]:
+        """A feed's fetch events, newest first."""
+        reading.read_feed(database, feed_id)
+        return _answer(lambda: reading.history(database, feed_id, limit or MAX_ROWS))
+
+    @api.get("/api/feeds/{feed_id:int}/stories")
+    def feed_stories(feed_id: Id) -> Envelope[list[dict[str, Any]]]:
+        """The 50 stories that were seen last in a feed."""
+        reading.read_feed(database, feed_id)
+        return _answer(lambda: reading.newest_stories(database, feed_id=feed_id))
+
+    @api.post("/api/feeds/{feed_id:int}/fetch-soon")
+    def feed_soon(feed_id: Id) -> Envelope[int]:
+        """Poll a feed soon: its failures are forgotten, and a disabled feed is enabled. 409 while it is being fetched."""
+        try:
+            fetch_soon(database, feed_id, utc_now(clock))
+        except BusyError as error:
+            raise HTTPException(409, str(error)) from error
+        return _answer(lambda: 1)
+
+
+def _add_sources(api: APIRouter, database: Database, clock: Clock) -> None:
+    @api.get("/api/sources/{source_id:int}/feeds")
+    def source_feeds(source_id: Id) -> Envelope[list[dict[str, Any]]]:
+        """The feeds of a source."""
+        reading.require_source(database, source_id)
+        return _answer(lambda: reading.feeds_of_source(database, source_id))
+
+    @api.get("/api/sources/{source_id:int}/stories")
+    def source_stories(source_id: Id) -> Envelope[list[dict[str, Any]]]:
+        """The 50 stories that were seen last in a source's feeds."""
+        reading.require_source(database, source_id)
+        return _answer(lambda: reading.newest_stories(database, source_id=source_id))
+
+    @api.get("/api/sources/{source_id:int}/stories/fetched-by-day")
+    def source_fetched(source_id: Id) -> Envelope[list[Day]]:
+        """A source's stories by the day they were found."""
+        reading.require_source(database, source_id)
+        return _answer(lambda: _days(reading.stories_by_day(database, "fetched_at", source_id=source_id)))
+
+    @api.get("/api/sources/{source_id:int}/stories/published-by-day")
+    def source_published(source_id: Id) -> Envelope[list[Day]]:
+        """A source's stories by the day of their publication."""
+        reading.require_source(database, source_id)
+        return _answer(lambda: _days(reading.stories_by_day(database, "published_at", source_id=source_id)))
+
+    @api.post("/api/sources/{source_id:int}/fetch-soon")
+    def source_soon(source_id: Id) -> Envelope[int]:
+        """Poll the feeds of a source soon, spread over three hours at most; results is how many."""
+        reading.require_source(database, source_id)
+        return _answer(lambda: fetch_source_soon(database, source_id, utc_now(clock)))
+
+
+def _add_stories(api: APIRouter, database: Database, clock: Clock) -> None:
+    def lately(days: float) -> datetime:
+        return utc_now(clock) - timedelta(days=days)
+
+    def by_day(column: str, kind: str) -> list[DayCount]:
+        counts = reading.stories_by_day(database, column, since=lately(DAYS_SHOWN))
+        return [DayCount(date=day, count=count, type=kind) for day, count in counts]
+
+    @api.get("/api/stories/fetched-by-day")
+    def fetched_by_day() -> Envelope[list[DayCount]]:
+        """All stories of the last 30 days by the day they were found."""
+        return _answer(lambda: by_day("fetched_at", "fetched"))
+
+    @api.get("/api/stories/published-by-day")
+    def published_by_day() -> Envelope[list[DayCount]]:
+        """All stories of the last 30 days by the day of their publication."""
+        return _answer(lambda: by_day("published_at", "published"))
+
+    @api.get("/api/stories/by-source")
+    def by_source() -> Envelope[BySource]:
+        """How many stories of the last 30 days each source has."""
+        counts = reading.top_counts(database, "sources_id", lately(DAYS_SHOWN), None)
+        sources = [SourceCount(sources_id=source, count=count) for source, count in counts]
+        return _answer(lambda: BySource(days=DAYS_SHOWN, sources=sources))
+
+    @api.get("/api/stories/count")
+    def story_count(
+        column: Literal["domain", "feed_id", "sources_id"] = "domain",
+        days: Annotated[float, Query(gt=0, le=365)] = 3,
+        limit: Annotated[int, Query(alias="_limit", ge=1, le=MAX_ROWS)] = 10,
+    ) -> Envelope[list[dict[str, Any]]]:
+        """The domains, feeds or sources with the most stories of the last days."""
+        return _answer(
+            lambda: [
+                {column: value, "count": count}
+                for value, count in reading.top_counts(database, column, lately(days), limit)
+            ]
+        )
+
+    @api.get("/api/rss_entries/{first_id:int}")
+    def rss_entries(
+        first_id: Id, limit: Annotated[int, Query(alias="_limit", ge=1, le=MAX_ROWS)] = 1
+    ) -> Envelope[list[dict[str, Any]]]:
+        """Stories with this id or a later one, in order: ask again from the last id plus one, and none is missed."""
+        return _answer(lambda: reading.stories_from(database, first_id, limit))
