@@ -95,6 +95,7 @@ def list_feeds(
     database: Database,
     *,
     source_id: int | None = None,
+    ids: Iterable[int] | None = None,
     since: datetime | None = None,
     before: datetime | None = None,
     limit: int = 100,
@@ -104,6 +105,8 @@ def list_feeds(
     statement = select(feeds)
     if source_id is not None:
         statement = statement.where(feeds.c.sources_id == source_id)
+    if ids is not None:
+        statement = statement.where(feeds.c.id.in_(list(ids)))
     if since is not None:
         statement = statement.where(feeds.c.created_at >= since)
     if before is not None:

@@ -20,6 +20,8 @@ from tearsheet.web import api_page, export, health, metrics, outcomes, pages, se
 from tearsheet.web.api import account, directory, search
 from tearsheet.web.guard import Guard
 from tearsheet.web.limits import RateLimit
+from tearsheet.web.overview import Overview
+from tearsheet.web.remember import Remembered
 from tearsheet.web.render import page
 from tearsheet.web.security import SecurityHeaders
 from tearsheet.web.site import Site
@@ -55,6 +57,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         redoc_url=None,
     )
     app.state.site = site
+    app.state.overview = Remembered[Overview]()
     for router in (
         health.router,
         pages.data_router,

@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from tearsheet.engines.ports import Depth
 from tearsheet.web.charts import last_days
 from tearsheet.web.overview import Overview, overview
+from tearsheet.web.remember import Remembered
 from tearsheet.web.render import page
 from tearsheet.web.security import CAPTURE_POLICY
 from tearsheet.web.site import depths_of, site_of
@@ -29,14 +30,20 @@ StoryId = Annotated[
 @router.get("/", include_in_schema=False)
 def front_page(request: Request, depths: Depths) -> HTMLResponse:
     """What was collected, what was left out and why, what waits, and the latest stories."""
-    found = overview(site_of(request), depths)
+    found = _overview(request, depths)
     return page(request, "front.html", found=found, window=last_days(found.days, found.at.date()))
 
 
 @data_router.get("/overview.json")
 def front_page_data(request: Request, depths: Depths) -> Overview:
     """The figures of the front page."""
-    return overview(site_of(request), depths)
+    return _overview(request, depths)
+
+
+def _overview(request: Request, depths: dict[str, Depth]) -> Overview:
+    """The figures; pages that keep themselves fresh ask for them often."""
+    remembered: Remembered[Overview] = request.app.state.overview
+    return remembered.get(lambda: overview(site_of(request), depths))
 
 
 @data_router.get("/stories/{identifier}.json")

@@ -12,6 +12,8 @@ STATUS_WORDS: dict[str, str] = {
     "recovered": "recovered",
 }
 
+STAGE_WORDS = {"fetcher": "fetched", "parser": "read", "importer": "indexed", "archiver": "archived"}
+
 REASON_WORDS: dict[str, str] = {
     "bad-host": "the address names no public host",
     "bad-scheme": "the address is neither http nor https",
@@ -65,6 +67,8 @@ def reason_in_words(reason: str) -> str:
     return reason.replace("-", " ").replace("_", " ") or "no reason given"
 
 
-def status_in_words(status: str) -> str:
-    """What an outcome is called."""
+def status_in_words(status: str, stage: str = "") -> str:
+    """What an outcome is called; what a known stage has done, by its own verb."""
+    if status == "done" and stage in STAGE_WORDS:
+        return STAGE_WORDS[stage]
     return STATUS_WORDS.get(status, status)

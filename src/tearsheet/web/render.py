@@ -53,6 +53,7 @@ def environment() -> Environment:
         "date_source": lambda source: DATE_SOURCE_WORDS.get(source, source),
         "paragraphs": paragraphs,
         "sentence": sentence,
+        "code_spans": code_spans,
     }
     return made
 
@@ -102,6 +103,14 @@ def language_code(code: str) -> str:
 def sentence(words: str) -> str:
     """Words with a capital at their start and a full stop at their end."""
     return f"{words[:1].upper()}{words[1:]}" + ("" if words.endswith(".") else ".")
+
+
+def code_spans(text: str) -> Markup:
+    """Text in which words between backticks are code."""
+    parts = text.split("`")
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if place % 2 else escape(part) for place, part in enumerate(parts)
+    )
 
 
 def paragraphs(text: str) -> Markup:

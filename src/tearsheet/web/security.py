@@ -17,6 +17,7 @@ CAPTURE_POLICY = (
 _HEADERS = {
     "content-security-policy": PAGE_POLICY,
     "x-content-type-options": "nosniff",
+    "cache-control": "private, no-cache",
     "referrer-policy": "no-referrer",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), interest-cohort=()",
     "cross-origin-opener-policy": "same-origin",

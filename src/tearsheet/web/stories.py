@@ -14,6 +14,7 @@ from tearsheet.archive import read_story_at
 from tearsheet.archive.store import StoredCapture
 from tearsheet.engines.ports import IndexedStory
 from tearsheet.errors import NotFoundError
+from tearsheet.feeds.directory import list_feeds, list_sources
 from tearsheet.pipeline.ledger import Explanation
 from tearsheet.web.site import Site
 
@@ -78,7 +79,9 @@ class StoryView:
     indexed: datetime
     text: str
     source_id: int | None = None
+    source_name: str | None = None
     feed_id: int | None = None
+    feed_url: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
     capture: CaptureRecord | None = None
     journey: list[Explanation] = field(default_factory=list)
@@ -161,11 +164,23 @@ def view_of(site: Site, identifier: str) -> StoryView:
         indexed=moment(story.indexed_date),
         text=story.text_content,
         source_id=story.source_id,
+        source_name=_source_name(site, story.source_id),
         feed_id=story.feed_id,
+        feed_url=_feed_url(site, story.feed_id),
         extra=extra,
         capture=_record(site, capture) if capture else None,
         journey=_journey(site, story.story_id),
     )
+
+
+def _source_name(site: Site, source_id: int | None) -> str | None:
+    found = list_sources(site.services.database, ids=[source_id], limit=1).rows if source_id is not None else []
+    return found[0].name if found else None
+
+
+def _feed_url(site: Site, feed_id: int | None) -> str | None:
+    found = list_feeds(site.services.database, ids=[feed_id], limit=1).rows if feed_id is not None else []
+    return found[0]["url"] if found else None
 
 
 def _journey(site: Site, story_id: str) -> list[Explanation]:

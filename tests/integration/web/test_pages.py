@@ -64,6 +64,7 @@ def test_a_story_page_has_the_text_the_evidence_and_the_record(client, truth, se
     )
     record = dict(zip(texts(tree, "//dt"), texts(tree, "//dd"), strict=True))
     assert "a meta tag" in record["Published"]
+    assert record["Source"] == "Morning Gazette"
     assert record["SHA-256 of the page"] == hashlib.sha256(story.raw_html.html).hexdigest()
     capture = seeded[0].archive.capture_of_story(story.id)
     assert record["WARC file"] == capture.file.name
@@ -143,3 +144,13 @@ def test_every_link_within_the_site_leads_somewhere(client, truth):
             tree: Any = lxml_html.fromstring(answer.text)
             links = tree.xpath("//a/@href | //link/@href | //script/@src | //iframe/@src")
             todo = [link for link in links if link.startswith("/")] + todo
+
+
+def test_the_api_is_described(client):
+    description = client.get("/openapi.json").json()
+    assert description["openapi"].startswith("3.1")
+    for path, methods in description["paths"].items():
+        for operation in methods.values():
+            assert operation.get("description") and operation.get("tags"), path
+            unexplained = [one["name"] for one in operation.get("parameters", []) if not one.get("schema")]
+            assert not unexplained, path

@@ -15,6 +15,7 @@ from tearsheet.query import Query, parse_query
 from tearsheet.web.asking import read_day
 
 MAX_DAYS = 20_000
+LARGEST_ID = 2**63 - 1
 
 
 @dataclass(slots=True, frozen=True)
@@ -59,6 +60,9 @@ class Asked:
 def read_ids(text: str, name: str) -> list[int]:
     """Ids with commas between them. Raises UsageError."""
     try:
-        return [int(part) for part in text.split(",") if part.strip()]
+        ids = [int(part) for part in text.split(",") if part.strip()]
+        if any(not 0 <= one <= LARGEST_ID for one in ids):
+            raise ValueError("no database has such an id")
     except ValueError as error:
         raise UsageError(f"{name}: {text[:100]!r} is no list of ids; write it as 1,2,3") from error
+    return ids

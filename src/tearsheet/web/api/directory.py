@@ -9,19 +9,23 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
+from fastapi import Path as PathParameter
 from pydantic import BaseModel, Field
 
 from tearsheet.clock import utc_now
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.feeds.catalog import NewFeed, add_feeds
 from tearsheet.feeds.directory import Collection, Listing, Source, list_collections, list_feeds, list_sources
+from tearsheet.web.api.asking import LARGEST_ID
 from tearsheet.web.site import site_of
 
 router = APIRouter(prefix="/api/sources", tags=["directory"])
 PLATFORM = "online_news"
 PAGE, MOST = 100, 1000
 Limit = Annotated[int, Query(ge=0, description=f"Rows of a page; 0 means {PAGE}, and {MOST} is the most.")]
-Offset = Annotated[int, Query(ge=0)]
+Offset = Annotated[int, Query(ge=0, le=LARGEST_ID // 2)]
+Id = Annotated[int, PathParameter(ge=0, le=LARGEST_ID)]
+MaybeId = Annotated[int | None, Query(ge=0, le=LARGEST_ID)]
 
 
 @dataclass(slots=True, frozen=True)
@@ -37,7 +41,7 @@ class FeedToAdd(BaseModel):
 
     url: str
     name: str | None = None
-    source_id: int | None = None
+    source_id: int | None = Field(default=None, ge=0, le=LARGEST_ID)
     collections: list[str] = Field(default_factory=list)
 
 
@@ -113,7 +117,7 @@ def collections(
     request: Request,
     name: str = "",
     platform: str = "",
-    source_id: int | None = None,
+    source_id: MaybeId = None,
     limit: Limit = 0,
     offset: Offset = 0,
 ) -> dict[str, Any]:
@@ -126,7 +130,7 @@ def collections(
 
 
 @router.get("/collections/{collection_id}/")
-def collection(request: Request, collection_id: int) -> dict[str, Any]:
+def collection(request: Request, collection_id: Id) -> dict[str, Any]:
     """One collection."""
     found = list_collections(site_of(request).services.database, ids=[collection_id]).rows
     if not found:
@@ -139,7 +143,7 @@ def sources(
     request: Request,
     name: str = "",
     platform: str = "",
-    collection_id: int | None = None,
+    collection_id: MaybeId = None,
     limit: Limit = 0,
     offset: Offset = 0,
 ) -> dict[str, Any]:
@@ -152,7 +156,7 @@ def sources(
 
 
 @router.get("/sources/{source_id}/")
-def source(request: Request, source_id: int) -> dict[str, Any]:
+def source(request: Request, source_id: Id) -> dict[str, Any]:
     """One source."""
     found = list_sources(site_of(request).services.database, ids=[source_id]).rows
     if not found:
@@ -161,9 +165,7 @@ def source(request: Request, source_id: int) -> dict[str, Any]:
 
 
 @router.get("/feeds/details/")
-def feed_details(
-    request: Request, source_id: int | None = None, limit: Limit = 0, offset: Offset = 0
-) -> dict[str, Any]:
+def feed_details(request: Request, source_id: MaybeId = None, limit: Limit = 0, offset: Offset = 0) -> dict[str, Any]:
     """Feeds with their polling state."""
     found = list_feeds(site_of(request).services.database, source_id=source_id, limit=_rows(limit), offset=offset)
     return {"feeds": [{name: row[name] for name in _DETAILS} for row in found.rows]}
@@ -172,7 +174,7 @@ def feed_details(
 @router.get("/feeds/")
 def feeds(
     request: Request,
-    source_id: int | None = None,
+    source_id: MaybeId = None,
     modified_since: float | None = None,
     modified_before: float | None = None,
     limit: Limit = 0,

@@ -1,0 +1,42 @@
+"""Take the picture of the front page that the README shows: `python tools/take_screenshot.py DATA_FOLDER`.
+
+Make the data folder first with `tearsheet --data DATA_FOLDER demo --once`; needs Chromium.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.browser.seeing import CHROMIUM, FLAGS  # noqa: E402
+from tests.integration.web.running import running  # noqa: E402
+
+from tearsheet.compose import Services  # noqa: E402
+from tearsheet.config import load_settings  # noqa: E402
+from tearsheet.web import create_app  # noqa: E402
+
+TARGET = ROOT / "docs" / "images" / "front-page.png"
+
+
+def main(data: str) -> None:
+    """Serve the folder and take the picture."""
+    TARGET.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        Services(load_settings(data, environ={})) as services,
+        running(create_app(services)) as address,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
+        page = browser.new_page(viewport={"width": 1200, "height": 1000}, color_scheme="light")
+        page.goto(address)
+        page.screenshot(path=TARGET)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
