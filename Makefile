@@ -8,7 +8,7 @@ JOBS ?= auto
 ENGINES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-engines engines-up engines-down engines-status lint format bench bench-feeds clean
+.PHONY: help run test test-engines test-slow browser engines-up engines-down engines-status lint format docs bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-index clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -31,6 +31,14 @@ test: $(VENV)/.dev ## Run the tests (no network beyond loopback)
 test-engines: $(VENV)/.dev engines-up ## Run the contract suites against the real servers, all of which must be up
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -n $(JOBS) -m "engine and not slow and not restarts" tests
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "restarts and not slow" tests
+
+test-slow: $(VENV)/.dev ## Long proofs: many kills, soaks, Elasticsearch (its download is large)
+	@engines/all start $(ENGINES)
+	@engines/all start elasticsearch
+	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "slow" --timeout 3600 tests
+
+browser: ## Install the browser that the page tests drive (Debian, as root)
+	@bash -c 'name=browser; . engines/lib.sh; apt_install chromium fonts-liberation fonts-noto-cjk'
 
 engines-up: ## Install and start the test servers on loopback (ENGINES="kafka s3" for some; elasticsearch only by name)
 	@engines/all start $(ENGINES)
@@ -62,6 +70,15 @@ bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on 
 
 bench-fetch: $(VENV)/.dev ## Pages a second from many hosts, beside requests with threads
 	@$(BIN)/python bench/fetch.py
+
+bench-feeds: $(VENV)/.dev ## Feeds a second beside feedparser, picking due feeds, polling on loopback
+	@$(BIN)/python -m bench.feeds
+
+bench-archive: $(VENV)/.dev ## Writing and reading WARC files beside warcio
+	@$(BIN)/python -m bench.archive
+
+bench-extract: $(VENV)/.dev ## Text, dates, titles, authors and speed beside other extractors
+	@$(BIN)/python -m bench.extract
 
 bench-pipeline: $(VENV)/.dev ## What the queues cost beside fetching and parsing
 	@$(BIN)/python bench/pipeline.py
