@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tearsheet.engines.index_tantivy import TantivyIndex, rebuild_words
+from tearsheet.engines.index_tantivy import TantivyIndex
+from tearsheet.engines.tantivy_words import rebuild_words
 from tearsheet.errors import BusyError, EngineError, StorageError
 from tearsheet.query import parse_query
 from tests.engines.stories import story

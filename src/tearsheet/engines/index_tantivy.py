@@ -11,7 +11,6 @@ One process writes, any number of them read. Readers see commits, never halves o
 from __future__ import annotations
 
 import random
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,95 +25,28 @@ from tearsheet.engines.index_dates import by_interval
 from tearsheet.engines.ports import AddResult, IndexedStory, Page
 from tearsheet.engines.story_store import Numbered, StoryStore
 from tearsheet.engines.tantivy_query import DAY_ZERO, all_of, candidates, number_range, to_tantivy
+from tearsheet.engines.tantivy_words import (
+    MAX_LOT,
+    open_words,
+    readable_errors,
+    storage_error,
+    take_writer,
+    to_document,
+)
 from tearsheet.errors import BusyError, EngineError, StorageError
 from tearsheet.query import Query, QueryError
 from tearsheet.query.dates import day_number, day_of
 from tearsheet.query.match import phrase_matches, positions_of
 from tearsheet.query.tree import TITLE, OneOf, Phrase, conjunction
-from tearsheet.query.words import cut, cut_to_text, fold
+from tearsheet.query.words import cut
 
 COMMIT_STORIES = 5_000
 COMMIT_SECONDS = 5.0
 _RELOAD_SECONDS = 0.5
-_HEAP = 100_000_000
 _MAX_CANDIDATES = 20_000
 """Stories read to answer a phrase of more than two words with a distance."""
 _MAX_OFFSET = 10_000
 _MAX_BUCKETS = 65_000
-_RANDOM = 2**63
-
-
-def rebuild_words(folder: Path, progress: Callable[[int], None] | None = None) -> int:
-    """Make the words of an index anew from its stored stories, and say how many stories there are.
-
-    They are made aside and put into place at the end, so that searches go on meanwhile, and a damaged index can be mended.
-    Raises BusyError while another process writes.
-    """
-    new, old, current = folder / "words.new", folder / "words.old", folder / "words"
-    lock = None
-    with suppress(EngineError, StorageError):  # damaged words have no lock to take
-        lock = _take_writer(_open_words(folder), folder, 1)
-    store = StoryStore(folder / "stories.db")
-    shutil.rmtree(new, ignore_errors=True)
-    shutil.rmtree(old, ignore_errors=True)
-    try:
-        new.mkdir()
-        writer = tantivy.Index(_schema(), path=str(new)).writer(_HEAP, 1)
-        count = last = 0
-        for numbered in store.since(0):
-            writer.add_document(_document(numbered))
-            last, count = numbered.docno, count + 1
-            if progress is not None and count % 1000 == 0:
-                progress(count)
-        writer.commit()
-        writer.wait_merging_threads()
-        current.rename(old)
-        new.rename(current)
-        store.set_indexed(last)
-    except (ValueError, OSError) as error:
-        raise _storage_error(folder, error) from error
-    finally:
-        store.close()
-        del lock
-    shutil.rmtree(old, ignore_errors=True)
-    return count
-
-
-def _open_words(folder: Path) -> tantivy.Index:
-    try:
-        (folder / "words").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"{folder} cannot be made: {error.strerror}; check the data folder's rights") from error
-    try:
-        index = tantivy.Index(_schema(), path=str(folder / "words"))
-        index.config_reader("manual")
-    except ValueError as error:
-        raise EngineError(f"{folder} cannot be opened: {error}; `tearsheet index rebuild` makes it anew") from error
-    return index
-
-
-def _take_writer(index: tantivy.Index, folder: Path, threads: int) -> tantivy.IndexWriter:
-    try:
-        return index.writer(_HEAP, threads)
-    except ValueError as error:
-        if "Lock" in str(error):
-            raise BusyError(f"another process is writing to {folder}; stop it first") from error
-        raise _storage_error(folder, error) from error
-
-
-def _schema() -> tantivy.Schema:
-    builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("docno", indexed=True, fast=True)
-    builder.add_unsigned_field("lot", indexed=True, fast=True)
-    for name in ("article_title", "text_content"):
-        builder.add_text_field(name, tokenizer_name="whitespace")
-    for name in ("canonical_domain", "language"):
-        builder.add_text_field(name, tokenizer_name="raw", fast=True, index_option="basic")
-    for name in ("url", "source_id"):
-        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    builder.add_unsigned_field("publication_date", indexed=True, fast=True)
-    builder.add_unsigned_field("indexed_date", indexed=True, fast=True)
-    return builder.build()
 
 
 class TantivyIndex:
@@ -124,7 +56,7 @@ class TantivyIndex:
         self._folder = folder
         self._commit_seconds = commit_seconds
         self._threads = threads
-        self._index = _open_words(folder)
+        self._index = open_words(folder)
         self._store = StoryStore(folder / "stories.db")
         self._schema = self._index.schema
         self._writer: tantivy.IndexWriter | None = None
@@ -181,7 +113,7 @@ class TantivyIndex:
         """Take the writer's lock, and bring tantivy up to what is stored."""
         if self._writer is not None:
             return
-        self._writer = _take_writer(self._index, self._folder, self._threads)
+        self._writer = take_writer(self._index, self._folder, self._threads)
         committed, highest = self._store.indexed_number, self._highest_in_tantivy()
         if highest < committed:
             committed = 0  # the words were lost, or put back from an older copy: all of them are made anew
@@ -202,7 +134,7 @@ class TantivyIndex:
     def _give(self, stories: Sequence[Numbered]) -> None:
         assert self._writer is not None
         for numbered in stories:
-            self._writer.add_document(_document(numbered))
+            self._writer.add_document(to_document(numbered))
             self._pending = max(self._pending, numbered.docno)
         self._pending_count += len(stories)
 
@@ -238,7 +170,7 @@ class TantivyIndex:
         except (ValueError, OSError) as error:
             self._writer = None
             self._pending_count = 0
-            raise _storage_error(self._folder, error) from error
+            raise storage_error(self._folder, error) from error
         except BaseException:
             self._writer = None
             self._pending_count = 0
@@ -272,7 +204,7 @@ class TantivyIndex:
 
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
         """Some of the matching stories at random."""
-        start = random.randrange(_RANDOM)
+        start = random.randrange(MAX_LOT)
         limit = min(limit, _MAX_OFFSET)
         numbers: list[int] = []
         with self._searching(query) as (searcher, compiled):
@@ -417,7 +349,7 @@ class TantivyIndex:
 
     @contextmanager
     def _searching(self, query: Query) -> Iterator[tuple[tantivy.Searcher, tantivy.Query]]:
-        with _readable_errors(self._folder):
+        with readable_errors(self._folder):
             if time.monotonic() - self._reloaded > _RELOAD_SECONDS:
                 self._reload()
             searcher = self._index.searcher()
@@ -448,53 +380,3 @@ def _read_token(token: str, parts: int) -> list[int]:
     ):
         raise QueryError("this is no token for a next page; use the one that came with the page before")
     return [int(number) for number in numbers]
-
-
-def _document(numbered: Numbered) -> tantivy.Document:
-    story = numbered.story
-    document = tantivy.Document()
-    document.add_unsigned("docno", numbered.docno)
-    document.add_unsigned("lot", random.randrange(_RANDOM))
-    document.add_unsigned("indexed_date", max(story.indexed_date, 0))
-    document.add_text("article_title", cut_to_text(story.article_title))
-    document.add_text("text_content", cut_to_text(story.text_content))
-    document.add_text("url", _valid(story.url))
-    for name, value in (("canonical_domain", story.canonical_domain), ("language", story.language)):
-        if value:
-            document.add_text(name, _valid(fold(value)))
-    if story.source_id is not None:
-        document.add_text("source_id", str(story.source_id))
-    if story.publication_date:
-        document.add_unsigned("publication_date", day_number(date.fromisoformat(story.publication_date)) + DAY_ZERO)
-    return document
-
-
-def _valid(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
-
-
-def _storage_error(folder: Path, error: Exception) -> StorageError | EngineError:
-    if isinstance(error, OSError) or any(
-        word in str(error) for word in ("os error 28", "No space", "killed", "IoError")
-    ):
-        return StorageError(
-            f"{folder} cannot be written: the disk may be full; make room and start again; nothing is lost"
-        )
-    return EngineError(f"{folder}: {error}")
-
-
-@contextmanager
-def _readable_errors(folder: Path) -> Iterator[None]:
-    """tantivy reports what it cannot do as ValueError, and some things as a panic, which is no Exception at all."""
-    try:
-        yield
-    except QueryError:
-        raise
-    except ValueError as error:
-        if "error" in str(error).lower() and ("os error" in str(error) or "IoError" in str(error)):
-            raise EngineError(f"{folder} cannot be read: {error}") from error
-        raise QueryError(f"the index cannot answer this query: {str(error)[:200]}") from error
-    except BaseException as error:
-        if type(error).__name__ == "PanicException":
-            raise EngineError(f"{folder}: the index could not answer: {error}") from error
-        raise

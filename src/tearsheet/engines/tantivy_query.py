@@ -43,7 +43,7 @@ Resolver = Callable[[Phrase], Sequence[int]]
 
 
 def to_tantivy(tree: Node, schema: Schema, resolve: Resolver) -> Tantivy:
-    """The query for a schema of `index_tantivy`."""
+    """The query for a schema of `tantivy_words`."""
 
     def join(node: And | Or | Not, parts: list[_Part]) -> _Part:
         if isinstance(node, Not):
