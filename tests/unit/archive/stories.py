@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -47,6 +48,11 @@ def plain_story(number: int = 1, page: bytes = PAGE, **content: Any) -> Story:
             ),
         ],
     )
+
+
+def large_story(number: int) -> Story:
+    """A story whose page is large and does not compress well, so that a kill finds it half-written."""
+    return plain_story(number, b"<html>" + random.Random(number).randbytes(30_000).hex().encode())
 
 
 def _maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
