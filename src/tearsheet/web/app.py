@@ -112,7 +112,7 @@ async def _bad_request(request: Request, error: Exception) -> Response:
 def _problem(request: Request, status: int, words: str, headers: dict[str, str] | None = None) -> Response:
     """What went wrong: as a page for browsers, as JSON for programs."""
     path = request.url.path
-    for_program = path.startswith("/api/") or path.endswith((".json", ".jsonl", ".csv"))
+    for_program = path.startswith("/api/") or path.endswith((".json", ".jsonl", ".csv", ".parquet"))
     if for_program or "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"status": "error", "note": words}, status, headers)
     response = page(request, "problem.html", status_code=status, title=_TITLES.get(status, "Error"), words=words)

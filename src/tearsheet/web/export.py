@@ -1,84 +1,62 @@
-"""All stories of a search as a stream: JSON lines or CSV, with their full text."""
+"""All stories of a search, with their full text, as a file: JSON lines, CSV or Parquet."""
 
 from __future__ import annotations
 
-import csv
-import io
+import os
+import tempfile
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import StreamingResponse
+from fastapi.responses import FileResponse, StreamingResponse
+from starlette.background import BackgroundTask
 
-from tearsheet.engines.ports import Index, IndexedStory
-from tearsheet.query import Query
+from tearsheet.engines.ports import IndexedStory
+from tearsheet.index.export import csv_lines, jsonl_lines, write_parquet
+from tearsheet.index.questions import all_stories
 from tearsheet.web.asking import Question
 from tearsheet.web.site import site_of
-from tearsheet.web.stories import moment
 
 router = APIRouter(tags=["export"])
-COLUMNS = (
-    "id", "url", "article_title", "canonical_domain", "language", "publication_date", "indexed_date", "source_id", "feed_id",
-    "original_url", "text_content",
-)  # fmt: skip
-_PAGE = 200
+Asked = Annotated[Question, Depends()]
 
 
 @router.get("/search.jsonl", response_class=StreamingResponse)
-def export_jsonl(request: Request, question: Annotated[Question, Depends()]) -> StreamingResponse:
-    """Every matching story as a line of JSON, the newest first, with its full text."""
-    stories = all_stories(site_of(request).services.index, question.query())
-    encode = msgspec.json.Encoder().encode
-    lines = (encode(row(story) | story.extra) + b"\n" for story in stories)
-    return _download(lines, "application/jsonl", "stories.jsonl")
+def export_jsonl(request: Request, question: Asked) -> StreamingResponse:
+    """Every matching story as a line of JSON, with its full text."""
+    return download(jsonl_lines(_stories(request, question)), "application/jsonl", "stories.jsonl")
 
 
 @router.get("/search.csv", response_class=StreamingResponse)
-def export_csv(request: Request, question: Annotated[Question, Depends()], bom: bool = False) -> StreamingResponse:
-    """Every matching story as a row of CSV, the newest first, with its full text. `bom=1` for Excel."""
-    stories = all_stories(site_of(request).services.index, question.query())
-    return _download(csv_lines(map(row, stories), COLUMNS, bom=bom), "text/csv; charset=utf-8", "stories.csv")
+def export_csv(request: Request, question: Asked, bom: bool = False) -> StreamingResponse:
+    """Every matching story as a row of CSV, with its full text; `bom=1` for Excel."""
+    return download(csv_lines(_stories(request, question), bom=bom), "text/csv; charset=utf-8", "stories.csv")
 
 
-def all_stories(index: Index, query: Query) -> Iterator[IndexedStory]:
-    """Every matching story, page by page. The first page is asked for at once, so that errors come before the answer."""
-    first = index.search(query, limit=_PAGE)
-
-    def rest() -> Iterator[IndexedStory]:
-        found = first
-        yield from found.stories
-        while found.next_token:
-            found = index.search(query, limit=_PAGE, token=found.next_token)
-            yield from found.stories
-
-    return rest()
-
-
-def row(story: IndexedStory) -> dict[str, Any]:
-    """A story by the names of the index's fields."""
-    values = {name: getattr(story, name) for name in COLUMNS}
-    return values | {"indexed_date": moment(story.indexed_date).isoformat()}
+@router.get("/search.parquet", response_class=FileResponse)
+def export_parquet(request: Request, question: Asked) -> FileResponse:
+    """Every matching story as a row of Parquet, with its full text."""
+    stories = _stories(request, question)
+    descriptor, path = tempfile.mkstemp(suffix=".parquet")
+    try:
+        with os.fdopen(descriptor, "wb") as target:
+            write_parquet(stories, target)
+    except BaseException:
+        os.unlink(path)  # noqa: PTH108 - the name is a str already
+        raise
+    done = BackgroundTask(os.unlink, path)
+    return FileResponse(path, media_type="application/vnd.apache.parquet", filename="stories.parquet", background=done)
 
 
-def csv_lines(rows: Iterator[dict[str, Any]], columns: tuple[str, ...], *, bom: bool = False) -> Iterator[bytes]:
-    """Rows as CSV, one piece a row."""
-    buffer = io.StringIO(newline="")
-    writer = csv.DictWriter(buffer, columns, extrasaction="ignore")
-
-    def taken() -> bytes:
-        text = buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
-        return text.encode()
-
-    writer.writeheader()
-    yield ("\ufeff".encode() if bom else b"") + taken()
-    for values in rows:
-        writer.writerow(values)
-        yield taken()
+def _stories(request: Request, question: Question) -> Iterator[IndexedStory]:
+    order = question.checked_order()
+    # The order by relevance has an end; a whole collection has none.
+    return all_stories(
+        site_of(request).services.index, question.query(), order="newest" if order == "relevance" else order
+    )
 
 
-def _download(lines: Iterator[bytes], media_type: str, name: str) -> StreamingResponse:
+def download(lines: Iterator[bytes], media_type: str, name: str) -> StreamingResponse:
+    """Lines as a file to keep."""
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(lines, media_type=media_type, headers=headers)

@@ -96,11 +96,6 @@ def _days(counts: list[tuple[str, int]]) -> list[Day]:
 
 
 def _add_files(api: APIRouter, folder: Path) -> None:
-    @api.get("/api/version")
-    def version() -> Envelope[str]:
-        """The version of the program."""
-        return _answer(lambda: __version__)
-
     @api.get("/rss/{name}", response_class=FileResponse)
     @api.get("/api/rss/{name}", response_class=FileResponse)
     def daily_rss(name: str) -> FileResponse:

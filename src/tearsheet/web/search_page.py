@@ -11,9 +11,11 @@ from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
 from tearsheet.engines.ports import IndexedStory
+from tearsheet.index import questions
+from tearsheet.index.questions import Attention
 from tearsheet.query import QueryError
 from tearsheet.web.asking import ORDERS, Question, read_day
-from tearsheet.web.charts import filled, interval_for
+from tearsheet.web.charts import interval_for
 from tearsheet.web.highlight import highlighters, mark, passage
 from tearsheet.web.render import page
 from tearsheet.web.site import Site, site_of
@@ -36,20 +38,6 @@ class Hit:
     """HTML: escaped, matches in `<mark>`."""
     passage: str
     """HTML: escaped, matches in `<mark>`."""
-
-
-@dataclass(slots=True, frozen=True)
-class Attention:
-    """Matching stories of one day, week or month, and all stories of that time."""
-
-    first_day: str
-    stories: int
-    all_stories: int
-
-    @property
-    def share(self) -> float:
-        """Percent of all stories."""
-        return 100 * self.stories / self.all_stories if self.all_stories else 0.0
 
 
 @dataclass(slots=True)
@@ -91,31 +79,35 @@ def answer(site: Site, question: Question, token: str = "") -> Answer:
     """Ask the index. Raises QueryError or UsageError."""
     index = site.services.index
     query, everything = question.query(), question.everything()
-    found = index.search(query, limit=PAGE, token=token or None, order=question.checked_order())
-    count = index.count(query)
+    found = questions.stories(index, query, limit=PAGE, token=token or None, order=question.checked_order())
+    total = questions.count(index, query, everything)
     days = index.over_time(query, "day")
     interval = _interval(question, days)
-    matching = days if interval == "day" else index.over_time(query, interval)
-    every = dict(index.over_time(everything, interval))
     return Answer(
         explanation=query.explain(),
-        count=count,
-        all_stories=index.count(everything),
+        count=total.count,
+        all_stories=total.total,
         interval=interval,
-        attention=[Attention(day, stories, every.get(day, 0)) for day, stories in filled(matching, interval)],
-        undated=count - sum(stories for _, stories in days),
-        sources=index.top(query, "canonical_domain", TOP),
-        languages=index.top(query, "language", TOP),
+        attention=between_matches(questions.attention(index, query, interval, everything)),
+        undated=total.count - sum(stories for _, stories in days),
+        sources=questions.top_sources(index, query, TOP),
+        languages=questions.languages(index, query, TOP),
         hits=_hits(question, found.stories),
         next_token=found.next_token,
     )
 
 
+def between_matches(points: list[Attention]) -> list[Attention]:
+    """From the first time with a match to the last one: stories before and after are not what was asked for."""
+    places = [place for place, point in enumerate(points) if point.count]
+    return points[places[0] : places[-1] + 1] if places else []
+
+
 def points_of(found: Answer, by: str) -> list[tuple[str, float]]:
     """The chart's points: counts, or percent of all stories."""
     if by == SHARE:
-        return [(point.first_day, round(point.share, 2)) for point in found.attention]
-    return [(point.first_day, point.stories) for point in found.attention]
+        return [(point.date, round(100 * point.share, 2)) for point in found.attention]
+    return [(point.date, point.count) for point in found.attention]
 
 
 def _interval(question: Question, days: list[tuple[str, int]]) -> str:

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 PATHS = st.sampled_from(
-    ["/search", "/search.json", "/search.csv", "/outcomes", "/outcomes.json", "/api/search/story-list", "/api/search/words",
+    ["/search", "/search.json", "/search.csv", "/search.parquet", "/outcomes", "/outcomes.json", "/api/search/words",
+     "/api/search/story-list",
      "/api/search/count-over-time", "/api/search/total-count", "/api/search/story", "/api/sources/sources/", "/api/sources/feeds/",
      "/api/search/count-by-source-over-interval", "/stories/", "/api/sources/collections/7/"]
 )  # fmt: skip

@@ -164,14 +164,15 @@ def test_story(search, expected):
 
 
 def test_words(search, asked, expected):
-    words = [word for content in expected for word in cut(content.text_content)]
-    counts = Counter(words)
+    texts = [f"{content.article_title} {content.text_content}" for content in expected]
+    counts = Counter(word for text in texts for word in cut(text))
     rows = search.words(**asked, limit=30)
     assert len(rows) == 30
     assert {row["term"]: row["count"] for row in rows} == {row["term"]: counts[row["term"]] for row in rows}
     assert [row["count"] for row in rows] == sorted((row["count"] for row in rows), reverse=True)
     assert not {"the", "of", "and"} & {row["term"] for row in rows}
-    assert all(row["ratio"] == row["count"] / len(words) for row in rows)
+    assert all(row["ratio"] == row["count"] / len(expected) for row in rows)
+    assert all(row["doc_count"] == sum(row["term"] in cut(text) for text in texts) for row in rows)
 
 
 def test_sources(search, asked, expected):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from lxml import html as lxml_html
+from pyarrow import parquet
 
 from tearsheet.query import parse_query
 from tearsheet.urls import url_hash
@@ -47,7 +48,7 @@ def test_every_figure_equals_an_independent_count(client, truth, query):
     data = client.get("/search.json", params={"q": query}).json()
     expected = matching(truth, query)
     assert data["count"] == len(expected)
-    assert {day["first_day"]: day["stories"] for day in data["attention"] if day["stories"]} == Counter(
+    assert {day["date"]: day["count"] for day in data["attention"] if day["count"]} == Counter(
         content.publication_date for content in expected
     )
     assert dict(map(tuple, data["sources"])) == Counter(content.canonical_domain for content in expected)
@@ -110,5 +111,7 @@ def test_exports_hold_every_story_with_its_text(client, truth):
     expected = {content.url: content.text_content for content in matching(truth, "language:de")}
     assert {line["url"]: line["text_content"] for line in lines} == expected
     assert {row["url"]: row["text_content"] for row in rows} == expected
+    table = parquet.read_table(io.BytesIO(client.get("/search.parquet", params={"q": "language:de"}).content))
+    assert {row["url"]: row["text_content"] for row in table.to_pylist()} == expected
     assert client.get("/search.csv", params={"q": "*", "bom": 1}).content.startswith(b"\xef\xbb\xbfid,")
     assert client.get("/search.csv", params={"q": '"lone'}).status_code == 400

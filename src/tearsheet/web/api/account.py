@@ -38,5 +38,6 @@ def profile(request: Request) -> dict[str, Any]:
 
 @router.get("/version")
 def version(request: Request) -> dict[str, Any]:
-    """The version of this server, and its clock."""
-    return {"GIT_REV": __version__, "version": __version__, "now": site_of(request).clock(), "software": "tearsheet"}
+    """The version of this server, and its clock; in the words of Media Cloud's search, and of its rss-fetcher."""
+    searching = {"GIT_REV": __version__, "version": __version__, "now": site_of(request).clock()}
+    return searching | {"duration": 0, "status": "OK", "results": __version__}

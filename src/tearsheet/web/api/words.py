@@ -1,14 +1,13 @@
-"""The most frequent words of some texts, without those that every text has."""
+"""Which words tell something about a subject, and how a word is shown."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from tearsheet.query.words import cut, fold
+from tearsheet.index.questions import WordCount
+from tearsheet.query.words import fold
 
 _SHORTEST = 2
 
@@ -20,31 +19,19 @@ def common_words() -> frozenset[str]:
     return frozenset(fold(word) for line in lines if not line.startswith("#") for word in line.split())
 
 
-def top_words(texts: Sequence[str], limit: int) -> list[dict[str, Any]]:
-    """The most frequent words: how often, in how many texts, and the shares of both."""
-    often: Counter[str] = Counter()
-    widely: Counter[str] = Counter()
-    total = 0
-    for text in texts:
-        words = cut(text)
-        total += len(words)
-        kept = [word for word in words if is_telling(word)]
-        often.update(kept)
-        widely.update(set(kept))
-    ranked = sorted(often.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
-    return [
-        {
-            "term": word,
-            "count": count,
-            "ratio": count / total,
-            "term_count": count,
-            "term_ratio": count / total,
-            "doc_count": widely[word],
-            "doc_ratio": widely[word] / len(texts),
-            "sample_size": len(texts),
-        }
-        for word, count in ranked
-    ]
+def as_word(found: WordCount) -> dict[str, Any]:
+    """A word by the names that clients of Media Cloud know; `ratio` is how often it stands in a story, on average."""
+    ratio = found.count / found.looked_at
+    return {
+        "term": found.word,
+        "count": found.count,
+        "ratio": ratio,
+        "term_count": found.count,
+        "term_ratio": ratio,
+        "doc_count": found.stories,
+        "doc_ratio": found.stories / found.looked_at,
+        "sample_size": found.looked_at,
+    }
 
 
 def is_telling(word: str) -> bool:
