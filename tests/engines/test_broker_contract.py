@@ -113,6 +113,21 @@ def test_a_short_delay_is_not_held_up_by_a_long_one(harness):
     run(harness, scenario)
 
 
+def test_delayed_messages_can_be_hastened(harness):
+    async def scenario(broker: Broker) -> None:
+        delayed = [Output("q", msg(f"{n}", retries=n), delay=600 if n % 2 else 3600) for n in range(120)]
+        await broker.publish([*delayed, Output("q", msg("ready")), Output("other", msg("x"), delay=600)])
+        assert await broker.hasten("q") == 120
+        found = []
+        while len(found) < 121 and (leases := await broker.lease("q", 200, wait=5)):
+            found += [(lease.message.body.decode(), lease.message.headers.get("retries")) for lease in leases]
+        assert sorted(found, key=str) == sorted([("ready", None), *((f"{n}", n) for n in range(120))], key=str)
+        assert await broker.hasten("q") == await broker.hasten("nothing") == 0
+        assert (await harness.settled_depth(broker, "other")) == Depth(delayed=1)
+
+    run(harness, scenario)
+
+
 def test_released_messages_are_ready_again(harness):
     async def scenario(broker: Broker) -> None:
         await broker.publish([Output("q", msg("x"))])

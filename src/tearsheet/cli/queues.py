@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
 
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.status import depth_rows
+from tearsheet.compose import Services
 from tearsheet.engines.ports import Broker
-from tearsheet.errors import NotFoundError
+from tearsheet.errors import NotFoundError, PartialFailure
+from tearsheet.pipeline.dump import Dumped, Wanted, dump_queue, load_files
+from tearsheet.pipeline.inputs import Places, expand
 from tearsheet.pipeline.inspect import message_summary, requeue
+from tearsheet.pipeline.queuers.warcs import SUFFIXES
 
 app = typer.Typer(help="Look into the queues, and mend them.", no_args_is_help=True)
 T = TypeVar("T")
@@ -26,14 +31,19 @@ def register(parent: typer.Typer) -> None:
 
 
 def _with_broker(work: Callable[[Broker], Awaitable[T]]) -> T:
-    async def main(broker: Broker) -> T:
+    with services_for() as services:
+        return _run(services, work)
+
+
+def _run(services: Services, work: Callable[[Broker], Awaitable[T]]) -> T:
+    async def main() -> T:
+        broker = services.open_broker()
         try:
             return await work(broker)
         finally:
             await broker.close()
 
-    with services_for() as services:
-        return asyncio.run(main(services.open_broker()))
+    return asyncio.run(main())
 
 
 async def _must_exist(broker: Broker, queue: str) -> None:
@@ -99,9 +109,75 @@ def delete(queue: QueueArgument, yes: YesOption = False) -> None:
 @app.command("requeue")
 @reports_errors
 def requeue_quarantined(
-    stage: Annotated[str, typer.Argument(help="The stage whose quarantine is to be tried again.", metavar="STAGE")],
+    stage: Annotated[
+        str,
+        typer.Argument(
+            help="The stage whose quarantine is to be tried again: `parser`, or `csv.parser` of another pipeline.",
+            metavar="STAGE",
+        ),
+    ],
     limit: Annotated[int, typer.Option(help="How many stories at most.")] = 1_000_000,
 ) -> None:
     """Send a stage's quarantined stories through it again, with fresh tries."""
     moved = _with_broker(lambda broker: requeue(broker, stage, limit))
     out.print(f"{moved:,} stories sent back to {stage}")
+
+
+@app.command("dump-archives")
+@reports_errors
+def dump_archives(
+    queues: Annotated[
+        list[str] | None, typer.Argument(help="Queues to be dumped. [default: all]", metavar="[QUEUE]…")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Folder of the files. [default: queue-dumps in the data folder]")
+    ] = None,
+    limit: Annotated[int | None, typer.Option("--max", help="Stories of each queue at most.", min=1)] = None,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Move the stories of queues into WARC files, with their tries and reasons; `load-archives` brings them back.
+
+    Stop the workers first: what they hold is not dumped.
+    """
+    with services_for() as services:
+        folder = output or services.data / "queue-dumps"
+
+        async def dump(broker: Broker) -> list[Dumped]:
+            for queue in queues or []:
+                await _must_exist(broker, queue)
+            chosen = queues or [name for name, depth in sorted((await broker.depths()).items()) if depth.total]
+            return [await dump_queue(broker, queue, folder, limit=limit) for queue in chosen]
+
+        dumped = _run(services, dump)
+    show(dumped, {"queue": "queue", "stories": "stories", "files": "files"}, form=output_form(json, False, False))
+
+
+@app.command("load-archives")
+@reports_errors
+def load_archives(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            help="Dumped WARC files: files, directories, addresses, blobs or @FILE lists.", metavar="INPUT…"
+        ),
+    ],
+    queue: Annotated[
+        str | None, typer.Option(help="Queue for all stories. [default: where each was taken from]")
+    ] = None,
+    include_domain: Annotated[list[str] | None, typer.Option(help="Only stories of this domain.")] = None,
+    exclude_domain: Annotated[list[str] | None, typer.Option(help="No stories of this domain.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, and queue nothing.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Put dumped stories back into their queues, with their tries and reasons."""
+    wanted = Wanted(queue, frozenset(include_domain or ()), frozenset(exclude_domain or ()), dry_run)
+    with services_for() as services:
+        places = Places(services.settings.engines.blobs, services.open_blobs)
+        files = expand(inputs, places, SUFFIXES)
+        loaded = _run(services, lambda broker: load_files(broker, files, wanted))
+    rows = [{"queue": name, "stories": count} for name, count in sorted(loaded.queues.items())]
+    show(rows, {"queue": "queue", "stories": "stories"}, form=output_form(json, False, False))
+    if loaded.left_out and not json:
+        out.print(f"{loaded.left_out:,} stories of other domains left out")
+    if loaded.damages:
+        raise PartialFailure(f"{len(loaded.damages)} places could not be read, the first: {loaded.damages[0]}")

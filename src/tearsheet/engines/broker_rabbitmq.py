@@ -12,7 +12,7 @@ import socket
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tearsheet.engines.ports import Depth, Lease, Message, Output, Settlement
 from tearsheet.engines.rabbitmq_layout import OLDEST_SERVER, belongs_to
@@ -29,11 +29,15 @@ from tearsheet.engines.server import (
 )  # fmt: skip
 from tearsheet.errors import ConfigError, EngineError
 
+if TYPE_CHECKING:
+    from aio_pika.abc import AbstractIncomingMessage, AbstractQueue
+
 _log = logging.getLogger(__name__)
 _SETTING = "engines.broker"
 _ARRIVAL_SECONDS = 2.0
 """How long a lease that need not wait still waits for messages that the server has and is about to send."""
 _DEFAULT_PARTS = 8
+_HASTENED_AT_ONCE = 100
 
 
 def open_rabbitmq_broker(
@@ -155,6 +159,22 @@ class RabbitBroker:
                         found.append(unpacked(message))
                     # Closing the channel puts them back where they were.
             return found
+
+    async def hasten(self, queue: str) -> int:
+        """Move messages from the queues in which they wait, some at a time: confirmed there before they are gone here."""
+        moved = 0
+        async with self._asked() as link:
+            for name in await self._names_of(link, queue):
+                if not belongs_to(name)[1]:
+                    continue
+                async with link.asking() as channel:
+                    source = await channel.get_queue(name, ensure=False)
+                    while some := [m async for m in _got(source, _HASTENED_AT_ONCE)]:
+                        await link.publish([Output(queue, unpacked(message)) for message in some], self._patience)
+                        for message in some:
+                            await message.ack()
+                        moved += len(some)
+        return moved
 
     async def purge(self, queue: str) -> int:
         """Delete what nobody holds, delayed messages too."""
@@ -302,6 +322,14 @@ class RabbitBroker:
                 "enable rabbitmq_management, or add ?management=PORT to the URL"
             )
         return [name for name in listed if belongs_to(name)[0] == queue]
+
+
+async def _got(source: AbstractQueue, limit: int) -> AsyncIterator[AbstractIncomingMessage]:
+    for _ in range(limit):
+        message = await source.get(fail=False)
+        if message is None:
+            return
+        yield message
 
 
 def _held(lease: Lease) -> Held:

@@ -119,6 +119,13 @@ class SqliteBroker:
         """Look at the oldest messages that are due."""
         return await self._run(lambda db: self._look(db, queue, limit))
 
+    async def hasten(self, queue: str) -> int:
+        """Delayed messages are due now."""
+        sql = "UPDATE messages SET due = :now WHERE queue = :queue AND holder IS NULL AND due > :now"
+        moved = await self._run(lambda db: db.execute(sql, {"now": self._clock(), "queue": queue}).rowcount)
+        self._arrivals[queue].set()
+        return moved
+
     async def purge(self, queue: str) -> int:
         """Delete what nobody holds."""
         return await self._run(lambda db: self._delete_messages(db, "queue = ? AND holder IS NULL", queue))

@@ -144,6 +144,10 @@ class Broker(Protocol):
         """Look at messages that are ready, oldest first, and leave them where they are."""
         ...
 
+    async def hasten(self, queue: str) -> int:
+        """Make all delayed messages of a queue ready now. Returns how many."""
+        ...
+
     async def purge(self, queue: str) -> int:
         """Delete all messages of a queue that nobody holds; delayed ones too. Returns how many."""
         ...

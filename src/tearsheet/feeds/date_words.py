@@ -42,7 +42,6 @@ tr ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aral
 tr oca şub mar nis may haz tem ağu eyl eki kas ara
 id januari februari maret april mei juni juli agustus september oktober november desember
 id jan peb mar apr mei jun jul agu sep okt nop des
-vi thg1 thg2 thg3 thg4 thg5 thg6 thg7 thg8 thg9 thg10 thg11 thg12
 ru января февраля марта апреля мая июня июля августа сентября октября ноября декабря
 ru янв фев мар апр май июн июл авг сен окт ноя дек
 ru январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь

@@ -15,16 +15,17 @@ _MAX_LENGTH = 100
 _HALF = r"(오전|오후|上午|下午|午前|午後|[ap]\.?m\b\.?)?"
 _TIME = rf"(?:{_HALF}\s*(\d{{1,2}})[:.h時시](\d{{1,2}})(?:[:.分분]\s*(\d{{1,2}})(?:[.,]\d+)?)?[秒초]?\s*{_HALF})?"
 _ZONE = r"\s*\(?([a-z]{1,5})?\)?\s*(?:([+\-−])\s*(\d{1,2}):?(\d{2})?)?"
-_WEEKDAY = r"(?:[^\W\d]+\.?,?\s*)?"
+_WORD = r"[^\d\s.,/:+\-()]+"
+_WEEKDAY = rf"(?:{_WORD}(?:\.?,\s*|\.?\s+))?"
 _GLUE = r"[,\s]*(?:t(?=\d)|at\b|um\b|à\b|-)?\s*"
 
 _DAY_MONTH_YEAR = re.compile(
-    rf"{_WEEKDAY}(\d{{1,2}})(?:st|nd|rd|th|er|º)?[\s.\-/]*(?:de\s+|of\s+)?([^\W\d_][^\W_]*)\.?,?[\s.\-/]*(?:de\s+)?(\d{{4}}|\d{{2}})\b{_GLUE}{_TIME}{_ZONE}"
+    rf"{_WEEKDAY}(\d{{1,2}})(?:st|nd|rd|th|er|º)?[\s.\-/]*(?:de\s+|of\s+)?({_WORD})\.?,?[\s.\-/]*(?:de\s+)?(\d{{4}}|\d{{2}})\b{_GLUE}{_TIME}{_ZONE}"
 )
 _MONTH_DAY_YEAR = re.compile(
-    rf"{_WEEKDAY}([^\W\d_]+)\.?\s*(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b{_GLUE}{_TIME}{_ZONE}"
+    rf"{_WEEKDAY}({_WORD})\.?\s*(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b{_GLUE}{_TIME}{_ZONE}"
 )
-_ASCTIME = re.compile(rf"[^\W\d]+,?\s+([^\W\d]+)\s+(\d{{1,2}})\s+{_TIME}{_ZONE}\s+(\d{{4}})\b")
+_ASCTIME = re.compile(rf"{_WORD},?\s+({_WORD})\s+(\d{{1,2}})\s+{_TIME}{_ZONE}\s+(\d{{4}})\b")
 _YEAR_FIRST = re.compile(
     rf"(\d{{4}})\s*[-/.年년]?\s*(\d{{1,2}})(?:\s*[-/.月월]?\s*(\d{{1,2}}))?\s*[일日]?\.?(?![\d:]){_GLUE}{_TIME}{_ZONE}"
 )

@@ -40,13 +40,17 @@ def entry_for(story: Story, stage: str, status: str, reason: str = "", detail: s
         detail[:500],
         story.rss_entry.source_source_id,
         story.rss_entry.source_feed_id,
-        story.content_metadata.canonical_domain or story.rss_entry.domain or _domain(url),
+        domain_of(story),
         url[:2048],
     )
 
 
-def _domain(url: str) -> str:
+def domain_of(story: Story) -> str:
+    """The canonical domain as far as it is known; empty when it is not."""
+    known = story.content_metadata.canonical_domain or story.rss_entry.domain
+    if known:
+        return known
     try:
-        return canonical_domain(url)[:255]
+        return canonical_domain(story.url or "")[:255]
     except BadURL:
         return ""

@@ -16,6 +16,8 @@ RETRIES = "x-mc-retries"
 WHO = "x-mc-who"
 WHEN = "x-mc-when"
 WHAT = "x-mc-what"
+DUE = "x-tearsheet-due"
+"""When a retry is due, so that a dumped one waits for the rest of its time after it was loaded again."""
 ORIGIN = "x-tearsheet-from"
 """Where a queuer read the story: the file and its line. Kept on the whole way, and told with what becomes of the story."""
 _MAX_WHAT = 300
@@ -79,8 +81,9 @@ def _retry(stage: str, message: Message, outcome: Retry, rule: RetryRule, now: f
             return Fate((), "dropped", outcome.reason, outcome.detail)
         marked = _marked(message, stage, outcome, now, retries - 1)
         return Fate((Output(quarantine_queue(stage), marked),), "quarantined", outcome.reason, outcome.detail)
-    marked = _marked(message, stage, outcome, now, retries)
     delay = rule.delay(retries, outcome.after)
+    marked = _marked(message, stage, outcome, now, retries)
+    marked.headers[DUE] = now + delay
     return Fate((Output(input_queue(stage), marked, delay),), "retrying", outcome.reason, outcome.detail)
 
 
@@ -90,12 +93,13 @@ def _retries(message: Message) -> int:
 
 def _marked(message: Message, stage: str, outcome: Outcome, now: float, retries: int) -> Message:
     headers: Headers = {**message.headers, RETRIES: retries, WHO: stage, WHEN: now, WHAT: str(outcome)[:_MAX_WHAT]}
+    headers.pop(DUE, None)
     return Message(message.body, headers, message.key, message.page)
 
 
 def forwarded(message: Message, body: bytes, page: bytes, key: str) -> Message:
     """The message for the next stage: a fresh journey, because retries belong to a stage."""
-    kept = {name: value for name, value in message.headers.items() if name not in (RETRIES, WHO, WHEN, WHAT)}
+    kept = {name: value for name, value in message.headers.items() if name not in (RETRIES, WHO, WHEN, WHAT, DUE)}
     return Message(body, kept, key, page)
 
 

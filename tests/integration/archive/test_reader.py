@@ -89,6 +89,7 @@ def test_pages_of_foreign_files_become_stories(gzipped, version):
         ("gzip", PAGE),  # some writers unpack and leave the header
         ("identity", PAGE),
     ],
+    ids=["gzip", "deflate", "br", "zstd", "gzip in name only", "identity"],
 )
 def test_pages_are_unpacked(coding, packed):
     chunked = b"5;x=y\r\n" + packed[:5] + b"\r\n%x\r\n" % len(packed[5:]) + packed[5:] + b"\r\n0\r\n\r\n"

@@ -52,7 +52,7 @@ async def silence(_: Request, writer: asyncio.StreamWriter) -> None:
     await asyncio.sleep(20)
 
 
-async def trickle(_: Request, writer: asyncio.StreamWriter) -> None:
+async def trickle(request: Request, writer: asyncio.StreamWriter) -> None:
     writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
     for _ in range(200):
         writer.write(b"<!-- drop by drop -->")
@@ -60,7 +60,7 @@ async def trickle(_: Request, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.1)
 
 
-async def endless_body(_: Request, writer: asyncio.StreamWriter) -> None:
+async def endless_body(request: Request, writer: asyncio.StreamWriter) -> None:
     writer.write(b'HTTP/1.1 200 OK\r\n\r\n<rss version="2.0"><channel>')
     piece = b"<item><link>http://n.example/a</link></item>" * 2000
     for _ in range(10_000):
@@ -160,7 +160,8 @@ def polled(tmp_path_factory: pytest.TempPathFactory):
                 [ids[case.name]] = desk.add(f"http://127.0.1.{number + 1}:{web.port}/feed")
             [ids["plain"]] = desk.add(await stack.enter_async_context(_plain_text_to_https()))
             full, port = _listener_with_a_full_line()
-            stack.callback(lambda: [sock.close() for sock in full])
+            for sock in full:
+                stack.callback(sock.close)
             [ids["full"]] = desk.add(f"http://127.0.2.1:{port}/feed")
             [ids["refused"]] = desk.add(f"http://127.0.2.2:{_unused_port()}/feed")
             client = await stack.enter_async_context(loopback_client())

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 
-class _JumpingSelector(selectors.DefaultSelector):  # type: ignore[misc, valid-type]  # chosen by platform
+class _JumpingSelector(selectors.DefaultSelector):
     """Waiting takes no time: it moves the clock."""
 
     def __init__(self) -> None:

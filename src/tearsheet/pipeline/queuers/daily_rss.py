@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
+from itertools import pairwise
 from typing import BinaryIO
 
 from lxml import etree
@@ -14,6 +16,11 @@ from tearsheet.story import RSSEntry, Story, make_story_id
 from tearsheet.urls import BadURL
 
 SUFFIXES = (".rss", ".xml")
+_ITEM = re.compile(rb"<item[\s>]")
+_END = re.compile(rb"</item\s{0,8}>")
+_BUILT = re.compile(rb"<lastBuildDate>([^<]{1,80})<")
+_CHUNK = 1 << 16
+_MAX_ITEM = 1 << 20
 
 
 def story_of(item: etree._Element, file: str, day: str | None) -> Story:
@@ -38,33 +45,50 @@ def story_of(item: etree._Element, file: str, day: str | None) -> Story:
 
 
 def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
-    """Every item once, while the file is read; what is broken in it is passed over."""
+    """Every item once. Items are cut out first and read each by itself, so that a broken one spoils no other."""
     day = date_in_name(file)
+    parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, encoding="utf-8")
     seen: set[str] = set()
     items = 0
-    try:
-        for _, element in etree.iterparse(
-            stream, tag=("item", "lastBuildDate"), recover=True, resolve_entities=False, no_network=True
-        ):
-            if element.tag == "lastBuildDate":
-                day = day or _day(element.text)
-                continue
-            items += 1
-            yield _row(element, file, day, seen)
-            _forget(element)
-    except etree.XMLSyntaxError as error:
-        raise Unreadable(error.lineno or 1, "bad-xml", str(error.msg)) from error
+    for line, piece in _pieces(stream):
+        if not items and (built := _BUILT.search(piece)):
+            day = day or _day(built[1].decode("utf-8", "replace"))
+        start = _ITEM.search(piece)
+        if start is None:
+            continue
+        items += 1
+        yield _row(line + piece.count(b"\n", 0, start.start()), piece[start.start() :], file, day, seen, parser)
     if not items:
         raise Unreadable(1, "bad-xml", "there are no items in it")
 
 
-def _row(item: etree._Element, file: str, day: str | None, seen: set[str]) -> Row | Problem:
-    found: object = item.sourceline
-    line = found if isinstance(found, int) else 0
+def _pieces(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """The file in pieces that each end with an item, and the line on which each begins."""
+    line, held = 1, b""
+    while True:
+        chunk = stream.read(_CHUNK)
+        *whole, held = _END.split(held + chunk)
+        for piece in whole:
+            # An item that was never closed runs into the next one: two pieces.
+            starts = [0, *(found.start() for found in _ITEM.finditer(piece))][2:]
+            for begin, end in pairwise([0, *starts, len(piece)]):
+                yield line, piece[begin:end]
+                line += piece.count(b"\n", begin, end)
+        if not chunk:
+            return
+        if len(held) > _MAX_ITEM:
+            line += held.count(b"\n")
+            held = b""
+
+
+def _row(line: int, piece: bytes, file: str, day: str | None, seen: set[str], parser: etree.XMLParser) -> Row | Problem:
     try:
+        item = etree.fromstring(piece + b"</item>", parser)
         story = story_of(item, file, day)
     except BadURL as error:
         return Problem(line, "bad-url", str(error))
+    except (etree.XMLSyntaxError, AttributeError, ValueError) as error:
+        return Problem(line, "bad-xml", str(error))
     link = story.rss_entry.link or ""
     if link in seen:
         return Problem(line, "dups", f"{link} stands in this file already")
@@ -81,11 +105,3 @@ def _day(text: str | None) -> str | None:
         return parsedate_to_datetime(text or "").date().isoformat()
     except (ValueError, TypeError):
         return None
-
-
-def _forget(element: etree._Element) -> None:
-    """Let go of an item and of those before it: a day has half a million of them."""
-    parent = element.getparent()
-    element.clear()
-    while parent is not None and element.getprevious() is not None:
-        del parent[0]

@@ -1,0 +1,228 @@
+"""Queues into WARC files and back: to keep them aside, or to bring them from one broker to another.
+
+A dumped story is a story as the archive writes it, with two more objects in its metadata: `rabbitmq_headers`, the journey of its
+message (`x-mc-retries` and so on), and `queue_data`, the queue it was taken from.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import logging
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from tearsheet.archive import ArchivedStory, StoryArchiveReader, StoryArchiveWriter
+from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines.ports import Broker, Headers, Lease, Message, Output, Settlement
+from tearsheet.errors import UsageError
+from tearsheet.pipeline.entry import domain_of
+from tearsheet.pipeline.inputs import CannotOpen, InputFile
+from tearsheet.pipeline.journey import DUE
+from tearsheet.pipeline.packing import partition_key
+from tearsheet.story import Story, WireStory, decode_story, encode_story, make_story_id
+
+log = logging.getLogger(__name__)
+HEADERS = "rabbitmq_headers"
+QUEUE_DATA = "queue_data"
+MAX_STORIES = 5_000
+_MAX_BYTES = 64 << 20
+_LEASE = 500
+_BATCH = 250
+_LONGEST_WAIT = 7 * 86_400.0
+"""No rule makes a story wait longer; whatever a file says."""
+_QUEUE_NAME = re.compile(r"[A-Za-z0-9._-]{1,200}")
+
+
+def jsonable(value: Any) -> Any:
+    """A header's value as JSON can hold it: dates as ISO, bytes as text, whatever else is odd as Python shows it."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, date):  # a datetime is one too
+        return value.isoformat()
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).decode("utf-8", "backslashreplace")
+    if isinstance(value, Mapping):
+        return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(item) for item in value]
+    return repr(value)
+
+
+# ---------------------------------------------------------------------------------------------------------------- dump
+
+
+@dataclass(slots=True)
+class Dumped:
+    """What was taken out of one queue, and where it lies."""
+
+    queue: str
+    stories: int = 0
+    files: list[str] = field(default_factory=list)
+
+
+async def dump_queue(broker: Broker, queue: str, folder: Path, *, limit: int | None = None) -> Dumped:
+    """Move a queue's messages into WARC files below a folder; those that wait for a retry too.
+
+    Messages leave the queue when their file is safe on disk. A kill before that leaves them where they were.
+    """
+    dumped = Dumped(queue)
+    await broker.hasten(queue)
+    while leases := await _some(
+        broker, queue, MAX_STORIES if limit is None else min(MAX_STORIES, limit - dumped.stories)
+    ):
+        path = await asyncio.to_thread(_write, folder, queue, [lease.message for lease in leases])
+        await broker.settle([Settlement(lease) for lease in leases])
+        dumped.stories += len(leases)
+        dumped.files.append(str(path))
+        log.info("queue dumped", extra={"queue": queue, "stories": len(leases), "file": path.name})
+    return dumped
+
+
+async def _some(broker: Broker, queue: str, limit: int) -> list[Lease]:
+    """As many messages as fit into one file."""
+    leases: list[Lease] = []
+    size = 0
+    while len(leases) < limit and size < _MAX_BYTES:
+        more = await broker.lease(queue, min(_LEASE, limit - len(leases)))
+        if not more:
+            break
+        leases += more
+        size += sum(len(lease.message.body) + len(lease.message.page) for lease in more)
+    return leases
+
+
+def _write(folder: Path, queue: str, messages: Sequence[Message]) -> Path:
+    with StoryArchiveWriter(folder, prefix=queue) as writer:
+        for message in messages:
+            story, extra = archived_form(queue, message)
+            writer.write(story, extra)
+        return writer.close().path
+
+
+def archived_form(queue: str, message: Message) -> tuple[Story, dict[str, Any]]:
+    """A message as the archive can hold it. One that is no story is kept as it is, in `queue_data`."""
+    data: dict[str, Any] = {"queue": queue, "key": message.key}
+    try:
+        story = decode_story(WireStory(message.body, message.page))
+    except ValueError:
+        data |= {
+            name: base64.b64encode(part).decode() for name, part in (("body", message.body), ("page", message.page))
+        }
+        story = Story(id=make_story_id("message", queue, message.body))
+    return story, {HEADERS: jsonable(message.headers), QUEUE_DATA: data}
+
+
+# ---------------------------------------------------------------------------------------------------------------- load
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What was put into the queues, and what was not."""
+
+    files: int = 0
+    queues: Counter[str] = field(default_factory=Counter)
+    left_out: int = 0
+    """Of a domain that was not wanted."""
+    damages: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True, frozen=True)
+class Wanted:
+    """Which stories of the files are loaded, and where to."""
+
+    queue: str | None = None
+    """None: where each was taken from."""
+    include: frozenset[str] = frozenset()
+    exclude: frozenset[str] = frozenset()
+    dry_run: bool = False
+
+    def takes(self, story: Story) -> bool:
+        """Whether the story's domain is wanted."""
+        if not self.include and not self.exclude:
+            return True
+        domain = domain_of(story)
+        return domain not in self.exclude and (not self.include or domain in self.include)
+
+
+async def load_files(broker: Broker, files: Iterable[InputFile], wanted: Wanted, clock: Clock = wall_clock) -> Loaded:
+    """Put the stories of dumped files back into their queues, with their journeys."""
+    loaded = Loaded()
+    for file in files:
+        try:
+            stream = await asyncio.to_thread(file.open)
+        except CannotOpen as error:
+            loaded.damages.append(str(error))
+            continue
+        with stream:
+            reader = StoryArchiveReader(stream)
+            outputs = _outputs(reader, wanted, loaded, clock)
+            while batch := await asyncio.to_thread(_take, outputs):
+                if not wanted.dry_run:
+                    await broker.publish(batch)
+                loaded.queues.update(output.queue for output in batch)
+            loaded.damages += [f"{file.name}: at byte {damage.offset}: {damage.what}" for damage in reader.damages]
+        loaded.files += 1
+    return loaded
+
+
+def _take(outputs: Iterator[Output]) -> list[Output]:
+    batch: list[Output] = []
+    size = 0
+    for output in outputs:
+        batch.append(output)
+        size += len(output.message.page)
+        if len(batch) >= _BATCH or size >= _MAX_BYTES // 8:
+            break
+    return batch
+
+
+def _outputs(reader: StoryArchiveReader, wanted: Wanted, loaded: Loaded, clock: Clock) -> Iterator[Output]:
+    for entry in reader.entries():
+        if wanted.takes(entry.story):
+            yield queued_form(entry, wanted.queue, clock())
+        else:
+            loaded.left_out += 1
+
+
+def queued_form(entry: ArchivedStory, queue: str | None, now: float) -> Output:
+    """An archived story as a message for its queue. A retry whose time has not come waits for the rest of it."""
+    data = entry.extra.get(QUEUE_DATA)
+    data = data if isinstance(data, dict) else {}
+    target = queue or data.get("queue")
+    if not isinstance(target, str) or not _QUEUE_NAME.fullmatch(target):
+        raise UsageError("these files do not say which queue they were taken from: name it with --queue")
+    headers = known_headers(entry.extra.get(HEADERS))
+    message = _message(entry.story, data, headers)
+    due = headers.get(DUE, 0.0)
+    rest = due - now if isinstance(due, (int, float)) else 0.0
+    return Output(target, message, min(max(0.0, rest), _LONGEST_WAIT))
+
+
+def known_headers(value: Any) -> Headers:
+    """The headers that a message can have: text and numbers."""
+    table = value if isinstance(value, dict) else {}
+    return {
+        name: item for name, item in table.items() if isinstance(item, (str, int, float)) and not isinstance(item, bool)
+    }
+
+
+def _message(story: Story, data: Mapping[str, Any], headers: Headers) -> Message:
+    key = data.get("key")
+    if isinstance(data.get("body"), str):
+        try:
+            body, page = (base64.b64decode(str(data.get(name, ""))) for name in ("body", "page"))
+            return Message(body, headers, str(key or ""), page)
+        except binascii.Error:
+            log.warning("a message cannot be read", extra={"story": story.id})
+    wire = encode_story(story)
+    return Message(wire.meta, headers, key if isinstance(key, str) else partition_key(story), wire.page)
