@@ -43,6 +43,7 @@ from tearsheet.pipeline.water import WaterMarks
 from tearsheet.pipeline.worker import AsyncWorker, BatchWorker, CpuWorker, Worker, WorkerConfig
 from tearsheet.query import parse_query
 
+STORIES_A_PLACE = 16
 CPU_STAGES = {"parser": "tearsheet.pipeline.parser:Parser"}
 """Stages that run in processes of their own, by the name under which a process finds them."""
 
@@ -83,8 +84,9 @@ class WorkerFactory:
             pool = CpuPool(CPU_STAGES[step.stage], step.stage, size, self._settings.page_seconds)
             return CpuWorker(pool, config, broker, services.ledger)
         if step.kind is Kind.ASYNC:
-            config.prefetch = services.settings.fetch.concurrency
-            stage = self._fetcher() if step.stage == "fetcher" else self._hist_fetcher()
+            # Most stories in hand wait for the turn of their host, so there must be many more of them than are fetched at once.
+            config.prefetch = STORIES_A_PLACE * services.settings.fetch.concurrency
+            stage = self._fetcher(config.prefetch) if step.stage == "fetcher" else self._hist_fetcher()
             return AsyncWorker(stage, config, broker, services.ledger)
         if step.stage == "importer":
             services.index.refresh()  # a run that was killed may have left stories that no search sees yet
@@ -104,12 +106,12 @@ class WorkerFactory:
         marks = WaterMarks(s.low_water, s.high_water)
         return WorkerConfig(step.stage, outputs, rule, marks, place=pipeline.place(step.stage))
 
-    def _fetcher(self) -> Fetcher:
+    def _fetcher(self, places: int) -> Fetcher:
         settings = self._services.settings.fetch
         client = Client(settings)
         self._stack.push_async_callback(client.close)
         store = HostStore(self._services.database)
-        manners = Manners(settings, store)
+        manners = Manners(settings, store, places=places)
         self._stack.push_async_callback(manners.close)
         return Fetcher(client, manners, settings, Robots(client, manners, settings, store))
 
