@@ -23,7 +23,7 @@ from tearsheet.feeds.discover_words import (
 )
 from tearsheet.feeds.model import NEWS_SITEMAP, SITEMAP, SITEMAP_INDEX, FeedError, ParsedFeed
 from tearsheet.feeds.parse import parse_feed
-from tearsheet.feeds.poll import ACCEPT_FEED, FeedClient
+from tearsheet.feeds.poll import ACCEPT_FEED, FeedClient, names_news
 from tearsheet.fetch import FetchError, FetchRequest, FetchResponse
 from tearsheet.urls import BadURL, host_of, normalize_url, split_http_url
 
@@ -108,7 +108,7 @@ def robots_sitemaps(robots: str, url: str) -> list[Candidate]:
     for line in robots.splitlines()[:10_000]:
         name, _, value = line.partition(":")
         if name.strip().lower() == "sitemap" and (link := _join(url, value)):
-            found.append(Candidate(link, ROBOTS + (20 if "news" in link.lower() else 0), "named by robots.txt"))
+            found.append(Candidate(link, ROBOTS + (20 if names_news(link) else 0), "named by robots.txt"))
     return _ranked(found)
 
 

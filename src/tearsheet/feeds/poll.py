@@ -201,9 +201,14 @@ def promising_sitemaps(entries: list[Entry]) -> list[str]:
 
     def rank(entry: Entry) -> tuple[bool, float]:
         changed = entry.updated.timestamp() if entry.updated else 0.0
-        return "news" not in (entry.link or "").lower(), -changed
+        return not names_news(entry.link or ""), -changed
 
     return [entry.link for entry in sorted(entries, key=rank) if entry.link]
+
+
+def names_news(url: str) -> bool:
+    """Whether the path of an address speaks of news; its host often does, and that means nothing."""
+    return "news" in url.lower().partition("://")[2].partition("/")[2]
 
 
 def permanent_target(url: str, response: FetchResponse) -> str | None:

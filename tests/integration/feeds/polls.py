@@ -38,7 +38,7 @@ class Desk:
     async def poll(self, client: Client | None = None) -> None:
         """Poll everything that is due now."""
         async with AsyncExitStack() as stack:
-            used = client or await stack.enter_async_context(loopback_client())
+            used: Any = client or await stack.enter_async_context(loopback_client())
             poller = Poller(self.database, used, self.settings, clock=lambda: self.now.timestamp(), random=lambda: 0.0)
             await poller.run(asyncio.Event(), once=True)
             self.counters = dict(poller.counters)

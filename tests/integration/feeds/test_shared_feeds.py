@@ -70,7 +70,8 @@ def test_every_file_gives_entries_or_one_clear_reason(shared_data: Path) -> None
 
 def test_links_titles_and_dates_agree_with_other_parsers(shared_data: Path) -> None:
     listed, files = archive()
-    compared, unexplained = 0, []
+    compared = 0
+    unexplained: list[Any] = []
     for name, about in listed.items():
         if "expected" not in about:
             continue

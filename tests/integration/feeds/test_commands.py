@@ -1,0 +1,79 @@
+"""`tearsheet feeds`, `sources` and `collections`, as a user calls them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tearsheet.cli import app
+
+
+@pytest.fixture
+def tearsheet(tmp_path: Path):
+    def run(*words: str, code: int = 0) -> str:
+        result = CliRunner().invoke(app, ["--data", str(tmp_path / "data"), "--quiet", *words])
+        assert result.exit_code == code, result.output
+        return result.output
+
+    return run
+
+
+def test_a_list_comes_in_and_goes_out(tearsheet, tmp_path: Path) -> None:
+    opml = tmp_path / "list.opml"
+    opml.write_text(
+        '<opml version="2.0"><body><outline text="Press"><outline text="A" xmlUrl="http://a.example/rss"/></outline>'
+        '<outline text="B" xmlUrl="http://b.example/rss"/><outline text="bad" xmlUrl="ftp://c.example/"/></body></opml>'
+    )
+    assert "2 feeds added" in tearsheet("feeds", "import", str(opml), code=3)
+    rows = json.loads(tearsheet("feeds", "list", "--json"))
+    assert [row["url"] for row in rows] == ["http://a.example/rss", "http://b.example/rss"]
+    exported = tearsheet("feeds", "export")
+    assert exported.index("Press") < exported.index("http://a.example/rss") < exported.index("http://b.example/rss")
+    table = tmp_path / "out.csv"
+    tearsheet("feeds", "export", str(table))
+    assert "http://a.example/rss" in table.read_text()
+    assert "0 feeds added, 2 were known" in tearsheet("feeds", "add", str(table))
+    assert json.loads(tearsheet("collections", "list", "--json"))[0]["name"] == "Press"
+
+
+def test_a_feed_says_when_it_is_polled_and_why(tearsheet) -> None:
+    tearsheet("feeds", "add", "http://127.0.0.1:9/rss", "--name", "Mine", "--every", "30")
+    assert "at the next occasion (new)" in tearsheet("feeds", "show", "1")
+    tearsheet("feeds", "poll")
+    shown = tearsheet("feeds", "show", "http://127.0.0.1:9/rss")
+    assert "after a failure" in shown or "back-off" in shown
+    assert "forbidden-address" in shown
+    row = json.loads(tearsheet("feeds", "show", "1", "--json"))[0]
+    assert (row["system_status"], row["admin_minutes"], len(row["history"])) == ("fetch error", 30, 2)
+    tearsheet("feeds", "fetch-soon", "1")
+    assert "somebody asked for it" in tearsheet("feeds", "show", "1")
+    tearsheet("feeds", "set", "1", "--off")
+    assert "switched it off" in tearsheet("feeds", "show", "1")
+    tearsheet("feeds", "stories", "1", "--json")
+    tearsheet("feeds", "prune", "--dry-run")
+    assert "mc-2026-11-14.rss.gz" in tearsheet("feeds", "daily-rss", "2026-11-14").replace("\n", "")
+    tearsheet("feeds", "daily-rss", "yesterday", code=2)
+    tearsheet("feeds", "remove", "1", "--yes")
+    assert "there is no feed" in tearsheet("feeds", "show", "1", code=5)
+
+
+def test_sources_and_collections(tearsheet, tmp_path: Path) -> None:
+    tearsheet("sources", "add", "https://www.news.example/", "other.example", "--collection", "Mine")
+    assert "refused" in tearsheet("sources", "add", "http://", code=3)
+    table = tmp_path / "sources.csv"
+    table.write_text("domain,name,collections\nthird.example,Third,Mine;Yours\n")
+    assert "1 sources added" in tearsheet("sources", "import", str(table))
+    assert "third.example" in tearsheet("sources", "export")
+    assert len(json.loads(tearsheet("collections", "show", "Mine", "--json"))) == 3
+    tearsheet("collections", "remove", "Mine", "third.example")
+    assert len(json.loads(tearsheet("collections", "show", "Mine", "--json"))) == 2
+    tearsheet("collections", "add", "New one", "third.example", "1")
+    shown = json.loads(tearsheet("sources", "show", "third.example", "--json"))[0]
+    assert shown["collections"] == ["Yours", "New one"]
+    tearsheet("collections", "delete", "Yours", "--yes")
+    tearsheet("collections", "show", "Yours", code=5)
+    tearsheet("sources", "fetch-soon", "third.example")
+    tearsheet("sources", "show", "nobody.example", code=5)
