@@ -29,16 +29,18 @@ from tearsheet.pipeline.cpu_pool import CpuPool
 from tearsheet.pipeline.entry import DROPPED, QUARANTINED
 from tearsheet.pipeline.feed_queuer import FeedQueuer
 from tearsheet.pipeline.fetcher import Fetcher
-from tearsheet.pipeline.flavours import DEFAULT, Kind, Pipeline, Step
+from tearsheet.pipeline.flavours import DEFAULT, Kind, Pipeline, Step, with_page_store
 from tearsheet.pipeline.hist_fetcher import HistFetcher
 from tearsheet.pipeline.importer import Importer
 from tearsheet.pipeline.inputs import Places, expand
 from tearsheet.pipeline.journey import RetryRule
+from tearsheet.pipeline.page_storer import PageStorer
 from tearsheet.pipeline.queuers import FILE_KINDS, Choice, Queuer, Tally
 from tearsheet.pipeline.queuers.queuer import note_rows
 from tearsheet.pipeline.queuers.remote import Cursor, RemoteQueuer, rss_fetcher, server_name
 from tearsheet.pipeline.supervisor import Service, Supervisor
 from tearsheet.pipeline.tracker import Tracker
+from tearsheet.pipeline.uploading import Uploading
 from tearsheet.pipeline.water import WaterMarks
 from tearsheet.pipeline.worker import AsyncWorker, BatchWorker, CpuWorker, Worker, WorkerConfig
 from tearsheet.query import parse_query
@@ -92,6 +94,10 @@ class WorkerFactory:
             services.index.refresh()  # a run that was killed may have left stories that no search sees yet
             batch, seconds = self._settings.import_batch, self._settings.import_seconds
             return BatchWorker(Importer(services.index), config, broker, services.ledger, batch=batch, seconds=seconds)
+        if step.stage == "page-storer":
+            batch, seconds = self._settings.import_batch, self._settings.import_seconds
+            storer = PageStorer(services.page_store)
+            return BatchWorker(storer, config, broker, services.ledger, batch=batch, seconds=seconds)
         archive = services.settings.archive
         archiver = services.archiver_with(self._pipeline.prefix or archive.prefix)
         return BatchWorker(
@@ -148,6 +154,8 @@ class Collector:
     ) -> None:
         self.services = services
         self.pipeline = pipeline or services.pipelines[DEFAULT]
+        if services.settings.pages.active:
+            self.pipeline = with_page_store(self.pipeline)
         self.workers: list[Worker] = []
         self.interrupted = False
         chosen = [QUEUER, *(step.stage for step in self.pipeline.steps)] if stages is None else list(stages)
@@ -164,9 +172,11 @@ class Collector:
             self.workers = [factory.build(step) for step in self._steps]
             sources = [self._source.open(broker, stack, once=once)] if self._source else []
             supervisor = Supervisor(self.workers, broker)
-            announcer = Announcer(self.services.database, self.workers)
+            along = [Announcer(self.services.database, self.workers).run, *services]
+            if self.services.archive_stores and any(step.stage == "archiver" for step in self._steps):
+                along.append(Uploading(self.services.uploader, lambda: supervisor.interrupted).run)
             try:
-                await supervisor.run(sources, [announcer.run, *services], once=once)
+                await supervisor.run(sources, along, once=once)
             finally:
                 self.interrupted = supervisor.interrupted
 

@@ -24,6 +24,7 @@ from tearsheet.engines.database import open_database
 from tearsheet.engines.index import open_index
 from tearsheet.engines.ports import Blobs, Broker, Database, Index
 from tearsheet.errors import BusyError, StorageError
+from tearsheet.pagestore import PageStore
 from tearsheet.pipeline.archiver import Archiver
 from tearsheet.pipeline.flavours import Pipeline, all_pipelines, fetch_queues
 from tearsheet.pipeline.ledger import Ledger
@@ -124,6 +125,11 @@ class Services:
             remove_local=archive.remove_local,
             local_days=archive.local_days,
         )
+
+    @cached_property
+    def page_store(self) -> PageStore:
+        """The dated page store."""
+        return PageStore(self.settings.path(self.settings.pages.folder))
 
     @cached_property
     def pipelines(self) -> dict[str, Pipeline]:

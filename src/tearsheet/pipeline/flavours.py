@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -39,6 +39,7 @@ STAGES: dict[str, Kind] = {
     "parser": Kind.CPU,
     "importer": Kind.BATCH,
     "archiver": Kind.BATCH,
+    "page-storer": Kind.BATCH,
 }
 """Every stage that a pipeline can have."""
 
@@ -109,6 +110,18 @@ def chain(*stages: str) -> tuple[Step, ...]:
     """Steps in which each stage feeds the next."""
     following = [(stage,) for stage in stages[1:]]
     return tuple(Step(stage, outputs) for stage, outputs in zip(stages, [*following, ()], strict=True))
+
+
+def with_page_store(pipeline: Pipeline) -> Pipeline:
+    """The pipeline with the page store as an output beside the archive (`pages.active`); one that archives nothing stays."""
+    stages = [step.stage for step in pipeline.steps]
+    if "archiver" not in stages or "page-storer" in stages:
+        return pipeline
+    steps = [
+        replace(step, outputs=(*step.outputs, "page-storer")) if "archiver" in step.outputs else step
+        for step in pipeline.steps
+    ]
+    return replace(pipeline, steps=(*steps, Step("page-storer")))
 
 
 _FETCH_TO_ARCHIVE = chain("fetcher", "parser", "importer", "archiver")

@@ -1,0 +1,31 @@
+"""The copies of finished archive files are made along with the run: a round now and then, in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+from tearsheet.archive.upload import Uploader
+
+ROUND_SECONDS = 30.0
+
+
+class Uploading:
+    """A service that runs along: whatever is due in the outbox is copied, and once more when the work has ended."""
+
+    def __init__(
+        self, uploader: Uploader, interrupted: Callable[[], bool] = lambda: False, seconds: float = ROUND_SECONDS
+    ) -> None:
+        self._uploader = uploader
+        self._interrupted = interrupted
+        self._seconds = seconds
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Work until stopped. What an interruption leaves undone stays in the outbox."""
+        while not stop.is_set():
+            await asyncio.to_thread(self._uploader.run, stop=stop.is_set)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), self._seconds)
+        if not self._interrupted():
+            await asyncio.to_thread(self._uploader.run)
