@@ -287,6 +287,7 @@ class FileSource:
 
 def summarise(services: Services, depths: dict[str, Depth]) -> Summary:
     """Count what the data folder holds."""
+    services.index.refresh()  # what was added in the last seconds counts too
     totals = services.archive.totals()
     counts = services.ledger.counts()
     return Summary(

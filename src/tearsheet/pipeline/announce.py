@@ -63,6 +63,8 @@ class Announcer:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Announce until stopped."""
+        if not self._workers:
+            return
         try:
             while not stop.is_set():
                 await asyncio.to_thread(self._beat)
