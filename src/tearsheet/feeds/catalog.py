@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Table, func, select
 
 from tearsheet.engines.ports import Database
 from tearsheet.errors import NotFoundError
@@ -54,6 +54,13 @@ def add_feeds(database: Database, new: Iterable[NewFeed], now: datetime) -> AddR
     return report
 
 
+def _skip_taken_ids(connection: Connection, table: Table) -> None:
+    """PostgreSQL counts its own ids without regard to those that came from elsewhere; SQLite does not need this."""
+    if connection.dialect.name == "postgresql":
+        highest = select(func.max(table.c.id)).scalar_subquery()
+        connection.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "id"), highest)))
+
+
 def _add(connection: Connection, feed: NewFeed, now: datetime, report: AddReport) -> None:
     url = feed.url.strip()
     host = host_of(url)
@@ -76,6 +83,8 @@ def _add(connection: Connection, feed: NewFeed, now: datetime, report: AddReport
     if feed.id is not None and connection.execute(select(feeds.c.id).where(feeds.c.id == feed.id)).first() is None:
         values["id"] = feed.id
     report.added.append(connection.execute(feeds.insert().values(values)).inserted_primary_key[0])  # type: ignore[index]  # one row
+    if "id" in values:
+        _skip_taken_ids(connection, feeds)
     _join(connection, source, feed.collections, now)
 
 
@@ -112,6 +121,7 @@ def ensure_source(connection: Connection, source_id: int, name: str, domain: str
     """A source with this id, made when there is none: ids come from lists that others keep."""
     if connection.execute(select(sources.c.id).where(sources.c.id == source_id)).first() is None:
         connection.execute(sources.insert().values(id=source_id, name=name, domain=domain, created_at=now))
+        _skip_taken_ids(connection, sources)
 
 
 def _join(connection: Connection, source: int | None, names: Iterable[str], now: datetime) -> None:

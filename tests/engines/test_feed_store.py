@@ -1,0 +1,113 @@
+"""The feed tables on every database: leases, what polls write, the outbox, counts and retention run on all alike."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from tearsheet.config import FeedSettings
+from tearsheet.feeds import NewFeed, Poller, add_feeds, mark_queued, reading, store, unqueued_stories
+from tearsheet.feeds.changes import fetch_soon, fetch_source_soon
+from tearsheet.feeds.daily_rss import write_daily_rss
+from tearsheet.feeds.exporting import all_feeds
+from tearsheet.feeds.retention import prune
+from tearsheet.feeds.tables import feeds
+from tests.engines.databases import DATABASES
+from tests.unit.feeds.fakes import NOW, FakeClient, response, rss
+
+
+@pytest.fixture(params=DATABASES)
+def database(request, tmp_path: Path):
+    harness = request.param()
+    harness.prepare(tmp_path)
+    database = harness.open()
+    database.migrate()
+    yield database
+    database.close()
+    harness.remove()
+
+
+def poll(database, body_of, now=NOW, **settings) -> Poller:
+    client = FakeClient(lambda request: response(body_of(request.url)))
+    poller = Poller(
+        database, client, FeedSettings(interval_seconds=0, **settings), clock=now.timestamp, random=lambda: 0.0
+    )
+    asyncio.run(poller.run(asyncio.Event(), once=True))
+    return poller
+
+
+def test_polls_stories_and_the_outbox(database) -> None:
+    add_feeds(database, [NewFeed(f"http://{n}.example/rss", collections=("All",)) for n in "ab"], NOW)
+    counters = poll(database, lambda url: rss("http://a.example/1", url.replace("rss", "own"))).counters
+    assert (counters["stories.ok"], counters["stories.dup_url"]) == (3, 1)
+    later = NOW + timedelta(hours=7)
+    assert (
+        poll(database, lambda url: rss("http://a.example/1", "http://a.example/2"), later).counters["stories.ok"] == 1
+    )
+    waiting = unqueued_stories(database, 10)
+    assert len(waiting) == 4
+    assert waiting[0].fetched_at == NOW
+    mark_queued(database, [story.id for story in waiting], later)
+    assert unqueued_stories(database, 10) == []
+    notes = [event["note"] for event in reading.history(database, 1)]
+    assert notes[1::2] == [None, None]
+    assert reading.stories_by_day(database, "fetched_at") == [("2026-11-15", 4)]
+    assert reading.top_counts(database, "domain", NOW, 1) == [("a.example", 3)]
+    assert len(all_feeds(database)) == 2
+
+
+def test_a_title_is_one_story_of_a_source_for_some_days(database) -> None:
+    add_feeds(database, [NewFeed("http://a.example/rss")], NOW)
+    item = "<rss version='2.0'><channel><item><title>{}</title><link>http://a.example/{}</link></item></channel></rss>"
+    poll(database, lambda _: item.format("Same &amp; same", 1).encode())
+    again = poll(database, lambda _: item.format("“SAME &amp; same”", 2).encode(), NOW + timedelta(days=2))
+    assert again.counters["stories.dup_title"] == 1
+    much_later = poll(database, lambda _: item.format("Same &amp; same", 3).encode(), NOW + timedelta(days=20))
+    assert much_later.counters["stories.ok"] == 1
+
+
+def test_days_and_files_and_pruning(database, tmp_path: Path) -> None:
+    add_feeds(database, [NewFeed("http://a.example/rss")], NOW)
+    poll(database, lambda _: rss("http://a.example/1"))
+    assert write_daily_rss(database, tmp_path / "rss", NOW.date(), NOW) == 1
+    mark_queued(database, [1], NOW)
+    assert prune(database, FeedSettings(events_kept=1), NOW + timedelta(days=30)).stories == 1
+    fetch_soon(database, 1, NOW)
+    assert fetch_source_soon(database, 1, NOW) == 1
+
+
+def test_many_threads_take_each_feed_once(database) -> None:
+    add_feeds(database, [NewFeed(f"http://h{number % 20}.example/{number}") for number in range(200)], NOW)
+    taken: list[tuple[str, str, int]] = []
+
+    def take(owner: str) -> None:
+        terms = store.LeaseTerms(owner, 30, timedelta(0), timedelta(hours=1), timedelta(minutes=5))
+        misses = 0
+        while misses < 3:
+            leased, _ = store.lease_due(database, terms, NOW, NOW)
+            taken.extend((owner, feed.host, feed.id) for feed in leased)
+            misses = 0 if leased else misses + 1
+
+    threads = [threading.Thread(target=take, args=(f"p{number}",)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(feed for _, _, feed in taken) == list(range(1, 201))
+    holders = {host: {owner for owner, of, _ in taken if of == host} for _, host, _ in taken}
+    assert all(len(owners) == 1 for owners in holders.values())
+
+
+def test_ids_and_times_survive(database) -> None:
+    add_feeds(database, [NewFeed("http://a.example/rss", id=2, sources_id=3)], NOW)
+    with database.read() as connection:
+        row = connection.execute(select(feeds)).one()
+    assert (row.id, row.sources_id, row.created_at, row.active) == (2, 3, NOW, True)
+    # A feed without an id of its own gets one even after ids that came from elsewhere.
+    add_feeds(database, [NewFeed(f"http://{n}.example/rss") for n in range(3)], NOW)
+    assert len(all_feeds(database)) == 4
