@@ -57,6 +57,12 @@ class RawTest:
             return False
         return self._test(fold(html.unescape(page)))
 
+    def touches(self, sentence: str) -> bool:
+        """Whether a sentence holds any word of the query, so that it can change a verdict."""
+        if not self._number:
+            return True
+        return bool(self._set.Match(sentence)) or (not sentence.isascii() and bool(self._set.Match(fold(sentence))))
+
     def _test(self, text: str) -> bool:
         found = frozenset(self._set.Match(text) or ()) if self._number else frozenset()
 
