@@ -151,6 +151,21 @@ class PagesSettings:
 
 
 @dataclass(slots=True)
+class TopicSettings:
+    """How topics are spidered."""
+
+    seconds_per_media_fetch: float = _setting(10.0, "shortest time between two fetches from one source by a topic")
+    max_retries: int = _setting(3, "tries after the first before a link is given up")
+    retry_seconds: float = _setting(30.0, "pause before the first retry of a link; each further one is twice as long")
+    poll_seconds: float = _setting(1.0, "how often a running topic looks at its progress")
+    stuck_seconds: float = _setting(1_800.0, "time without any progress after which a topic fails")
+    max_error_share: float = _setting(0.02, "share of links and stories that may fail by our own errors")
+    facebook_url: str = _setting("https://graph.facebook.com/v21.0", "base address of the Facebook Graph API")
+    facebook_token: str = _setting("", "token of the Graph API; without one share counts are skipped", secret=True)
+    facebook_wait_seconds: float = _setting(3_600.0, "longest wait for share counts after spidering")
+
+
+@dataclass(slots=True)
 class WebSettings:
     """The server of `tearsheet serve` and `tearsheet run`."""
 
@@ -178,6 +193,7 @@ class Settings:
     pipeline: PipelineSettings = field(default_factory=PipelineSettings)
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     pages: PagesSettings = field(default_factory=PagesSettings)
+    topics: TopicSettings = field(default_factory=TopicSettings)
     web: WebSettings = field(default_factory=WebSettings)
     log: LogSettings = field(default_factory=LogSettings)
     pipelines: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -1,0 +1,71 @@
+"""Addresses of links: cleaned of what only says where the reader came from, and the ones that never lead to a story."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlunsplit
+
+import re2
+
+from tearsheet.urls import BadURL, canonical_domain, is_tracking_parameter, split_http_url, url_hash
+
+_VIDEO_ADDRESSES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"youtube(?:-nocookie)?\.com/(?:embed|v|shorts)/([\w-]{11})"), "https://www.youtube.com/watch?v={}"),
+    (re.compile(r"youtu\.be/([\w-]{11})"), "https://www.youtube.com/watch?v={}"),
+    (re.compile(r"player\.vimeo\.com/video/(\d+)"), "https://vimeo.com/{}"),
+    (re.compile(r"dailymotion\.com/embed/video/(\w+)"), "https://www.dailymotion.com/video/{}"),
+)
+_SELF_LINKS_TO_LISTS = re.compile(r"/(?:tags?|categor(?:y|ies)|authors?|search|topics?)(?:/|\?|$)", re.IGNORECASE)
+
+
+def clean_url(url: str) -> str | None:
+    """The address without fragment and tracking parameters, everything else as it was; None when it is no http(s) address."""
+    try:
+        parts = split_http_url(url)
+    except BadURL:
+        return None
+    query = parts.query
+    if query:
+        pairs = parse_qsl(query, keep_blank_values=True)
+        kept = [pair for pair in pairs if not is_tracking_parameter(pair[0])]
+        if len(kept) < len(pairs):
+            query = urlencode(kept)
+    return urlunsplit((parts.scheme.lower(), parts.netloc, parts.path or "/", query, ""))
+
+
+def url_key(url: str) -> str:
+    """By what two addresses are known to be one: the hash of the normal form. Raises BadURL."""
+    return url_hash(url)
+
+
+def media_of(url: str) -> str:
+    """The source that a page belongs to: its registered domain. Raises BadURL."""
+    return canonical_domain(url).lower()
+
+
+def video_page(url: str) -> str | None:
+    """The page of an embedded video, by the address of its player; None for other frames."""
+    for pattern, page in _VIDEO_ADDRESSES:
+        if found := pattern.search(url):
+            return page.format(found[1])
+    return None
+
+
+@cache
+def _ignored() -> Any:
+    lines = files("tearsheet.topics").joinpath("ignored_links.txt").read_text("utf-8").splitlines()
+    patterns = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    return re2.compile("(?i)" + "|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+def is_ignored(url: str) -> bool:
+    """Whether a link is of the list that never leads to a story (`ignored_links.txt`)."""
+    return _ignored().search(url) is not None
+
+
+def leads_to_list(url: str) -> bool:
+    """Whether an address is that of a tag, a category, an author or a search. Within one source, such links are not followed."""
+    return _SELF_LINKS_TO_LISTS.search(url) is not None

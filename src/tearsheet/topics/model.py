@@ -1,0 +1,126 @@
+"""What a topic is, and the states that its stories and links go through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+
+# topic_stories.state
+WAITING = "waiting"
+"""Found, and waiting until all pages of its iteration are there."""
+ADDING = "adding"
+IN = "in"
+OUT = "out"
+MERGED = "merged"
+
+# topic_fetch_urls.state
+PENDING = "pending"
+STORY_MATCH = "story match"
+STORY_ADDED = "story added"
+NO_MATCH = "content match failed"
+REQUEST_FAILED = "request failed"
+IGNORED = "ignored"
+ERROR = "error"
+SKIPPED = "skipped"
+
+# topics.state
+CREATED = "created"
+RUNNING = "running"
+DEDUPED = "deduped"
+SNAPSHOT = "snapshot"
+COMPLETED = "completed"
+FAILED = "failed"
+AT_WORK = (RUNNING, DEDUPED, SNAPSHOT)
+
+MAX_ITERATIONS = 15
+MAX_STORIES = 100_000
+
+
+@dataclass(slots=True, frozen=True)
+class NewTopic:
+    """What a user says of a topic."""
+
+    name: str
+    query: str
+    start: date | None = None
+    end: date | None = None
+    domains: tuple[str, ...] = ()
+    """Sources that the seeds come from; empty means all. Links lead anywhere."""
+    max_iterations: int = MAX_ITERATIONS
+    max_stories: int = MAX_STORIES
+    seconds_per_media_fetch: float | None = None
+    foci: dict[str, str] = field(default_factory=dict)
+    """Boolean queries by name: parts of the topic that snapshots count apart."""
+    timespans: tuple[tuple[date, date], ...] = ()
+    """Custom timespans, both days included."""
+
+
+@dataclass(slots=True, frozen=True)
+class Topic:
+    """A topic as it is stored."""
+
+    id: int
+    name: str
+    query: str
+    start: date | None
+    end: date | None
+    domains: tuple[str, ...]
+    max_iterations: int
+    max_stories: int
+    seconds_per_media_fetch: float
+    foci: dict[str, str]
+    timespans: tuple[tuple[date, date], ...]
+    state: str
+    message: str
+    run: str
+    seeded: bool
+
+
+@dataclass(slots=True, frozen=True)
+class Seed:
+    """Where a topic starts: an address, or a story of the index."""
+
+    url: str
+    stories_id: str | None = None
+    source: str = "url"
+    """`index`, `url`, `csv` or `post`."""
+    assume_match: bool = False
+    """Whether the story belongs to the topic whatever its text says."""
+
+
+@dataclass(slots=True, frozen=True)
+class Progress:
+    """How far a topic is: what is still to be done, and what was found."""
+
+    to_fetch: int = 0
+    waiting: int = 0
+    adding: int = 0
+    to_mine: int = 0
+    stories: int = 0
+    not_relevant: int = 0
+    links: int = 0
+    links_unfetched: int = 0
+    failed_requests: int = 0
+    errors: int = 0
+    iteration: int = 0
+    first_waited_for: str = ""
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to spider."""
+        return not (self.to_fetch or self.waiting or self.adding or self.to_mine or self.links_unfetched)
+
+    def describe_waiting(self) -> str:
+        """What is waited for, in words."""
+        parts = [
+            f"{count:,} {what}"
+            for count, what in (
+                (self.to_fetch, "links to be fetched"),
+                (self.adding + self.waiting, "stories to be added"),
+                (self.to_mine, "stories to be mined"),
+                (self.links_unfetched, "links without a result"),
+            )
+            if count
+        ]
+        first = f" (the first: {self.first_waited_for})" if self.first_waited_for else ""
+        return ", ".join(parts) + first

@@ -1,0 +1,174 @@
+"""Whether a page may be, and whether a story is, about the topic; and why. Pure functions of a query and a text."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+import re2
+
+from tearsheet.query import Query
+from tearsheet.query.match import make_subject
+from tearsheet.query.tree import And, Leaf, Not, Or, Phrase, Prefix, Term, Wildcard, glob_parts, leaves, reduce_tree
+from tearsheet.query.words import fold
+
+MAX_RAW = 1_048_576
+"""Characters of a raw page that are looked at."""
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’»)\]]*\s+|\n+|(?<=[。！？])")
+_MAX_SENTENCES = 5_000
+_URL_WORD = re.compile(r"[^\W_]+")
+_PLAIN_ENTITIES = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|nbsp|#39|#x27|[rl][sd]quo|[mn]dash|hellip|copy);)#?\w+;")
+
+
+class RawTest:
+    """Step one, on the page as it was received: can it match at all? Errs only towards yes.
+
+    Exclusions, order and distance are left to step two. One pass over the page looks for all words of the query at once, so
+    it costs the same for one word as for many.
+    """
+
+    def __init__(self, query: Query) -> None:
+        self._tree = query.tree
+        self._number: dict[str, int] = {}
+        options = re2.Options()
+        options.case_sensitive = False
+        options.log_errors = False
+        options.max_mem = 64 << 20
+        self._set: Any = re2.Set.SearchSet(options)
+        for leaf in leaves(query.tree):
+            for needle in _needles(leaf):
+                if needle not in self._number:
+                    self._number[needle] = self._set.Add(needle)
+        if self._number:
+            self._set.Compile()
+
+    def __call__(self, page: str) -> bool:
+        """Whether the page can be relevant."""
+        page = page[:MAX_RAW]
+        if self._test(page):
+            return True
+        # What hides words from a plain search: entities, invisible joiners, unusual forms of letters.
+        if page.isascii() and not _PLAIN_ENTITIES.search(page):
+            return False
+        return self._test(fold(html.unescape(page)))
+
+    def touches(self, sentence: str) -> bool:
+        """Whether a sentence holds any word of the query, so that it can change a verdict."""
+        if not self._number:
+            return True
+        return bool(self._set.Match(sentence)) or (not sentence.isascii() and bool(self._set.Match(fold(sentence))))
+
+    def _test(self, text: str) -> bool:
+        found = frozenset(self._set.Match(text) or ()) if self._number else frozenset()
+
+        def test(leaf: Leaf) -> bool:
+            return all(self._number[needle] in found for needle in _needles(leaf))
+
+        def join(node: And | Or | Not, parts: list[bool]) -> bool:
+            return True if isinstance(node, Not) else all(parts) if isinstance(node, And) else any(parts)
+
+        return reduce_tree(self._tree, test, join)
+
+
+def _needles(leaf: Leaf) -> list[str]:
+    """What a page must hold for a leaf to match: nothing, where the page cannot say."""
+    if isinstance(leaf, Term | Prefix | Phrase | Wildcard) and leaf.field in ("", "article_title", "text_content"):
+        if isinstance(leaf, Term):
+            return [re2.escape(leaf.word)]
+        if isinstance(leaf, Prefix):
+            return [re2.escape(leaf.start)]
+        if isinstance(leaf, Phrase):
+            return [re2.escape(word) for word in leaf.words]
+        parts = "".join(c if not wild else "\0" for wild, c in glob_parts(leaf.glob)).split("\0")
+        longest = max(parts, key=len)
+        return [re2.escape(longest)] if longest else []
+    return []
+
+
+@dataclass(slots=True, frozen=True)
+class Verdict:
+    """Whether a story is relevant, and the reason in words that the topic keeps."""
+
+    relevant: bool
+    why: str
+
+
+@dataclass(slots=True, frozen=True)
+class Parts:
+    """What step two looks at."""
+
+    title: str
+    description: str
+    url: str
+    sentences: tuple[str, ...]
+    repeated: int = 0
+    """How many sentences were left out, because the same source used them in the same week."""
+    language: str = ""
+    media: str = ""
+    day: date | None = None
+
+
+def judge(query: Query, parts: Parts) -> Verdict:
+    """Step two: the title, the description, the address or the sentences must match, or all of them together.
+
+    A query that excludes something (NOT) is asked of all parts together only: what is excluded may stand in any of them.
+    """
+    words = " ".join(_URL_WORD.findall(parts.url.partition("://")[2].partition("/")[2]))
+    sentences = " ".join(parts.sentences)
+    separate = [("title", parts.title, ""), ("description", "", parts.description), ("url", "", words),
+                ("sentences", "", sentences)]  # fmt: skip
+    everything = "\n\n".join(filter(None, (parts.description, sentences, words)))
+
+    def matches(title: str, text: str) -> bool:
+        subject = make_subject(title=title, text=text, url=parts.url, language=parts.language,
+                               canonical_domain=parts.media, publication_date=parts.day)  # fmt: skip
+        return query.matches_subject(subject)
+
+    if not excludes(query):
+        found = [name for name, title, text in separate if (title or text) and matches(title, text)]
+        if found:
+            return Verdict(True, "matched in " + ", ".join(found))
+    if matches(parts.title, everything):
+        return Verdict(True, "matched in all parts together")
+    left_out = f"; {parts.repeated} repeated sentences left out" if parts.repeated else ""
+    return Verdict(False, f"no match in title, description, url or {len(parts.sentences)} sentences{left_out}")
+
+
+def excludes(query: Query) -> bool:
+    """Whether the query has a NOT in it."""
+    return reduce_tree(query.tree, lambda _: False, lambda node, parts: isinstance(node, Not) or any(parts))
+
+
+def outside_dates(day: date | None, start: date | None, end: date | None) -> str | None:
+    """Why a story's day keeps it out of the topic; None when it does not. A story without a day is never kept out by it."""
+    if day is None or ((start is None or start <= day) and (end is None or day <= end)):
+        return None
+    return f"dated {day}, outside {start or '…'} to {end or '…'}"
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text, in order."""
+    found = (" ".join(piece.split()) for piece in _SENTENCE_END.split(text))
+    return [sentence for sentence in found if sentence][:_MAX_SENTENCES]
+
+
+def fingerprint(sentence: str) -> int:
+    """By what two sentences are known to be one: 63 bits of a hash of the folded words."""
+    digest = hashlib.blake2b(fold(" ".join(sentence.split())).encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+def calendar_week(day: date | None) -> str:
+    """The Monday of a day's week; stories without a day share one shelf."""
+    return "undated" if day is None else (day - timedelta(days=day.weekday())).isoformat()
+
+
+def leave_out_repeated(sentences: Collection[str], is_repeated: Callable[[int], bool]) -> tuple[tuple[str, ...], int]:
+    """The sentences that another story of the source did not use in that week, and how many were left out."""
+    kept = tuple(sentence for sentence in sentences if not is_repeated(fingerprint(sentence)))
+    return kept, len(sentences) - len(kept)

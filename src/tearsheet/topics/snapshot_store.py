@@ -1,0 +1,184 @@
+"""Snapshots in the database: a topic's stories and links, frozen. The same stories and links freeze to the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import msgspec
+import zstandard
+from sqlalchemy import Row, select
+
+from tearsheet.clock import utc_now
+from tearsheet.engines.ports import Database
+from tearsheet.errors import NotFoundError
+from tearsheet.topics import model
+from tearsheet.topics import tables as T  # noqa: N812 - a table of tables reads best short
+from tearsheet.topics.model import Topic
+
+
+class FrozenStory(msgspec.Struct, frozen=True):
+    """A story of a snapshot."""
+
+    id: str
+    url: str
+    media: str
+    title: str
+    title_method: str
+    day: date | None
+    date_method: str
+    language: str
+    iteration: int
+    why: str
+    foci: tuple[str, ...] = ()
+    facebook_shares: int | None = None
+
+
+class Frozen(msgspec.Struct, frozen=True):
+    """All that a snapshot is computed from."""
+
+    topic: str
+    query: str
+    start: date | None
+    end: date | None
+    timespans: tuple[tuple[date, date], ...]
+    foci: tuple[tuple[str, str], ...]
+    stories: tuple[FrozenStory, ...]
+    """By id."""
+    links: tuple[tuple[int, int], ...]
+    """From one story to another, by their places in `stories`; sorted, each once, never to itself."""
+
+
+@dataclass(slots=True, frozen=True)
+class SnapshotInfo:
+    """A stored snapshot."""
+
+    id: int
+    topics_id: int
+    note: str
+    digest: str
+    created_at: datetime
+
+
+def freeze(database: Database, topic: Topic) -> Frozen:
+    """The stories and links of a topic as they are now."""
+    stories, web, statistics, links = T.topic_stories, T.web_stories, T.story_statistics, T.topic_links
+    with database.read() as connection:
+        rows = connection.execute(
+            select(
+                web,
+                stories.c.iteration,
+                stories.c.why,
+                statistics.c.facebook_share_count,
+            )
+            .join(stories, stories.c.stories_id == web.c.stories_id)
+            .outerjoin(statistics, statistics.c.stories_id == web.c.stories_id)
+            .where(stories.c.topics_id == topic.id, stories.c.state == model.IN)
+        ).all()
+        pairs = connection.execute(
+            select(links.c.stories_id, links.c.ref_stories_id).where(
+                links.c.topics_id == topic.id, links.c.ref_stories_id.is_not(None)
+            )
+        ).all()
+    frozen = sorted((_story(row, topic) for row in rows), key=lambda story: story.id)
+    place = {story.id: number for number, story in enumerate(frozen)}
+    found = {(place[a], place[b]) for a, b in pairs if a in place and b in place and a != b}
+    return Frozen(
+        topic=topic.name,
+        query=topic.query,
+        start=topic.start,
+        end=topic.end,
+        timespans=topic.timespans,
+        foci=tuple(sorted(topic.foci.items())),
+        stories=tuple(frozen),
+        links=tuple(sorted(found)),
+    )
+
+
+def _story(row: Row[Any], topic: Topic) -> FrozenStory:
+    return FrozenStory(
+        id=row.stories_id,
+        url=row.url,
+        media=row.media_id,
+        title=row.title,
+        title_method=row.title_method,
+        day=date.fromisoformat(row.publish_date) if row.publish_date else None,
+        date_method=row.date_method,
+        language=row.language,
+        iteration=row.iteration,
+        why=row.why,
+        foci=_foci(row, topic),
+        facebook_shares=row.facebook_share_count,
+    )
+
+
+def _foci(row: Row[Any], topic: Topic) -> tuple[str, ...]:
+    from tearsheet.query import parse_query
+
+    if not topic.foci:
+        return ()
+    text = zstandard.decompress(row.text).decode("utf-8")
+    return tuple(
+        name
+        for name, query in sorted(topic.foci.items())
+        if parse_query(query).matches(
+            title=row.title,
+            text=f"{row.description}\n\n{text}",
+            url=row.url,
+            language=row.language,
+            canonical_domain=row.media_id,
+            publication_date=row.publish_date,
+        )
+    )
+
+
+def save_snapshot(database: Database, topic: Topic, run: str = "", note: str = "") -> int:
+    """Freeze a topic and keep the result; a run has one snapshot only, however often it is asked for. Returns its id."""
+    snapshots = T.topic_snapshots
+    data = msgspec.json.encode(freeze(database, topic))
+    with database.begin() as connection:
+        if run:
+            known = connection.execute(
+                select(snapshots.c.id).where(snapshots.c.topics_id == topic.id, snapshots.c.run == run)
+            ).scalar()
+            if known is not None:
+                return int(known)
+        result = connection.execute(
+            snapshots.insert().values(
+                topics_id=topic.id,
+                run=run,
+                note=note,
+                inputs=zstandard.compress(data, 3),
+                digest=hashlib.sha256(data).hexdigest(),
+                created_at=utc_now(),
+            )
+        )
+        assert result.inserted_primary_key is not None
+        return int(result.inserted_primary_key[0])
+
+
+def list_snapshots(database: Database, topic_id: int) -> list[SnapshotInfo]:
+    """The snapshots of a topic, oldest first."""
+    snapshots = T.topic_snapshots
+    with database.read() as connection:
+        rows = connection.execute(
+            select(snapshots.c.id, snapshots.c.topics_id, snapshots.c.note, snapshots.c.digest, snapshots.c.created_at)
+            .where(snapshots.c.topics_id == topic_id)
+            .order_by(snapshots.c.id)
+        ).all()
+    return [SnapshotInfo(*row) for row in rows]
+
+
+def load_snapshot(database: Database, topic: Topic, snapshot_id: int | None = None) -> Frozen:
+    """A snapshot by its id, or the newest. Raises NotFoundError."""
+    snapshots = T.topic_snapshots
+    query = select(snapshots.c.inputs).where(snapshots.c.topics_id == topic.id)
+    if snapshot_id is not None:
+        query = query.where(snapshots.c.id == snapshot_id)
+    with database.read() as connection:
+        data = connection.execute(query.order_by(snapshots.c.id.desc()).limit(1)).scalar()
+    if data is None:
+        raise NotFoundError(f"the topic {topic.name!r} has no such snapshot; `tearsheet topic run` makes one")
+    return msgspec.json.decode(zstandard.decompress(data), type=Frozen)

@@ -1,0 +1,210 @@
+"""Topics in the database: what is created, seeded, asked for. The spider's own statements are in `spider_store`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Any
+
+from sqlalchemy import Row, delete, func, select, update
+
+from tearsheet.clock import utc_now
+from tearsheet.engines.ports import Database
+from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.query import parse_query
+from tearsheet.topics import model, tables
+from tearsheet.topics.addresses import clean_url, url_key
+from tearsheet.topics.model import NewTopic, Progress, Seed, Topic
+from tearsheet.urls import BadURL
+
+_CHUNK = 500
+
+
+def chunks(items: Sequence[Any], size: int = _CHUNK) -> Iterable[Sequence[Any]]:
+    """Pieces that fit a statement."""
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def create_topic(database: Database, new: NewTopic, default_seconds: float) -> Topic:
+    """Store a topic. Raises QueryError for a query that cannot be read, UsageError when the name is taken."""
+    for query in (new.query, *new.foci.values()):
+        parse_query(query)
+    if new.start and new.end and new.end < new.start:
+        raise UsageError(f"the topic would end ({new.end}) before it starts ({new.start})")
+    seconds = default_seconds if new.seconds_per_media_fetch is None else new.seconds_per_media_fetch
+    values = {
+        "name": new.name,
+        "query": new.query,
+        "start_date": new.start.isoformat() if new.start else None,
+        "end_date": new.end.isoformat() if new.end else None,
+        "domains": json.dumps(sorted(new.domains)),
+        "max_iterations": new.max_iterations,
+        "max_stories": new.max_stories,
+        "seconds_per_media_fetch": seconds,
+        "foci": json.dumps(new.foci, sort_keys=True),
+        "timespans": json.dumps([[first.isoformat(), last.isoformat()] for first, last in new.timespans]),
+        "state": model.CREATED,
+        "message": "",
+        "run": "",
+        "seeded": False,
+        "created_at": utc_now(),
+    }
+    with database.begin() as connection:
+        result = connection.execute(database.insert(tables.topics).values(values).on_conflict_do_nothing())
+        if not result.rowcount:
+            raise UsageError(f"there is a topic {new.name!r} already; choose another name")
+    return find_topic(database, new.name)
+
+
+def find_topic(database: Database, name: str | int) -> Topic:
+    """A topic by name or id. Raises NotFoundError."""
+    column = tables.topics.c.id if isinstance(name, int) else tables.topics.c.name
+    with database.read() as connection:
+        row = connection.execute(select(tables.topics).where(column == name)).one_or_none()
+    if row is None:
+        raise NotFoundError(f"there is no topic {name!r}; `tearsheet topic list` lists them")
+    return _topic(row)
+
+
+def list_topics(database: Database) -> list[Topic]:
+    """All topics by name."""
+    with database.read() as connection:
+        return [_topic(row) for row in connection.execute(select(tables.topics).order_by(tables.topics.c.name))]
+
+
+def _day(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None
+
+
+def _topic(row: Row[Any]) -> Topic:
+    return Topic(
+        id=row.id,
+        name=row.name,
+        query=row.query,
+        start=_day(row.start_date),
+        end=_day(row.end_date),
+        domains=tuple(json.loads(row.domains)),
+        max_iterations=row.max_iterations,
+        max_stories=row.max_stories,
+        seconds_per_media_fetch=row.seconds_per_media_fetch,
+        foci=json.loads(row.foci),
+        timespans=tuple((date.fromisoformat(a), date.fromisoformat(b)) for a, b in json.loads(row.timespans)),
+        state=row.state,
+        message=row.message,
+        run=row.run,
+        seeded=row.seeded,
+    )
+
+
+def set_state(
+    database: Database, topic_id: int, state: str | None = None, message: str | None = None, **more: Any
+) -> None:
+    """Note where a topic stands."""
+    values = more | ({"state": state} if state else {}) | ({"message": message} if message is not None else {})
+    with database.begin() as connection:
+        connection.execute(update(tables.topics).where(tables.topics.c.id == topic_id).values(values))
+
+
+def add_seeds(database: Database, topic_id: int, seeds: Iterable[Seed]) -> tuple[int, list[str]]:
+    """Add seeds; those that are known stay as they are. Returns how many are new, and the addresses that are none."""
+    rows: dict[str, dict[str, Any]] = {}
+    refused = []
+    for seed in seeds:
+        url = clean_url(seed.url)
+        try:
+            key = url_key(url or "")
+        except BadURL:
+            refused.append(seed.url)
+            continue
+        rows.setdefault(
+            key,
+            {
+                "topics_id": topic_id,
+                "url_key": key,
+                "url": url,
+                "stories_id": seed.stories_id,
+                "source": seed.source,
+                "assume_match": seed.assume_match,
+                "processed": False,
+            },
+        )
+    added = 0
+    with database.begin() as connection:
+        for some in chunks(list(rows.values()), 100):
+            statement = database.insert(tables.topic_seed_urls).values(list(some)).on_conflict_do_nothing()
+            added += max(0, connection.execute(statement).rowcount)
+    return added, refused
+
+
+def set_duplicate_media(database: Database, media: str, parent: str | None) -> None:
+    """Say that a source is a duplicate of another, which gets its stories. Raises MediaCycle."""
+    from tearsheet.topics.dedupe import parent_media
+
+    with database.begin() as connection:
+        known = dict(connection.execute(select(tables.media.c.media_id, tables.media.c.dup_media_id)).all())
+        known[media] = parent
+        parent_media(media, known)
+        statement = database.insert(tables.media).values(media_id=media, name=media, dup_media_id=parent)
+        connection.execute(statement.on_conflict_do_update(index_elements=["media_id"], set_={"dup_media_id": parent}))
+
+
+def progress_of(database: Database, topic: Topic) -> Progress:
+    """How far a topic is."""
+    stories, links, fetches = tables.topic_stories, tables.topic_links, tables.topic_fetch_urls
+    with database.read() as connection:
+        by_state: dict[str, int] = dict(
+            connection.execute(
+                select(stories.c.state, func.count()).where(stories.c.topics_id == topic.id).group_by(stories.c.state)
+            ).all()
+        )  # fmt: skip
+        fetched: dict[str, int] = dict(
+            connection.execute(
+                select(fetches.c.state, func.count()).where(fetches.c.topics_id == topic.id).group_by(fetches.c.state)
+            ).all()
+        )  # fmt: skip
+        to_mine = connection.execute(
+            select(func.count()).where(
+                stories.c.topics_id == topic.id, stories.c.state == model.IN, stories.c.spidered.is_(False)
+            )
+        ).scalar_one()
+        by_fetched: dict[bool, int] = dict(
+            connection.execute(
+                select(links.c.fetched, func.count()).where(links.c.topics_id == topic.id).group_by(links.c.fetched)
+            ).all()
+        )  # fmt: skip
+        mine_errors = connection.execute(
+            select(func.count()).where(stories.c.topics_id == topic.id, stories.c.link_mine_error.is_not(None))
+        ).scalar_one()
+        iteration = connection.execute(
+            select(func.max(stories.c.iteration)).where(stories.c.topics_id == topic.id, stories.c.state == model.IN)
+        ).scalar()
+        first = connection.execute(
+            select(fetches.c.url)
+            .where(fetches.c.topics_id == topic.id, fetches.c.state == model.PENDING)
+            .order_by(fetches.c.url)
+            .limit(1)
+        ).scalar()
+    return Progress(
+        to_fetch=fetched.get(model.PENDING, 0),
+        waiting=by_state.get(model.WAITING, 0),
+        adding=by_state.get(model.ADDING, 0),
+        to_mine=to_mine,
+        stories=by_state.get(model.IN, 0),
+        not_relevant=by_state.get(model.OUT, 0),
+        links=sum(by_fetched.values()),
+        links_unfetched=by_fetched.get(False, 0),
+        failed_requests=fetched.get(model.REQUEST_FAILED, 0),
+        errors=fetched.get(model.ERROR, 0) + mine_errors,
+        iteration=iteration or 0,
+        first_waited_for=first or "",
+    )
+
+
+def delete_topic(database: Database, topic_id: int) -> None:
+    """Remove a topic and all that belongs to it. Pages that were fetched for it stay: other topics may use them."""
+    with database.begin() as connection:
+        for table in tables.ALL:
+            if "topics_id" in table.c:
+                connection.execute(delete(table).where(table.c.topics_id == topic_id))
+        connection.execute(delete(tables.topics).where(tables.topics.c.id == topic_id))

@@ -1,0 +1,187 @@
+"""The tables of topics. Migrations repeat them on purpose. Stories and pages are known by the hash of their normal address."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, LargeBinary, String, Table, Text
+
+from tearsheet.engines.database import UtcDateTime, metadata
+
+Id = BigInteger().with_variant(Integer, "sqlite")
+
+topics = Table(
+    "topics",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("name", String(200), nullable=False, unique=True),
+    Column("query", Text, nullable=False),
+    Column("start_date", String(10)),
+    Column("end_date", String(10)),
+    Column("domains", Text, nullable=False),
+    Column("max_iterations", Integer, nullable=False),
+    Column("max_stories", Integer, nullable=False),
+    Column("seconds_per_media_fetch", Float, nullable=False),
+    Column("foci", Text, nullable=False),
+    Column("timespans", Text, nullable=False),
+    Column("state", String(20), nullable=False),
+    Column("message", Text, nullable=False),
+    Column("run", String(40), nullable=False),
+    Column("seeded", Boolean, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+topic_seed_urls = Table(
+    "topic_seed_urls",
+    metadata,
+    Column("topics_id", Id, primary_key=True),
+    Column("url_key", String(64), primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("stories_id", String(64)),
+    Column("source", String(40), nullable=False),
+    Column("assume_match", Boolean, nullable=False),
+    Column("processed", Boolean, nullable=False),
+)
+
+media = Table(
+    "media",
+    metadata,
+    Column("media_id", String(255), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("dup_media_id", String(255)),
+)
+
+media_fetches = Table(
+    "media_fetches",
+    metadata,
+    Column("media_id", String(255), primary_key=True),
+    Column("fetched_at", Float, nullable=False),
+)
+
+web_stories = Table(
+    "web_stories",
+    metadata,
+    Column("stories_id", String(64), primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("media_id", String(255), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("title_method", String(40), nullable=False),
+    Column("publish_date", String(10)),
+    Column("date_method", String(40), nullable=False),
+    Column("description", Text, nullable=False),
+    Column("language", String(8), nullable=False),
+    Column("text", LargeBinary, nullable=False),
+    Column("page", LargeBinary),
+    Column("charset", String(80)),
+)
+
+story_urls = Table(
+    "story_urls",
+    metadata,
+    Column("url_key", String(64), primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("stories_id", String(64), nullable=False),
+    Index("story_urls_story", "stories_id"),
+)
+
+topic_stories = Table(
+    "topic_stories",
+    metadata,
+    Column("topics_id", Id, primary_key=True),
+    Column("stories_id", String(64), primary_key=True),
+    Column("iteration", Integer, nullable=False),
+    Column("state", String(12), nullable=False),
+    Column("spidered", Boolean, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("assume_match", Boolean, nullable=False),
+    Column("link_mine_error", Text),
+    Index("topic_stories_state", "topics_id", "state", "iteration"),
+)
+
+topic_links = Table(
+    "topic_links",
+    metadata,
+    Column("topics_id", Id, primary_key=True),
+    Column("stories_id", String(64), primary_key=True),
+    Column("url_key", String(64), primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("kind", String(10), nullable=False),
+    Column("fetched", Boolean, nullable=False),
+    Column("ref_stories_id", String(64)),
+    Index("topic_links_url", "topics_id", "url_key"),
+)
+
+topic_fetch_urls = Table(
+    "topic_fetch_urls",
+    metadata,
+    Column("topics_id", Id, primary_key=True),
+    Column("url_key", String(64), primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("iteration", Integer, nullable=False),
+    Column("state", String(20), nullable=False),
+    Column("code", Integer),
+    Column("message", Text, nullable=False),
+    Column("stories_id", String(64)),
+    Column("assume_match", Boolean, nullable=False),
+    Index("topic_fetch_urls_state", "topics_id", "state", "iteration"),
+)
+
+topic_sentences = Table(
+    "topic_sentences",
+    metadata,
+    Column("topics_id", Id, primary_key=True),
+    Column("stories_id", String(64), primary_key=True),
+    Column("fingerprint", BigInteger, primary_key=True),
+    Column("media_id", String(255), nullable=False),
+    Column("week", String(10), nullable=False),
+    Column("iteration", Integer, nullable=False),
+    Index("topic_sentences_use", "topics_id", "media_id", "week", "fingerprint"),
+)
+
+story_statistics = Table(
+    "story_statistics",
+    metadata,
+    Column("stories_id", String(64), primary_key=True),
+    Column("facebook_share_count", BigInteger),
+    Column("facebook_comment_count", BigInteger),
+    Column("facebook_reaction_count", BigInteger),
+    Column("facebook_collected_at", UtcDateTime),
+    Column("facebook_error", Text),
+)
+
+topic_merged_stories_map = Table(
+    "topic_merged_stories_map",
+    metadata,
+    Column("topics_id", Id, primary_key=True),
+    Column("source_stories_id", String(64), primary_key=True),
+    Column("target_stories_id", String(64), nullable=False),
+    Column("reason", Text, nullable=False),
+)
+
+topic_snapshots = Table(
+    "topic_snapshots",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("topics_id", Id, nullable=False, index=True),
+    Column("run", String(40), nullable=False),
+    Column("note", Text, nullable=False),
+    Column("inputs", LargeBinary, nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+ALL = (
+    topics,
+    topic_seed_urls,
+    media,
+    media_fetches,
+    web_stories,
+    story_urls,
+    topic_stories,
+    topic_links,
+    topic_fetch_urls,
+    topic_sentences,
+    story_statistics,
+    topic_merged_stories_map,
+    topic_snapshots,
+)

@@ -1,0 +1,55 @@
+"""A topic on the simulated web finds exactly what is there to be found."""
+
+import asyncio
+
+import pytest
+
+from tearsheet.engines.broker_sqlite import SqliteBroker
+from tearsheet.engines.database import open_database
+from tearsheet.engines.index import open_index
+from tearsheet.topics import model
+from tearsheet.topics.snapshot_store import Frozen, load_snapshot
+from tearsheet.topics.store import progress_of
+from tests.integration.fetch.web import serve
+
+from .running import prepare, run
+from .simulated import SimulatedWeb
+
+
+def spider(tmp_path, web: SimulatedWeb, **changes):
+    database = open_database("sqlite:///t.db", tmp_path)
+    database.migrate()
+    index = open_index("tantivy:///index", tmp_path)
+    topic = prepare(database, web, **changes)
+
+    async def go():
+        broker = SqliteBroker(tmp_path / "queues.db")
+        async with serve(web.answer) as server:
+            try:
+                return await run(database, index, broker, server.port, topic)
+            finally:
+                await broker.close()
+
+    done = asyncio.run(go())
+    index.close()
+    return database, done
+
+
+def check(web: SimulatedWeb, frozen: Frozen) -> None:
+    truth = web.truth()
+    assert {story.url: (story.iteration, story.media) for story in frozen.stories} == truth.stories
+    url = [story.url for story in frozen.stories]
+    assert {(url[a], url[b]) for a, b in frozen.links} == truth.links
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_stories_links_and_iterations_are_equal(tmp_path, seed):
+    web = SimulatedWeb(sites=8, pages=150, seed=seed)
+    database, topic = spider(tmp_path, web)
+    assert topic.state == model.COMPLETED, topic.message
+    check(web, load_snapshot(database, topic))
+    progress = progress_of(database, topic)
+    assert progress.done
+    assert progress.errors == 0
+    assert "share counts skipped" in topic.message
+    database.close()
