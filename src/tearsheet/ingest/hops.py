@@ -1,0 +1,97 @@
+"""Hops: which address comes next on the way from a request to the document, and when to stop. Pure functions."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from tearsheet.extract import Document
+from tearsheet.fetch.wire import wire_url
+from tearsheet.ingest.block_lists import ARCHIVES, COOKIE_WALLS, NEVER, NEVER_BELOW, WALLS
+from tearsheet.urls import BadURL, split_http_url
+
+MAX_HOPS = 8
+"""Pages that are looked at on the way, the document included."""
+LONGEST_REFRESH = 30.0
+"""Seconds: a page that refreshes itself later than that is meant to be read."""
+_REFRESH = re.compile(
+    r"""\s*(\d{0,6})(?:\.[\d.]*)?\s*(?:[;,]\s*|\s+)(?:url\s*=\s*)?(["']?)(.*)""", re.IGNORECASE | re.DOTALL
+)
+_DOUBLED = re.compile(r"^(https?://)(?:https?://)+", re.IGNORECASE)
+_STRAY_COLON = re.compile(r"^(https?://[^/?#:\s]+):(?=[/?#]|$)", re.IGNORECASE)
+
+
+def clean_url(url: str) -> str:
+    """An address as it is asked for: doubled schemes and stray colons repaired, escapes made good. Raises BadURL."""
+    url = _DOUBLED.sub(r"\1", url.strip())
+    return wire_url(_STRAY_COLON.sub(r"\1", url))
+
+
+def refusal(url: str) -> str | None:
+    """The status of an address that is not asked, by the block lists; None when it may be."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    below = f"{host.removeprefix('www.')}{parts.path}"
+    if _is_below(host, ARCHIVES):
+        return "not-implemented"
+    if _is_below(host, NEVER) or below.startswith(tuple(NEVER_BELOW)):
+        return "skip-url-blocklist"
+    if any(part in url for part in WALLS):
+        return "skip-wall"
+    if any(part in url for part in COOKIE_WALLS):
+        return "blocked-cookie"
+    return None
+
+
+def terminal_refusal(url: str) -> str | None:
+    """The same for where redirects ended: by then a wall has been hit, not avoided."""
+    status = refusal(url)
+    return "blocked-wall" if status == "skip-wall" else status
+
+
+def _is_below(host: str, domains: tuple[str, ...] | list[str]) -> bool:
+    return any(host == domain or host.endswith("." + domain) for domain in domains)
+
+
+def refresh_target(document: Document) -> str | None:
+    """Where a page sends its reader at once by `meta refresh`; None when nowhere, or later."""
+    for content in document.head.meta.get("refresh", ()):
+        found = _REFRESH.match(content[:4096])
+        if not found or float(found[1] or 0) > LONGEST_REFRESH:
+            continue
+        quote, rest = found[2], found[3]
+        target = rest.partition(quote)[0] if quote else rest
+        if target.strip() and (url := document.absolute(target)):
+            return url
+    return None
+
+
+def same_page(one: str, other: str) -> bool:
+    """Whether two addresses are one page but for scheme, `www.`, a trailing slash or a fragment."""
+    try:
+        return _page_key(one) == _page_key(other)
+    except BadURL:
+        return one == other
+
+
+def _page_key(url: str) -> tuple[str, int | None, str, str]:
+    parts = split_http_url(url)
+    port = None if parts.port in (80, 443) else parts.port
+    return (parts.hostname or "").removeprefix("www."), port, parts.path.rstrip("/"), parts.query
+
+
+def next_hop(document: Document, fulltext: str | None, visited: list[str]) -> str | None:
+    """The address to go to from a page: its refresh, or its full text. None when the page is the end of the way.
+
+    A page that was visited before is not visited again: that would be a circle, and the present page is as good.
+    """
+    for target in (refresh_target(document), fulltext):
+        if target is None:
+            continue
+        try:
+            cleaned = clean_url(target)
+        except BadURL:
+            continue
+        if not any(same_page(cleaned, url) for url in visited):
+            return cleaned
+    return None

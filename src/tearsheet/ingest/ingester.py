@@ -1,0 +1,247 @@
+"""One request, one result: follow the hops, look at the document, fetch what belongs to it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, replace
+
+from tearsheet.config import FetchSettings
+from tearsheet.extract import Document
+from tearsheet.ingest.biblio import html_biblio
+from tearsheet.ingest.fetching import Fetched, Refused, Visitor
+from tearsheet.ingest.file_facts import HTML_TYPES, cdx_row, file_meta, sha1_hex, sniff_type, time14
+from tearsheet.ingest.hops import MAX_HOPS, clean_url, next_hop, refusal, terminal_refusal
+from tearsheet.ingest.model import MAX_ERROR, Biblio, CdxRow, HtmlBody, IngestWebResult, Terminal, WebResource
+from tearsheet.ingest.platforms import platform_of
+from tearsheet.ingest.requests import IngestRequest, request_for
+from tearsheet.ingest.resources import MAX_RESOURCES, page_references, within_limit
+from tearsheet.ingest.scopes import BLOCKED, INGESTED, WALLED, look, scope_of
+from tearsheet.ingest.statuses import status_of_code
+from tearsheet.ingest.subresources import Keep, ResourceLimits, ResourceRound
+from tearsheet.ingest.tei import html_body
+from tearsheet.story import Exchange
+from tearsheet.urls import BadURL
+
+_log = logging.getLogger(__name__)
+_MARKUP_SHOWN = 2_000_000
+
+
+@dataclass(slots=True, frozen=True)
+class IngestLimits:
+    """How much may be spent on one document."""
+
+    seconds: float = 300.0
+    """For all of it."""
+    page_seconds: float = 60.0
+    max_bytes: int = 128 * 1024 * 1024
+    max_hops: int = MAX_HOPS
+    max_resources: int = MAX_RESOURCES
+    resource_seconds: float = 30.0
+    resource_max_bytes: int = 32 * 1024 * 1024
+
+
+@dataclass(slots=True, frozen=True)
+class KnownDocument:
+    """What was said of the same bytes before."""
+
+    cdx: CdxRow
+    resources: list[WebResource]
+
+
+Known = Callable[[str, str], KnownDocument | None]
+"""By SHA-1 and address: what is known of a document that was ingested whole before."""
+
+
+@dataclass(slots=True)
+class _Way:
+    """The way of one request so far."""
+
+    result: IngestWebResult
+    document: Document | None = None
+    landing: Biblio | None = None
+    page: Fetched | None = None
+
+
+@dataclass(slots=True)
+class Ingester:
+    """Ingests documents. `keep` is given every document that was received, to be archived."""
+
+    visitor: Visitor
+    limits: IngestLimits = field(default_factory=IngestLimits)
+    known: Known = lambda sha1hex, url: None
+
+    async def ingest(self, request: IngestRequest, keep: Keep = lambda fetched: None) -> IngestWebResult:
+        """Work on one request. Never raises for what the web does: the status says it."""
+        way = _Way(IngestWebResult(status="timeout", hit=False, request=request.raw))
+        try:
+            async with asyncio.timeout(self.limits.seconds):
+                await self._work(way, request, keep)
+        except TimeoutError:
+            way.result.status, way.result.hit = "timeout", False
+        except Refused as refused:
+            _fail(way.result, refused.status, refused.detail)
+        except Exception as error:
+            # Whatever a page does to us, the worker goes on with the next one.
+            _log.exception("a document could not be ingested", extra={"url": request.base_url[:500]})
+            _fail(way.result, "internal-error", f"{type(error).__name__}: {error}")
+        return way.result
+
+    async def _work(self, way: _Way, request: IngestRequest, keep: Keep) -> None:
+        started = asyncio.get_running_loop().time()
+        if request.ingest_type != "html":
+            raise Refused("not-implemented", f"requests of type {request.ingest_type} are not served")
+        await self._follow(way, request.base_url, keep)
+        assert way.document is not None and way.page is not None
+        await asyncio.to_thread(_look_at, way.result, way.document, way.page, way.landing)
+        if _judge(way.result):
+            left = self.limits.seconds - (asyncio.get_running_loop().time() - started)
+            await self._fetch_resources(way, request, keep, left)
+        else:
+            keep(way.page)
+
+    async def _follow(self, way: _Way, base_url: str, keep: Keep) -> None:
+        """Go from page to page until one leads no further. Raises Refused."""
+        try:
+            url = clean_url(base_url)
+        except BadURL as error:
+            raise Refused("invalid-url", str(error)) from error
+        visited = way.result.hops
+        visited.append(url)
+        for _ in range(self.limits.max_hops):
+            if status := refusal(url):
+                way.result.terminal = Terminal(url)
+                raise Refused(status, url)
+            page = await self._get(way, url)
+            document = way.document = await asyncio.to_thread(_parse, page)
+            biblio = await asyncio.to_thread(html_biblio, document)
+            following = next_hop(document, biblio.html_fulltext_url, visited)
+            if following is None:
+                return
+            keep(page)
+            if way.landing is None and biblio.title:
+                way.landing = biblio
+            visited.append(following)
+            url = following
+        raise Refused("max-hops-exceeded", f"more than {self.limits.max_hops} pages")
+
+    async def _get(self, way: _Way, url: str) -> Fetched:
+        """One page, which is an HTML document with a good status. Raises Refused."""
+        result = way.result
+        result.terminal, result.file_meta, result.cdx = Terminal(url), None, None
+        try:
+            page = await self.visitor.get(
+                url, max_bytes=self.limits.max_bytes, seconds=self.limits.page_seconds, patience=self.limits.seconds
+            )
+        except Refused as refused:
+            _add_hops(result.hops, refused.exchanges)
+            raise
+        way.page = page
+        _add_hops(result.hops, page.exchanges)
+        result.terminal = Terminal(page.url, time14(page.timestamp), page.code)
+        if page.url != url and (status := terminal_refusal(page.url)):
+            raise Refused(status, page.url)
+        if status := status_of_code(page.code):
+            raise Refused(status, f"{page.code} from {page.url}")
+        if not page.body.strip():
+            raise Refused("empty-blob", page.url)
+        result.terminal.terminal_sha1hex = sha1_hex(page.body)
+        result.file_meta = file_meta(page.body, sniff_type(page.body, page.stated_type))
+        result.cdx = cdx_row(page.url, page.code, page.timestamp, result.file_meta)
+        if result.file_meta.mimetype not in HTML_TYPES:
+            raise Refused("wrong-mimetype", result.file_meta.mimetype)
+        return page
+
+    async def _fetch_resources(self, way: _Way, request: IngestRequest, keep: Keep, seconds: float) -> None:
+        result, document, page = way.result, way.document, way.page
+        assert document is not None and page is not None and result.cdx is not None
+        if not request.force_recrawl:
+            known = await asyncio.to_thread(self.known, result.cdx.sha1hex, result.cdx.url)
+            if known is not None:
+                result.cdx, result.html_resources, result.unchanged = known.cdx, known.resources, True
+                return
+        keep(page)
+        references = within_limit(page_references(document), self.limits.max_resources)
+        if references is None:
+            raise Refused("too-many-resources", f"more than {self.limits.max_resources}")
+        limits = ResourceLimits(self.limits.max_resources, self.limits.resource_max_bytes, self.limits.resource_seconds)
+        # A little before the end of the document's own time, so that its result still says which resources are missing.
+        result.html_resources = await ResourceRound(self.visitor, document, limits, keep).run(
+            references, 0.95 * seconds
+        )
+
+
+def ingest_html(
+    url: str,
+    *,
+    settings: FetchSettings | None = None,
+    limits: IngestLimits | None = None,
+    force_recrawl: bool = False,
+) -> IngestWebResult:
+    """Capture one web document: its hops, what it is, what it says about itself, its text and its sub-resources.
+
+    Nothing is stored; `tearsheet ingest` archives and remembers what this only returns. The result's `html_body.tei_xml` is the
+    text. Never raises for what the web does: `result.status` says it.
+    """
+
+    async def run() -> IngestWebResult:
+        async with Visitor(settings or FetchSettings()) as visitor:
+            ingester = Ingester(visitor, limits or IngestLimits())
+            return await ingester.ingest(request_for(url, force_recrawl=force_recrawl))
+
+    return asyncio.run(run())
+
+
+def _fail(result: IngestWebResult, status: str, detail: str) -> None:
+    result.status, result.hit, result.error_message = status, False, detail[:MAX_ERROR] or None
+
+
+def _add_hops(hops: list[str], exchanges: list[Exchange]) -> None:
+    for exchange in exchanges:
+        if exchange.url not in hops:
+            hops.append(exchange.url)
+
+
+def _parse(page: Fetched) -> Document:
+    try:
+        return Document(page.body, page.url, charset=page.charset)
+    except ValueError as error:
+        raise Refused("html-selectolax-error", str(error), page.exchanges) from error
+
+
+def _look_at(result: IngestWebResult, document: Document, page: Fetched, landing: Biblio | None) -> None:
+    """Fill in what the document says and what it is."""
+    biblio = html_biblio(document)
+    body = html_body(document, biblio)
+    markup = page.body[:_MARKUP_SHOWN].decode("utf-8", "replace")
+    result.platform = platform_of(document, markup)
+    result.scope = scope_of(look(document, markup, biblio, result.platform, body.word_count or 0))
+    merged = merged_biblio(biblio, landing)
+    result.html_biblio = None if merged.is_empty else merged
+    result.html_body = body
+
+
+def merged_biblio(own: Biblio, landing: Biblio | None) -> Biblio:
+    """What the document says, and where it says nothing, what the page said that led to it."""
+    if landing is None:
+        return own
+    missing = {item.name: getattr(landing, item.name) for item in fields(own) if getattr(own, item.name) is None}
+    return replace(own, **missing)
+
+
+def _judge(result: IngestWebResult) -> bool:
+    """Set the status by the scope; returns whether the document is to be taken whole."""
+    scope = result.scope or "unknown"
+    body: HtmlBody | None = result.html_body
+    if body is not None and body.status == "teixml-error":
+        raise Refused("html-teixml-error", body.error_msg or "")
+    if scope in BLOCKED or scope in WALLED:
+        result.html_body = None
+        result.status = scope if scope in BLOCKED else "blocked-wall"
+    elif scope not in INGESTED:
+        result.status = "wrong-scope"
+    else:
+        result.status = "success" if scope == "article-fulltext" else "unknown-scope"
+    result.hit = result.status == "success"
+    return scope in INGESTED

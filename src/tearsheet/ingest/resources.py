@@ -1,0 +1,129 @@
+"""What a page brings along: pictures, scripts, style sheets, media, frames. Listed in the order of the page, each once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urldefrag, urlsplit
+
+from tearsheet.extract import Document
+from tearsheet.ingest.css import css_references
+from tearsheet.ingest.hops import same_page
+from tearsheet.ingest.resource_tables import ELEMENTS, NO_RESOURCE, SRCSETS, UNWANTED_HOSTS, UNWANTED_PARTS
+
+MAX_RESOURCES = 200
+"""More than a document has."""
+VARIANT = "variant"
+"""The type of a `srcset` candidate while references are gathered."""
+_MAX_LISTED = 5_000
+_MAX_SRCSET = 20_000
+_DOUBLED = re.compile(r"^(https?://)(?:https?://)+", re.IGNORECASE)
+_CANDIDATE = re.compile(r"[\s,]*(\S+)((?:[^,(]|\([^)]{0,200}\))*)")
+
+
+@dataclass(slots=True, frozen=True)
+class Reference:
+    """A sub-resource that is to be fetched."""
+
+    url: str
+    type: str
+    is_variant: bool = False
+    """One of the sizes of a picture: the first to be left out where there is too much."""
+
+
+def within_limit(references: list[Reference], limit: int) -> list[Reference] | None:
+    """The references, without sizes of pictures where they are too many; None when they are too many even so."""
+    if len(references) <= limit:
+        return references
+    needed = [reference for reference in references if not reference.is_variant]
+    return needed if len(needed) <= limit else None
+
+
+def page_references(document: Document) -> list[Reference]:
+    """The wanted sub-resources of a page."""
+    found: dict[str, Reference] = {}
+    for kind, address in _addresses(document):
+        add_reference(found, document, kind, address)
+        if len(found) >= _MAX_LISTED:
+            break
+    return list(found.values())
+
+
+def sheet_references(text: str, sheet_url: str, document: Document) -> list[Reference]:
+    """The wanted sub-resources of one of its style sheets; addresses in it are relative to the sheet."""
+    found: dict[str, Reference] = {}
+    for kind, address in css_references(text):
+        add_reference(found, document, kind, address, base=sheet_url)
+        if len(found) >= _MAX_LISTED:
+            break
+    return list(found.values())
+
+
+def add_reference(
+    found: dict[str, Reference], document: Document, kind: str, address: str, base: str | None = None
+) -> None:
+    """Add what an address names, unless it is there, names nothing to fetch, is the page itself, or is unwanted."""
+    address = address.strip()
+    if not address or address.lower().startswith(NO_RESOURCE) or _is_prose(address):
+        return
+    target = document.absolute(_DOUBLED.sub(r"\1", address), base)
+    if target is None:
+        return
+    target = urldefrag(target).url
+    is_variant = kind == VARIANT
+    if target not in found and not is_unwanted(target) and not same_page(target, document.url):
+        found[target] = Reference(target, "image" if is_variant else kind, is_variant)
+
+
+def _is_prose(address: str) -> bool:
+    return " " in address and "/" not in address and "." not in address
+
+
+def is_unwanted(url: str) -> bool:
+    """Whether a resource is an analytics script, an advertisement, a badge or an icon of the browser's bar."""
+    host = (urlsplit(url).hostname or "").lower()
+    labels = host.split(".")
+    return any(".".join(labels[start:]) in _UNWANTED for start in range(len(labels))) or any(
+        part in url for part in UNWANTED_PARTS
+    )
+
+
+_UNWANTED = frozenset(UNWANTED_HOSTS)
+
+
+def _addresses(document: Document) -> Iterator[tuple[str, str]]:
+    """Everything that the page names, type and address as written: style sheets first, since they bring more along."""
+    tree = document.tree
+    for node in tree.css("link[rel][href]"):
+        rel = (node.attributes.get("rel") or "").lower().split()
+        if "stylesheet" in rel and "alternate" not in rel:
+            yield "stylesheet", node.attributes.get("href") or ""
+    for node in tree.css("style"):
+        yield from css_references(node.text())
+    for selector, attribute, kind in ELEMENTS:
+        for node in tree.css(selector):
+            yield kind, node.attributes.get(attribute) or ""
+    for selector, attribute in SRCSETS:
+        for node in tree.css(selector):
+            for address in srcset_addresses(node.attributes.get(attribute) or ""):
+                yield VARIANT, address
+    for node in tree.css("[style*='url(']"):
+        yield from css_references(node.attributes.get("style") or "")
+
+
+def srcset_addresses(srcset: str) -> Iterator[str]:
+    """The addresses of a `srcset`: candidates between commas, each an address and perhaps a width or density.
+
+    A comma inside an address belongs to it, as in `data:image/png;base64,…`, unless it ends the address.
+    """
+    srcset = srcset[:_MAX_SRCSET]
+    place = 0
+    while place < len(srcset) and (found := _CANDIDATE.match(srcset, place)):
+        address = found[1]
+        if address.endswith(","):
+            yield address.rstrip(",")
+            place = found.end(1)
+        else:
+            yield address
+            place = found.end() + 1

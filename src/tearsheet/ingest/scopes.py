@@ -1,0 +1,140 @@
+"""What a page is: a full text, the page before it, a front page, a stub, or a wall. Pure functions of what the page shows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from tearsheet.extract import Document
+from tearsheet.ingest.hops import same_page
+from tearsheet.ingest.model import Biblio
+from tearsheet.ingest.scope_words import (
+    CAPTCHA_MARKS,
+    CAPTCHA_WORDS,
+    COOKIE_WORDS,
+    ERROR_TITLES,
+    LOGIN_WORDS,
+    PAYWALL_WORDS,
+)
+
+STUB_WORDS = 20
+BLOG_WORDS = 500
+OJS_WORDS = 600
+ARTICLE_WORDS = 1200
+WALL_WORDS = 300
+"""A page with more words than this is no wall, whatever it says."""
+
+BLOCKED = frozenset({"blocked-captcha", "blocked-cookie", "blocked-forbidden"})
+WALLED = frozenset({"blocked-paywall", "blocked-login"})
+INGESTED = frozenset({"article-fulltext", "unknown"})
+"""Scopes whose pages are taken whole."""
+
+_FORBIDDEN = re.compile(r"<(?:h1|title)>\s*403 Forbidden\s*</", re.IGNORECASE)
+_LOOKED_AT = 100_000
+
+
+@dataclass(slots=True, frozen=True)
+class Seen:
+    """What is known of a page when its scope is asked for."""
+
+    url: str
+    biblio: Biblio
+    platform: str | None
+    word_count: int
+    """Of the article's text."""
+    visible: str
+    """The beginning of all text that a reader sees, in lower case."""
+    markup: str
+    """The beginning of the page as it was received."""
+    has_password_field: bool = False
+    is_free: bool = True
+    """Unless the page itself says in JSON-LD that it is not."""
+
+
+def look(document: Document, markup: str, biblio: Biblio, platform: str | None, word_count: int) -> Seen:
+    """Gather what the scope depends on."""
+    body = document.tree.body
+    visible = body.text(separator=" ")[:_LOOKED_AT] if body is not None else ""
+    title = document.head.title or ""
+    return Seen(
+        url=document.url,
+        biblio=biblio,
+        platform=platform,
+        word_count=word_count,
+        visible=" ".join(f"{title} {visible}".lower().split()),
+        markup=markup[:_LOOKED_AT],
+        has_password_field=document.tree.css_first("input[type=password]") is not None,
+        is_free=not any(str(item.get("isAccessibleForFree")).lower() == "false" for item in document.head.articles),
+    )
+
+
+def scope_of(seen: Seen) -> str:
+    """The scope; the first rule that holds."""
+    return _by_address(seen) or _by_wall(seen) or _by_fulltext_link(seen) or _by_platform(seen) or _by_length(seen)
+
+
+def _by_address(seen: Seen) -> str | None:
+    url = seen.url
+    parts = urlsplit(url)
+    if parts.path.endswith("/cookieAbsent"):
+        return "blocked-cookie"
+    if "showcaptcha.asp" in url:
+        return "blocked-captcha"
+    if "scielo" in url and "sci_abstract" in url:
+        return "landingpage"
+    if "scielo" in url and "sci_arttext" in url:
+        return "article-fulltext"
+    if parts.path in ("", "/") and not parts.query:
+        return "homepage-domain"
+    if "karger.com/Article/Abstract" in url:
+        return "landingpage"
+    return None
+
+
+def _by_wall(seen: Seen) -> str | None:
+    if _FORBIDDEN.search(seen.markup) and seen.word_count <= WALL_WORDS:
+        return "blocked-forbidden"
+    if seen.word_count > WALL_WORDS:
+        return None
+    text = seen.visible
+    if any(words in text for words in CAPTCHA_WORDS) or any(mark in seen.markup for mark in CAPTCHA_MARKS):
+        return "blocked-captcha"
+    if any(words in text for words in COOKIE_WORDS):
+        return "blocked-cookie"
+    if not seen.is_free or any(words in text for words in PAYWALL_WORDS):
+        return "blocked-paywall"
+    if seen.has_password_field or any(words in text for words in LOGIN_WORDS):
+        return "blocked-login"
+    if text.startswith(ERROR_TITLES):
+        return "errorpage"
+    return None
+
+
+def _by_fulltext_link(seen: Seen) -> str | None:
+    target = seen.biblio.html_fulltext_url
+    if target is None:
+        return None
+    return "article-fulltext" if same_page(target, seen.url) else "landingpage"
+
+
+def _by_platform(seen: Seen) -> str | None:
+    """Journals of OJS and journalssystem.com show a page for each article, with or without its text."""
+    if seen.platform in ("ojs", "ojs3"):
+        if seen.biblio.title:
+            return "article-fulltext" if seen.word_count > ARTICLE_WORDS else "landingpage"
+        if "/article/view/" in seen.url and seen.word_count > OJS_WORDS:
+            return "article-fulltext"
+        return "other"
+    if seen.platform == "journalssystem.com" and seen.biblio.pdf_fulltext_url and seen.word_count < 1000:
+        return "landingpage"
+    return None
+
+
+def _by_length(seen: Seen) -> str:
+    words = seen.word_count
+    if words > (BLOG_WORDS if seen.platform in ("wordpress", "blogger", "ghost") else ARTICLE_WORDS):
+        return "article-fulltext"
+    if seen.biblio.pdf_fulltext_url and seen.biblio.abstract and seen.biblio.title and words <= OJS_WORDS:
+        return "article-abstract"
+    return "stub" if words < STUB_WORDS else "unknown"

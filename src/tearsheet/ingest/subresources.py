@@ -1,0 +1,123 @@
+"""Fetching what belongs to a document: in parallel, each with its own fate, style sheets with what they import."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from tearsheet.extract import Document, decode
+from tearsheet.fetch.wire import wire_url
+from tearsheet.ingest.fetching import Fetched, Refused, Visitor
+from tearsheet.ingest.file_facts import file_meta, sniff_type, surt_or_url
+from tearsheet.ingest.model import WebResource
+from tearsheet.ingest.resources import Reference, sheet_references
+from tearsheet.ingest.statuses import status_of_code
+from tearsheet.urls import BadURL
+
+_log = logging.getLogger(__name__)
+ACCEPT_ANYTHING = "*/*"
+AT_ONCE = 24
+"""Resources of one document that are fetched at the same time, from all hosts."""
+Keep = Callable[[Fetched], None]
+
+
+@dataclass(slots=True, frozen=True)
+class ResourceLimits:
+    """How much may be spent on the sub-resources of one document."""
+
+    count: int
+    max_bytes: int
+    seconds: float
+    """For one of them."""
+
+
+@dataclass(slots=True)
+class ResourceRound:
+    """The sub-resources of one document while they are fetched."""
+
+    visitor: Visitor
+    document: Document
+    limits: ResourceLimits
+    keep: Keep
+    """Called with each one that was received."""
+    _found: dict[str, WebResource] = field(default_factory=dict)
+    _running: dict[asyncio.Task[list[Reference]], str] = field(default_factory=dict)
+    _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+    async def run(self, references: list[Reference], seconds: float) -> list[WebResource]:
+        """Fetch all, in the order of the page; what is not there after so many seconds has the status `timeout`."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        self._start(references, deadline)
+        try:
+            while self._running:
+                left = deadline - asyncio.get_running_loop().time()
+                done, _ = await asyncio.wait(self._running, timeout=max(0, left), return_when=asyncio.FIRST_COMPLETED)
+                if not done:
+                    break
+                for task in done:
+                    del self._running[task]
+                    self._start(task.result(), deadline)
+        finally:
+            await self._stop()
+        return list(self._found.values())
+
+    def _start(self, references: list[Reference], deadline: float) -> None:
+        for reference in references:
+            if reference.url in self._found:
+                continue
+            if len(self._found) >= self.limits.count:
+                return
+            self._found[reference.url] = WebResource(reference.url, "timeout", reference.type)
+            self._running[asyncio.create_task(self._one(reference, deadline))] = reference.url
+
+    async def _stop(self) -> None:
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _one(self, reference: Reference, deadline: float) -> list[Reference]:
+        """Fetch one resource; returns what it brings along."""
+        resource = self._found[reference.url]
+        async with self._places:
+            try:
+                fetched = await self.visitor.get(
+                    wire_url(reference.url),
+                    max_bytes=self.limits.max_bytes,
+                    seconds=self.limits.seconds,
+                    accept=ACCEPT_ANYTHING,
+                    patience=deadline - asyncio.get_running_loop().time(),
+                )
+            except Refused as refused:
+                resource.status = refused.status
+                return []
+            except BadURL:
+                resource.status = "invalid-url"
+                return []
+            except Exception:
+                # A defect in the handling of one picture must not cost the document.
+                _log.exception("a sub-resource could not be handled", extra={"url": reference.url[:500]})
+                resource.status = "internal-error"
+                return []
+        self.keep(fetched)
+        describe(resource, fetched)
+        if resource.status != "success" or reference.type != "stylesheet":
+            return []
+        text, _ = decode(fetched.body, fetched.charset)
+        return sheet_references(text, fetched.url, self.document)
+
+
+def describe(resource: WebResource, fetched: Fetched) -> None:
+    """Write down what was received for a resource."""
+    meta = file_meta(fetched.body, sniff_type(fetched.body, fetched.stated_type))
+    resource.status = status_of_code(fetched.code) or "success"
+    resource.terminal_url = fetched.url
+    resource.surt = surt_or_url(fetched.url)
+    resource.timestamp = datetime.fromtimestamp(fetched.timestamp, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    resource.status_code = fetched.code
+    resource.mimetype = meta.mimetype
+    resource.size = meta.size_bytes
+    resource.sha1hex = meta.sha1hex
+    resource.sha256hex = meta.sha256hex

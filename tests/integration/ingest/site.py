@@ -1,0 +1,80 @@
+"""Sites on loopback for ingests: any host name leads to pages that the test wrote."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from tearsheet.config import FetchSettings
+from tearsheet.ingest import Ingester, IngestLimits, IngestWebResult, request_for
+from tearsheet.ingest.fetching import Fetched, Visitor
+from tests.integration.fetch.web import Request, Web, response, serve
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(60)
+SENTENCE = "The tide turned at noon and the harbour master wrote the hour into the long book of the port. "
+
+
+def prose(words: int) -> str:
+    """Paragraphs of about so many words."""
+    sentences = max(1, words // len(SENTENCE.split()))
+    rows = [SENTENCE * min(5, sentences - done) for done in range(0, sentences, 5)]
+    return "".join(f"<p>{row}</p>\n" for row in rows)
+
+
+@dataclass
+class Answer:
+    body: bytes = b""
+    status: str = "200 OK"
+    headers: tuple[str, ...] = ("Content-Type: text/html; charset=utf-8",)
+    delay: float = 0.0
+
+
+@dataclass
+class Site:
+    """Answers by `host/path`, or by path alone for every host."""
+
+    answers: dict[str, Answer] = field(default_factory=dict)
+    otherwise: Callable[[str], Answer | None] = lambda path: None
+    web: Web | None = None
+
+    def page(self, key: str, text: str | bytes, **more: object) -> None:
+        body = text.encode() if isinstance(text, str) else text
+        self.answers[key] = Answer(body, **more)  # type: ignore[arg-type]  # the fields of Answer
+
+    def file(self, key: str, body: bytes = PNG, kind: str = "image/png", **more: object) -> None:
+        self.answers[key] = Answer(body, headers=(f"Content-Type: {kind}",), **more)  # type: ignore[arg-type]  # the same
+
+    def redirect(self, key: str, target: str) -> None:
+        self.answers[key] = Answer(b"", "302 Found", (f"Location: {target}",))
+
+    async def answer(self, request: Request, writer: asyncio.StreamWriter) -> None:
+        host = request.host.partition(":")[0]
+        found = self.answers.get(host + request.path) or self.answers.get(request.path) or self.otherwise(request.path)
+        if found is None:
+            found = Answer(b"no such page", "404 Not Found")
+        if found.delay:
+            await asyncio.sleep(found.delay)
+        writer.write(response(found.body, found.status, found.headers))
+
+    def settings(self, **more: object) -> FetchSettings:
+        assert self.web is not None
+        place = {"*": f"127.0.0.1:{self.web.port}"}
+        return FetchSettings(allow_addresses=["127.0.0.0/8"], connect_to=place, **more)  # type: ignore[arg-type]  # settings
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[Site]:
+        async with serve(self.answer) as self.web:
+            yield self
+
+    async def ingest(
+        self, url: str, *, limits: IngestLimits | None = None, kept: list[Fetched] | None = None, **more: object
+    ) -> IngestWebResult:
+        """Serve, ingest one address, stop."""
+        async with self.serving(), Visitor(self.settings(**more)) as visitor:
+            ingester = Ingester(visitor, limits or IngestLimits(seconds=60))
+            return await ingester.ingest(request_for(url), (kept if kept is not None else []).append)
+
+    def run(self, url: str, **more: object) -> IngestWebResult:
+        return asyncio.run(self.ingest(url, **more))  # type: ignore[arg-type]  # passed on
