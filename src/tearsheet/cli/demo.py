@@ -94,4 +94,5 @@ def _say_hello(newsroom: Newsroom, server: NewsroomServer, services: Services) -
     sites = len({feed.url.split("/")[2] for feed in server.feed_urls()})
     err.print(f"The newsroom:  {sites} invented sites at {server.address}/", markup=False)
     err.print(f"Data folder:   {services.settings.data}", markup=False)
-    err.print("With your own: tearsheet run https://example.com/feed.xml list.opml", markup=False)
+    err.print("Your own feeds: tearsheet run https://example.com/feed.xml list.opml", markup=False)
+    err.print("           or: make run FEEDS=\"https://example.com/feed.xml list.opml\"", markup=False)
