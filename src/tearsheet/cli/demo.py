@@ -95,4 +95,4 @@ def _say_hello(newsroom: Newsroom, server: NewsroomServer, services: Services) -
     err.print(f"The newsroom:  {sites} invented sites at {server.address}/", markup=False)
     err.print(f"Data folder:   {services.settings.data}", markup=False)
     err.print("Your own feeds: tearsheet run https://example.com/feed.xml list.opml", markup=False)
-    err.print("           or: make run FEEDS=\"https://example.com/feed.xml list.opml\"", markup=False)
+    err.print('           or: make run FEEDS="https://example.com/feed.xml list.opml"', markup=False)
