@@ -32,6 +32,32 @@ from tearsheet.fetch import Client
 SHARED_DATA = Path(os.environ.get("TEARSHEET_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 URL = "http://feeds.example/feed"
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+EXPLAINED = {
+    "Ranchero-Software__RSParser__OneFootTsunami.atom": "an empty link leads nowhere; feedparser gives the feed's own address",
+    "arminreiter__FeedReader__Rss20CityDog.xml": "encoded twice; feedparser leaves the title as it is",
+    "arminreiter__FeedReader__Rss20IndianExpress.xml": "encoded twice; feedparser leaves half a character",
+    "arminreiter__FeedReader__Rss20LeParisien.xml": "encoded twice; feedparser leaves half a character",
+    "arminreiter__FeedReader__Rss20ItunesSample.xml": "a zone of thirty hours is no zone",
+    "danmactough__node-feedparser__compressed.xml": "gzipped; feedparser does not unpack it",
+    "danmactough__node-feedparser__invalid-characters-gzipped.xml": "gzipped; feedparser does not unpack it",
+    "danmactough__node-feedparser__illegally-nested.xml": "an empty item inside an item is no story",
+    "dhvcc__rss-parser__data~16.xml": "feedparser takes the link of a related story inside the item",
+    "mmcdole__gofeed__issue_217_enclosure_children.xml": "feedparser takes the title of an enclosure",
+    "mmcdole__gofeed__rdf_item_description_cdata_escaped_markup.xml": "what an RDF item is about is its link; feedparser has none",
+    "mmcdole__gofeed__rdf_item_description_cdata_naked_markup.xml": "what an RDF item is about is its link; feedparser has none",
+    "mmcdole__gofeed__rdf_item_description_escaped_markup.xml": "what an RDF item is about is its link; feedparser has none",
+    "nmdias__FeedKit__Media.xml": "feedparser takes the title of a media group",
+    "nmdias__FeedKit__iTunes.xml": "its only title is in iTunes' words",
+    "prof18__RSS-Parser__feed-test-audio.xml": "an id that is no address is no link",
+    "rometools__rome__atom_0.3.xml": "an id that is no address is no link",
+    "rometools__rome__atom_0.3_DC_Sy.xml": "an id that is no address is no link",
+    "rometools__rome__ep1_v4a.xml": "an item inside the history of another is no story",
+    "rometools__rome__ep2_v4a.xml": "an item inside the history of another is no story",
+    "rometools__rome__v4.xml": "an item inside the history of another is no story",
+    "rometools__rome__v5.xml": "an item inside the history of another is no story",
+    "rometools__rome__v6.xml": "an item inside the history of another is no story",
+}
+"""Well-formed feeds in which we read something else than feedparser, on purpose."""
 WELL_FORMED = (
     "rss-2.0",
     "atom",
@@ -129,11 +155,14 @@ def bench_parsing(rounds: int, verbose: bool) -> bool:
         for entry in theirs(body).entries
         if (date := entry.get("published_parsed") or entry.get("updated_parsed")) and 1990 <= date.tm_year <= NOW.year
     )
-    print(f"{len(well_formed)} well-formed feeds: {len(unequal)} differ; dates {mine_dates}, feedparser {other_dates}")
-    if verbose:
-        for found in unequal.values():
-            print("\n".join(found[:4]))
-    return fast >= 10 * slow and mine_dates >= other_dates
+    unexplained = {name: found for name, found in unequal.items() if Path(name).name not in EXPLAINED}
+    print(
+        f"{len(well_formed)} well-formed feeds: {len(unequal)} differ, {len(unexplained)} of them for no known reason"
+    )
+    print(f"dates: {mine_dates}, feedparser {other_dates}")
+    for found in (unequal if verbose else unexplained).values():
+        print("\n".join(found[:4]))
+    return fast >= 10 * slow and mine_dates >= other_dates and not unexplained
 
 
 # ------------------------------------------------------------------------------------------------- picking due feeds
@@ -239,9 +268,10 @@ async def _poll_all(database: Any, count: int) -> float:
         connection.execute(feeds.update().values(due_at=NOW))
     client = Client(FetchSettings(allow_addresses=["127.0.0.0/8"], concurrency=128))
     poller = Poller(database, client, FeedSettings(concurrency=128))
-    started = time.perf_counter()
+    started, cpu = time.perf_counter(), time.process_time()
     await poller.run(asyncio.Event(), once=True)
-    seconds = time.perf_counter() - started
+    seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
+    print(f"  {count / seconds:.0f} feeds/s, {1000 * cpu / count:.2f} ms of processor time each")
     await client.close()
     assert poller.counters["feeds.fetch_succeeded"] == count, poller.counters
     return count / seconds

@@ -18,6 +18,8 @@ NO_URL, RELATIVE, TOO_LONG, HOME, BAD, NO_NEWS, TOSSED, STALE = (
     "nourl", "relurl", "toolong", "home", "bad", "nonews", "tossed", "stale",
 )  # fmt: skip
 DUPLICATE_URL, DUPLICATE_TITLE, ADDED = "dup_url", "dup_title", "ok"
+_FRONT_PAGE_SLASHES = 5
+"""No front page lies deeper than language, section and file; most stories do, and need not be looked at for that."""
 STALE_DAYS = 7
 """A plain sitemap lists a whole site; only pages that changed in these days can be news."""
 
@@ -86,7 +88,7 @@ def _address(url: str) -> tuple[str, str] | str:
         normalized, domain = normalize_url(url), _domain(url.split("/", 3)[2])
         if domain in NO_NEWS_DOMAINS:
             return NO_NEWS
-        if is_homepage(url):
+        if normalized.count("/") <= _FRONT_PAGE_SLASHES and is_homepage(url):
             return HOME
     except (BadURL, UnicodeError):
         return BAD
