@@ -24,6 +24,7 @@ from tearsheet.cli import (
     sources,
     status,
     token,
+    topic,
     worker,
 )
 from tearsheet.cli.context import Globals
@@ -76,6 +77,7 @@ for module in (
     queues,
     archive,
     pages,
+    topic,
     token,
     doctor,
     config_show,

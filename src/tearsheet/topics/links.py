@@ -101,9 +101,15 @@ def _block_of(node: LexborNode) -> LexborNode | None:
 
 
 def _clear_text(document: Document) -> Iterator[tuple[str, str, str]]:
-    for found in _CLEAR_ADDRESS.finditer(document.text):
-        if document.text[found.end() : found.end() + 1] != "…":  # a shortened address leads nowhere
-            yield found[0].rstrip(_TRAILING), "text", ""
+    for address in clear_addresses(document.text):
+        yield address, "text", ""
+
+
+def clear_addresses(text: str) -> Iterator[str]:
+    """The addresses that stand in a text as text, without the punctuation that ends a sentence."""
+    for found in _CLEAR_ADDRESS.finditer(text):
+        if text[found.end() : found.end() + 1] != "…":  # a shortened address leads nowhere
+            yield found[0].rstrip(_TRAILING)
 
 
 def _videos(document: Document) -> Iterator[tuple[str, str, str]]:

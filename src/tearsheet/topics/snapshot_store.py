@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import zstandard
-from sqlalchemy import Row, select
+from sqlalchemy import Connection, Row, select
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.ports import Database
@@ -17,6 +17,7 @@ from tearsheet.errors import NotFoundError
 from tearsheet.topics import model
 from tearsheet.topics import tables as T  # noqa: N812 - a table of tables reads best short
 from tearsheet.topics.model import Topic
+from tearsheet.topics.spider_store import simplest
 
 
 class FrozenStory(msgspec.Struct, frozen=True):
@@ -82,7 +83,8 @@ def freeze(database: Database, topic: Topic) -> Frozen:
                 links.c.topics_id == topic.id, links.c.ref_stories_id.is_not(None)
             )
         ).all()
-    frozen = sorted((_story(row, topic) for row in rows), key=lambda story: story.id)
+        addresses = _addresses(connection, topic.id)
+    frozen = sorted((_story(row, topic, addresses) for row in rows), key=lambda story: story.id)
     place = {story.id: number for number, story in enumerate(frozen)}
     found = {(place[a], place[b]) for a, b in pairs if a in place and b in place and a != b}
     return Frozen(
@@ -97,10 +99,24 @@ def freeze(database: Database, topic: Topic) -> Frozen:
     )
 
 
-def _story(row: Row[Any], topic: Topic) -> FrozenStory:
+def _addresses(connection: Connection, topic_id: int) -> dict[str, set[str]]:
+    """Every form in which the address of a story was written."""
+    found: dict[str, set[str]] = {}
+    for table in (T.topic_links, T.topic_seed_urls):
+        query = (
+            select(table.c.url_key, table.c.url)
+            .join(T.topic_stories, T.topic_stories.c.stories_id == table.c.url_key)
+            .where(table.c.topics_id == topic_id, T.topic_stories.c.topics_id == topic_id)
+        )
+        for key, url in connection.execute(query):
+            found.setdefault(key, set()).add(url)
+    return found
+
+
+def _story(row: Row[Any], topic: Topic, addresses: dict[str, set[str]]) -> FrozenStory:
     return FrozenStory(
         id=row.stories_id,
-        url=row.url,
+        url=simplest([row.url, *addresses.get(row.stories_id, ())]),
         media=row.media_id,
         title=row.title,
         title_method=row.title_method,

@@ -85,8 +85,17 @@ def save_story(
             connection.execute(
                 database.insert(T.story_urls).values(url_key=key, url=url, stories_id=story.id).on_conflict_do_nothing()
             )
-        row = connection.execute(select(T.web_stories).where(T.web_stories.c.stories_id == story.id)).one()
-    return _story(row)
+        own = T.web_stories.c.stories_id == story.id
+        row = connection.execute(select(T.web_stories).where(own).with_for_update()).one()
+        kept = _story(row)
+        if simplest([kept.url, story.url]) != kept.url:
+            connection.execute(update(T.web_stories).where(own).values(url=story.url))
+    return kept
+
+
+def simplest(urls: Iterable[str]) -> str:
+    """Which of a page's addresses stands for it: the shortest, of equals the first. So it does not matter which came first."""
+    return min(urls, key=lambda url: (len(url), url))
 
 
 def _parent(connection: Connection, media: str) -> str:

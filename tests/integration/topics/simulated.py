@@ -65,7 +65,7 @@ class SimulatedWeb:
         self.asked: dict[str, int] = defaultdict(int)
         self._make_pages(pages)
         self._make_chain()
-        self._make_twins(max(2, pages // 50))
+        self._make_twins(max(4, pages // 30))
         self._make_links()
         self.seeds = self._choose_seeds()
         self._by_place = {(page.site, page.path): page for page in self.pages}
@@ -120,7 +120,7 @@ class SimulatedWeb:
         for page in self.pages:
             if page.number in chain:
                 continue
-            for target in self.rng.sample(targets, self.rng.choice([0, 1, 1, 2, 3])):
+            for target in self.rng.sample(targets, self.rng.choice([0, 1, 2, 3, 4, 6])):
                 if target is not page:
                     form = self.rng.choice(["anchor", "anchor", "text"])
                     page.links.append((target.number, self._address(target), form))
@@ -148,7 +148,7 @@ class SimulatedWeb:
             if page.kind == "boilerplate":
                 own[page.number] = page.url
         pool = [page for page in self.pages if page not in self.chain and page.kind != "boilerplate"]
-        for page in self.rng.sample(pool, max(3, len(pool) // 40)):
+        for page in self.rng.sample(pool, max(6, len(pool) // 100)):
             own[page.number] = self._address(page)
         own[self.chain[0].number] = self.chain[0].url
         self.seed_numbers = sorted(own)
@@ -173,7 +173,7 @@ class SimulatedWeb:
                 paragraphs.append(f'<p>{sentence()} As <a href="{url}">others wrote</a>: {sentence()}</p>')
             elif form == "text":
                 paragraphs.append(f"<p>{sentence()} See {url} for more. {sentence()}</p>")
-        if page.kind == "boilerplate" or page.number % 7 == 0:
+        if page.kind == "boilerplate" or (page.kind == "on" and page.number % 7 == 0):
             paragraphs.append(f"<p>{BOILERPLATE}</p>")
         aside = "".join(f'<li><a href="{url}">beside</a></li>' for _, url, form in page.links if form == "aside")
         return (

@@ -1,0 +1,295 @@
+"""`tearsheet topic`: from a boolean query to a map of who links to whom."""
+
+from __future__ import annotations
+
+import asyncio
+import csv as csv_module
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tearsheet.archive.access import ArchiveAccess
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.compose import Services
+from tearsheet.errors import NotFoundError, PartialFailure, TearsheetError, UsageError
+from tearsheet.fetch import Client, Manners, Robots
+from tearsheet.fetch.store import HostStore
+from tearsheet.pipeline.fetcher import Fetcher
+from tearsheet.topics import model, store
+from tearsheet.topics.crew import run_topic
+from tearsheet.topics.export_files import FORMATS, write_export, write_map
+from tearsheet.topics.links import clear_addresses
+from tearsheet.topics.model import MAX_ITERATIONS, MAX_STORIES, NewTopic, Progress, Seed, Topic
+from tearsheet.topics.run import index_seeds
+from tearsheet.topics.snapshot_store import list_snapshots, load_snapshot, save_snapshot
+from tearsheet.topics.spider import Tools
+
+app = typer.Typer(help="Topics: from a boolean query to a map of who links to whom.", no_args_is_help=True)
+Name = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME")]
+Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
+Jsonl = Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")]
+Csv = Annotated[bool, typer.Option("--csv", help="As CSV.")]
+SnapshotId = Annotated[int | None, typer.Option("--snapshot", help="A snapshot's number; the newest without it.")]
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the command group."""
+    parent.add_typer(app, name="topic")
+
+
+def _day(text: str | None) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise UsageError(f"{text!r} is not a day: write it as 2024-05-31") from None
+
+
+def _pairs(items: list[str], what: str) -> dict[str, str]:
+    for item in items:
+        if "=" not in item:
+            raise UsageError(f"{what}: write {item!r} as NAME=VALUE")
+    return dict(item.split("=", 1) for item in items)
+
+
+@app.command()
+@reports_errors
+def create(
+    name: Name,
+    query: Annotated[str, typer.Argument(help="The boolean query that stories must match.", metavar="QUERY")],
+    start: Annotated[str | None, typer.Option("--from", help="First day of the topic.")] = None,
+    end: Annotated[str | None, typer.Option("--to", help="Last day of the topic.")] = None,
+    source: Annotated[list[str] | None, typer.Option(help="A domain that seeds come from; again for more.")] = None,
+    iterations: Annotated[
+        int, typer.Option(help="How many links away from the seeds stories may be.")
+    ] = MAX_ITERATIONS,
+    max_stories: Annotated[int, typer.Option(help="Size budget: at so many stories the spider stops.")] = MAX_STORIES,
+    seconds: Annotated[float | None, typer.Option(help="Seconds between two fetches from one source.")] = None,
+    focus: Annotated[list[str] | None, typer.Option(help="A part to count apart: NAME=QUERY.")] = None,
+    timespan: Annotated[list[str] | None, typer.Option(help="A custom timespan: FIRST=LAST day.")] = None,
+) -> None:
+    """Create a topic. Seed it next, then run it."""
+    spans = []
+    for first, last in _pairs(timespan or [], "--timespan").items():
+        a, b = _day(first), _day(last)
+        assert a is not None and b is not None
+        spans.append((a, b))
+    new = NewTopic(
+        name, query, _day(start), _day(end), tuple(source or ()), iterations, max_stories, seconds,
+        _pairs(focus or [], "--focus"), tuple(spans),
+    )  # fmt: skip
+    with services_for() as services:
+        store.create_topic(services.database, new, services.settings.topics.seconds_per_media_fetch)
+    out.print(f"topic {name!r} created; `tearsheet topic seed` gives it its first stories", markup=False)
+
+
+@app.command()
+@reports_errors
+def seed(
+    name: Name,
+    urls: Annotated[list[str] | None, typer.Argument(help="Addresses to start from.", metavar="[URL…]")] = None,
+    index: Annotated[bool, typer.Option("--index", help="All stories of the index that match the query.")] = False,
+    file: Annotated[Path | None, typer.Option("--csv", help="A CSV file with a column `url`.")] = None,
+    posts: Annotated[Path | None, typer.Option(help="A CSV file of posts with a column `content`.")] = None,
+    assume_match: Annotated[bool, typer.Option(help="These belong to the topic whatever their text says.")] = False,
+) -> None:
+    """Give a topic its seeds: from the index, from addresses, from a CSV file, or from the links in posts."""
+    if not (urls or index or file or posts):
+        raise UsageError("nothing to seed from: give URLs, --index, --csv FILE or --posts FILE")
+    with services_for() as services:
+        topic = store.find_topic(services.database, name)
+        seeds = [Seed(url, None, "url", assume_match) for url in urls or ()]
+        seeds += [Seed(row["url"], None, "csv", assume_match) for row in _rows(file, "url")]
+        for row in _rows(posts, "content"):
+            seeds += [Seed(url, None, "post", assume_match) for url in clear_addresses(row["content"])]
+        if index:
+            seeds += index_seeds(_tools(services, None), topic)
+        added, refused = store.add_seeds(services.database, topic.id, seeds)
+    out.print(f"{added:,} seeds added, {len(seeds) - added - len(refused):,} were known already")
+    for url in refused:
+        err.print(f"refused: {url[:200]}", markup=False)
+    if refused:
+        raise PartialFailure(f"{len(refused):,} addresses were refused: see above")
+
+
+def _rows(file: Path | None, column: str) -> Iterator[dict[str, str]]:
+    if file is None:
+        return
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv_module.DictReader(lines)
+            if column not in (reader.fieldnames or ()):
+                raise UsageError(f"{file} has no column {column!r}")
+            yield from reader
+    except (OSError, UnicodeDecodeError, csv_module.Error) as error:
+        raise UsageError(f"cannot read {file}: {error}") from error
+
+
+class _NoFetcher:
+    async def process(self, story: object) -> object:
+        raise AssertionError("nothing is fetched here")
+
+
+def _tools(services: Services, stack: AsyncExitStack | None) -> Tools:
+    """What the jobs work with; what they hold is closed with `stack`. Without one, nothing can be fetched."""
+    settings = services.settings
+    client = Client(settings.fetch)
+    access = ArchiveAccess(services.archive, settings.path(settings.archive.folder), services.archive_stores)
+
+    def archived(key: str) -> tuple[bytes, str | None] | None:
+        try:
+            story = access.read(access.find(key)).story
+        except TearsheetError:
+            return None
+        html = story.raw_html.html
+        return (html, story.http_metadata.encoding) if html is not None else None
+
+    fetcher: object = _NoFetcher()
+    if stack is not None:
+        hosts = HostStore(services.database)
+        manners = Manners(settings.fetch, hosts)
+        stack.push_async_callback(client.close)
+        stack.push_async_callback(manners.close)
+        fetcher = Fetcher(client, manners, settings.fetch, Robots(client, manners, settings.fetch, hosts))
+    return Tools(services.database, services.index, fetcher, client, settings.topics, archived)  # type: ignore[arg-type]  # _NoFetcher is never called
+
+
+@app.command()
+@reports_errors
+def run(
+    name: Name,
+    join: Annotated[bool, typer.Option("--join", help="Help a run that another process started.")] = False,
+) -> None:
+    """Run a topic until nothing new is found, then dedupe and take a snapshot. Goes on where an interrupted run stopped."""
+
+    async def go(services: Services, topic: Topic) -> Topic:
+        async with AsyncExitStack() as stack:
+            broker = services.open_broker()
+            stack.push_async_callback(broker.close)
+            tools = _tools(services, stack)
+            concurrency = services.settings.fetch.concurrency
+            return await run_topic(
+                tools, broker, services.ledger, topic, concurrency=concurrency, join=join, report=_Reporter()
+            )
+
+    with services_for() as services:
+        topic = store.find_topic(services.database, name)
+        done = asyncio.run(go(services, topic))
+        progress = store.progress_of(services.database, done)
+    if done.state == model.FAILED:
+        raise TearsheetError(f"the topic {name!r} failed: {done.message}")
+    if done.state != model.COMPLETED:
+        raise typer.Exit(11)
+    out.print(
+        f"{progress.stories:,} stories in {progress.iteration:,} iterations, {progress.not_relevant:,} not relevant, "
+        f"{progress.failed_requests:,} addresses that could not be had; {done.message}",
+        markup=False,
+    )
+
+
+class _Reporter:
+    """One line on stderr whenever something changed."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def __call__(self, topic: Topic, progress: Progress) -> None:
+        line = (
+            f"{topic.state}: {progress.stories:,} stories, {progress.links:,} links, "
+            f"waiting for {progress.describe_waiting() or 'nothing'}"
+        )
+        if line != self._last and err.is_terminal:
+            err.print(line, markup=False)
+        self._last = line
+
+
+@app.command()
+@reports_errors
+def status(name: Name, json: Json = False) -> None:
+    """Show how far a topic is."""
+    with services_for() as services:
+        topic = store.find_topic(services.database, name)
+        progress = store.progress_of(services.database, topic)
+        snapshots = list_snapshots(services.database, topic.id)
+    values = {
+        "name": topic.name,
+        "query": topic.query,
+        "state": topic.state,
+        "message": topic.message,
+        "stories": progress.stories,
+        "not_relevant": progress.not_relevant,
+        "iteration": progress.iteration,
+        "max_iterations": topic.max_iterations,
+        "links": progress.links,
+        "failed_requests": progress.failed_requests,
+        "errors": progress.errors,
+        "waiting_for": progress.describe_waiting(),
+        "snapshots": [row.id for row in snapshots],
+    }
+    if json:
+        show([values], {}, form="json")
+    else:
+        show([{"what": key, "value": str(value)} for key, value in values.items()], {"what": "", "value": ""})
+
+
+@app.command("list")
+@reports_errors
+def list_all(json: Json = False, jsonl: Jsonl = False, csv: Csv = False) -> None:
+    """List the topics."""
+    with services_for() as services:
+        topics = store.list_topics(services.database)
+    columns = {"name": "name", "state": "state", "query": "query", "start": "from", "end": "to", "message": "message"}
+    show(
+        [{key: getattr(topic, key) for key in columns} for topic in topics], columns, form=output_form(json, jsonl, csv)
+    )
+
+
+@app.command()
+@reports_errors
+def snapshot(name: Name, note: Annotated[str, typer.Option(help="What to remember it by.")] = "") -> None:
+    """Freeze a topic as it is now. A run does so at its end."""
+    with services_for() as services:
+        topic = store.find_topic(services.database, name)
+        number = save_snapshot(services.database, topic, note=note)
+        digest = next(row.digest for row in list_snapshots(services.database, topic.id) if row.id == number)
+    out.print(f"snapshot {number}, sha256 {digest}")
+
+
+@app.command()
+@reports_errors
+def export(
+    name: Name,
+    folder: Annotated[Path, typer.Argument(help="Where the files go.", metavar="FOLDER")],
+    form: Annotated[
+        list[str] | None, typer.Option("--format", help=f"One of {', '.join(FORMATS)}; again for more.")
+    ] = None,
+    snapshot: SnapshotId = None,
+) -> None:
+    """Write a snapshot's tables and networks, one set for each timespan."""
+    with services_for() as services:
+        topic = store.find_topic(services.database, name)
+        frozen = load_snapshot(services.database, topic, snapshot)
+    files = write_export(frozen, folder, form or ["csv", "gexf", "graphml", "jsonl"])
+    out.print(f"{len(files):,} files in {folder}", markup=False)
+
+
+@app.command("map")
+@reports_errors
+def draw(
+    name: Name,
+    file: Annotated[Path, typer.Argument(help="The file to write: .html, .svg, .png or .gexf.", metavar="FILE")],
+    timespan: Annotated[str, typer.Option(help="A timespan's name, as `export` writes it.")] = "overall",
+    snapshot: SnapshotId = None,
+) -> None:
+    """Draw who links to whom: a picture, or a page with all timespans that opens from a disk."""
+    with services_for() as services:
+        topic = store.find_topic(services.database, name)
+        frozen = load_snapshot(services.database, topic, snapshot)
+    try:
+        write_map(frozen, file, timespan)
+    except KeyError:
+        raise NotFoundError(f"there is no timespan {timespan!r}; `tearsheet topic export` shows their names") from None
+    out.print(f"{file} written", markup=False)

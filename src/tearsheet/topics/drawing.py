@@ -1,0 +1,184 @@
+"""The map of a topic: an SVG, a PNG, and a page with map and tables that opens from a disk."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+import numpy.typing as npt
+
+from tearsheet.topics.export import MediaMap, tables_of
+from tearsheet.topics.palette import color_of
+from tearsheet.topics.snapshot_store import Frozen
+from tearsheet.topics.timespans import Figures
+
+SIDE = 1_000
+_MARGIN = 60
+_LABELS = 60
+_ROWS = 200
+
+
+def to_svg(chart: MediaMap, title: str) -> str:
+    """The map: a circle for each source, as large as the number of sources that link to it; colours are communities."""
+    spots = _spots(chart)
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIDE} {SIDE}" role="img" aria-label="{escape(title)}">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{SIDE}" height="{SIDE}" fill="#ffffff"/>',
+        '<g stroke="#556070" stroke-opacity="0.18">',
+    ]
+    for a, b, weight in chart.edges:
+        width = min(4.0, 0.6 + 0.3 * weight)
+        lines.append(
+            f'<line x1="{spots[a][0]}" y1="{spots[a][1]}" x2="{spots[b][0]}" y2="{spots[b][1]}" '
+            f'stroke-width="{width:.1f}"/>'
+        )
+    lines.append('</g><g fill-opacity="0.8" stroke="#ffffff">')
+    for row, (x, y) in zip(chart.media, spots, strict=True):
+        red, green, blue = color_of(row.community)
+        said = f"{row.media}: {row.story_count} stories, linked to by {row.media_inlink_count} sources"
+        lines.append(
+            f'<circle cx="{x}" cy="{y}" r="{chart.size(row)}" fill="#{red:02x}{green:02x}{blue:02x}">'
+            f"<title>{escape(said)}</title></circle>"
+        )
+    lines.append('</g><g font-family="sans-serif" text-anchor="middle" fill="#1a1f26">')
+    for row, (x, y) in list(zip(chart.media, spots, strict=True))[:_LABELS]:
+        size = 9 + chart.size(row) / 5
+        lines.append(f'<text x="{x}" y="{y + size / 3:.1f}" font-size="{size:.1f}">{escape(row.media[:24])}</text>')
+    lines.append("</g></svg>\n")
+    return "\n".join(lines)
+
+
+def _spots(chart: MediaMap) -> list[tuple[float, float]]:
+    half = SIDE / 2
+    return [
+        (round(half + float(x) * (half - _MARGIN), 1), round(half - float(y) * (half - _MARGIN), 1))
+        for x, y in chart.places
+    ]
+
+
+def to_png(chart: MediaMap, side: int = SIDE) -> bytes:
+    """The same map in pixels, without names."""
+    scale = side / SIDE
+    canvas = np.full((side, side, 3), 255.0)
+    spots = [(x * scale, y * scale) for x, y in _spots(chart)]
+    for a, b, _ in chart.edges:
+        steps = int(max(abs(spots[a][0] - spots[b][0]), abs(spots[a][1] - spots[b][1]), 1))
+        xs = np.linspace(spots[a][0], spots[b][0], steps).astype(int).clip(0, side - 1)
+        ys = np.linspace(spots[a][1], spots[b][1], steps).astype(int).clip(0, side - 1)
+        canvas[ys, xs] = canvas[ys, xs] * 0.8 + np.array([85.0, 96.0, 112.0]) * 0.2
+    for row, (x, y) in reversed(list(zip(chart.media, spots, strict=True))):
+        _disc(canvas, x, y, chart.size(row) * scale, np.array(color_of(row.community), dtype=float))
+    return _png(canvas.round().astype(np.uint8))
+
+
+def _disc(canvas: npt.NDArray[np.float64], x: float, y: float, radius: float, color: npt.NDArray[np.float64]) -> None:
+    side = canvas.shape[0]
+    left, right = max(0, int(x - radius - 1)), min(side, int(x + radius + 2))
+    top, bottom = max(0, int(y - radius - 1)), min(side, int(y + radius + 2))
+    ys, xs = np.mgrid[top:bottom, left:right]
+    distance = np.sqrt((xs - x) ** 2 + (ys - y) ** 2)
+    cover = np.clip(radius + 0.5 - distance, 0.0, 1.0)[:, :, None] * 0.85
+    canvas[top:bottom, left:right] = canvas[top:bottom, left:right] * (1 - cover) + color * cover
+
+
+def _png(pixels: npt.NDArray[np.uint8]) -> bytes:
+    height, width = pixels.shape[:2]
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 6)) + chunk(b"IEND", b"")
+
+
+_STYLE = """
+body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:1100px;padding:1.5rem;color:#1a1f26;background:#fff}
+h1{font-size:1.6rem;margin:0}h2{font-size:1.1rem;margin:1.5rem 0 .5rem}table{border-collapse:collapse;width:100%}
+th,td{text-align:left;padding:.3rem .5rem;border-bottom:1px solid #dde2e8;vertical-align:top}th{background:#f4f6f8}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto;border:1px solid #dde2e8}
+section[hidden]{display:none}select{font:inherit;padding:.2rem}code{background:#f4f6f8;padding:.1rem .3rem}
+"""
+_SCRIPT = """
+const choose=document.getElementById('timespan');
+choose.addEventListener('change',()=>{for(const part of document.querySelectorAll('section[data-timespan]'))
+part.hidden=part.dataset.timespan!==choose.value;});
+"""
+
+
+def to_page(frozen: Frozen, all_figures: list[Figures]) -> str:
+    """A page of the whole snapshot: map, tables and timespans. It needs nothing but itself."""
+    shown = [figures for figures in all_figures if figures.stories]
+    options = "".join(
+        f'<option value="{i}">{escape(figures.timespan.name)}</option>' for i, figures in enumerate(shown)
+    )
+    parts = "".join(_section(i, figures, frozen.topic) for i, figures in enumerate(shown))
+    dates = f"{frozen.start or '…'} to {frozen.end or '…'}"
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        "script-src 'unsafe-inline'\">"
+        f"<title>{escape(frozen.topic)}</title><style>{_STYLE}</style></head><body><main>"
+        f"<h1>{escape(frozen.topic)}</h1><p><code>{escape(frozen.query)}</code>, {escape(dates)}: "
+        f"{len(frozen.stories):,} stories, {len(frozen.links):,} links.</p>"
+        f'<p><label>Timespan <select id="timespan">{options}</select></label></p>'
+        f"{parts}</main><script>{_SCRIPT}</script></body></html>\n"
+    )
+
+
+def _section(number: int, figures: Figures, topic: str) -> str:
+    tables = tables_of(figures)
+    name = figures.timespan.name
+    media = _table(tables["media"][0], tables["media"][1][:_ROWS])
+    columns = ("title", "media", "publish_date", "media_inlink_count", "inlink_count", "outlink_count", "why")
+    rows = [
+        tuple(dict(zip(tables["stories"][0], row, strict=True))[c] for c in columns) for row in tables["stories"][1]
+    ]
+    links = [row[2] for row in tables["stories"][1][:_ROWS]]
+    drawing = to_svg(MediaMap(figures), f"{topic}: who links to whom, {name}")
+    hidden = " hidden" if number else ""
+    return (
+        f'<section data-timespan="{number}"{hidden}><h2>Map</h2>{drawing}'
+        f"<h2>Sources</h2>{media}<h2>Stories</h2>{_table(columns, rows[:_ROWS], links)}</section>"
+    )
+
+
+def _table(columns: Sequence[str], rows: Sequence[tuple[object, ...]], links: list[str] | None = None) -> str:
+    def cell(value: object, link: str | None) -> str:
+        if value is None:
+            return '<td class="n">–</td>'
+        text = escape(f"{value:,}" if isinstance(value, int) else str(value))
+        if link and link.startswith(("http://", "https://")):
+            text = f'<a href="{escape(link)}" rel="noreferrer nofollow">{text}</a>'
+        return f'<td class="n">{text}</td>' if isinstance(value, int | float) else f"<td>{text}</td>"
+
+    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in columns)
+    body = "".join(
+        "<tr>"
+        + "".join(cell(value, links[i] if links and not column else None) for column, value in enumerate(row))
+        + "</tr>"
+        for i, row in enumerate(rows)
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def summary(frozen: Frozen, all_figures: list[Figures]) -> str:
+    """The timespans and their totals, as JSON."""
+    rows = [
+        {
+            "timespan": figures.timespan.name,
+            "stories": len(figures.stories),
+            "media": len(figures.media),
+            "story_links": len(figures.story_links),
+            "medium_links": len(figures.medium_links),
+        }
+        for figures in all_figures
+    ]
+    values = {"topic": frozen.topic, "query": frozen.query, "timespans": rows}
+    return json.dumps(values, ensure_ascii=False, indent=2) + "\n"

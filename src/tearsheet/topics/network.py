@@ -1,0 +1,141 @@
+"""PageRank, communities and a layout of a network of links. The same network gives the same numbers, to the last digit shown."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Edges = Sequence[tuple[int, int, float]]
+_DAMPING = 0.85
+_ROUNDS = 200
+_CLOSE = 1e-12
+_DIGITS = 9
+_MAX_PASSES = 50
+
+
+def pagerank(count: int, edges: Edges) -> list[float]:
+    """The PageRank of each node, rounded. Nodes without links out share theirs among all."""
+    if not count:
+        return []
+    rank = np.full(count, 1.0 / count)
+    if edges:
+        source = np.array([edge[0] for edge in edges], dtype=np.int64)
+        target = np.array([edge[1] for edge in edges], dtype=np.int64)
+        weight = np.array([edge[2] for edge in edges])
+        out = np.bincount(source, weight, count)
+        share = weight / out[source]
+        loose = out == 0
+        for _ in range(_ROUNDS):
+            arriving = np.bincount(target, rank[source] * share, count)
+            new = (1 - _DAMPING) / count + _DAMPING * (arriving + rank[loose].sum() / count)
+            change = float(np.abs(new - rank).sum())
+            rank = new
+            if change < _CLOSE:
+                break
+    return [round(float(value), _DIGITS) for value in rank]
+
+
+def communities(count: int, edges: Edges, resolution: float = 1.0) -> list[int]:
+    """The community of each node by Louvain's method; the largest has number 0, of equals the one with the first node.
+
+    Nodes are visited in order, and of equally good communities the lowest is chosen, so that there is no chance in it.
+    """
+    member = list(range(count))
+    graph = _undirected(count, edges)
+    while True:
+        groups, moved = _move_nodes(graph, resolution)
+        if not moved:
+            break
+        number = {group: i for i, group in enumerate(sorted(set(groups)))}
+        member = [number[groups[node]] for node in member]
+        graph = _fold(graph, [number[group] for group in groups], len(number))
+    sizes: dict[int, int] = defaultdict(int)
+    first: dict[int, int] = {}
+    for node, group in enumerate(member):
+        sizes[group] += 1
+        first.setdefault(group, node)
+    order = sorted(sizes, key=lambda group: (-sizes[group], first[group]))
+    final = {group: i for i, group in enumerate(order)}
+    return [final[group] for group in member]
+
+
+Graph = list[dict[int, float]]
+"""Weights by neighbour; a node's weight to itself counts twice, as loops do."""
+
+
+def _undirected(count: int, edges: Edges) -> Graph:
+    graph: Graph = [{} for _ in range(count)]
+    for a, b, weight in edges:
+        graph[a][b] = graph[a].get(b, 0.0) + weight
+        graph[b][a] = graph[b].get(a, 0.0) + weight
+    return graph
+
+
+def _move_nodes(graph: Graph, resolution: float) -> tuple[list[int], bool]:
+    degree = [sum(near.values()) for near in graph]
+    whole = sum(degree)
+    group = list(range(len(graph)))
+    if not whole:
+        return group, False
+    total = list(degree)
+    moved = False
+    for _ in range(_MAX_PASSES):
+        changed = False
+        for node, near in enumerate(graph):
+            own = group[node]
+            weights: dict[int, float] = defaultdict(float)
+            for other, weight in near.items():
+                if other != node:
+                    weights[group[other]] += weight
+            total[own] -= degree[node]
+            best, gain = own, weights[own] - resolution * total[own] * degree[node] / whole
+            for candidate in sorted(weights):
+                value = weights[candidate] - resolution * total[candidate] * degree[node] / whole
+                if value > gain + 1e-9:
+                    best, gain = candidate, value
+            total[best] += degree[node]
+            if best != own:
+                group[node], changed, moved = best, True, True
+        if not changed:
+            break
+    return group, moved
+
+
+def _fold(graph: Graph, group: list[int], count: int) -> Graph:
+    folded: Graph = [{} for _ in range(count)]
+    for node, near in enumerate(graph):
+        row = folded[group[node]]
+        for other, weight in near.items():
+            row[group[other]] = row.get(group[other], 0.0) + weight
+    return folded
+
+
+def layout(count: int, edges: Edges, *, rounds: int = 300, seed: int = 1) -> npt.NDArray[np.float64]:
+    """Places for nodes in a square from -1 to 1: linked ones near one another, others apart. Computed once, from a fixed seed."""
+    rng = np.random.default_rng(seed)
+    place = rng.uniform(-1.0, 1.0, (count, 2))
+    if count < 2:
+        return np.zeros((count, 2))
+    ideal = (1.0 / count) ** 0.5
+    source = np.array([edge[0] for edge in edges], dtype=np.int64)
+    target = np.array([edge[1] for edge in edges], dtype=np.int64)
+    strength = np.log1p(np.array([edge[2] for edge in edges])) if edges else np.zeros(0)
+    for step in range(rounds):
+        apart = place[:, None, :] - place[None, :, :]
+        squared = (apart**2).sum(axis=2)
+        np.fill_diagonal(squared, 1.0)
+        push = (apart * (ideal**2 / np.maximum(squared, 1e-6))[:, :, None]).sum(axis=1)
+        if edges:
+            along = place[source] - place[target]
+            pull = along * (np.sqrt((along**2).sum(axis=1)) * strength / ideal)[:, None]
+            np.add.at(push, source, -pull)
+            np.add.at(push, target, pull)
+        push -= place * ideal  # a little gravity keeps what is not linked at all in sight
+        length = np.sqrt((push**2).sum(axis=1))
+        limit = 0.2 * (1.0 - step / rounds) + 1e-4
+        place += push * (np.minimum(length, limit) / np.maximum(length, 1e-12))[:, None]
+    place -= place.mean(axis=0)
+    return np.round(place / max(float(np.abs(place).max()), 1e-9), 5)
