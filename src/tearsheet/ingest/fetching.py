@@ -89,7 +89,6 @@ class Visitor:
 
     async def _fetch(self, request: FetchRequest) -> FetchResponse:
         host = wire_host(request.url)
-        await self._obey_robots(request.url)
 
         async def on_redirect(target: str) -> None:
             await self._obey_robots(target)
@@ -98,6 +97,7 @@ class Visitor:
 
         request.on_redirect = on_redirect
         try:
+            await self._obey_robots(request.url)
             async with self._manners.turn(host) as turn:
                 response = await self._client.fetch(request)
                 wait = retry_after_seconds(response.header("Retry-After"), self._clock())

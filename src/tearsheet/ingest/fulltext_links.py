@@ -56,7 +56,7 @@ def _pattern_links(document: Document) -> Iterator[str]:
         if on_page not in document.url:
             continue
         for node in document.tree.css(selector)[:20]:
-            target = node.attributes.get(attribute) or ""
+            target = document.absolute(node.attributes.get(attribute) or "")
             if target and in_target in target:
                 yield target
 
