@@ -73,7 +73,15 @@ def looking_at(data: Path) -> Iterator[Services]:
 def indexed(services: Services) -> dict[str, IndexedStory]:
     """Every indexed story by its address."""
     services.index.refresh()
-    return {story.url: story for story in services.index.search(parse_query("*"), limit=1000).stories}
+    found: dict[str, IndexedStory] = {}
+    token = None
+    while True:
+        shown = services.index.search(parse_query("*"), limit=100, token=token)
+        found |= {story.url: story for story in shown.stories}
+        token = shown.next_token
+        if token is None:
+            assert len(found) == services.index.count(parse_query("*")), "an address is there twice"
+            return found
 
 
 def dropped(services: Services) -> Counter[str]:

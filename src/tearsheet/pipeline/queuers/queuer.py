@@ -167,9 +167,9 @@ class Queuer:
             rows = _safely(self._kind, file.name, stream)
             before = self.tally.bytes_done
             while not stop.is_set() and not self._enough():
-                if not await self._has_room(stop):
-                    break
                 batch = await asyncio.to_thread(self._some, rows, file)
+                if batch.messages and not await self._has_room(stop):
+                    break
                 await self._publish(batch.messages)
                 await self._note(file, batch.problems)
                 self.tally.bytes_done = before + (stream.tell() if file.size else 0)
