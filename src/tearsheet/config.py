@@ -166,6 +166,20 @@ class TopicSettings:
 
 
 @dataclass(slots=True)
+class IngestSettings:
+    """How single web documents are ingested."""
+
+    deadline_seconds: float = _setting(300.0, "longest time for one document with all that belongs to it")
+    max_bytes: int = _setting(134_217_728, "largest document, after decompression; counted while reading")
+    max_resources: int = _setting(200, "sub-resources above which a document is refused")
+    resource_seconds: float = _setting(30.0, "longest time for one sub-resource")
+    environment: str = _setting("prod", "middle of the topics' names, as in `sandcrawler-prod.html-teixml`")
+    bucket: str = _setting(
+        "sandcrawler", "bucket of `engines.blobs` that texts are kept in; a folder where that is a folder"
+    )
+
+
+@dataclass(slots=True)
 class WebSettings:
     """The server of `tearsheet serve` and `tearsheet run`."""
 
@@ -194,6 +208,7 @@ class Settings:
     archive: ArchiveSettings = field(default_factory=ArchiveSettings)
     pages: PagesSettings = field(default_factory=PagesSettings)
     topics: TopicSettings = field(default_factory=TopicSettings)
+    ingest: IngestSettings = field(default_factory=IngestSettings)
     web: WebSettings = field(default_factory=WebSettings)
     log: LogSettings = field(default_factory=LogSettings)
     pipelines: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -13,14 +13,17 @@ from typing import Annotated
 import typer
 
 from tearsheet.cli.context import Globals, err, reports_errors, services_for
+from tearsheet.cli.ingest import run_ingest_workers
 from tearsheet.collect import Collector
 from tearsheet.errors import EngineError
+from tearsheet.ingest.workers import WORKERS
 from tearsheet.pipeline.flavours import DEFAULT, pipeline_named
 
 StagesArgument = Annotated[
     list[str],
     typer.Argument(
-        help="queuer (polls the feeds), fetcher, parser, importer or archiver; or others, as in `tearsheet pipeline list`.",
+        help="queuer (polls the feeds), fetcher, parser, importer or archiver; or others, as in `tearsheet pipeline list`; "
+        "or ingest, persist-result, persist-html-text.",
         metavar="STAGE…",
     ),
 ]
@@ -46,6 +49,10 @@ def worker(
         _run_several([*stages, "--pipeline", pipeline], processes)
         return
     with services_for() as services:
+        if set(stages) <= set(WORKERS):
+            err.print(f"at work: {', '.join(stages)}", markup=False)
+            asyncio.run(run_ingest_workers(services, stages))
+            return
         collector = Collector(services, stages, pipeline=pipeline_named(pipeline, services.settings.pipelines))
         err.print(f"at work: {', '.join(stages)}", markup=False)
         asyncio.run(collector.run())

@@ -16,7 +16,7 @@ from tearsheet import __version__
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.compose import Services
 from tearsheet.errors import BusyError, EngineError, NotFoundError, StorageError, TearsheetError, UsageError
-from tearsheet.web import api_page, export, health, metrics, outcomes, pages, rss_fetcher_api, search_page
+from tearsheet.web import api_page, export, health, ingest_api, metrics, outcomes, pages, rss_fetcher_api, search_page
 from tearsheet.web.api import account, directory, search
 from tearsheet.web.guard import Guard
 from tearsheet.web.limits import RateLimit
@@ -75,6 +75,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
     ):
         app.include_router(router)
     app.include_router(rss_fetcher_api.router(services.database, services.data / "rss", clock))
+    app.include_router(ingest_api.router(services))
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     # The last one added is the first to see a request.
     web = services.settings.web

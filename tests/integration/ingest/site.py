@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 from tearsheet.config import FetchSettings
@@ -78,3 +79,25 @@ class Site:
 
     def run(self, url: str, **more: object) -> IngestWebResult:
         return asyncio.run(self.ingest(url, **more))  # type: ignore[arg-type]  # passed on
+
+    @contextmanager
+    def in_thread(self) -> Iterator[Site]:
+        """Serve beside the test, for code that has an event loop of its own."""
+        loop = asyncio.new_event_loop()
+        started, stop = threading.Event(), asyncio.Event()
+
+        async def run() -> None:
+            async with self.serving():
+                started.set()
+                await stop.wait()
+
+        thread = threading.Thread(target=loop.run_until_complete, args=(run(),), daemon=True)
+        thread.start()
+        assert started.wait(10)
+        try:
+            yield self
+        finally:
+            loop.call_soon_threadsafe(stop.set)
+            thread.join(10)
+            loop.run_until_complete(asyncio.sleep(0))
+            loop.close()

@@ -1,0 +1,118 @@
+"""`tearsheet ingest`: capture single web documents deeply, and say what they are."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tearsheet.cli.context import reports_errors, services_for
+from tearsheet.compose import Services
+from tearsheet.errors import PartialFailure, UsageError
+from tearsheet.ingest import IngestRequest, read_request, request_for, result_json
+from tearsheet.ingest.workers import REQUEST_BATCH, IngestService, ingest_round, persist_results, persist_texts, work
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the command."""
+    parent.command()(ingest)
+
+
+@reports_errors
+def ingest(
+    urls: Annotated[list[str] | None, typer.Argument(help="Addresses of documents.", metavar="URL…")] = None,
+    requests: Annotated[
+        Path | None, typer.Option(help="A file of ingest requests, one JSON object a line; `-` is stdin.")
+    ] = None,
+    force_recrawl: Annotated[
+        bool, typer.Option("--force-recrawl", help="Capture documents anew that have not changed.")
+    ] = False,
+    queue: Annotated[
+        bool, typer.Option("--queue", help="Only put the requests into their topic, for `tearsheet worker ingest`.")
+    ] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Results with line breaks, for people.")] = False,
+) -> None:
+    """Capture web documents whole: hops, metadata, text, pictures and styles. One JSON result a line.
+
+    The result of each is kept in the database, its text in the blob store, and all that was received in the archive.
+    """
+    wanted = _requests(urls or [], requests, force_recrawl)
+    with services_for() as services:
+        if queue:
+            services.events.publish(services.ingest_names.requests, [(one.base_url, one.raw) for one in wanted])
+            return
+        missed = asyncio.run(_ingest(services, wanted, 2 if json_ else None))
+    if missed:
+        raise PartialFailure(f"{missed:,} of {len(wanted):,} documents are no full text, or could not be had")
+
+
+def _requests(urls: Sequence[str], path: Path | None, force_recrawl: bool) -> list[IngestRequest]:
+    wanted = [request_for(url, force_recrawl=force_recrawl) for url in urls]
+    if path is not None:
+        wanted += list(_read_requests(path, force_recrawl))
+    if not wanted:
+        raise UsageError("give addresses, or a file of requests with --requests")
+    return wanted
+
+
+def _read_requests(path: Path, force_recrawl: bool) -> Iterator[IngestRequest]:
+    try:
+        text = typer.get_text_stream("stdin").read() if str(path) == "-" else path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from error
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+            yield read_request(value | {"force_recrawl": True} if force_recrawl else value)
+        except (ValueError, TypeError, UsageError) as error:
+            raise UsageError(f"{path}, line {number}: {error}") from error
+
+
+async def _ingest(services: Services, wanted: list[IngestRequest], indent: int | None) -> int:
+    """Handle requests, a few at a time, and print each result when it is safe; returns how many are no hits."""
+    missed = 0
+    waiting = iter(wanted)
+    async with services.open_visitor() as visitor:
+        service = services.ingest_service(visitor)
+        while batch := list(islice(waiting, REQUEST_BATCH)):
+            for result in await service.handle(batch):
+                missed += not result.hit
+                print(json.dumps(result_json(result), ensure_ascii=False, indent=indent), flush=True)
+            await work(_persisting(services), asyncio.Event(), once=True)
+    return missed
+
+
+def _persisting(services: Services) -> list[Callable[[float], Any]]:
+    return [_round(services, "persist-result"), _round(services, "persist-html-text")]
+
+
+def _round(services: Services, name: str, service: IngestService | None = None) -> Callable[[float], Any]:
+    if name == "ingest":
+        assert service is not None
+        return partial(ingest_round, service)
+    names, events = services.ingest_names, services.events
+    if name == "persist-result":
+        return partial(asyncio.to_thread, persist_results, events, names, services.ingest_store)
+    return partial(asyncio.to_thread, persist_texts, events, names, services.ingest_blobs)
+
+
+async def run_ingest_workers(services: Services, stages: Sequence[str], *, once: bool = False) -> None:
+    """Work as ingest, persist-result or persist-html-text until stopped. Each runs beside the others."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    async with services.open_visitor() as visitor:
+        service = services.ingest_service(visitor)
+        async with asyncio.TaskGroup() as group:
+            for name in stages:
+                group.create_task(work([_round(services, name, service)], stop, once=once))

@@ -1,0 +1,71 @@
+"""Archiving what an ingest received: pages and sub-resources as WARC records, as they came over the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tearsheet.archive.store import ArchiveStore
+from tearsheet.archive.writer import Capture, StoryArchiveWriter
+from tearsheet.ingest.fetching import Fetched
+from tearsheet.ingest.file_facts import sha1_hex, time14
+from tearsheet.ingest.model import CdxRow
+from tearsheet.story import HTTPMetadata, RawHTML, RSSEntry, Story, make_story_id
+
+PREFIX = "ingest"
+VIA = "ingest"
+"""Marks these captures among others of the archive."""
+
+
+class CaptureFile:
+    """One WARC file for the documents of a few requests. Nothing is safe until `close` has returned."""
+
+    def __init__(self, store: ArchiveStore, folder: Path, *, stores: Sequence[str] = ()) -> None:
+        self._store = store
+        self._folder = folder
+        self._stores = stores
+        self._writer: StoryArchiveWriter | None = None
+        self._key = ""
+        self._captures: dict[str, Capture] = {}
+
+    def keep(self, fetched: Fetched) -> None:
+        """Add a document."""
+        if self._writer is None:
+            self._writer = StoryArchiveWriter(self._folder, prefix=PREFIX, profile="full")
+        self._writer.write(story_of(fetched))
+
+    def close(self) -> None:
+        """Make the file safe and register it; a file without documents is none."""
+        if self._writer is None:
+            return
+        file = self._writer.close()
+        self._store.register(file, stores=self._stores)
+        self._key = file.key
+        self._captures = {capture.story_id: capture for capture in file.captures}
+
+    def abort(self) -> None:
+        """Throw away what was written."""
+        if self._writer is not None:
+            self._writer.abort()
+
+    def locate(self, row: CdxRow) -> None:
+        """Say in a row where its document lies."""
+        capture = self._captures.get(capture_id(row.url, row.datetime, row.sha1hex))
+        if capture is not None:
+            row.warc_path, row.warc_offset, row.warc_csize = self._key, capture.offset, capture.length
+
+
+def capture_id(url: str, datetime14: str, sha1hex: str) -> str:
+    """The id of a capture: always the same for the same bytes at the same time."""
+    return make_story_id("ingest", url, datetime14, sha1hex)
+
+
+def story_of(fetched: Fetched) -> Story:
+    """A document in the form that the archive takes."""
+    return Story(
+        id=capture_id(fetched.url, time14(fetched.timestamp), sha1_hex(fetched.body)),
+        rss_entry=RSSEntry(link=fetched.asked, via=VIA),
+        raw_html=RawHTML(fetched.body),
+        http_metadata=HTTPMetadata(fetched.code, fetched.timestamp, fetched.url, fetched.charset),
+        exchanges=fetched.exchanges,
+    )

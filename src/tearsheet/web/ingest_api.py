@@ -1,0 +1,79 @@
+"""`POST /ingest`: capture one web document whole; and what was captured before, by address and time or by SHA-1."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Query
+from fastapi import Path as PathParameter
+
+from tearsheet.compose import Services
+from tearsheet.errors import NotFoundError
+from tearsheet.ingest import read_request, result_json
+from tearsheet.ingest.workers import persist_results, persist_texts
+from tearsheet.urls import BadURL, surt
+
+AT_ONCE = 4
+"""Documents that are ingested for visitors of the API at the same time; others wait."""
+Sha1 = Annotated[str, PathParameter(pattern="^[0-9a-f]{40}$", description="SHA-1 of the document, in hexadecimal.")]
+Request = Annotated[
+    dict[str, Any],
+    Body(
+        description="An ingest request.", examples=[{"ingest_type": "html", "base_url": "https://example.org/article"}]
+    ),
+]
+
+
+def router(services: Services) -> APIRouter:
+    """The routes."""
+    api = APIRouter(tags=["ingest"])
+    places = asyncio.Semaphore(AT_ONCE)
+
+    @api.post("/ingest")
+    async def ingest(request: Request) -> dict[str, Any]:
+        """Ingest one document now. The answer is its `IngestWebResult`, whose `status` says what became of it."""
+        wanted = read_request(request)
+        async with places, services.open_visitor() as visitor:
+            results = await services.ingest_service(visitor).handle([wanted])
+        await asyncio.to_thread(_persist, services)
+        return result_json(results[0])
+
+    @api.get("/ingest/document/{sha1hex}")
+    def document(sha1hex: Sha1) -> dict[str, Any]:
+        """What a document says, its file and its captures, by its SHA-1."""
+        found = services.ingest_store.document(sha1hex)
+        if found is None:
+            raise NotFoundError(f"no document with SHA-1 {sha1hex} was ingested")
+        return found | {"cdx": [asdict(line) for line in found["cdx"]]}
+
+    @api.get("/ingest/cdx")
+    def captures(
+        url: Annotated[str, Query(description="An address, or its SURT.", max_length=2048)],
+        closest: Annotated[
+            str, Query(description="YYYYMMDDhhmmss: only the capture nearest to it.", pattern="^[0-9]{0,14}$")
+        ] = "",
+    ) -> list[dict[str, Any]]:
+        """The captures of an address, the oldest first, without hidden ones."""
+        key = _surt(url)
+        if closest:
+            line = services.ingest_store.closest(key, closest)
+            return [asdict(line)] if line is not None else []
+        return [asdict(line) for line in services.ingest_store.captures_of_surt(key)]
+
+    return api
+
+
+def _persist(services: Services) -> None:
+    """Where no worker does it: results into the tables, texts into the blob store."""
+    events, names = services.events, services.ingest_names
+    while persist_results(events, names, services.ingest_store) + persist_texts(events, names, services.ingest_blobs):
+        pass
+
+
+def _surt(url: str) -> str:
+    try:
+        return surt(url)
+    except BadURL:
+        return url
