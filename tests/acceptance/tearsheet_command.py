@@ -49,13 +49,14 @@ def write_config(data: Path, server: NewsroomServer, newsroom: Newsroom, **more:
     sections: dict[str, list[str]] = {}
     for name, value in flat.items():
         section, _, key = name.partition(".")
-        sections.setdefault(section, []).append(f"{key} = {_toml(value)}")
+        sections.setdefault(section, []).append(f"{key} = {as_toml(value)}")
     data.mkdir(parents=True, exist_ok=True)
     text = "\n".join(line for section, lines in sections.items() for line in (f"[{section}]", *lines, ""))
     (data / "config.toml").write_text(text, "utf-8")
 
 
-def _toml(value: Any) -> str:
+def as_toml(value: Any) -> str:
+    """A value as `config.toml` has it."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{json.dumps(key)} = {as_toml(item)}" for key, item in value.items()) + "}"
     return json.dumps(value)

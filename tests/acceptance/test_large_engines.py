@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,7 +25,7 @@ from tests.engines.brokers import fresh_vhost
 from tests.engines.servers import server_url
 
 from .outcome import check
-from .tearsheet_command import command, environment, write_config
+from .tearsheet_command import as_toml, command, environment, write_config
 
 WORKERS = (("queuer", "fetcher"), ("parser",), ("importer",), ("archiver",))
 SCRIPTS = Path(__file__).parents[2] / "engines"
@@ -40,8 +40,8 @@ pytestmark = [
 
 
 @pytest.fixture
-def newsroom() -> Newsroom:
-    return Newsroom(seed=4, articles=60)
+def newsroom(request) -> Newsroom:
+    return Newsroom(seed=4, articles=getattr(request, "param", 60))
 
 
 @pytest.fixture
@@ -131,6 +131,27 @@ def work_until_done(data: Path, crew: Crew, deadline: float) -> None:
             time.sleep(0.3)
 
 
+def changed(config: str, settings: dict[str, object]) -> str:
+    """A configuration with some settings replaced."""
+    lines = config.splitlines()
+    for name, value in settings.items():
+        key = name.partition(".")[2]
+        lines = [f"{key} = {as_toml(value)}" if line.startswith(f"{key} = ") else line for line in lines]
+    return "\n".join(lines) + "\n"
+
+
+def archived(data: Path) -> int:
+    with Services(load_settings(data, environ={})) as services:
+        return services.archive.totals().stories
+
+
+def wait_until(holds: Callable[[], bool], what: str, seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"in vain: {what}"
+        time.sleep(0.2)
+
+
 def restart(server: str) -> None:
     for verb in ("stop", "start"):
         subprocess.run([SCRIPTS / server, verb], check=True, capture_output=True, env=os.environ, timeout=120)
@@ -146,12 +167,22 @@ def test_four_workers_on_large_engines_end_with_what_the_embedded_ones_do(data, 
     check(data, newsroom)
 
 
-def test_servers_that_restart_and_a_worker_that_is_killed_change_nothing(data, newsroom):
+@pytest.mark.parametrize("newsroom", [200], indirect=True)
+def test_servers_that_restart_and_a_worker_that_is_killed_change_nothing(data, newsroom, server):
+    # A second between two pages of a site keeps everybody at work while the trouble lasts.
+    slow = {
+        "fetch.interval_seconds": 1.0,
+        "fetch.manners_off": dict.fromkeys(server.connect_to(), "retry-after failing"),
+    }
+    (data / "config.toml").write_text(changed((data / "config.toml").read_text(), slow))
     crew = Crew(data)
     try:
-        for trouble in ("rabbitmq", "postgresql", "opensearch"):
-            restart(trouble)
+        wait_until(lambda: archived(data) > 0, "the first story is archived")
         crew.kill_and_replace("parser")
+        for trouble in ("rabbitmq", "postgresql", "opensearch"):
+            before = archived(data)
+            restart(trouble)
+            wait_until(lambda: archived(data) > before, f"the work goes on after {trouble} came back")  # noqa: B023 - called at once
         work_until_done(data, crew, time.monotonic() + 360)
     finally:
         codes = crew.stop()
