@@ -20,6 +20,7 @@ from tearsheet.engines.location import scheme_of
 from tearsheet.engines.ports import Broker, Depth
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalog import count_feeds
+from tearsheet.feeds.housekeeping import Housekeeper
 from tearsheet.feeds.poller import Poller
 from tearsheet.feeds.store import count_entries, free_all_leases
 from tearsheet.fetch import Client, Manners, Robots
@@ -215,10 +216,14 @@ class FeedSource:
         marks = WaterMarks(settings.pipeline.low_water, settings.pipeline.high_water)
         queuer = FeedQueuer(database, broker, self._pipeline.first_places, marks, settings.feeds.server_name)
 
+        house = Housekeeper(database, settings.feeds, self._services.data / "rss")
+
         async def bring_stories(stop: asyncio.Event) -> None:
-            polling = asyncio.create_task(poller.run(stop, once=once))
-            await queuer.run(stop, no_more=polling.done)
-            await polling
+            async with asyncio.TaskGroup() as group:
+                polling = group.create_task(poller.run(stop, once=once))
+                group.create_task(queuer.run(stop, no_more=polling.done))
+                if not once:
+                    group.create_task(house.run(stop))
 
         return bring_stories
 

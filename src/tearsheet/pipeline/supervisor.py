@@ -52,7 +52,7 @@ class Supervisor:
             stopper.cancel()
             for worker in self._workers:
                 await worker.close()
-        errors = [result for result in results if isinstance(result, Exception)]
+        errors = [error for result in results if isinstance(result, BaseException) for error in _single(result)]
         if errors:
             raise errors[0]
 
@@ -98,3 +98,10 @@ class Supervisor:
 
 async def _as_coroutine(service: Service, stop: asyncio.Event) -> None:
     await service(stop)
+
+
+def _single(error: BaseException) -> list[Exception]:
+    """The errors inside a group; a cancellation is none."""
+    if isinstance(error, BaseExceptionGroup):
+        return [inner for part in error.exceptions for inner in _single(part)]
+    return [error] if isinstance(error, Exception) else []
