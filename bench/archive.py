@@ -158,7 +158,7 @@ def best(rounds: int, *works: Callable[[], Any]) -> list[tuple[float, Any]]:
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--pages", type=int, default=474)
-    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--rounds", type=int, default=5)
     chosen = options.parse_args()
     stories = [as_story(number, page) for number, page in enumerate(real_pages(chosen.pages))]
     size = sum(len(story.raw_html.html or b"") for story in stories)

@@ -77,9 +77,8 @@ def measure(path: Path) -> tuple[int, str]:
 
 
 def _cdx_entry(record: Record, filename: str) -> CdxEntry:
-    mime, status = http_mime(
-        record.data[record.start : min(record.end, record.start + 65_536)].partition(b"\r\n\r\n")[0]
-    )
+    head = bytes(record.data[record.start : min(record.end, record.start + 65_536)]).partition(b"\r\n\r\n")[0]
+    mime, status = http_mime(head)
     if record.type == "revisit":
         mime = "warc/revisit"
     digest = record.headers.get("warc-payload-digest", "-")

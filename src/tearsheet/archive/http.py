@@ -41,7 +41,7 @@ class HttpResponse:
         return None
 
 
-def parse_response(data: bytes, start: int = 0, end: int | None = None) -> HttpResponse:
+def parse_response(data: bytes | bytearray, start: int = 0, end: int | None = None) -> HttpResponse:
     """Take the HTTP response apart that stands from `start` to `end`. Raises ValueError when it is none."""
     end = len(data) if end is None else end
     head_end, width = data.find(b"\r\n\r\n", start, min(end, start + _MAX_HEAD)), 4
@@ -49,7 +49,7 @@ def parse_response(data: bytes, start: int = 0, end: int | None = None) -> HttpR
         head_end, width = data.find(b"\n\n", start, min(end, start + _MAX_HEAD)), 2
     if head_end < 0:
         head_end, width = min(end, start + _MAX_HEAD), 0
-    head, body = data[start:head_end], data[head_end + width : end]
+    head, body = bytes(data[start:head_end]), bytes(memoryview(data)[head_end + width : end])
     lines = head.decode("latin-1").splitlines()
     words = lines[0].split(None, 2) if lines else []
     if len(words) < 2 or not words[0].startswith("HTTP/") or not (words[1].isascii() and words[1].isdigit()):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from deflate import DeflateError, gzip_decompress
 from isal import igzip_lib
 
 MAX_BLOCK = 256 * 1024 * 1024
@@ -18,6 +19,9 @@ _MAX_HEAD = 64 * 1024
 _CHUNK = 128 * 1024
 _PIECE = 4 * 1024 * 1024
 _MAGIC = b"\x1f\x8b\x08"
+_USUAL_HEAD = _MAGIC + b"\x00\x00\x00\x00\x00"
+"""Of a gzip member without a name and a time, as nearly all WARC writers make them."""
+_LEAST_MEMBER = 18
 _MARK = b"WARC/"
 _SEPARATOR = b"\r\n\r\n"
 
@@ -36,7 +40,7 @@ class Record:
 
     version: str
     headers: dict[str, str]
-    data: bytes
+    data: bytes | bytearray
     """Bytes in which the block stands from `start` to `end`: a page is not copied before somebody wants it."""
     start: int
     end: int
@@ -48,7 +52,7 @@ class Record:
     @property
     def block(self) -> bytes:
         """What the record holds."""
-        return self.data[self.start : self.end]
+        return bytes(memoryview(self.data)[self.start : self.end])
 
     @property
     def type(self) -> str:
@@ -90,7 +94,7 @@ def scan(stream: BinaryIO, report: Report, *, offset: int = 0, max_block: int = 
 
 @dataclass(slots=True)
 class _Piece:
-    data: bytes
+    data: bytes | bytearray
     offset: int
     """Where the member begins; in a plain file, where the piece begins."""
     first: bool
@@ -128,35 +132,72 @@ class _Members:
 
     def __init__(self, stream: BinaryIO, offset: int) -> None:
         self._stream = stream
-        self._pending = b""  # bytes that were read and not used yet; they begin at `offset`
+        self._pending = b""  # bytes that were read
+        self._used = 0  # of these; the rest begins at `offset`
         self.offset = offset
 
     def more(self) -> bool:
         """Whether the file goes on."""
-        self._pending = self._pending or self._stream.read(_CHUNK)
-        return bool(self._pending)
+        return self._used < len(self._pending) or self._read_on()
 
     def go_to(self, offset: int) -> None:
         """Go on elsewhere."""
         self._stream.seek(offset)
-        self._pending, self.offset = b"", offset
+        self._pending, self._used, self.offset = b"", 0, offset
 
     def member(self) -> Iterator[_Piece]:
         """Unpack the member that begins here. Its pieces are few: one, unless it is very large."""
-        if not self._pending.startswith(_MAGIC[: len(self._pending)]):
+        if (whole := self._at_once()) is not None:
+            yield whole
+        else:
+            yield from self._bit_by_bit()
+
+    def _read_on(self) -> bool:
+        data = self._stream.read(_CHUNK)
+        self._pending, self._used = self._pending[self._used :] + data, 0
+        return bool(data)
+
+    def _at_once(self) -> _Piece | None:
+        """The quick way: where the next member seems to begin, this one ends. None: it is large, or not of this kind."""
+        if not self._pending.startswith(_USUAL_HEAD, self._used):
+            return None
+        looked = self._used + len(_USUAL_HEAD)
+        while (end := self._pending.find(_USUAL_HEAD, looked)) < 0:
+            looked = max(self._used + len(_USUAL_HEAD), len(self._pending) - len(_USUAL_HEAD))
+            if len(self._pending) - self._used > _PIECE:
+                return None
+            looked -= self._used
+            if not self._read_on():
+                end = len(self._pending)
+                break
+        member = memoryview(self._pending)[self._used : end]
+        if len(member) < _LEAST_MEMBER or int.from_bytes(member[-4:], "little") > _PIECE:
+            return None
+        try:
+            data = gzip_decompress(member)
+        except DeflateError:
+            return None
+        piece = _Piece(data, self.offset, True, len(member))
+        self.offset += len(member)
+        self._used = end
+        return piece
+
+    def _bit_by_bit(self) -> Iterator[_Piece]:
+        pending = self._pending[self._used :]
+        if not pending.startswith(_MAGIC[: len(pending)]):
             raise _Broken("not a gzip member")
         unpacker = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
-        start, read, first = self.offset, len(self._pending), True
+        start, read, first = self.offset, len(pending), True
         parts: list[bytes] = []
         size = 0
         while True:
             try:
-                part = unpacker.decompress(self._pending, _PIECE)
+                part = unpacker.decompress(pending, _PIECE)
             except igzip_lib.IsalError as error:  # type: ignore[misc]  # its stub declares an instance
                 raise _Broken(f"gzip member is damaged: {error}") from error
             parts.append(part)
             size += len(part)
-            self._pending = b""
+            pending = b""
             if unpacker.eof:
                 break
             if size >= _PIECE:
@@ -164,14 +205,14 @@ class _Members:
                 first, size = False, 0
                 parts.clear()
             if unpacker.needs_input:
-                self._pending = self._stream.read(_CHUNK)
-                read += len(self._pending)
-                if not self._pending:
+                pending = self._stream.read(_CHUNK)
+                read += len(pending)
+                if not pending:
                     raise _Broken("gzip member is cut off")
-        self._pending = unpacker.unused_data
+        self._pending, self._used = unpacker.unused_data, 0
         length = read - len(self._pending)
         self.offset = start + length
-        yield _Piece(parts[0] if len(parts) == 1 else b"".join(parts), start, first, length)
+        yield _Piece(b"".join(parts), start, first, length)
 
 
 def _next_member(stream: BinaryIO, offset: int) -> int:
@@ -200,6 +241,17 @@ def _opens_record(stream: BinaryIO, offset: int) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------- records
+
+
+def _unfolded(lines: list[str]) -> list[str]:
+    """Header lines that go on behind a blank belong to the one before."""
+    whole: list[str] = []
+    for line in lines:
+        if line[:1] in (" ", "\t") and whole:
+            whole[-1] += " " + line.strip()
+        else:
+            whole.append(line)
+    return whole
 
 
 @dataclass(slots=True)
@@ -267,7 +319,7 @@ class _Parser:
         """The usual case, made quick: one member is one record."""
         data = piece.data
         head_end = data.find(_SEPARATOR, 0, _MAX_HEAD)
-        opened = self._read_head(data[:head_end]) if head_end >= 0 else None
+        opened = self._read_head(bytes(data[:head_end])) if head_end >= 0 else None
         if opened is None or opened.block_length > self._max_block:
             return None
         start = head_end + len(_SEPARATOR)
@@ -337,19 +389,13 @@ class _Parser:
         lines = head.decode("utf-8", "replace").split("\r\n")
         if not lines[0].startswith("WARC/"):
             return None
+        if b"\r\n " in head or b"\r\n\t" in head:
+            lines = _unfolded(lines)
         headers: dict[str, str] = {}
-        name = ""
-        for line in lines[1:]:
-            if line[:1] in (" ", "\t"):
-                if name:
-                    headers[name] += " " + line.strip()
-                continue
+        for line in reversed(lines[1:]):  # so that of several with one name the first is kept
             name, colon, value = line.partition(":")
-            name = name.strip().lower()
-            if colon and name not in headers:
-                headers[name] = value.strip()
-            else:
-                name = ""
+            if colon:
+                headers[name.strip().lower()] = value.strip()
         length = headers.get("content-length", "")
         if not (length.isascii() and length.isdigit()) or len(length) > 15:
             return None

@@ -27,7 +27,8 @@ from tearsheet.story import Story
 _SERIALS = itertools.count(1)
 SOFTWARE = "tearsheet"
 _MAX_NAMES_TRIED = 10_000
-_MAX_PACKING = 8
+_MAX_PACKING_BYTES = 8 * 1024 * 1024
+"""Pages that may wait for the other thread: enough that neither waits for the other all the time."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -113,6 +114,7 @@ class StoryArchiveWriter:
         self._finished: ArchiveFile | None = None
         self._packer = ThreadPoolExecutor(1, "warc")
         self._packing: deque[_Packing] = deque()
+        self._packing_bytes = 0
         self.size = 0
         """Bytes in the file so far, for whoever decides when it is large enough; the last few stories are not counted yet."""
         date = warc_date(self._created.timestamp(), self._version)
@@ -147,11 +149,13 @@ class StoryArchiveWriter:
         members = self._packer.submit(_pack, records)
         sha256 = hashlib.sha256(story.raw_html.html or b"").hexdigest()
         self._packing.append(_Packing(members, records, story, sha256, now))
-        if len(self._packing) > _MAX_PACKING:
+        self._packing_bytes += len(story.raw_html.html or b"")
+        while self._packing_bytes > _MAX_PACKING_BYTES:
             self._take_packed()
 
     def _take_packed(self) -> None:
         packed = self._packing.popleft()
+        self._packing_bytes -= len(packed.story.raw_html.html or b"")
         places = []
         with storage_errors(f"cannot write {self.path}"):
             for record, member in zip(packed.records, packed.members.result(), strict=True):
