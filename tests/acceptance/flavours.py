@@ -43,9 +43,9 @@ def configure(data: Path, text: str) -> None:
     (data / "config.toml").write_text(f"{quick}{text}", "utf-8")
 
 
-def run_flavour(data: Path, *words: str | Path, code: int = 0, **environ: str) -> dict[str, Any]:
+def run_flavour(data: Path, *words: str | Path, code: int = 0) -> dict[str, Any]:
     """`tearsheet pipeline run … --json`: its summary."""
-    done = tearsheet("--quiet", "pipeline", "run", *words, "--json", data=data, **environ)
+    done = tearsheet("--quiet", "pipeline", "run", *words, "--json", data=data)
     assert done.returncode == code, done.stderr
     summary: dict[str, Any] = json.loads(done.stdout)
     return summary

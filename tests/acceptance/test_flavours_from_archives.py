@@ -61,7 +61,7 @@ def write_archive(folder: Path, numbers: range) -> Path:
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("old") / "archive"
+    folder: Path = tmp_path_factory.mktemp("old") / "archive"
     write_archive(folder, range(12))
     return folder
 

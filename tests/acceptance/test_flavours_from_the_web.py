@@ -69,7 +69,7 @@ def test_csv(tmp_path, newsroom, server, addresses):
         "files": 1, "finished": 1, "stories": 7, "problems": {"bad-url": 1, "dups": 1},
     }  # fmt: skip
     assert [example["line"] for example in summary["examples"]] == [9, 10]
-    stories = {story.rss_entry.link: (prefix, story) for prefix, story in archived(tmp_path / "data")}
+    stories = {story.rss_entry.link or "": (prefix, story) for prefix, story in archived(tmp_path / "data")}
     assert stories.keys() == set(addresses)
     for url, (prefix, story) in stories.items():
         assert prefix == "mccsv"
@@ -98,7 +98,7 @@ def test_batch(tmp_path, newsroom, server, addresses):
     (folder / "mc-2024-05-06.rss.gz").write_bytes(gzip.compress(f"<rss><channel>\n{items}</channel></rss>".encode()))
     (folder / "notes.txt").write_text("not for us")
     run_flavour(tmp_path / "data", "batch", folder)
-    stories = {story.rss_entry.link: (prefix, story) for prefix, story in archived(tmp_path / "data")}
+    stories = {story.rss_entry.link or "": (prefix, story) for prefix, story in archived(tmp_path / "data")}
     assert stories.keys() == set(addresses)
     for n, url in enumerate(addresses):
         prefix, story = stories[url]

@@ -118,7 +118,7 @@ def test_delayed_messages_can_be_hastened(harness):
         delayed = [Output("q", msg(f"{n}", retries=n), delay=600 if n % 2 else 3600) for n in range(120)]
         await broker.publish([*delayed, Output("q", msg("ready")), Output("other", msg("x"), delay=600)])
         assert await broker.hasten("q") == 120
-        found = []
+        found: list[tuple[str, object]] = []
         while len(found) < 121 and (leases := await broker.lease("q", 200, wait=5)):
             found += [(lease.message.body.decode(), lease.message.headers.get("retries")) for lease in leases]
         assert sorted(found, key=str) == sorted([("ready", None), *((f"{n}", n) for n in range(120))], key=str)

@@ -71,9 +71,9 @@ def outputs(count: int) -> list[Output]:
     return made
 
 
-async def contents(broker: Broker) -> dict[str, Counter[tuple]]:
+async def contents(broker: Broker) -> dict[str, Counter[tuple[object, ...]]]:
     """Every message of every queue; takes them out."""
-    found: dict[str, Counter[tuple]] = {}
+    found: dict[str, Counter[tuple[object, ...]]] = {}
     for queue in QUEUES:
         await broker.hasten(queue)
         found[queue] = Counter()
@@ -90,8 +90,8 @@ async def published(broker: Broker, made: list[Output]) -> None:
         await broker.publish(made[start : start + 1000])
 
 
-def expected(made: list[Output]) -> dict[str, Counter[tuple]]:
-    found: dict[str, Counter[tuple]] = {queue: Counter() for queue in QUEUES}
+def expected(made: list[Output]) -> dict[str, Counter[tuple[object, ...]]]:
+    found: dict[str, Counter[tuple[object, ...]]] = {queue: Counter() for queue in QUEUES}
     for output in made:
         held = output.message
         found[output.queue][held.body, tuple(sorted(held.headers.items())), held.key, held.page] += 1

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+import gzip
 import io
+from datetime import UTC, datetime
+from typing import BinaryIO, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tearsheet.engines.database import open_database
+from tearsheet.feeds.daily_rss import daily_rss_name, write_daily_rss
+from tearsheet.feeds.tables import stories
 from tearsheet.pipeline.queuers.daily_rss import read
 from tearsheet.pipeline.queuers.rows import Problem, Row, Unreadable
 from tearsheet.story import ContentMetadata, HTTPMetadata, RSSEntry
@@ -103,3 +109,34 @@ def test_entities_are_not_fetched(tmp_path):
     )
     for row in rows_of(evil):
         assert isinstance(row, Row) and "hidden" not in (row.story.rss_entry.title or "")
+
+
+def test_a_day_that_we_wrote_ourselves_can_be_read(tmp_path):
+    database = open_database("sqlite:///t.db", tmp_path)
+    database.migrate()
+    day = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
+    with database.begin() as db:
+        row = {
+            "url": "http://a.example/é?a=1&b=2",
+            "normalized_url": "http://a.example/é?a=1&b=2",
+            "feed_id": 3,
+            "sources_id": 4,
+        }
+        row |= {"title": 'A "quoted" <title> & more', "domain": "a.example"}
+        db.execute(stories.insert(), [row | dict.fromkeys(("published_at", "fetched_at", "seen_at"), day)])
+    assert write_daily_rss(database, tmp_path, day.date(), day) == 1
+    database.close()
+    path = tmp_path / daily_rss_name(day.date())
+    with gzip.open(path) as stream:
+        (found,) = read(str(path), cast(BinaryIO, stream))
+    assert isinstance(found, Row)
+    assert found.story.rss_entry == RSSEntry(
+        link="http://a.example/é?a=1&b=2",
+        title='A "quoted" <title> & more',
+        domain="a.example",
+        pub_date="Mon, 06 May 2024 07:08:09 GMT",
+        fetch_date="2024-05-06",
+        source_feed_id=3,
+        source_source_id=4,
+        via=str(path),
+    )

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from typing import Any
+
 from tearsheet.pipeline.queuers.remote import server_name, stories_of, story_of
 from tearsheet.story import ContentMetadata, HTTPMetadata, RSSEntry
 
-ROW = {
+ROW: dict[str, Any] = {
     "id": 4711, "feed_id": 3, "sources_id": 4, "url": "http://a.example/1", "normalized_url": "http://a.example/1", "guid": "g",
     "published_at": "2023-05-06T10:00:00", "fetched_at": "2023-05-06T11:12:13.5", "domain": "a.example", "title": "A story",
     "normalized_title": "a story", "normalized_title_hash": "x", "feed_url": "http://a.example/feed",
