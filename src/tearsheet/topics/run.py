@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tearsheet.index.questions import all_stories
@@ -79,11 +80,11 @@ class TopicRun:
         jobs += [Job(routing.TOPIC_ADD_STORY, {"topic": topic.id, "story": id}) for id in released]
         if fresh:
             jobs += self._all_unfinished(topic, set(released))
-        message = topic.message
         if full:
             message = f"stopped at {topic.max_stories:,} stories, the topic's size budget"
             spider_store.stop_spidering(self._tools.database, topic.id, "the size budget was used up")
             store.set_state(self._tools.database, topic.id, message=message)
+            topic = replace(topic, message=message)
         return self._go_on(topic, store.progress_of(self._tools.database, topic), jobs, values)
 
     def _seed(self, topic: Topic) -> list[Job]:
@@ -170,7 +171,6 @@ class TopicSnapshot:
         topic = store.find_topic(self._tools.database, topic_id)
         if topic.run == run and topic.state == model.SNAPSHOT:
             save_snapshot(self._tools.database, topic, run)
-            store.set_state(self._tools.database, topic_id, model.COMPLETED)
         return ()
 
     async def give_up(self, values: Values, reason: str, *, defect: bool) -> Sequence[Job]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import zstandard
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, select, update
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.ports import Database
@@ -151,11 +151,13 @@ def _foci(row: Row[Any], topic: Topic) -> tuple[str, ...]:
 
 
 def save_snapshot(database: Database, topic: Topic, run: str = "", note: str = "") -> int:
-    """Freeze a topic and keep the result; a run has one snapshot only, however often it is asked for. Returns its id."""
+    """Freeze a topic and keep the result; returns its id. That of a `run` completes the topic in the same transaction."""
     snapshots = T.topic_snapshots
     data = msgspec.json.encode(freeze(database, topic))
     with database.begin() as connection:
         if run:
+            of_topic = T.topics.c.id == topic.id
+            connection.execute(update(T.topics).where(of_topic).values(state=model.COMPLETED))
             known = connection.execute(
                 select(snapshots.c.id).where(snapshots.c.topics_id == topic.id, snapshots.c.run == run)
             ).scalar()

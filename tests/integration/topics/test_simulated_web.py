@@ -54,3 +54,43 @@ def test_stories_links_and_iterations_are_equal(tmp_path, seed):
     assert progress.errors == 0
     assert "share counts skipped" in topic.message
     database.close()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_thirty_sites_and_three_thousand_pages(tmp_path):
+    web = SimulatedWeb(sites=30, pages=3_000, seed=1, max_iterations=12)
+    assert len(web.truth().stories) > 1_000
+    database, topic = spider(tmp_path, web)
+    assert topic.state == model.COMPLETED, topic.message
+    check(web, load_snapshot(database, topic))
+    database.close()
+
+
+def test_what_is_left_out_says_why(tmp_path):
+    web = SimulatedWeb(sites=4, pages=60, seed=5)
+    database, _ = spider(tmp_path, web)
+    with database.read() as connection:
+        rows = connection.exec_driver_sql(
+            "SELECT url, state, why FROM topic_stories JOIN web_stories USING (stories_id)"
+        ).all()
+    left_out = {url.replace("://www.", "://"): why for url, state, why in rows if state == model.OUT}
+    kinds = {page.url: page.kind for page in web.pages}
+    assert {kinds[url] for url in left_out} == {"boilerplate", "old"}
+    for url, why in left_out.items():
+        if kinds[url] == "old":
+            assert why.startswith("dated 20"), why
+        else:
+            assert "repeated sentences left out" in why
+    assert all(why for _, _, why in rows)
+    database.close()
+
+
+def test_the_size_budget_stops_the_spider_and_says_so(tmp_path):
+    web = SimulatedWeb(sites=8, pages=60, seed=2)
+    assert len(web.truth().stories) > 5
+    database, topic = spider(tmp_path, web, max_stories=5)
+    assert topic.state == model.COMPLETED
+    assert topic.message.startswith("stopped at 5 stories, the topic's size budget")
+    assert progress_of(database, topic).stories <= 5
+    database.close()
