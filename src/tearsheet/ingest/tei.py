@@ -29,7 +29,7 @@ def html_body(document: Document, biblio: Biblio) -> HtmlBody:
         tei = tei_xml(document, biblio)
     except (ValueError, etree.LxmlError) as error:
         return HtmlBody(status="teixml-error", agent=AGENT, error_msg=str(error)[:_MAX_ERROR])
-    return HtmlBody(status="success", agent=AGENT, word_count=len(text.split()), tei_xml=tei)
+    return HtmlBody(status="success", agent=AGENT, word_count=len(_NOT_XML.sub(" ", text).split()), tei_xml=tei)
 
 
 def tei_xml(document: Document, biblio: Biblio) -> str:
