@@ -26,7 +26,7 @@ def hostile(number: int) -> Answer:
 
 def broken_charset(rng: random.Random, number: int) -> Answer:
     label = rng.choice(["utf-8", "utf-16", "x-user-defined", "base64", "shift_jis", "\xff", "idna", "zlib"])
-    body = rng.randbytes(3000) + prose(1300).encode("utf-16" if number % 2 else "latin-1") + rng.randbytes(3000)
+    body = rng.randbytes(3000) + prose(1300).encode(rng.choice(["utf-16", "latin-1"])) + rng.randbytes(3000)
     return Answer(b"<html>" + body, headers=(f"Content-Type: text/html; charset={label}",))
 
 
@@ -60,7 +60,7 @@ def this_machine(rng: random.Random, number: int) -> Answer:
             "file:///etc/passwd",
         ]
     )
-    if number % 2:
+    if rng.random() < 0.5:
         return Answer(b"", "302 Found", (f"Location: {place}",))
     body = f"<base href='{place}'><link rel=stylesheet href=s.css><img src=i.png><iframe src='{place}'></iframe>{prose(1300)}"
     return Answer(body.encode(), headers=HTML)
@@ -111,7 +111,7 @@ def lying_headers(rng: random.Random, number: int) -> Answer:
 
 def deep_tags(rng: random.Random, number: int) -> Answer:
     tag = rng.choice(["<div>", "<b>", "<table><tr><td>", "<svg>", "<p><ul><li>", "<template>", "<select><option>"])
-    return Answer((tag * 20_000 + prose(1300)).encode(), headers=HTML)
+    return Answer((prose(1300) + tag * 20_000).encode(), headers=HTML)
 
 
 KINDS = (
@@ -121,10 +121,12 @@ KINDS = (
 
 
 @pytest.mark.parametrize(
-    "count", [80, pytest.param(1000, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])], ids=["some", "a thousand"]
+    "count", [60, pytest.param(1000, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])], ids=["some", "a thousand"]
 )
 def test_every_hostile_page_gets_a_status(count):
-    site = Site(otherwise=lambda path: hostile(int(path[3:])) if path.startswith("/h/") else None)
+    site = Site(
+        otherwise=lambda path: hostile(int(path[3:])) if path.startswith("/h/") and path[3:].isdigit() else None
+    )
 
     async def run() -> Counter[str]:
         statuses: Counter[str] = Counter()
