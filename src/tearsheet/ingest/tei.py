@@ -17,6 +17,7 @@ AGENT = f"tearsheet/{version('tearsheet')}"
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]+")
 _HEADINGS = "h1,h2,h3,h4,h5,h6"
 _MAX_ELEMENTS = 20_000
+_MAX_TEXT = 4_000_000
 _MAX_ERROR = 1000
 
 
@@ -29,7 +30,7 @@ def html_body(document: Document, biblio: Biblio) -> HtmlBody:
         tei = tei_xml(document, biblio)
     except (ValueError, etree.LxmlError) as error:
         return HtmlBody(status="teixml-error", agent=AGENT, error_msg=str(error)[:_MAX_ERROR])
-    return HtmlBody(status="success", agent=AGENT, word_count=len(text.split()), tei_xml=tei)
+    return HtmlBody(status="success", agent=AGENT, word_count=len(_NOT_XML.sub(" ", text).split()), tei_xml=tei)
 
 
 def tei_xml(document: Document, biblio: Biblio) -> str:
@@ -132,7 +133,16 @@ def _lines(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def _texts(document: Document, selector: str) -> set[str]:
-    return {" ".join(node.text().split()) for node in document.tree.css(selector)[:_MAX_ELEMENTS]}
+    """The texts of elements. Elements inside each other repeat their text, so there is a limit to what is read of them."""
+    found: set[str] = set()
+    left = _MAX_TEXT
+    for node in document.tree.css(selector)[:_MAX_ELEMENTS]:
+        text = node.text()
+        left -= len(text) + 1
+        if left < 0:
+            break
+        found.add(" ".join(text.split()))
+    return found
 
 
 def tei_message(sha1hex: str, body: HtmlBody) -> dict[str, str | int]:
