@@ -10,9 +10,9 @@ import asyncio
 import logging
 import socket
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, TYPE_CHECKING, TypeVar
 
 from tearsheet.engines.ports import Depth, Lease, Message, Output, Settlement
 from tearsheet.engines.rabbitmq_layout import OLDEST_SERVER, belongs_to
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from aio_pika.abc import AbstractIncomingMessage, AbstractQueue
 
 _log = logging.getLogger(__name__)
+T = TypeVar("T")
 _SETTING = "engines.broker"
 _ARRIVAL_SECONDS = 2.0
 """How long a lease that need not wait still waits for messages that the server has and is about to send."""
@@ -74,19 +75,8 @@ class RabbitBroker:
 
     async def publish(self, outputs: Sequence[Output]) -> None:
         """Store all messages; after a lost connection they are sent again, so some may be there twice."""
-        if not outputs:
-            return
-        tries = pauses(self._patience)
-        while True:
-            link = await self._linked()
-            try:
-                await link.publish(outputs, self._patience)
-                return
-            except LostConnection:
-                pause = next(tries, None)
-                if pause is None:
-                    raise
-                await asyncio.sleep(pause)
+        if outputs:
+            await self._until_heard(lambda link: link.publish(outputs, self._patience))
 
     async def lease(self, queue: str, limit: int, wait: float = 0.0) -> list[Lease]:
         """Up to `limit` messages; a lost connection is waited out meanwhile."""
@@ -131,19 +121,21 @@ class RabbitBroker:
 
     async def depths(self) -> dict[str, Depth]:
         """Every queue with its depth: ready and delayed are exact, what others hold is some seconds old."""
-        async with self._asked() as link:
-            listed = await asyncio.to_thread(self._management.unacknowledged)
-            if listed is None:
-                _log.warning("management API not reachable, only queues of this process are counted")
-                listed = dict.fromkeys((name for queue in link.inboxes for name in link.names(queue)), 0)
-            counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-            for name, unacknowledged in listed.items():
-                ready = await link.ready(name)
-                if ready is not None:
-                    queue, delayed = belongs_to(name)
-                    counts[queue][2 if delayed else 0] += ready
-                    counts[queue][1] += 0 if delayed else unacknowledged
-            return {queue: _depth(link.inboxes.get(queue), *counts[queue]) for queue in sorted(counts)}
+        return await self._until_heard(self._counted)
+
+    async def _counted(self, link: Link) -> dict[str, Depth]:
+        listed = await asyncio.to_thread(self._management.unacknowledged)
+        if listed is None:
+            _log.warning("management API not reachable, only queues of this process are counted")
+            listed = dict.fromkeys((name for queue in link.inboxes for name in link.names(queue)), 0)
+        counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+        for name, unacknowledged in listed.items():
+            ready = await link.ready(name)
+            if ready is not None:
+                queue, delayed = belongs_to(name)
+                counts[queue][2 if delayed else 0] += ready
+                counts[queue][1] += 0 if delayed else unacknowledged
+        return {queue: _depth(link.inboxes.get(queue), *counts[queue]) for queue in sorted(counts)}
 
     async def peek(self, queue: str, limit: int) -> list[Message]:
         """Look at messages: those that were sent to us ahead of time, and more from the server, which go back."""
@@ -282,6 +274,19 @@ class RabbitBroker:
                 f"create it with `rabbitmqctl add_vhost {vhost}`, or check this setting"
             )
         return LostConnection(f"{_SETTING}: RabbitMQ at {place} does not open the virtual host {vhost!r} to our user")
+
+    async def _until_heard(self, ask: Callable[[Link], Awaitable[T]]) -> T:
+        """Ask what may be asked twice, again when the connection is lost meanwhile, for as long as patience lasts."""
+        tries = pauses(self._patience)
+        while True:
+            link = await self._linked()
+            try:
+                return await ask(link)
+            except LostConnection:
+                pause = next(tries, None)
+                if pause is None:
+                    raise
+                await asyncio.sleep(pause)
 
     @asynccontextmanager
     async def _asked(self) -> AsyncIterator[Link]:
