@@ -12,7 +12,7 @@ import socket
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tearsheet.engines.ports import Depth, Lease, Message, Output, Settlement
 from tearsheet.engines.rabbitmq_layout import OLDEST_SERVER, belongs_to
