@@ -9,6 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pytest import MonkeyPatch
+from typer.testing import CliRunner, Result
+
+from tearsheet.cli import app
 from tearsheet.cli.demo import DEMO_SETTINGS
 from tearsheet.demo import Newsroom, NewsroomServer
 
@@ -25,6 +29,14 @@ def tearsheet(
         env=environment(environ),
         check=False,
     )
+
+
+def in_process(*arguments: str | Path, data: Path) -> Result:
+    """Run a short command in this very process: the same words, without the time that a start takes."""
+    with MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("TEARSHEET_")]:
+            patch.delenv(name)
+        return CliRunner().invoke(app, ["--data", str(data), *map(str, arguments)])
 
 
 def command(*arguments: str | Path, data: Path) -> list[str]:

@@ -17,7 +17,7 @@ from tearsheet.demo.cases import Case
 from tearsheet.story import HTTPMetadata, RSSEntry, Story
 
 from .flavours import archived, dropped, indexed, looking_at, run_flavour
-from .tearsheet_command import tearsheet, write_config
+from .tearsheet_command import in_process, tearsheet, write_config
 
 
 @pytest.fixture(scope="module")
@@ -202,13 +202,14 @@ def test_ones_own_pipeline_with_its_own_queues(tmp_path, newsroom, server, addre
         config.write(
             '[pipelines.mine]\nqueuer = "csv"\nstages = ["fetcher", "parser", "importer"]\nabout = "no archive"\n'
         )
-    drawn = tearsheet("pipeline", "list", data=tmp_path / "data").stdout
+    drawn = in_process("pipeline", "list", data=tmp_path / "data").stdout
     assert "mine           csv ─▶ fetcher ─▶ parser ─▶ importer" in drawn
     (tmp_path / "list.csv").write_text("\n".join(addresses[:2]))
-    run_flavour(tmp_path / "data", "mine", tmp_path / "list.csv", "--queue-only")
-    # The default pipeline and csv have nothing to do with these stories.
+    words = ("pipeline", "run", "mine", tmp_path / "list.csv", "--queue-only")
+    assert in_process(*words, data=tmp_path / "data").exit_code == 0
+    # The pipeline csv has nothing to do with these stories, though its stages are the same.
     run_flavour(tmp_path / "data", "csv", tmp_path / "missing.csv", code=3)
-    queues = json.loads(tearsheet("queues", "list", "--json", data=tmp_path / "data").stdout)
+    queues = json.loads(in_process("queues", "list", "--json", data=tmp_path / "data").stdout)
     assert {row["queue"]: row["ready"] for row in queues if row["ready"]} == {"mine.fetcher-in": 2}
     run_flavour(tmp_path / "data", "mine", tmp_path / "list.csv")
     assert archived(tmp_path / "data") == []
