@@ -45,16 +45,21 @@ def test_from_a_query_to_a_map(tmp_path):
     check_links(newsroom, files)
 
 
+def plain(url: str) -> str:
+    """An address without what makes no difference in the newsroom."""
+    return unquote(url).lower().rstrip("/").replace("://www.", "://")
+
+
 def check_links(newsroom: Newsroom, files) -> None:
     """Every link between two articles that both became stories is there, and none that stands beside an article."""
     with (files / "overall" / "stories.csv").open(encoding="utf-8", newline="") as lines:
-        stories = {unquote(row["url"]).lower().rstrip("/"): row for row in csv.DictReader(lines)}
+        stories = {plain(row["url"]): row for row in csv.DictReader(lines)}
     with (files / "overall" / "story_links.csv").open(encoding="utf-8", newline="") as lines:
         found = {(row["source_stories_id"], row["ref_stories_id"]) for row in csv.DictReader(lines)}
     articles = {article.number: article for article in newsroom.articles}
-    names = {number: unquote(article.url).lower().rstrip("/") for number, article in articles.items()}
+    names = {number: plain(article.url) for number, article in articles.items()}
     ids = {number: stories[name]["stories_id"] for number, name in names.items() if name in stories}
-    assert len(ids) == len(stories)
+    assert not stories.keys() - set(names.values())
     unlisted = [number for number in ids if not articles[number].listed]
     assert unlisted, "no story was found by links alone"
     expected = {

@@ -55,10 +55,11 @@ def spider_with_kills(folder: Path, seed: int, pages: int, kills: int) -> str:
             until, most = time.monotonic() + rng.uniform(0.3, 3.0), len(server.requests) + rng.randrange(1, 25)
             while child.poll() is None and time.monotonic() < until and len(server.requests) < most:
                 time.sleep(0.01)
-            if child.poll() is not None:
-                break
+            ended = child.poll() is not None
             child.kill()
             child.communicate()
+            if ended:
+                break
             killed += 1
         assert killed >= min(kills, 3), f"only {killed} kills before the end: the run is too short to be killed"
         if find_topic(database, "Zanzibar").state != "completed":
