@@ -62,7 +62,7 @@ format: $(VENV)/.dev ## Format the code
 docs: $(VENV)/.dev ## Write the reference pages that are made from the program
 	@$(BIN)/python tools/write_reference.py
 
-bench: bench-pipeline bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker ## Run every benchmark (alone, on a quiet machine)
+bench: bench-pipeline bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics ## Run every benchmark (alone, on a quiet machine)
 
 bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on RabbitMQ, side by side
 	@engines/all start rabbitmq
@@ -86,6 +86,10 @@ bench-pipeline: $(VENV)/.dev ## What the queues cost beside fetching and parsing
 STORIES ?= 1000000
 bench-index: $(VENV)/.dev ## The embedded index beside SQLite FTS5 (STORIES=50000 for a quick look)
 	@$(BIN)/python -m bench.index --stories $(STORIES)
+
+KNOWN ?= 1000000
+bench-topics: $(VENV)/.dev ## Relevance, link matching and a large snapshot (KNOWN=50000 for a quick look)
+	@$(BIN)/python bench/topics.py --stories $(KNOWN)
 
 clean: ## Remove what was built (not your data)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

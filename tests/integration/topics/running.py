@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 from tearsheet.config import FetchSettings, TopicSettings
 from tearsheet.engines.ports import Broker, Database, Index
@@ -30,7 +31,7 @@ def fetch_settings(port: int) -> FetchSettings:
 
 def prepare(database: Database, web: SimulatedWeb, **changes) -> Topic:
     """Create the topic with its seeds."""
-    values = {"start": START, "end": END, "max_iterations": web.max_iterations} | changes
+    values: dict[str, Any] = {"start": START, "end": END, "max_iterations": web.max_iterations} | changes
     topic = store.create_topic(database, NewTopic("Zanzibar", QUERY, **values), SETTINGS.seconds_per_media_fetch)
     for media, parent in web.duplicate_media.items():
         store.set_duplicate_media(database, media, parent)

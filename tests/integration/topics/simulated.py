@@ -222,6 +222,7 @@ class SimulatedWeb:
         return self._merged(level, seen)
 
     def _merged(self, level: dict[int, int], seen: set[int]) -> Truth:
+        found_at = dict(level)
         stays = {number: number for number in level}
         for gone, kept in self.twins.items():
             if gone in level and kept in level:
@@ -229,8 +230,9 @@ class SimulatedWeb:
                 level[kept] = min(level[kept], level[gone])
         links = set()
         for number in stays:
-            mined = min(other for other in (level[number],) if other is not None) < self.max_iterations
-            for target, _, form in self.pages[number].links if mined else []:
+            if found_at[number] >= self.max_iterations:
+                continue  # its links are not followed
+            for target, _, form in self.pages[number].links:
                 if form != "aside" and target in stays and stays[number] != stays[target]:
                     links.add((self.pages[stays[number]].url, self.pages[stays[target]].url))
         stories = {

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import date
+from typing import Any, cast
 
 import pytest
 
@@ -47,7 +48,9 @@ def tools(tmp_path, clock):
     database = open_database("sqlite:///t.db", tmp_path)
     database.migrate()
     settings = TopicSettings(stuck_seconds=100.0, facebook_token="t")
-    yield Tools(database, NoIndex(), NeverFetches(), Client(fetch_settings(1)), settings, lambda _: None, clock)
+    yield Tools(
+        database, cast(Any, NoIndex()), NeverFetches(), Client(fetch_settings(1)), settings, lambda _: None, clock
+    )
     database.close()
 
 

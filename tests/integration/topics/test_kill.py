@@ -22,7 +22,9 @@ from .test_simulated_web import check
 DATABASE, BROKER = "sqlite:///t.db", "sqlite:///queues.db"
 
 
-def start(folder: Path, port: int, *words: str, database: str = DATABASE, broker: str = BROKER):
+def start(
+    folder: Path, port: int, *words: str, database: str = DATABASE, broker: str = BROKER
+) -> subprocess.Popen[str]:
     child = subprocess.Popen(
         [sys.executable, "-m", "tests.integration.topics.child", str(folder), str(port), database, broker, *words],
         stdout=subprocess.PIPE,
@@ -33,7 +35,7 @@ def start(folder: Path, port: int, *words: str, database: str = DATABASE, broker
     return child
 
 
-def finish(child) -> str:
+def finish(child: subprocess.Popen[str]) -> str:
     said, _ = child.communicate(timeout=300)
     assert child.returncode == 0, said[-3000:]
     return said
@@ -49,16 +51,17 @@ def spider_with_kills(folder: Path, seed: int, pages: int, kills: int) -> str:
     rng = random.Random(kills)
     killed = 0
     with in_thread(web) as server:
-        while killed < kills:
+        while killed < kills and find_topic(database, "Zanzibar").state != "completed":
             child = start(folder, server.port)
-            assert child.stdout.readline() == "ready\n", child.stdout.read()
+            assert child.stdout is not None and child.stdout.readline() == "ready\n"
             until, most = time.monotonic() + rng.uniform(0.3, 3.0), len(server.requests) + rng.randrange(1, 25)
             while child.poll() is None and time.monotonic() < until and len(server.requests) < most:
                 time.sleep(0.01)
-            if child.poll() is not None:
-                break
+            ended = child.poll() is not None
             child.kill()
             child.communicate()
+            if ended:
+                break
             killed += 1
         assert killed >= min(kills, 3), f"only {killed} kills before the end: the run is too short to be killed"
         if find_topic(database, "Zanzibar").state != "completed":

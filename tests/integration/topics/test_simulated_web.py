@@ -60,7 +60,7 @@ def test_stories_links_and_iterations_are_equal(tmp_path, seed):
 @pytest.mark.timeout(1800)
 def test_thirty_sites_and_three_thousand_pages(tmp_path):
     web = SimulatedWeb(sites=30, pages=3_000, seed=1, max_iterations=12)
-    assert len(web.truth().stories) > 1_000
+    assert len(web.truth().stories) > 900
     database, topic = spider(tmp_path, web)
     assert topic.state == model.COMPLETED, topic.message
     check(web, load_snapshot(database, topic))

@@ -1,4 +1,5 @@
 from datetime import date
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,12 @@ def test_the_raw_page_test_errs_only_towards_yes(query, page, possible):
 
 
 def parts(**changes) -> Parts:
-    values = {"title": "A title", "description": "", "url": "http://a.example/x", "sentences": ("Nothing.",)}
+    values: dict[str, Any] = {
+        "title": "A title",
+        "description": "",
+        "url": "http://a.example/x",
+        "sentences": ("Nothing.",),
+    }
     return Parts(**(values | changes))
 
 

@@ -6,6 +6,7 @@ import json
 import struct
 import zlib
 from datetime import date
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ PRIMES = (2, 3, 5, 7, 11, 13)
 
 
 def story(number: int, **changes) -> FrozenStory:
-    values = {
+    values: dict[str, Any] = {
         "id": f"{number:064}", "url": f"http://{MEDIA[number]}/{number}", "media": MEDIA[number], "title": f"Story {number}",
         "title_method": "page", "day": date(2024, 1, number), "date_method": "meta", "language": "en", "iteration": 0,
         "why": "matched in title",
