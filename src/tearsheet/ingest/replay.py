@@ -101,26 +101,25 @@ def self_contained(body: bytes, url: str, parts: Parts, *, charset: str | None =
     for selector, attribute, kind in ELEMENTS:
         if kind in _SHOWN:
             for node in tree.css(selector):
-                node.attrs[attribute if attribute != "data-src" else "src"] = (  # type: ignore[index]  # it can be set
-                    shown(node.attributes.get(attribute) or "") or _kept(node.attributes.get(attribute))
-                )
+                value = node.attributes.get(attribute) or ""
+                node.attrs["src" if attribute == "data-src" else attribute] = shown(value) or _kept(value)
     for node in tree.css("img[srcset], source[srcset]"):
         _choose(node, shown)
     for node in tree.css("link[rel][href]"):
         if "stylesheet" in (node.attributes.get("rel") or "").lower().split():
-            node.attrs["href"] = _sheet_url(document, document.absolute(node.attributes.get("href") or ""), parts) or ""  # type: ignore[index]  # as above
+            node.attrs["href"] = _sheet_url(document, document.absolute(node.attributes.get("href") or ""), parts) or ""
     for node in tree.css("style"):
         node.inner_html = _sheet(document, node.text(), document.base_url, parts, 0)
     for node in tree.css("[style*='url(']"):
-        node.attrs["style"] = rewrite_css(node.attributes.get("style") or "", shown)  # type: ignore[index]  # as above
+        node.attrs["style"] = rewrite_css(node.attributes.get("style") or "", shown)
     for node in tree.css("meta[charset], meta[http-equiv]"):
         node.decompose()
     return b"<!doctype html><meta charset=utf-8>" + (tree.html or "").encode("utf-8", "replace")
 
 
-def _kept(value: str | None) -> str:
+def _kept(value: str) -> str:
     """What stands in the page already stays; an address that leads out of it does not."""
-    return value if value and value.lower().startswith("data:") else ""
+    return value if value.lower().startswith("data:") else ""
 
 
 def _choose(node: Any, shown: Callable[[str], str | None]) -> None:
