@@ -45,6 +45,7 @@ def test_results_are_kept_and_the_last_one_stands(store):
     store.save([first, second])
     store.save([result("Third", when=1_700_000_000.0)])
     assert store.result_of(URL)["status"] == "success"
+    assert first.file_meta is not None
     sha1 = first.file_meta.sha1hex
     document = store.document(sha1)
     assert (document["biblio"], document["word_count"]) == ({"title": "Third"}, 7)
