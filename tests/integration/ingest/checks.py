@@ -32,7 +32,7 @@ def _dtd() -> etree.DTD:
 
 def check_tei(tei: str) -> None:
     dtd = _dtd()
-    assert dtd.validate(etree.fromstring(tei.encode())), dtd.error_log.last_error
+    assert dtd.validate(etree.fromstring(tei.encode())), str(dtd.error_log)
 
 
 def check(result: IngestWebResult) -> IngestWebResult:

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -20,7 +21,6 @@ from tearsheet.config import Settings
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.ingest import IngestWebResult, request_for
 from tearsheet.ingest.model import read_result
-from tearsheet.ingest.store import IngestStore
 from tearsheet.ingest.workers import persist_results, persist_texts
 from tearsheet.web.app import create_app
 from tests.integration.ingest.checks import check, check_tei
@@ -51,7 +51,7 @@ def services(site: Site, tmp_path: Path) -> Iterator[Services]:
         yield services
 
 
-def handle(services: Services, *urls: str, force: bool = False) -> list[IngestWebResult]:
+def handle(services: Services, *urls: str, force: bool = False) -> list[Any]:
     async def run() -> list[IngestWebResult]:
         async with services.open_visitor() as visitor:
             service = services.ingest_service(visitor)
@@ -127,7 +127,7 @@ def test_a_document_of_the_wrong_kind_is_told_but_its_text_is_not(services, site
 
 
 def test_captures_are_found_by_address_and_time_and_can_be_hidden(services):
-    store: IngestStore = services.ingest_store
+    store: Any = services.ingest_store
     [result] = handle(services, URL)
     surt, row = "example,a)/x/y", result.cdx
     for year in ("2010", "2030"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -183,8 +184,8 @@ def test_sniffed_types(body, stated, kind):
     assert (kind in HTML_TYPES) == kind.endswith(("html", "xhtml+xml"))
 
 
-def seen(**more):
-    facts = {
+def seen(**more: Any) -> Seen:
+    facts: dict[str, Any] = {
         "url": "http://a.example/x/y",
         "biblio": Biblio(),
         "platform": None,
@@ -216,7 +217,7 @@ def test_requests():
     request = read_request({"base_url": "http://a.example/", "edit_extra": {"x": 1}, "force_recrawl": True})
     assert (request.ingest_type, request.force_recrawl, request.raw["edit_extra"]) == ("html", True, {"x": 1})
     assert read_request({"base_url": "u", "ingest_type": "file"}).ingest_type == "pdf"
-    for wrong in (
+    wrongs: tuple[Any, ...] = (
         None,
         [],
         {},
@@ -224,7 +225,8 @@ def test_requests():
         {"base_url": " "},
         {"base_url": "x" * 1501},
         {"base_url": "x", "ingest_type": "video"},
-    ):
+    )
+    for wrong in wrongs:
         with pytest.raises(UsageError):
             read_request(wrong)
 

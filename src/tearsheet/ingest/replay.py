@@ -1,0 +1,163 @@
+"""An ingested page as it looked: its pictures, styles, fonts and media put into it from the archive, so that it needs no network.
+
+The bytes of the capture are not what is shown, since addresses in them are replaced by `data:` ones; they are in the archive,
+untouched. The policy lets the page do nothing: no scripts, no requests.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tearsheet.archive.access import ArchiveAccess
+from tearsheet.archive.store import ArchiveStore
+from tearsheet.errors import NotFoundError
+from tearsheet.extract import Document, decode
+from tearsheet.ingest.capture import capture_id
+from tearsheet.ingest.css import rewrite_css
+from tearsheet.ingest.nesting import shallow
+from tearsheet.ingest.resource_tables import ELEMENTS
+from tearsheet.ingest.resources import srcset_addresses
+from tearsheet.ingest.store import IngestStore
+
+REPLAY_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline' data:; img-src data:; font-src data:; media-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
+MAX_REPLAY = 100_000_000
+"""Bytes of sub-resources that are put into one page."""
+_MAX_IMPORTS = 5
+_SHOWN = frozenset({"image", "audio", "media"})
+_MIME = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+-]+")
+
+
+@dataclass(slots=True, frozen=True)
+class Part:
+    """A captured sub-resource."""
+
+    url: str
+    """Where it really was, after redirects."""
+    mimetype: str
+    body: bytes
+
+
+Parts = Callable[[str], Part | None]
+"""By the address that the page names."""
+
+
+def replay_document(store: IngestStore, archive: ArchiveStore, access: ArchiveAccess, sha1hex: str) -> bytes:
+    """The page with this SHA-1, in UTF-8, with all that was captured of it. Raises NotFoundError."""
+    document = store.document(sha1hex)
+    lines = store.captures_of_sha1(sha1hex)
+    if document is None or not lines:
+        raise NotFoundError(f"no document with SHA-1 {sha1hex} was ingested")
+    line = lines[-1]
+    capture = access.find(capture_id(line.url, line.datetime, sha1hex))
+    story = access.read(capture).story
+    parts = _read_parts(archive, access, document["resources"] or [])
+    return self_contained(story.raw_html.html or b"", line.url, parts.get, charset=story.http_metadata.encoding)
+
+
+def _read_parts(archive: ArchiveStore, access: ArchiveAccess, resources: list[dict[str, Any]]) -> dict[str, Part]:
+    """Sub-resources by the address that the page names. Bytes that came twice were archived once."""
+    ids = {item["url"]: _id_of(item) for item in resources if item.get("sha1hex") and item["status"] == "success"}
+    captures = archive.captures_of_stories(list(ids.values()))
+    bodies: dict[str, bytes] = {}
+    left = MAX_REPLAY
+    for item in resources:
+        capture = captures.get(ids.get(item["url"], ""))
+        if capture is None or bodies.get(item["sha1hex"]):
+            continue
+        body = access.read(capture).story.raw_html.html or b""
+        left -= len(body)
+        if left < 0:
+            break
+        bodies[item["sha1hex"]] = body
+    return {
+        item["url"]: Part(item["terminal_url"], item["mimetype"], bodies[item["sha1hex"]])
+        for item in resources
+        if item["url"] in ids and item["sha1hex"] in bodies
+    }
+
+
+def _id_of(item: dict[str, Any]) -> str:
+    digits = re.sub(r"\D", "", item["timestamp"])
+    return capture_id(item["terminal_url"], digits, item["sha1hex"])
+
+
+def self_contained(body: bytes, url: str, parts: Parts, *, charset: str | None = None) -> bytes:
+    """A page with its parts put in as `data:` addresses; those that are not there show nothing."""
+    document = Document(shallow(body), url, charset=charset)
+    tree = document.tree
+
+    def shown(address: str) -> str | None:
+        target = document.absolute(address.partition("#")[0])
+        part = parts(target) if target else None
+        return _data_url(part) if part is not None else None
+
+    for selector, attribute, kind in ELEMENTS:
+        if kind in _SHOWN:
+            for node in tree.css(selector):
+                value = node.attributes.get(attribute) or ""
+                node.attrs["src" if attribute == "data-src" else attribute] = shown(value) or _kept(value)
+    for node in tree.css("img[srcset], source[srcset]"):
+        _choose(node, shown)
+    for node in tree.css("link[rel][href]"):
+        if "stylesheet" in (node.attributes.get("rel") or "").lower().split():
+            node.attrs["href"] = _sheet_url(document, document.absolute(node.attributes.get("href") or ""), parts) or ""
+    for node in tree.css("style"):
+        node.inner_html = _sheet(document, node.text(), document.base_url, parts, 0)
+    for node in tree.css("[style*='url(']"):
+        node.attrs["style"] = rewrite_css(node.attributes.get("style") or "", shown)
+    for node in tree.css("meta[charset], meta[http-equiv]"):
+        node.decompose()
+    return b"<!doctype html><meta charset=utf-8>" + (tree.html or "").encode("utf-8", "replace")
+
+
+def _kept(value: str) -> str:
+    """What stands in the page already stays; an address that leads out of it does not."""
+    return value if value.lower().startswith("data:") else ""
+
+
+def _choose(node: Any, shown: Callable[[str], str | None]) -> None:
+    """One of a picture's sizes: the first that was captured, where there is no other."""
+    found = next(filter(None, map(shown, srcset_addresses(node.attributes.get("srcset") or ""))), None)
+    if node.tag == "source":
+        del node.attrs["srcset"]
+        if found:
+            node.attrs["srcset"] = found
+    else:
+        if found and not node.attributes.get("src"):
+            node.attrs["src"] = found
+        del node.attrs["srcset"]
+
+
+def _data_url(part: Part) -> str:
+    mimetype = part.mimetype if _MIME.fullmatch(part.mimetype) else "application/octet-stream"
+    return f"data:{mimetype};base64,{base64.b64encode(part.body).decode()}"
+
+
+def _sheet_url(document: Document, url: str | None, parts: Parts, depth: int = 0) -> str | None:
+    part = parts(url) if url else None
+    if part is None or depth > _MAX_IMPORTS:
+        return None
+    text = _sheet(document, decode(part.body)[0], part.url, parts, depth)
+    return f"data:text/css;charset=utf-8;base64,{base64.b64encode(text.encode('utf-8', 'replace')).decode()}"
+
+
+def _sheet(document: Document, text: str, base: str, parts: Parts, depth: int) -> str:
+    """A style sheet with what it names put in; `base` is what its addresses are relative to."""
+
+    def put_in(address: str) -> str | None:
+        target = document.absolute(address.partition("#")[0], base)
+        part = parts(target) if target else None
+        if part is None:
+            return None
+        if part.mimetype == "text/css":
+            return _sheet_url(document, target, parts, depth + 1)
+        return _data_url(part)
+
+    return rewrite_css(text, put_in)
