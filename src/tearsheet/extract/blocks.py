@@ -1,88 +1,237 @@
-"""A page cut into blocks of text: one for each paragraph, heading, list item or cell, with what is known of its place."""
+"""A page cut into blocks of text: one for each paragraph, heading, list item or cell, and the elements they stand in."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MAX_NODES = 250_000
-MAX_BLOCKS = 12_000
-MAX_TEXT = 5_000_000
+MAX_BLOCKS = 8_000
+MAX_CONTAINERS = 60_000
+
+TEXT, BREAK, LINK, BOLD, SLANTED, INLINE, IMAGE, SKIP, ASIDE_SKIP = range(9)
+"""What an element means for the cut; greater numbers are containers."""
+FIRST_CONTAINER = 9
+CONTAINER_TAGS = (
+    "other p div li h1 h2 h3 h4 h5 h6 td th blockquote figcaption pre dd dt article section header aside main ul ol table figure "
+    "form body tr tbody center details summary address dl fieldset label caption footer nav hgroup".split()
+)
+"""Elements that hold blocks, by their number less FIRST_CONTAINER. `other` is everything that is not named anywhere."""
+TAG_NUMBER = {name: number for number, name in enumerate(CONTAINER_TAGS)}
+
+AROUND_TAGS = "article main section aside header ul ol table figure blockquote form li dl details".split()
+_AROUND_BITS = [1 << AROUND_TAGS.index(name) if name in AROUND_TAGS else 0 for name in CONTAINER_TAGS]
+
+_KINDS = {
+    BREAK: "br hr",
+    LINK: "a",
+    BOLD: "b strong",
+    SLANTED: "em i",
+    IMAGE: "img picture",
+    INLINE: """
+        abbr acronym bdi bdo big cite code data del dfn font ins kbd mark nobr output q rb rp rt ruby s samp small span strike sub
+        sup time tt u var wbr
+        """,
+    SKIP: """
+        script style template iframe svg math object embed canvas audio video select option textarea button input datalist map
+        head meta link base title param source track frameset noframes applet progress meter dialog
+        """,
+    ASIDE_SKIP: "nav footer noscript",
+}
+_NAMED = frozenset("class id itemprop role data-testid data-component data-module data-qa data-type aria-label".split())
+"""Attributes whose words tell what an element is for."""
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class Block:
-    """A run of text between two breaks."""
+class Blocks:
+    """The blocks of a page in order, and its containers in the order in which they open; a column a list."""
 
-    text: str
-    link_length: int
-    tags: tuple[str, ...]
-    """The enclosing elements that break text, the outermost first."""
+    text: list[str] = field(default_factory=list)
+    link_length: list[int] = field(default_factory=list)
+    links: list[int] = field(default_factory=list)
+    bold_length: list[int] = field(default_factory=list)
+    slanted_length: list[int] = field(default_factory=list)
+    images: list[int] = field(default_factory=list)
+    """Pictures since the block before."""
+    inline_name: list[str] = field(default_factory=list)
+    """What the first inline element of the block is called, if the block begins with it."""
+    container: list[int] = field(default_factory=list)
+
+    parent: list[int] = field(default_factory=list)
+    tag: list[int] = field(default_factory=list)
+    name: list[str] = field(default_factory=list)
+    """The tag and the words of class, id and their like, as written."""
+    first: list[int] = field(default_factory=list)
+    """The container's first block, and behind its last."""
+    last: list[int] = field(default_factory=list)
+    depth: list[int] = field(default_factory=list)
+    around: list[int] = field(default_factory=list)
+    """Which of AROUND_TAGS the container is or stands in, a bit for each."""
 
 
-INLINE = frozenset(
+@lru_cache(maxsize=1)
+def _tag_kinds() -> dict[int, int]:
+    """Kind by the parser's own number of a tag, which is read from the parser so that no release of it can break us."""
+    kinds = {
+        name: FIRST_CONTAINER + number
+        for number, name in enumerate(CONTAINER_TAGS)
+        if name not in ("other", "nav", "footer")
+    }
+    kinds |= {name: kind for kind, words in _KINDS.items() for name in words.split()}
+    tree = LexborHTMLParser("<p>")
+    found = {tree.create_node(name).tag_id: kind for name, kind in kinds.items()}
+    found[2] = TEXT
+    assert tree.body is not None
+    return found
+
+
+def cut(body: LexborNode, *, everything: bool = False) -> Blocks:
+    """Cut a page into blocks. With `everything`, also navigation, page footers and what is for readers without scripts.
+
+    Iterative and limited in what it reads: a page may be nested without end.
     """
-    a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr output q rp rt ruby s samp small
-    span strike strong sub sup time tt u var wbr
-    """.split()
-)
-SKIPPED = frozenset(
-    """
-    script style nav footer noscript template iframe svg math object embed canvas audio video select option textarea button
-    input form datalist map head menu dialog
-    """.split()
-)
-
-
-def cut(body: LexborNode) -> list[Block]:
-    """The blocks of a page in order. Iterative, and limited in what it reads: pages may be nested without end."""
-    blocks: list[Block] = []
+    out = Blocks()
+    kinds = _tag_kinds()
+    if everything:
+        kinds = kinds | {k: FIRST_CONTAINER for k, v in kinds.items() if v == ASIDE_SKIP}
+    texts, parents, tags, firsts, lasts = out.text, out.parent, out.tag, out.first, out.last
     parts: list[str] = []
-    path: list[str] = []
-    stack: list[tuple[LexborNode, bool, bool]] = []
-    link_depth = link_length = nodes = 0
+    stack: list[tuple[LexborNode, int, int]] = []
+    """Open elements: node, kind, and for containers their number."""
+    link_depth = bold_depth = slant_depth = 0
+    link_length = bold_length = slant_length = link_count = images = breaks = nodes = 0
+    inline_name = ""
+
+    elements = [body]
+    depths, arounds = out.depth, out.around
+    depths.append(0)
+    arounds.append(0)
+    parents.append(0)
+    tags.append(TAG_NUMBER["body"])
+    firsts.append(0)
+    lasts.append(0)
+    here = 0
 
     def flush() -> None:
-        nonlocal link_length
+        nonlocal link_length, bold_length, slant_length, link_count, images, inline_name
         text = " ".join("".join(parts).split())
-        if text:
-            blocks.append(Block(text, min(link_length, len(text)), tuple(path[-6:])))
         parts.clear()
-        link_length = 0
+        if text:
+            texts.append(text)
+            out.link_length.append(link_length)
+            out.links.append(link_count)
+            out.bold_length.append(bold_length)
+            out.slanted_length.append(slant_length)
+            out.images.append(images)
+            out.inline_name.append(inline_name)
+            out.container.append(here)
+            images = 0
+        link_length = bold_length = slant_length = 0
+        link_count = 1 if link_depth else 0
+        inline_name = ""
 
-    node: LexborNode | None = body.first_child
-    while nodes < MAX_NODES and len(blocks) < MAX_BLOCKS:
-        while node is None:
+    node = body.first_child
+    while True:
+        if node is None:
             if not stack:
-                flush()
-                return blocks
-            parent, is_block, is_link = stack.pop()
-            if is_block:
-                flush()
-                path.pop()
-            link_depth -= is_link
-            node = parent.next
+                break
+            node, kind, number = stack.pop()
+            if kind >= FIRST_CONTAINER:
+                if parts:
+                    flush()
+                lasts[here] = len(texts)
+                here = number
+            elif kind == LINK:
+                link_depth -= 1
+            elif kind == BOLD:
+                bold_depth -= 1
+            elif kind == SLANTED:
+                slant_depth -= 1
+            node = node.next
+            continue
         nodes += 1
-        tag = node.tag
-        if tag == "-text":
+        kind = kinds.get(node.tag_id, FIRST_CONTAINER)
+        if kind == TEXT:
             text = node.text_content or ""
-            parts.append(text)
-            if link_depth:
-                link_length += len(text.strip())
-        elif tag == "br":
-            parts.append("\n")
-        elif tag and tag not in SKIPPED and tag[0] != "-":
-            child = node.first_child
-            is_block = tag not in INLINE
-            if is_block:
+            if not text.isspace():
+                length = len(text)
+                parts.append(text)
+                breaks = 0
+                if link_depth:
+                    link_length += length
+                if bold_depth:
+                    bold_length += length
+                if slant_depth:
+                    slant_length += length
+            elif parts:
+                parts.append(" ")
+        elif kind >= FIRST_CONTAINER:
+            if parts:
                 flush()
-            if child is not None:
-                if is_block:
-                    path.append(tag)
-                link_depth += tag == "a"
-                stack.append((node, is_block, tag == "a"))
+            child = node.first_child
+            if child is not None and len(elements) < MAX_CONTAINERS:
+                stack.append((node, kind, here))
+                parents.append(here)
+                depths.append(depths[here] + 1)
+                arounds.append(arounds[here] | _AROUND_BITS[kind - FIRST_CONTAINER])
+                here = len(elements)
+                tags.append(kind - FIRST_CONTAINER)
+                elements.append(node)
+                firsts.append(len(texts))
+                lasts.append(len(texts))
+                breaks = 0
                 node = child
                 continue
+        elif kind == BREAK:
+            breaks += 1
+            if breaks > 1 and parts:
+                flush()
+            else:
+                parts.append("\n")
+        elif kind == IMAGE:
+            images += 1
+        elif kind < SKIP:
+            child = node.first_child
+            if child is not None:
+                stack.append((node, kind, 0))
+                if kind == LINK:
+                    link_depth += 1
+                    link_count += 1
+                elif kind == BOLD:
+                    bold_depth += 1
+                elif kind == SLANTED:
+                    slant_depth += 1
+                if not parts and not inline_name:
+                    inline_name = _name(node, "inline")
+                node = child
+                continue
+        if nodes > MAX_NODES or len(texts) >= MAX_BLOCKS:
+            break
         node = node.next
-    return blocks
+    if parts:
+        flush()
+    for number in (*(n for _, kind, n in stack if kind >= FIRST_CONTAINER), here):
+        lasts[number] = len(texts)
+    lasts[0] = len(texts)
+    # Half of all elements hold no text: their names would be read for nothing.
+    out.name = [
+        _name(e, CONTAINER_TAGS[t]) if a < b else "" for e, t, a, b in zip(elements, tags, firsts, lasts, strict=True)
+    ]
+    return out
+
+
+def _name(node: LexborNode, tag: str) -> str:
+    attributes = node.attributes
+    if not attributes:
+        return tag
+    words = [tag]
+    for key, value in attributes.items():
+        if value and key in _NAMED:
+            words.append(value)
+        elif key == "hidden" or (key == "style" and value and _HIDDEN.search(value)):
+            words.append("hidden-element")
+    return " ".join(words)

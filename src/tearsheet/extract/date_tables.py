@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 META_PUBLISHED = (
     "article:published_time", "og:article:published_time", "og:published_time", "article:published", "datepublished",
     "article:post_date", "article.published", "published_time", "publication_date", "publishdate", "publish-date",
@@ -12,14 +14,23 @@ META_PUBLISHED = (
     "article:created", "og:pubdate", "bt:pubdate", "shareaholic:article_published_time", "eomportal-firstpublished",
     "firstpublished", "article.created", "article:publicationdate", "date-publish", "prism.publicationdate", "vr:published_time",
     "pdate", "article:date", "artikel.datum", "hdl_pubdate", "nrkpublished", "weibo:article:create_at", "apub:time",
-    "og:release_date", "mediator_published_time", "publisheddate", "release_date", "contentcreationdate", "time", "date",
-    "doc_date", "displaydate", "lw.published_at", "datetime", "itemprop:datepublished", "og:date", "last-publish",
+    "og:release_date", "mediator_published_time", "publisheddate", "release_date", "contentcreationdate",
+    "doc_date", "displaydate", "lw.published_at", "og:date",
 )  # fmt: skip
 """Names of `meta` elements that give the day of publication, the most trusted first."""
+
+META_LIKE_PUBLISHED = re.compile(
+    r"publi\w*[-_.:]?(?:on|date|time|at)\b|(?:date|time)[-_.:]?publi|uploaded|created[-_.:]?(?:at|on|date)"
+)
+"""Other names of such elements that say the same."""
+
+META_ANY_DATE = ("date", "time", "datetime", "last-publish")
+"""Names of `meta` elements that give some day, often that of publication."""
 
 META_MODIFIED = (
     "article:modified_time", "og:article:modified_time", "datemodified", "article:modified", "og:updated_time", "lastmod",
     "last-modified", "dcterms.modified", "dc.date.modified", "modified_time", "revision_date", "updated_time", "lastmodified",
+    "dateupdate",
 )  # fmt: skip
 """Names of `meta` elements that give the day of the last change: better than nothing."""
 
@@ -43,3 +54,21 @@ MONTHS: dict[str, int] = {}
 for _number, _line in enumerate(_MONTHS.strip().splitlines(), 1):
     for _name in _line.split():
         MONTHS.setdefault(_name.rstrip("."), _number)
+
+DATE_NAMES = re.compile(
+    r"date|publi|posted|datum|fecha|datetime|time(?!line)|pubd|erstell|created|authored|submitted", re.IGNORECASE
+)
+"""In the class or id of an element: it holds the date."""
+BYLINE_NAMES = re.compile(r"meta|byline|info|author|dateline|header|article|submitted|credit", re.IGNORECASE)
+OTHER_NAMES = re.compile(
+    r"comment|related|sidebar|widget|teaser|event|recent|footer|copyright|archive|calendar|latest", re.IGNORECASE
+)
+PUBLISHED_WORDS = re.compile(
+    r"publi[sckée]|posted|veröffentlicht|erstellt|geschrieben|eingestellt|stand\b|\bvom\b|pubblicat|gepubliceerd|publicerad|"
+    r"date\s?:|datum\s?:|written|опубликован|发布|發布|released|first published",
+    re.IGNORECASE,
+)
+UPDATED_WORDS = re.compile(
+    r"updated|modified|aktualisiert|geändert|mis à jour|modifi|actualiz|aggiornat|bijgewerkt|reviewed", re.IGNORECASE
+)
+COPYRIGHT_WORDS = re.compile(r"©|\(c\)|copyright|all rights|alle rechte", re.IGNORECASE)

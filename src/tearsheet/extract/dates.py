@@ -7,12 +7,29 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from tearsheet.extract.date_tables import META_MODIFIED, META_PUBLISHED, MONTHS
+from tearsheet.extract.blocks import TAG_NUMBER, Blocks
+from tearsheet.extract.date_tables import (
+    BYLINE_NAMES,
+    COPYRIGHT_WORDS,
+    DATE_NAMES,
+    META_ANY_DATE,
+    META_LIKE_PUBLISHED,
+    META_MODIFIED,
+    META_PUBLISHED,
+    MONTHS,
+    OTHER_NAMES,
+    PUBLISHED_WORDS,
+    UPDATED_WORDS,
+)
 from tearsheet.extract.head import Head
 
 EARLIEST = date(1995, 1, 1)
 MAX_DAYS_AHEAD = 90
 _MAX_DATE_TEXT = 200
+_MAX_LOOKED_AT = 600
+SURE, UNSURE = 4, -4
+"""Scores of a date in the text: better than an unmarked `time` element, and good enough when there is nothing else."""
+_H1 = TAG_NUMBER["h1"]
 
 _YEAR = r"(?:19[89]\d|20\d\d)"
 _ISO = re.compile(rf"(?<!\d)({_YEAR})[-/._]?(0[1-9]|1[0-2])[-/._]?(0[1-9]|[12]\d|3[01])(?!\d{{1,5}}(?!\d))")
@@ -22,30 +39,84 @@ _DAY_MONTH = re.compile(
     rf"(?<!\d)([12]\d|3[01]|0?[1-9])(?:st|nd|rd|th|er|º|ª)?[.,]?\s+(?:de\s+|of\s+)?([^\W\d_]{{3,12}})\.?,?\s+(?:de\s+|del\s+)?({_YEAR})(?!\d)"
 )
 _MONTH_DAY = re.compile(rf"([^\W\d_]{{3,12}})\.?\s+([12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?,?\s+({_YEAR})(?!\d)")
+_MAY_BE_DATE = re.compile(rf"{_YEAR}|\d{{1,2}}[./]\s?\d{{1,2}}[./]\s?\d\d")
+_URL_MONTH_ONLY = re.compile(rf"/({_YEAR})[/-](0[1-9]|1[0-2])/")
 _EPOCH = re.compile(r"(1[0-9]{9})(?:\d{3})?")
 _URL_MONTH = r"(0[1-9]|1[0-2]|[1-9](?=[/_-]))"
 _URL_DAY = r"(0[1-9]|[12]\d|3[01]|[1-9](?=[/_-]))"
 _URL_DATE = re.compile(rf"[/_=-]({_YEAR})[/_-]?{_URL_MONTH}[/_-]?{_URL_DAY}(?=[/_.?&-]|$|[a-z])")
+_URL_DAY_FIRST = re.compile(rf"[/_-](0[1-9]|[12]\d|3[01])[_-](0[1-9]|1[0-2])[_-]({_YEAR})(?=[/_.?&-]|$)")
 
 
-def publication_date(head: Head, url: str, text: str, today: date) -> tuple[date, str] | None:
-    """The day and its source (`json-ld`, `meta`, `url`, `time`, `text`), the most trusted statement first."""
+def publication_date(head: Head, url: str, blocks: Blocks, today: date) -> tuple[date, str] | None:
+    """The day and its source (`url`, `json-ld`, `meta`, `time`, `text`), the most trusted statement first.
+
+    An address keeps the day on which it was given, in the publisher's own time; nothing else in a page is as steady.
+    """
     for source, values in (
-        ("json-ld", _json_ld_dates(head, ("datePublished", "dateCreated"))),
-        ("meta", _meta_dates(head, META_PUBLISHED)),
-        ("time", (t.value for t in head.times if t.published)),
         ("url", [url_date(url)]),
+        ("meta", _meta_dates(head, META_PUBLISHED)),
+        ("meta", _meta_dates(head, META_ANY_DATE)),
+        ("json-ld", _json_ld_dates(head.articles, ("datePublished", "dateCreated"))),
+        ("meta", _meta_dates(head, (name for name in head.meta if META_LIKE_PUBLISHED.search(name)))),
+        ("time", (t.value for t in head.times if t.published)),
+        ("text", _scored_days(blocks, url, today, SURE)),
+        ("json-ld", _json_ld_dates(head.other, ("datePublished", "dateCreated"))),
         ("time", (t.value for t in head.times if not t.modified)),
         ("meta", _meta_dates(head, META_MODIFIED)),
-        ("json-ld", _json_ld_dates(head, ("dateModified", "uploadDate"))),
+        ("json-ld", _json_ld_dates(head.articles + head.other, ("dateModified", "uploadDate"))),
         ("time", (t.value for t in head.times)),
-        ("text", [text]),
+        ("text", _scored_days(blocks, url, today, UNSURE)),
     ):
         for value in values:
-            day = value if isinstance(value, date) or value is None else parse_date(value)
+            day = parse_date(value) if isinstance(value, str) else value
             if day and plausible(day, today):
                 return day, source
     return None
+
+
+def _scored_days(blocks: Blocks, url: str, today: date, least: int) -> Iterable[date]:
+    found = visible_date(blocks, url, today)
+    if found and found[1] >= least:
+        yield found[0]
+
+
+def visible_date(blocks: Blocks, url: str, today: date) -> tuple[date, int] | None:
+    """The day that stands in the page for people to read, and a score of how much it looks like that of publication."""
+    h1 = next((i for i, c in enumerate(blocks.container) if blocks.tag[c] == _H1), None)
+    month = _URL_MONTH_ONLY.search(url)
+    best: tuple[date, int] | None = None
+    for i, text in enumerate(blocks.text[:_MAX_LOOKED_AT]):
+        start = text[:_MAX_DATE_TEXT]
+        if not _MAY_BE_DATE.search(start):
+            continue
+        day = parse_date(start)
+        if day is None or not plausible(day, today) or day > today:
+            continue
+        score = _likeness(blocks, i, start, h1)
+        if month and (day.year, day.month) == (int(month[1]), int(month[2])):
+            score += 3
+        if best is None or score > best[1]:
+            best = day, score
+    return best
+
+
+def _likeness(blocks: Blocks, i: int, text: str, h1: int | None) -> int:
+    """How much a block that names a day looks like the line that dates an article."""
+    c = blocks.container[i]
+    names = f"{blocks.inline_name[i]} {blocks.name[c]} {blocks.name[blocks.parent[c]]}".lower()
+    score = 3 * bool(DATE_NAMES.search(names)) + bool(BYLINE_NAMES.search(names)) - 4 * bool(OTHER_NAMES.search(names))
+    score += 2 * (len(text) < 40) + (len(text) < 90)
+    score += (
+        2 * bool(PUBLISHED_WORDS.search(text))
+        - bool(UPDATED_WORDS.search(text))
+        - 4 * bool(COPYRIGHT_WORDS.search(text))
+    )
+    if h1 is not None:
+        score += 2 if abs(i - h1) <= 5 else 1 if abs(i - h1) <= 12 else -1 if i > h1 + 60 else 0
+    if blocks.link_length[i] > 0.7 * len(text):
+        score -= 2
+    return score
 
 
 def plausible(day: date, today: date) -> bool:
@@ -53,13 +124,13 @@ def plausible(day: date, today: date) -> bool:
     return EARLIEST <= day <= today + timedelta(days=MAX_DAYS_AHEAD)
 
 
-def _meta_dates(head: Head, names: tuple[str, ...]) -> Iterable[str]:
+def _meta_dates(head: Head, names: Iterable[str]) -> Iterable[str]:
     for name in names:
         yield from head.meta.get(name, ())
 
 
-def _json_ld_dates(head: Head, keys: tuple[str, ...]) -> Iterable[str]:
-    for item in (*head.articles, *head.other):
+def _json_ld_dates(items: list[dict[str, Any]], keys: tuple[str, ...]) -> Iterable[str]:
+    for item in items:
         for key in keys:
             yield from _strings(item.get(key))
 
@@ -73,8 +144,12 @@ def _strings(value: Any) -> Iterable[str]:
 
 def url_date(url: str) -> date | None:
     """The day that stands in the path or query of an address, as in `/2024/05/17/`."""
-    found = _URL_DATE.search(url.partition("://")[2] or url)
-    return _day(found[1], found[2], found[3]) if found else None
+    url = url.partition("://")[2] or url
+    if found := _URL_DATE.search(url):
+        return _day(found[1], found[2], found[3])
+    if found := _URL_DAY_FIRST.search(url):
+        return _day(found[3], found[2], found[1])
+    return None
 
 
 def parse_date(text: str) -> date | None:

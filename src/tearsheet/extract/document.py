@@ -10,12 +10,19 @@ from urllib.parse import urljoin
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 from tearsheet import urls
-from tearsheet.extract import blocks, dates, language, names, text
+from tearsheet.extract import dates, language, names, text
+from tearsheet.extract.authors import authors as find_authors
+from tearsheet.extract.blocks import Blocks, cut
 from tearsheet.extract.encoding import decode
+from tearsheet.extract.features import PageHints
+from tearsheet.extract.guard import tame
 from tearsheet.extract.head import Head, read_head
+from tearsheet.extract.model import Model, shipped
 
 MAX_PAGE = 12_000_000
-"""Characters of a page that are read. No article is that long; what follows is left out."""
+"""Bytes of a page that are read. No article is that long; what follows is left out."""
+_ENOUGH, _DOUBTFUL = 400, 0.6
+"""A text shorter or less certain than this makes us look at the whole page again."""
 _MAX_LINKS = 20_000
 _WITHOUT_EVENTS = LexborDocumentOptions.WO_EVENTS.value
 
@@ -37,15 +44,18 @@ class Document:
     def __init__(
         self, html: bytes | str, url: str = "", *, charset: str | None = None, today: date | None = None
     ) -> None:
-        if isinstance(html, bytes):
-            html, self.encoding = decode(html[: 4 * MAX_PAGE], charset)
-        else:
-            self.encoding = "utf-8"
         self.url = url
+        self.model: Model | None = None
         self.today = today or datetime.now(UTC).date()
-        # Lone surrogates have no UTF-8 form, which is what the parser reads.
-        page = html[:MAX_PAGE].encode("utf-8", "replace")
-        self.tree = LexborHTMLParser(page, options=_WITHOUT_EVENTS, scripting=True)
+        if isinstance(html, bytes):
+            data = html[:MAX_PAGE]
+            text, self.encoding = decode(data, charset)
+            if self.encoding != "utf-8" or data.startswith(b"\xef\xbb\xbf"):
+                data = text.encode("utf-8", "replace")
+        else:
+            # Lone surrogates have no UTF-8 form, which is what the parser reads.
+            data, self.encoding = html[:MAX_PAGE].encode("utf-8", "replace"), "utf-8"
+        self.tree = LexborHTMLParser(tame(data), options=_WITHOUT_EVENTS, scripting=True)
 
     @cached_property
     def head(self) -> Head:
@@ -55,8 +65,25 @@ class Document:
     @cached_property
     def article(self) -> text.ArticleText:
         """The text of the article, with how much of it is expected to be right."""
-        body = self.tree.body
-        return text.choose(blocks.cut(body) if body is not None else [])
+        model = self.model or shipped()
+        found = text.choose(self.blocks, self.hints, model)
+        if len(found.text) >= _ENOUGH and found.confidence >= _DOUBTFUL:
+            return found
+        # Some pages hide their text in what is skipped at first, or show it only to readers without scripts.
+        again = LexborHTMLParser(self.tree.raw_html, options=_WITHOUT_EVENTS, scripting=False)
+        other = text.choose(cut(again.body, everything=True), self.hints, model) if again.body is not None else found
+        return other if other.confidence > found.confidence and len(other.text) > len(found.text) else found
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The text of the page in blocks, navigation and page footers left out."""
+        return cut(self.tree.body) if self.tree.body is not None else Blocks()
+
+    @cached_property
+    def hints(self) -> PageHints:
+        """What the page says of its article, to compare its blocks with."""
+        body = next((b for b in (item.get("articleBody") for item in self.head.articles) if isinstance(b, str)), "")
+        return PageHints(self.title or "", self.description or "", " ".join(body.split()))
 
     @property
     def text(self) -> str:
@@ -71,7 +98,7 @@ class Document:
     @cached_property
     def publication_date(self) -> tuple[date, str] | None:
         """The day of publication and where it was found."""
-        return dates.publication_date(self.head, self.url, self.text[:300], self.today)
+        return dates.publication_date(self.head, self.url, self.blocks, self.today)
 
     @cached_property
     def language(self) -> str | None:
@@ -104,7 +131,7 @@ class Document:
     @property
     def authors(self) -> list[str]:
         """The people who wrote the article."""
-        return names.authors(self.head)
+        return find_authors(self.head, self.tree)
 
     @property
     def image(self) -> str | None:
@@ -124,7 +151,9 @@ class Document:
     def absolute(self, address: str, base: str | None = None) -> str | None:
         """An address of this page as an absolute one; None when it leads nowhere that can be fetched."""
         try:
-            joined = urljoin(self.base_url if base is None else base, address.strip())
-            return joined if len(joined) <= urls.MAX_URL_LENGTH and urls.split_http_url(joined) else None
+            address = address.strip()
+            if not address.startswith(("https://", "http://")):
+                address = urljoin(self.base_url if base is None else base, address)
+            return address if len(address) <= urls.MAX_URL_LENGTH and urls.split_http_url(address) else None
         except ValueError:
             return None

@@ -10,11 +10,15 @@ from typing import Any
 import msgspec
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_SELECTOR = 'meta,link,title,h1,time,base,script[type*="ld+json"],[itemprop="datePublished"],[itemprop="dateCreated"]'
+_SELECTOR = (
+    'meta,link,title,h1,time,base,script[type*="ld+json"],abbr[title],[itemprop="datePublished"],[itemprop="dateCreated"],'
+    '[property$="dateCreated"],[property$="datePublished"],.published,.updated[title],.dt-published'
+)
 _MAX_META = 400
 _MAX_JSON_BYTES = 2_000_000
 _MAX_JSON_ITEMS = 400
 _CONTROL = re.compile(r"[\x00-\x1f]+")
+_WRAPPING = re.compile(r"<!\[CDATA\[|\]\]>|<!--|-->")
 _TRAILING_COMMA = re.compile(r",\s*([}\]])")
 
 ARTICLE_TYPES = frozenset(
@@ -108,7 +112,7 @@ def _add_time(head: Head, node: LexborNode) -> None:
     if len(head.times) >= 60:
         return
     attributes = node.attributes
-    itemprop = (attributes.get("itemprop") or "").lower()
+    itemprop = (attributes.get("itemprop") or attributes.get("property") or "").lower()
     classes = (attributes.get("class") or "").lower()
     value = attributes.get("datetime") or attributes.get("content") or attributes.get("title") or node.text()[:200]
     published = "datepublished" in itemprop or "datecreated" in itemprop or "pubdate" in attributes
@@ -142,6 +146,7 @@ def load_json(text: str) -> Any:
         return msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         pass
+    text = _WRAPPING.sub(" ", text)
     start = min((i for i in (text.find("{"), text.find("[")) if i >= 0), default=-1)
     end = max(text.rfind("}"), text.rfind("]"))
     if start < 0 or end < start:

@@ -1,52 +1,57 @@
-"""Title, description, authors and picture of an article, from what the page says about itself."""
+"""Title, description and picture of an article, from what the page says about itself."""
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
-from collections.abc import Iterable
 from typing import Any
 
 from tearsheet.extract.head import Head
 
 _MAX_TITLE = 1000
-_MAX_AUTHORS = 20
 _SEPARATOR = re.compile(r"\s+[|\-–—·•»:/]\s+|\s*[|»]\s*")
-_AUTHOR_SPLIT = re.compile(r"\s*(?:[,;/|&·•]|\band\b|\bund\b|\bet\b|\by\b|\be\b)\s*", re.IGNORECASE)
-_AUTHOR_PREFIX = re.compile(r"^(?:by|von|par|por|di|van|written by|words by|text)\b[:\s]+", re.IGNORECASE)
-_NO_AUTHOR = re.compile(
-    r"https?://|@|^\W*$|\d{3}|^(?:admin|administrator|editor|staff|redaktion|webmaster|none|null|unknown)$",
-    re.IGNORECASE,
-)
-_AUTHOR_META = ("author", "article:author", "dc.creator", "byl", "parsely-author", "sailthru.author")
+_ENDS = " |-–—·•»:/"
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
 def article_title(head: Head) -> str | None:
-    """The headline: what the page states for others to show, else its first heading, else its title without the site's name."""
-    candidates = [
-        *(_clean(item.get("headline")) for item in head.articles[:1]),
-        _clean(head.first("og:title", "twitter:title", "dc.title", "parsely-title", "sailthru.title")),
-        *(_clean(node.text(separator=" ")) for node in head.headings[:1]),
-        _clean(head.title),
+    """The headline: the heading that the page's own statements confirm, else what it states, without the site's name."""
+    site = clean(head.first("og:site_name", "application-name"))
+    stated = [
+        clean(head.first("og:title", "twitter:title", "dc.title", "parsely-title", "sailthru.title")),
+        *(clean(item.get("headline")) for item in head.articles[:1]),
+        clean(head.title),
     ]
-    site = _clean(head.first("og:site_name", "application-name"))
-    for title in candidates:
+    headings = [clean(node.text()) for node in head.headings]
+    for heading in headings:
+        if normalize_title(heading) != normalize_title(site) and any(
+            alike(heading, other) for other in stated if other
+        ):
+            return heading[:_MAX_TITLE]
+    for title in (*stated[:2], *(headings if len(headings) == 1 else ()), *stated[2:], *headings):
         if title:
             return without_site_name(title, site)[:_MAX_TITLE]
     return None
 
 
+def alike(a: str, b: str) -> bool:
+    """Whether two titles have most of their words in common."""
+    x, y = set(normalize_title(a).split()), set(normalize_title(b).split())
+    # Scripts without blanks make a title one word.
+    if len(x) == 1 or len(y) == 1:
+        x, y = set(normalize_title(a)), set(normalize_title(b))
+    return len(x & y) >= 0.4 * max(len(x), len(y), 1)
+
+
 def without_site_name(title: str, site: str) -> str:
     """Cut the publication's name off the end or the start of a title."""
-    if not site:
-        return title
     parts = _SEPARATOR.split(title)
-    if len(parts) > 1:
+    if site and len(parts) > 1:
         if normalize_title(parts[-1]) == normalize_title(site):
-            return title[: title.rindex(parts[-1])].rstrip(" |-–—·•»:/")
+            return title[: title.rindex(parts[-1])].rstrip(_ENDS)
         if normalize_title(parts[0]) == normalize_title(site):
-            return title[title.index(parts[0]) + len(parts[0]) :].lstrip(" |-–—·•»:/")
+            return title[title.index(parts[0]) + len(parts[0]) :].lstrip(_ENDS)
     return title
 
 
@@ -57,7 +62,7 @@ def normalize_title(title: str) -> str:
 
 def description(head: Head) -> str | None:
     """What the page says it is about."""
-    return _clean(head.first("og:description", "description", "twitter:description", "dc.description")) or None
+    return clean(head.first("og:description", "description", "twitter:description", "dc.description")) or None
 
 
 def image(head: Head) -> str | None:
@@ -65,43 +70,22 @@ def image(head: Head) -> str | None:
     if stated := head.first("og:image", "og:image:url", "twitter:image", "twitter:image:src"):
         return stated
     for item in head.articles:
-        for value in _each(item.get("image")):
+        for value in each(item.get("image")):
             address = value.get("url") if isinstance(value, dict) else value
             if isinstance(address, str) and address:
                 return address
     return None
 
 
-def authors(head: Head) -> list[str]:
-    """The people who wrote the article, without repetition."""
-    for names in (
-        (name for item in head.articles for name in _people(item.get("author"))),
-        (name for key in _AUTHOR_META for name in head.meta.get(key, ())),
-    ):
-        if found := _distinct(names):
-            return found
-    return []
-
-
-def _distinct(names: Iterable[str]) -> list[str]:
-    found: dict[str, str] = {}
-    for stated in names:
-        for part in _AUTHOR_SPLIT.split(_AUTHOR_PREFIX.sub("", _clean(stated))):
-            name = part.strip(" .-")
-            if 2 < len(name) < 60 and not _NO_AUTHOR.search(name):
-                found.setdefault(normalize_title(name), name)
-    return list(found.values())[:_MAX_AUTHORS]
-
-
-def _people(value: Any) -> Iterable[str]:
-    for person in _each(value):
-        name = person.get("name") if isinstance(person, dict) else person
-        yield from (n for n in _each(name) if isinstance(n, str))
-
-
-def _each(value: Any) -> list[Any]:
+def each(value: Any) -> list[Any]:
+    """A JSON-LD value that may be one, several or none, as a list."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _clean(value: Any) -> str:
-    return " ".join(value.split()) if isinstance(value, str) else ""
+def clean(value: Any) -> str:
+    """A stated text without needless blanks and without references to characters, which pages like to write twice."""
+    if not isinstance(value, str):
+        return ""
+    if "&" in value:
+        value = html.unescape(value)
+    return " ".join(value.split())

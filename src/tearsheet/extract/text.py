@@ -1,33 +1,50 @@
-"""The article of a page: which of its blocks belong to it."""
+"""The article of a page: which of its blocks belong to it, and how sure that is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tearsheet.extract.blocks import Block
+import numpy as np
+
+from tearsheet.extract.blocks import Blocks
+from tearsheet.extract.features import Floats, PageHints
+from tearsheet.extract.model import Model
 
 METHOD = "tearsheet"
+_REPEATED = 60
+"""Texts of this length that were there before are left out: teasers, quotes set twice."""
 
 
 @dataclass(slots=True)
 class ArticleText:
-    """The text of an article, a block a line, and how much of it is expected to be right."""
+    """The text of an article, a block a line, and how much of it is expected to be right (F1, 0 to 1)."""
 
-    text: str
-    confidence: float
-
-
-def choose(blocks: list[Block]) -> ArticleText:
-    """Keep the paragraphs that are prose, and the headings and list items between them."""
-    good = [_is_prose(block) for block in blocks]
-    kept = [
-        block.text
-        for i, block in enumerate(blocks)
-        if good[i]
-        or (any(good[max(0, i - 2) : i]) and any(good[i + 1 : i + 3]) and block.link_length * 3 < len(block.text))
-    ]
-    return ArticleText("\n".join(kept), 0.8 if kept else 0.0)
+    text: str = ""
+    confidence: float = 0.0
 
 
-def _is_prose(block: Block) -> bool:
-    return len(block.text) >= 80 and block.link_length * 3 < len(block.text) and "aside" not in block.tags
+def choose(blocks: Blocks, hints: PageHints, model: Model) -> ArticleText:
+    """Keep the blocks that together promise the best F1."""
+    if not blocks.text:
+        return ArticleText()
+    likely, words = model.probabilities(blocks, hints)
+    keep, expected = best_cut(likely, words)
+    seen: set[str] = set()
+    lines = []
+    for i in np.flatnonzero(keep).tolist():
+        text = blocks.text[i]
+        if len(text) >= _REPEATED:
+            if text in seen:
+                continue
+            seen.add(text)
+        lines.append(text)
+    return ArticleText("\n".join(lines), float(np.interp(expected, model.calibration[0], model.calibration[1])))
+
+
+def best_cut(likely: Floats, words: Floats) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], float]:
+    """Which blocks to keep so that the expected F1 over words is greatest, and that F1."""
+    order = np.argsort(-likely, kind="stable")
+    right = np.cumsum((likely * words)[order])
+    f1 = 2 * right / (np.cumsum(words[order]) + right[-1] + 1e-9)
+    best = int(f1.argmax())
+    return likely >= likely[order[best]], float(f1[best])

@@ -1,0 +1,323 @@
+"""Learn the table of the text extractor, and say how good it is on domains it has not seen.
+
+    python -m bench.train_extract                 cross-validate, then write the table into the package
+    python -m bench.train_extract --check         cross-validate only
+
+Everything is learned five times with one fifth of the domains left out. The word tables are cross-fitted once more inside, so
+that the net never sees a word weight that was learned from the very page it is shown. Same data, same table.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+
+import argparse
+import hashlib
+import pickle
+import sys
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from bench import block_labels as label_module
+from bench.block_labels import label
+from bench.extract_data import Page, fold_of, load, string_score, text_score
+from bench.extract_fit import logistic, standardize, train_net
+from tearsheet.extract import blocks as block_module
+from tearsheet.extract import features as feature_module
+from tearsheet.extract import words as word_module
+from tearsheet.extract.blocks import Blocks, cut
+from tearsheet.extract.document import Document
+from tearsheet.extract.features import Layout, complete, layout
+from tearsheet.extract.model import CLIP, Model, WordWeights, save
+from tearsheet.extract.words import PageWords, name_words, split_name
+
+FOLDS = 5
+MIN_DOMAINS = 3
+NAME_PENALTY, WORD_PENALTY = 3e-6, 1e-5
+TABLE_FILE = Path(feature_module.__file__).with_name("table.npz")
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A page made ready for training."""
+
+    page: Page
+    fold: int
+    blocks: Blocks
+    layout: Layout
+    hints: Any
+    name_ids: list[list[int]]
+    inline_ids: list[list[int]]
+    word_ids: list[list[int]]
+    y: Any
+    weight: Any
+
+
+class Vocabulary:
+    """Words seen on enough domains to be learned."""
+
+    def __init__(self) -> None:
+        self.ids: dict[str, int] = {}
+        self.domains: dict[int, set[str]] = defaultdict(set)
+
+    def add(self, words: list[str], domain: str) -> list[int]:
+        found = []
+        for word in words:
+            i = self.ids.setdefault(word, len(self.ids))
+            if len(self.domains[i]) < MIN_DOMAINS:
+                self.domains[i].add(domain)
+            found.append(i)
+        return found
+
+
+def prepare(pages: list[Page], names: Vocabulary, words: Vocabulary) -> list[Prepared]:
+    out = []
+    for page in pages:
+        document = Document(page.html, page.url)
+        assert document.tree.body is not None
+        blocks = cut(document.tree.body)
+        if not blocks.text:
+            continue
+        shares, counts, size = label(blocks.text, page.text, page.expected.get("optional") or [])
+        weight = np.minimum(np.array(counts) / max(size, 50), 1)
+        weight *= min(1.0, 4 / max(weight.sum(), 1e-9))
+        hints = document.hints
+        page_layout = layout(blocks, hints)
+        known: dict[str, list[int]] = {}
+
+        def name_ids(name: str, known: dict[str, list[int]] = known, page: Page = page) -> list[int]:
+            if name not in known:
+                known[name] = (
+                    names.add([w for part in split_name(name) for w in name_words(part)], page.domain) if name else []
+                )
+            return known[name]
+
+        out.append(
+            Prepared(
+                page, fold_of(page.domain, FOLDS), blocks, page_layout, hints,
+                [name_ids(n) for n in blocks.name], [name_ids(n) for n in blocks.inline_name],
+                [words.add(w, page.domain) for w in placed_words(page_layout.page_words)], np.array(shares, np.float32), weight.astype(np.float32),
+            )
+        )  # fmt: skip
+    return out
+
+
+def placed_words(words: PageWords) -> list[list[str]]:
+    """The words of each text, marked with where they stand."""
+    out = [[f"={whole}"] if whole else [] for whole in words.whole]
+    for mark, listed in (("^", words.start), ("$", words.end)):
+        i, before = 0, 0
+        for word in listed:
+            if word == "\n":
+                i, before = i + 1, 0
+                continue
+            out[i].append(mark + word)
+            if before < 2 and mark == "^":
+                out[i].append("1" + word if not before else f"1{out[i][-2][1:]} {word}")
+            before += 1
+    return out
+
+
+def sparse(rows: list[list[int]], width: int) -> csr_matrix:
+    sizes = np.fromiter(map(len, rows), np.int64, len(rows))
+    columns = np.fromiter((i for row in rows for i in row), np.int64, int(sizes.sum()))
+    matrix = csr_matrix(
+        (np.ones(len(columns), np.float32), columns, np.append(0, np.cumsum(sizes))), (len(rows), width)
+    )
+    matrix.sum_duplicates()
+    matrix.data[:] = 1
+    return matrix
+
+
+def name_rows(item: Prepared, size: int) -> list[list[int]]:
+    """For each block the words of the elements around it, apart by how far they are."""
+    out = []
+    parent, ids = item.blocks.parent, item.name_ids
+    for c, inline in zip(item.blocks.container, item.inline_ids, strict=True):
+        row = list(inline)
+        level = 0
+        while True:
+            group = 1 if level == 0 else 2 if level < 3 else 3
+            row += [group * size + i for i in ids[c]]
+            if c == 0:
+                break
+            c = parent[c]
+            level += 1
+        out.append(row)
+    return out
+
+
+class Tables:
+    """Word weights learned from all pages but those of the folds left out."""
+
+    def __init__(self, items: list[Prepared], names: Vocabulary, words: Vocabulary) -> None:
+        self.names, self.words = names, words
+        self.name_matrix = sparse(
+            [row for item in items for row in name_rows(item, len(names.ids))], 4 * len(names.ids)
+        )
+        self.word_matrix = sparse([row for item in items for row in item.word_ids], len(words.ids))
+        self.y = np.concatenate([item.y for item in items])
+        self.weight = np.concatenate([item.weight for item in items])
+        self.fold = np.concatenate([np.full(len(item.y), item.fold) for item in items])
+        self.common = [self._common(names, 4), self._common(words, 1)]
+        self.fitted: dict[frozenset[int], Model] = {}
+
+    @staticmethod
+    def _common(vocabulary: Vocabulary, times: int) -> Any:
+        enough = np.array([len(vocabulary.domains[i]) >= MIN_DOMAINS for i in range(len(vocabulary.ids))])
+        return np.flatnonzero(np.tile(enough, times))
+
+    def without(self, *folds: int) -> Model:
+        """A model whose word tables know nothing of these folds."""
+        key = frozenset(folds)
+        if key not in self.fitted:
+            rows = np.flatnonzero(~np.isin(self.fold, list(key)) & (self.weight > 0))
+            found = []
+            for matrix, common, penalty in (
+                (self.name_matrix, self.common[0], NAME_PENALTY),
+                (self.word_matrix, self.common[1], WORD_PENALTY),
+            ):
+                weights = np.zeros(matrix.shape[1], np.float32)
+                weights[common] = logistic(matrix[rows][:, common], self.y[rows], self.weight[rows], penalty)
+                found.append(weights.astype(np.float16).astype(np.float32))
+            self.fitted[key] = make_model((found[0].reshape(4, -1).T.tolist(), found[1].tolist()), self)
+        return self.fitted[key]
+
+
+def make_model(weights: tuple[Any, Any], tables: Tables) -> Model:
+    """A model with these word tables and no net yet."""
+    name_weights, word_weights = weights
+    words = WordWeights()
+    places = {"^": words.start, "$": words.end, "1": words.first, "=": words.whole}
+    for word, i in tables.words.ids.items():
+        if word_weights[i]:
+            places[word[0]][word[1:]] = word_weights[i]
+    names = {w: tuple(name_weights[i]) for w, i in tables.names.ids.items() if any(name_weights[i])}
+    line = np.array([[0.0, 1.0], [0.0, 1.0]], np.float32)
+    return Model(names, words, np.zeros(1, np.float32), np.zeros(1, np.float32), [], line)
+
+
+def table_features(item: Prepared, model: Model) -> Any:
+    return complete(item.layout, *model.scores(item.blocks, item.layout))
+
+
+def fit(items: list[Prepared], features: dict[str, Any], model: Model, seed: int, **options: Any) -> Model:
+    x = np.concatenate([features[item.page.id] for item in items])
+    y = np.concatenate([item.y for item in items])
+    weight = np.concatenate([item.weight for item in items])
+    model.mean, model.scale = standardize(x, weight)
+    x = np.clip((x - model.mean) * model.scale, -CLIP, CLIP)
+    rows = weight > 0
+    model.layers = train_net(x[rows], y[rows], weight[rows], seed=seed, **options)
+    return model
+
+
+def calibrate(expected: list[float], real: list[float]) -> Any:
+    """A rising curve from the expected to the real F1, through the means of equal parts."""
+    order = np.argsort(expected, kind="stable")
+    x, y = np.array(expected)[order], np.array(real)[order]
+    parts = np.array_split(np.arange(len(x)), 12)
+    points = np.array([[x[p].mean(), y[p].mean()] for p in parts])
+    curve = np.maximum.accumulate(points, axis=0)
+    return np.vstack([[0, max(0, curve[0, 1] - curve[0, 0])], curve, [1, 1]]).T.astype(np.float32)
+
+
+def tenths(expected: list[float], real: list[float]) -> str:
+    order = np.argsort(expected, kind="stable")
+    x, y = np.array(expected)[order], np.array(real)[order]
+    return "  ".join(f"{x[p].mean():.3f} {y[p].mean():.3f}" for p in np.array_split(np.arange(len(x)), 10))
+
+
+def report(scores: list[tuple[Page, float]]) -> None:
+    groups: dict[str, list[float]] = defaultdict(list)
+    for page, f1 in scores:
+        language = page.language if page.language in ("en", "de", "zh") else "other"
+        for key in ("all", page.origin if page.origin in ("fu", "ma", "mh", "wc", "np") else "mo rp go", language):
+            groups[key].append(f1)
+    print("  ".join(f"{key} {np.mean(v):.4f}" for key, v in sorted(groups.items())), flush=True)
+
+
+def cross_validate(
+    items: list[Prepared], tables: Tables, **options: Any
+) -> tuple[list[Model], list[float], list[float]]:
+    models, expected, real, scores = [], [], [], []
+    for fold in range(FOLDS):
+        started = time.process_time()
+        train = [item for item in items if item.fold != fold]
+        features = {item.page.id: table_features(item, tables.without(fold, item.fold)) for item in train}
+        model = fit(train, features, tables.without(fold), seed=fold, **options)
+        models.append(model)
+        for item in items:
+            if item.fold == fold:
+                document = Document(item.page.html, item.page.url)
+                document.model = model
+                found = document.article
+                f1 = text_score(found.text, item.page)[2]
+                expected.append(found.confidence)
+                real.append(f1)
+                scores.append((item.page, f1))
+        print(
+            f"fold {fold}: {np.mean([s for _, s in scores]):.4f} so far, {time.process_time() - started:.0f} s",
+            file=sys.stderr,
+            flush=True,
+        )
+    report(scores)
+    return models, expected, real
+
+
+def extraction_score(models: list[Model]) -> tuple[float, float, float]:
+    results = []
+    for page in load("extraction"):
+        document = Document(page.html, page.url)
+        document.model = models[fold_of(page.domain, FOLDS)]
+        results.append((document.text, page))
+    return string_score(results)
+
+
+def cached_items(cache: Path | None, limit: int) -> tuple[list[Prepared], Vocabulary, Vocabulary]:
+    """The prepared pages; kept in a file while the code that makes them stays the same."""
+    sources = (block_module, feature_module, word_module, label_module)
+    key = hashlib.sha256(b"".join(Path(module.__file__).read_bytes() for module in sources if module.__file__))
+    file = cache / f"extract-{key.hexdigest()[:16]}-{limit}.pickle" if cache else None
+    if file and file.exists():
+        kept: tuple[list[Prepared], Vocabulary, Vocabulary] = pickle.loads(file.read_bytes())
+        return kept
+    names, words = Vocabulary(), Vocabulary()
+    pages = load("fulltext")
+    items = prepare(pages[:: max(1, len(pages) // limit)] if limit else pages, names, words)
+    if file:
+        file.write_bytes(pickle.dumps((items, names, words), 5))
+    return items, names, words
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="cross-validate only")
+    parser.add_argument("--cache", type=Path, help="folder for prepared pages, to try again faster")
+    parser.add_argument("--limit", type=int, default=0, help="about this many pages only")
+    options = parser.parse_args()
+    items, names, words = cached_items(options.cache, options.limit)
+    print(f"{len(items)} pages, {sum(len(i.y) for i in items)} blocks", flush=True)
+    tables = Tables(items, names, words)
+    models, expected, real = cross_validate(items, tables)
+    print("confidence, said and real, by tenths:", tenths(expected, real))
+    print("extraction/: precision {:.4f}  recall {:.4f}  F1 {:.4f}".format(*extraction_score(models)))
+    if options.check:
+        return
+    features = {item.page.id: table_features(item, tables.without(item.fold)) for item in items}
+    model = fit(items, features, tables.without(), seed=FOLDS)
+    model.calibration = calibrate(expected, real)
+    TABLE_FILE.write_bytes(save(model))
+    print(f"{TABLE_FILE.name}: {TABLE_FILE.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

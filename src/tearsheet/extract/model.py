@@ -1,0 +1,196 @@
+"""The learned tables: weights of words, and a small net that says how likely a block belongs to the article."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import resources
+from io import BytesIO
+from itertools import repeat
+
+import numpy as np
+
+from tearsheet.extract.blocks import Blocks
+from tearsheet.extract.features import NAME_COLUMNS, WORD_COLUMNS, Floats, Layout, PageHints, complete, layout
+from tearsheet.extract.words import PageWords, name_words, split_name
+
+TABLE = "table.npz"
+_MAX_CACHED = 30_000
+Weights = dict[str, tuple[float, float, float, float]]
+_NOTHING = (0.0,) * NAME_COLUMNS
+_NO_WORDS: Weights = {}
+CLIP = 6.0
+"""Standardised features beyond this are cut off."""
+_WORD_PLACES = ("start", "end", "first", "whole")
+
+
+@dataclass(slots=True)
+class WordWeights:
+    """Weights of words by where they stand in a text."""
+
+    start: dict[str, float] = field(default_factory=dict)
+    end: dict[str, float] = field(default_factory=dict)
+    first: dict[str, float] = field(default_factory=dict)
+    whole: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Model:
+    """Word tables and net. `names` has for each word its weight as inline element, container, next two, farther ones."""
+
+    names: Weights
+    words: WordWeights
+    mean: Floats
+    scale: Floats
+    layers: list[tuple[Floats, Floats]]
+    calibration: Floats
+    """Expected F1, as computed and as it turned out: points of a curve."""
+    _low: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
+    _high: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
+    _folded: list[tuple[Floats, Floats]] = field(default_factory=list)
+    _parts: dict[str, Weights] = field(default_factory=dict)
+    _rows: dict[str, int] = field(default_factory=dict)
+    _scores: Floats = field(default_factory=lambda: np.zeros((1000, NAME_COLUMNS), np.float32))
+
+    def probabilities(self, blocks: Blocks, hints: PageHints) -> tuple[Floats, Floats]:
+        """For each block how likely it belongs to the article, and its number of words."""
+        page = layout(blocks, hints)
+        return self.run(complete(page, *self.scores(blocks, page))), page.words
+
+    def run(self, features: Floats) -> Floats:
+        """The net alone."""
+        if not self._folded:
+            self._fold_in()
+        x = np.minimum(np.maximum(features, self._low), self._high)
+        for weights, bias in self._folded[:-1]:
+            x = np.maximum(x @ weights + bias, 0)
+        weights, bias = self._folded[-1]
+        out: Floats = 1 / (1 + np.exp(-(x @ weights + bias)[:, 0]))
+        return out
+
+    def _fold_in(self) -> None:
+        """Work mean and scale into the first layer, and the bounds of the features back from them."""
+        mean, scale = self.mean.astype(float), self.scale.astype(float)
+        weights, bias = self.layers[0]
+        first = (weights * scale[:, None]).astype(np.float32), (bias - (mean * scale) @ weights).astype(np.float32)
+        self._folded = [first, *self.layers[1:]]
+        self._low, self._high = (mean - CLIP / scale).astype(np.float32), (mean + CLIP / scale).astype(np.float32)
+
+    def scores(self, blocks: Blocks, page: Layout) -> tuple[Floats, Floats, Floats]:
+        """What the words say of each container, each inline element and each text."""
+        return self._names(blocks.name), self._names(blocks.inline_name), self.text_scores(page.page_words)
+
+    def _names(self, names: list[str]) -> Floats:
+        """For each name its columns (see NAME_COLUMNS). Names come again and again, so they are kept, up to a limit."""
+        if len(self._rows) > _MAX_CACHED:
+            self._rows.clear()
+            self._parts.clear()
+        rows = self._rows
+        for name in names:
+            if name not in rows:
+                row = len(rows)
+                if row >= len(self._scores):
+                    self._scores = np.resize(self._scores, (2 * row + 1000, NAME_COLUMNS))
+                self._scores[row] = self._name_score(name)
+                rows[name] = row
+        return self._scores[[rows[name] for name in names]]
+
+    def _name_score(self, name: str) -> tuple[float, ...]:
+        if not name:
+            return _NOTHING
+        found: Weights = {}
+        for part in split_name(name):
+            found.update(self._known_words(part))
+        if not found:
+            return _NOTHING
+        inline, own, near, far = zip(*found.values(), strict=True)
+        return sum(inline), sum(own), sum(near), sum(far), min(*near, 0.0), max(*near, 0.0)
+
+    def _known_words(self, part: str) -> Weights:
+        known = self._parts.get(part)
+        if known is None:
+            known = self._parts[part] = {
+                word: self.names[word] for word in name_words(part) if word in self.names
+            } or _NO_WORDS
+        return known
+
+    def text_scores(self, words: PageWords) -> Floats:
+        """For each text the columns of its words (see WORD_COLUMNS)."""
+        tables = self.words
+        n = len(words.whole)
+        scores = np.fromiter(map(tables.whole.get, words.whole, repeat(0.0)), np.float32, n)
+        begins = words.start_lines
+        firsts = [words.start[i] for i in begins.tolist()]
+        pairs = [
+            f"{first} {words.start[i + 1]}" if first != "\n" else ""
+            for first, i in zip(firsts, begins.tolist(), strict=True)
+        ]
+        scores += np.fromiter(map(tables.first.get, firsts, repeat(0.0)), np.float32, n)
+        scores += np.fromiter(map(tables.first.get, pairs, repeat(0.0)), np.float32, n)
+        out = np.empty((WORD_COLUMNS, n), np.float32)
+        out[0] = scores
+        out[1] = np.minimum(scores, 0)
+        out[2] = np.maximum(scores, 0)
+        for table, listed, lines in ((tables.start, words.start, begins), (tables.end, words.end, words.end_lines)):
+            weights = np.fromiter(map(table.get, listed, repeat(0.0)), np.float32, len(listed))
+            out[0] += np.add.reduceat(weights, lines)
+            np.minimum(out[1], np.minimum.reduceat(weights, lines), out=out[1])
+            np.maximum(out[2], np.maximum.reduceat(weights, lines), out=out[2])
+        return out.T
+
+
+def save(model: Model) -> bytes:
+    """The model as a compressed numpy archive of plain arrays, always the same bytes for the same model."""
+    import zipfile
+
+    names = sorted(model.names)
+    arrays = {
+        "names": np.frombuffer("\n".join(names).encode(), np.uint8),
+        "name_weights": np.array([model.names[n] for n in names], np.float16),
+        "mean": model.mean,
+        "scale": model.scale,
+        "calibration": model.calibration,
+    }
+    for place in _WORD_PLACES:
+        table = sorted(getattr(model.words, place).items())
+        arrays[place] = np.frombuffer("\n".join(word for word, _ in table).encode(), np.uint8)
+        arrays[f"{place}_weights"] = np.array([weight for _, weight in table], np.float16)
+    for i, (weights, bias) in enumerate(model.layers):
+        arrays[f"weights{i}"], arrays[f"bias{i}"] = weights, bias
+    out = BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for key, array in arrays.items():
+            data = BytesIO()
+            np.lib.format.write_array(data, np.ascontiguousarray(array), allow_pickle=False)
+            archive.writestr(
+                zipfile.ZipInfo(f"{key}.npy", (2020, 1, 1, 0, 0, 0)), data.getvalue(), zipfile.ZIP_DEFLATED
+            )
+    return out.getvalue()
+
+
+def read(data: bytes) -> Model:
+    """The model that `save` wrote."""
+    with np.load(BytesIO(data), allow_pickle=False) as archive:
+        names = archive["names"].tobytes().decode().split("\n")
+        words = WordWeights()
+        for place in _WORD_PLACES:
+            keys = archive[place].tobytes().decode().split("\n")
+            getattr(words, place).update(zip(keys, archive[f"{place}_weights"].astype(float).tolist(), strict=True))
+        layers = [
+            (archive[f"weights{i}"], archive[f"bias{i}"])
+            for i in range(sum(k.startswith("bias") for k in archive.files))
+        ]
+        return Model(
+            dict(zip(names, map(tuple, archive["name_weights"].astype(float).tolist()), strict=True)),
+            words,
+            archive["mean"],
+            archive["scale"],
+            layers,
+            archive["calibration"],
+        )
+
+
+@lru_cache(maxsize=1)
+def shipped() -> Model:
+    """The model of this release."""
+    return read((resources.files("tearsheet.extract") / TABLE).read_bytes())
