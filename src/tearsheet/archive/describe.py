@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tearsheet.archive.cdxj import CdxEntry, cdxj_text, http_mime
+from tearsheet.archive.members import Damage
 from tearsheet.archive.names import parse_name
 from tearsheet.archive.reader import ArchivedStory, StoryArchiveReader
-from tearsheet.archive.scan import Damage, Record
+from tearsheet.archive.scan import Record
 from tearsheet.archive.writer import ArchiveFile, Capture
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tearsheet.archive.describe import describe
 from tearsheet.archive.files import write_whole
+from tearsheet.archive.members import Damage
 from tearsheet.archive.names import cdxj_name
-from tearsheet.archive.scan import Damage
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.errors import NotFoundError
 

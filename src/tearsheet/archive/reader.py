@@ -13,8 +13,9 @@ from typing import Any, BinaryIO
 
 from tearsheet.archive import metadata
 from tearsheet.archive.http import MAX_BODY, HttpResponse, decoded_body, parse_response
+from tearsheet.archive.members import Damage
 from tearsheet.archive.records import is_uuid
-from tearsheet.archive.scan import MAX_BLOCK, Damage, Record, scan
+from tearsheet.archive.scan import MAX_BLOCK, Record, scan
 from tearsheet.story import Exchange, HTTPMetadata, RawHTML, Story, make_story_id
 
 MAX_DAMAGES_KEPT = 1_000

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tearsheet.archive.scan import Damage, scan
+from tearsheet.archive.members import Damage
+from tearsheet.archive.records import compress
+from tearsheet.archive.scan import scan
 
 
 def record(block: bytes, *, kind: str = "resource", length: int | None = None) -> bytes:
@@ -81,6 +83,28 @@ def test_reading_goes_on_after_damage(form):
     records, damages = read(bytes(data))
     assert [found.block for found in records] == [block for n, block in enumerate(blocks) if n != 2]
     assert damages
+
+
+@pytest.mark.parametrize("size", range(1, 40))
+def test_bytes_behind_a_member_are_seen(size):
+    member = compress(record(b"good" * 100))
+    for tail in (bytes(size), member[:size], b"\x1f\x8b\x08\x00" + bytes(size)):
+        records, damages = read(member + tail)
+        assert [(found.block, found.length) for found in records] == [(b"good" * 100, len(member))]
+        assert [damage.offset for damage in damages] == [len(member)]
+
+
+@settings(max_examples=150)
+@given(st.lists(st.binary(max_size=200), min_size=1, max_size=4), st.data())
+def test_the_quick_way_of_unpacking_finds_what_the_slow_one_finds(blocks, data):
+    packed = bytearray(b"".join(compress(record(block)) for block in blocks))
+    at = data.draw(st.integers(0, len(packed)))
+    packed[at : at + data.draw(st.integers(0, 30))] = data.draw(st.binary(max_size=30))
+    del packed[data.draw(st.integers(0, len(packed))) + 40 :]
+    quick = read(bytes(packed))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tearsheet.archive.members._Members._at_once", lambda _: None)
+        assert read(bytes(packed)) == quick
 
 
 def test_a_wrong_checksum_is_damage():
