@@ -104,7 +104,8 @@ def prepare(pages: list[Page], names: Vocabulary, words: Vocabulary) -> list[Pre
             Prepared(
                 page, fold_of(page.domain, FOLDS), blocks, page_layout, hints,
                 [name_ids(n) for n in blocks.name], [name_ids(n) for n in blocks.inline_name],
-                [words.add(w, page.domain) for w in placed_words(page_layout.page_words)], np.array(shares, np.float32), weight.astype(np.float32),
+                [words.add(w, page.domain) for w in placed_words(page_layout.page_words)],
+                np.array(shares, np.float32), weight.astype(np.float32),
             )
         )  # fmt: skip
     return out

@@ -18,7 +18,7 @@ from tests.integration.web.running import running  # noqa: E402
 
 from tearsheet.compose import Services  # noqa: E402
 from tearsheet.config import load_settings  # noqa: E402
-from tearsheet.web import create_app  # noqa: E402
+from tearsheet.web.app import create_app  # noqa: E402
 
 TARGET = ROOT / "docs" / "images" / "front-page.png"
 

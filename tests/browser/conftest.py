@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tearsheet.web import create_app
+from tearsheet.web.app import create_app
 from tests.browser.seeing import CHROMIUM, FLAGS
 from tests.integration.web.running import running
 from tests.integration.web.seed import NOW, open_services, seed

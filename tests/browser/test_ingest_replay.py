@@ -13,7 +13,7 @@ from tearsheet.compose import Services
 from tearsheet.config import Settings
 from tearsheet.ingest import request_for
 from tearsheet.ingest.workers import persist_results
-from tearsheet.web import create_app
+from tearsheet.web.app import create_app
 from tests.browser.seeing import CHROMIUM, FLAGS
 from tests.integration.ingest.site import Site, prose
 from tests.integration.web.running import running

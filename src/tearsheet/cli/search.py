@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from datetime import date
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +22,6 @@ from tearsheet.index.export import csv_lines, jsonl_lines, write_parquet
 from tearsheet.index.rebuild import Rebuilt, rebuild_from_stories
 from tearsheet.query import Query, QueryError, parse_query
 from tearsheet.story import Story
-from tearsheet.web.asking import read_day
 
 QueryArgument = Annotated[
     str, typer.Argument(help="A query, as 'climate AND (policy OR law*)'; '*' is everything.", metavar="QUERY")
@@ -54,13 +54,22 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(index_app, name="index")
 
 
+def _day(text: str, option: str) -> date | None:
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{option}: {text!r} is not a day; write it as 2026-11-15") from error
+
+
 def _query(text: str, start: str, end: str, sources: list[str] | None, languages: list[str] | None) -> Query:
     try:
         query = parse_query(text)
     except QueryError as error:
         raise UsageError(f"the query cannot be read: {' '.join(str(error).split())}") from error
     return query.within(
-        start=read_day(start, "--from"), end=read_day(end, "--to"), domains=sources or None, languages=languages or None
+        start=_day(start, "--from"), end=_day(end, "--to"), domains=sources or None, languages=languages or None
     )
 
 

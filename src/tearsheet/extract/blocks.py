@@ -41,6 +41,8 @@ _KINDS = {
         """,
     ASIDE_SKIP: "nav footer noscript",
 }
+INLINE_TAGS = frozenset(name for kind in (LINK, BOLD, SLANTED, INLINE) for name in _KINDS[kind].split())
+"""Elements that stand inside a block and do not end it."""
 _NAMED = frozenset("class id itemprop role data-testid data-component data-module data-qa data-type aria-label".split())
 """Attributes whose words tell what an element is for."""
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)

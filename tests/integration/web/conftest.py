@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tearsheet.web import create_app
+from tearsheet.web.app import create_app
 from tests.integration.web.running import running
 from tests.integration.web.seed import NOW, open_services, seed
 

@@ -7,7 +7,7 @@ import base64
 import httpx
 import pytest
 
-from tearsheet.web import create_app
+from tearsheet.web.app import create_app
 from tearsheet.web.tokens import WRITE, TokenStore
 from tests.integration.web.running import running
 from tests.integration.web.seed import open_services

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tearsheet.errors import BusyError, ConfigError
-from tearsheet.web import create_app
+from tearsheet.web.app import create_app
 from tearsheet.web.server import address_of, bind, serve
 from tests.integration.web.running import running
 from tests.integration.web.seed import open_services
