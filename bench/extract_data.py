@@ -55,8 +55,9 @@ def load(folder: str) -> list[Page]:
         files = {member.name.rpartition("/")[2]: _bytes(archive, member) for member in archive if member.isfile()}
     pages = []
     for key, value in expected.items():
-        url = value.get("url") or (key if "://" in key else "")
-        domain = value.get("domain") or canonical_domain(url)
+        # One address of the list begins with a letter too many.
+        url = value.get("url") or (key[key.index("http") :] if "://" in key else "")
+        domain = value.get("domain") or (canonical_domain(url) if url else key)
         html = files[value["file"].rpartition("/")[2]]
         pages.append(Page(key, html, url, domain, value.get("lang", ""), value.get("text", ""), value))
     return pages
