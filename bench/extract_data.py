@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tearsheet.urls import canonical_domain
+
 _ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Scripts that write no blanks: one token a character."""
 _TOKEN = re.compile(rf"[{_ALONE}]|[^\W{_ALONE}]+")
@@ -53,8 +55,9 @@ def load(folder: str) -> list[Page]:
         files = {member.name.rpartition("/")[2]: _bytes(archive, member) for member in archive if member.isfile()}
     pages = []
     for key, value in expected.items():
-        url = value.get("url") or (key if "://" in key else "")
-        domain = value.get("domain") or re.sub(r"^https?://(www\.)?|/.*$", "", url) or key
+        # One address of the list begins with a letter too many.
+        url = value.get("url") or (key[key.index("http") :] if "://" in key else "")
+        domain = value.get("domain") or (canonical_domain(url) if url else key)
         html = files[value["file"].rpartition("/")[2]]
         pages.append(Page(key, html, url, domain, value.get("lang", ""), value.get("text", ""), value))
     return pages

@@ -33,7 +33,7 @@ from bench.extract_fit import logistic, standardize, train_net
 from tearsheet.extract import blocks as block_module
 from tearsheet.extract import features as feature_module
 from tearsheet.extract import words as word_module
-from tearsheet.extract.blocks import Blocks, cut
+from tearsheet.extract.blocks import Blocks
 from tearsheet.extract.document import Document
 from tearsheet.extract.features import Layout, complete, layout
 from tearsheet.extract.model import CLIP, Model, WordWeights, save
@@ -42,6 +42,8 @@ from tearsheet.extract.words import PageWords, name_words, split_name
 FOLDS = 5
 MIN_DOMAINS = 3
 NAME_PENALTY, WORD_PENALTY = 3e-6, 1e-5
+STRING_WEIGHT = 0.1
+"""What a block counts that has a string of `extraction/`, beside a whole article, which counts 1."""
 TABLE_FILE = Path(feature_module.__file__).with_name("table.npz")
 
 
@@ -53,7 +55,6 @@ class Prepared:
     fold: int
     blocks: Blocks
     layout: Layout
-    hints: Any
     name_ids: list[list[int]]
     inline_ids: list[list[int]]
     word_ids: list[list[int]]
@@ -79,36 +80,46 @@ class Vocabulary:
 
 
 def prepare(pages: list[Page], names: Vocabulary, words: Vocabulary) -> list[Prepared]:
-    out = []
-    for page in pages:
-        document = Document(page.html, page.url)
-        assert document.tree.body is not None
-        blocks = cut(document.tree.body)
-        if not blocks.text:
-            continue
+    return [item for item in (prepare_page(page, names, words) for page in pages) if item]
+
+
+def prepare_page(page: Page, names: Vocabulary, words: Vocabulary) -> Prepared | None:
+    document = Document(page.html, page.url)
+    blocks = document.blocks
+    if not blocks.text:
+        return None
+    page_layout = layout(blocks, document.hints)
+    y, weight = labels(page, blocks)
+    known: dict[str, list[int]] = {"": []}
+    for name in (*blocks.name, *blocks.inline_name):
+        if name not in known:
+            known[name] = names.add([w for part in split_name(name) for w in name_words(part)], page.domain)
+    return Prepared(
+        page=page,
+        fold=fold_of(page.domain, FOLDS),
+        blocks=blocks,
+        layout=page_layout,
+        name_ids=[known[name] for name in blocks.name],
+        inline_ids=[known[name] for name in blocks.inline_name],
+        word_ids=[words.add(w, page.domain) for w in placed_words(page_layout.page_words)],
+        y=y,
+        weight=weight,
+    )
+
+
+def labels(page: Page, blocks: Blocks) -> tuple[Any, Any]:
+    """For each block how much of it belongs to the article, and how much it counts.
+
+    Where the whole text is known, a block counts by its words over the truth's; where only some strings are, those blocks count
+    alike that have one of them.
+    """
+    if page.text:
         shares, counts, size = label(blocks.text, page.text, page.expected.get("optional") or [])
         weight = np.minimum(np.array(counts) / max(size, 50), 1)
-        weight *= min(1.0, 4 / max(weight.sum(), 1e-9))
-        hints = document.hints
-        page_layout = layout(blocks, hints)
-        known: dict[str, list[int]] = {}
-
-        def name_ids(name: str, known: dict[str, list[int]] = known, page: Page = page) -> list[int]:
-            if name not in known:
-                known[name] = (
-                    names.add([w for part in split_name(name) for w in name_words(part)], page.domain) if name else []
-                )
-            return known[name]
-
-        out.append(
-            Prepared(
-                page, fold_of(page.domain, FOLDS), blocks, page_layout, hints,
-                [name_ids(n) for n in blocks.name], [name_ids(n) for n in blocks.inline_name],
-                [words.add(w, page.domain) for w in placed_words(page_layout.page_words)],
-                np.array(shares, np.float32), weight.astype(np.float32),
-            )
-        )  # fmt: skip
-    return out
+        return np.array(shares, np.float32), (weight * min(1.0, 4 / max(weight.sum(), 1e-9))).astype(np.float32)
+    wanted = np.array([any(s in text for s in page.expected["with"]) for text in blocks.text])
+    unwanted = np.array([any(s in text for s in page.expected["without"]) for text in blocks.text])
+    return wanted.astype(np.float32), np.where(wanted != unwanted, STRING_WEIGHT, 0).astype(np.float32)
 
 
 def placed_words(words: PageWords) -> list[list[str]]:
@@ -257,7 +268,7 @@ def cross_validate(
         model = fit(train, features, tables.without(fold), seed=fold, **options)
         models.append(model)
         for item in items:
-            if item.fold == fold:
+            if item.fold == fold and item.page.text:
                 document = Document(item.page.html, item.page.url)
                 document.model = model
                 found = document.article
@@ -292,7 +303,7 @@ def cached_items(cache: Path | None, limit: int) -> tuple[list[Prepared], Vocabu
         kept: tuple[list[Prepared], Vocabulary, Vocabulary] = pickle.loads(file.read_bytes())
         return kept
     names, words = Vocabulary(), Vocabulary()
-    pages = load("fulltext")
+    pages = load("fulltext") + load("extraction")
     items = prepare(pages[:: max(1, len(pages) // limit)] if limit else pages, names, words)
     if file:
         file.write_bytes(pickle.dumps((items, names, words), 5))

@@ -12,7 +12,7 @@ MAX_NODES = 250_000
 MAX_BLOCKS = 8_000
 MAX_CONTAINERS = 60_000
 
-TEXT, BREAK, LINK, BOLD, SLANTED, INLINE, IMAGE, SKIP, ASIDE_SKIP = range(9)
+TEXT, BREAK, LINK, BOLD, SLANTED, PLAIN, IMAGE, SKIP, ASIDE_SKIP = range(9)
 """What an element means for the cut; greater numbers are containers."""
 FIRST_CONTAINER = 9
 CONTAINER_TAGS = (
@@ -31,7 +31,7 @@ _KINDS = {
     BOLD: "b strong",
     SLANTED: "em i",
     IMAGE: "img picture",
-    INLINE: """
+    PLAIN: """
         abbr acronym bdi bdo big cite code data del dfn font ins kbd mark nobr output q rb rp rt ruby s samp small span strike sub
         sup time tt u var wbr
         """,
@@ -41,8 +41,8 @@ _KINDS = {
         """,
     ASIDE_SKIP: "nav footer noscript",
 }
-INLINE_TAGS = frozenset(name for kind in (LINK, BOLD, SLANTED, INLINE) for name in _KINDS[kind].split())
-"""Elements that stand inside a block and do not end it."""
+INLINE = frozenset(name for kind in (LINK, BOLD, SLANTED, PLAIN) for name in _KINDS[kind].split())
+"""Elements that do not break the text around them."""
 _NAMED = frozenset("class id itemprop role data-testid data-component data-module data-qa data-type aria-label".split())
 """Attributes whose words tell what an element is for."""
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborNode
 
 from tearsheet.extract import Document
-from tearsheet.extract.blocks import INLINE_TAGS
+from tearsheet.extract.blocks import INLINE
 from tearsheet.topics.addresses import clean_url, is_ignored, leads_to_list, media_of, url_key, video_page
 from tearsheet.urls import BadURL
 
@@ -94,7 +94,7 @@ def _anchors(document: Document) -> Iterator[tuple[str, str, str]]:
 def _block_of(node: LexborNode) -> LexborNode | None:
     parent = node.parent
     for _ in range(_MAX_ANCESTORS):
-        if parent is None or parent.tag not in INLINE_TAGS:
+        if parent is None or parent.tag not in INLINE:
             return parent
         parent = parent.parent
     return None
