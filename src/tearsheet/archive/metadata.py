@@ -94,30 +94,24 @@ class _Own:
     exchanges: list[Exchange] = field(default_factory=list)
 
 
-_read_parts = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_read_rss_entry = msgspec.json.Decoder(RSSEntry).decode
-_read_http_metadata = msgspec.json.Decoder(HTTPMetadata).decode
-_read_content_metadata = msgspec.json.Decoder(ContentMetadata).decode
-_read_own = msgspec.json.Decoder(_Own).decode
-_EMPTY = msgspec.Raw(b"{}")
+class _Top(msgspec.Struct, forbid_unknown_fields=True):
+    rss_entry: RSSEntry = msgspec.field(default_factory=RSSEntry)
+    http_metadata: HTTPMetadata = msgspec.field(default_factory=HTTPMetadata)
+    content_metadata: ContentMetadata = msgspec.field(default_factory=ContentMetadata)
+    tearsheet: _Own | None = None
+
+
+_decode_top = msgspec.json.Decoder(_Top).decode
 
 
 def _read_as_declared(block: bytes) -> tuple[Story, dict[str, Any], bool]:
-    """The quick way, for records in which every field has its declared type. Raises for all others."""
-    parts = _read_parts(block)
-    ours = OWN_KEY in parts
-    story = Story(
-        rss_entry=_read_rss_entry(parts.pop("rss_entry", _EMPTY)),
-        http_metadata=_read_http_metadata(parts.pop("http_metadata", _EMPTY)),
-        content_metadata=_read_content_metadata(parts.pop("content_metadata", _EMPTY)),
-    )
-    own = _read_own(parts.pop(OWN_KEY, _EMPTY))
-    _fill(story.content_metadata, own.content_metadata)
-    story.id = own.id
-    story.raw_html.encoding = own.encoding
-    story.raw_html.html = None if own.html is None else b""
-    story.exchanges = own.exchanges
-    return story, {key: msgspec.json.decode(value) for key, value in parts.items()}, ours
+    """The quick way, for records in which every field has its declared type and nothing is added. Raises for all others."""
+    top = _decode_top(block)
+    own = top.tearsheet or _Own()
+    _fill(top.content_metadata, own.content_metadata)
+    html = None if own.html is None else b""
+    parts = (top.rss_entry, RawHTML(html, own.encoding), top.http_metadata, top.content_metadata)
+    return Story(own.id, *parts, own.exchanges), {}, top.tearsheet is not None
 
 
 def _read_liberally(block: bytes) -> tuple[Story, dict[str, Any], bool]:

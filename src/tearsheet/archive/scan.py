@@ -6,6 +6,7 @@ place that looks like the start of a record.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -16,6 +17,9 @@ MAX_BLOCK = 256 * 1024 * 1024
 """Largest block that is read; a larger record is passed over and reported."""
 _MAX_HEAD = 64 * 1024
 _SEPARATOR = b"\r\n\r\n"
+_HEADERS = re.compile(r"(?<=\n)([^:\r\n]+):[ \t]*([^\r\n]*)")
+_FOLD = re.compile(r"\r\n[ \t]+")
+"""A header line that begins with a blank belongs to the one before."""
 
 
 @dataclass(slots=True)
@@ -71,17 +75,6 @@ def scan(stream: BinaryIO, report: Report, *, offset: int = 0, max_block: int = 
 
 
 # ---------------------------------------------------------------------------------------------------------- records
-
-
-def _unfolded(lines: list[str]) -> list[str]:
-    """Header lines that go on behind a blank belong to the one before."""
-    whole: list[str] = []
-    for line in lines:
-        if line[:1] in (" ", "\t") and whole:
-            whole[-1] += " " + line.strip()
-        else:
-            whole.append(line)
-    return whole
 
 
 @dataclass(slots=True)
@@ -216,20 +209,17 @@ class _Parser:
         return True
 
     def _read_head(self, head: bytes) -> _Open | None:
-        lines = head.decode("utf-8", "replace").split("\r\n")
-        if not lines[0].startswith("WARC/"):
+        text = head.decode("utf-8", "replace")
+        if not text.startswith("WARC/"):
             return None
         if b"\r\n " in head or b"\r\n\t" in head:
-            lines = _unfolded(lines)
-        headers: dict[str, str] = {}
-        for line in reversed(lines[1:]):  # so that of several with one name the first is kept
-            name, colon, value = line.partition(":")
-            if colon:
-                headers[name.strip().lower()] = value.strip()
+            text = _FOLD.sub(" ", text)
+        # Turned round, so that of several with one name the first is kept.
+        headers = {name.rstrip().lower(): value.rstrip() for name, value in reversed(_HEADERS.findall(text))}
         length = headers.get("content-length", "")
         if not (length.isascii() and length.isdigit()) or len(length) > 15:
             return None
-        return _Open(lines[0][5:].strip(), headers, int(length), self._offset)
+        return _Open(text[5 : text.find("\r\n")].strip(), headers, int(length), self._offset)
 
     def _consume(self, count: int) -> int:
         del self._buffer[:count]
