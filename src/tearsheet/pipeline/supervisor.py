@@ -7,8 +7,10 @@ import logging
 import signal
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
 from tearsheet.engines.ports import Broker, Depth
+from tearsheet.errors import TearsheetError
 from tearsheet.pipeline.journey import input_queue
 from tearsheet.pipeline.worker import BatchWorker, Worker
 
@@ -37,6 +39,7 @@ class Supervisor:
         and is raised when everything has stopped.
         """
         self._catch_signals()
+        asyncio.get_running_loop().set_exception_handler(_say_each_error_once)
         tasks = [asyncio.create_task(worker.run(self.stop), name=worker.name) for worker in self._workers]
         tasks += [asyncio.create_task(_as_coroutine(service, self.stop)) for service in services]
         source_tasks = [asyncio.create_task(_as_coroutine(source, self.stop)) for source in sources]
@@ -105,3 +108,11 @@ def _single(error: BaseException) -> list[Exception]:
     if isinstance(error, BaseExceptionGroup):
         return [inner for part in error.exceptions for inner in _single(part)]
     return [error] if isinstance(error, Exception) else []
+
+
+def _say_each_error_once(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """A full disk hits many tasks at once: the run raises one of their errors, and the others are no news."""
+    if isinstance(context.get("exception"), TearsheetError):
+        log.debug("the same in another task", extra={"error": str(context["exception"])})
+    else:
+        loop.default_exception_handler(context)

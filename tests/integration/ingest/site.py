@@ -14,14 +14,39 @@ from tearsheet.ingest.fetching import Fetched, Visitor
 from tests.integration.fetch.web import Request, Web, response, serve
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(60)
-SENTENCE = "The tide turned at noon and the harbour master wrote the hour into the long book of the port. "
+WHO = (
+    "The harbour master",
+    "A young pilot",
+    "The widow of Orsel",
+    "Her brother",
+    "The clerk of works",
+    "An old captain",
+    "Nobody",
+)
+DID = ("wrote down", "remembered", "doubted", "explained", "measured", "found again")
+WHAT = (
+    "the hour of the tide",
+    "how far the river had risen",
+    "a list of lost boats",
+    "the price of salt",
+    "what the bridge had cost",
+)
+WHEN = ("before the winter", "on a Tuesday in June", "while the council met", "long after the flood")
+WHERE = ("in the long book of the port.", "at the table by the northern window.", "for the paper of the next morning.")
+_SENTENCE_WORDS = 18  # at least: some have more
+
+
+def sentence(number: int) -> str:
+    """A sentence that is like no other: pages that say the same again and again are no articles."""
+    parts = (choices[number % len(choices)] for choices in (WHO, DID, WHAT, WHEN, WHERE))
+    return " ".join((*parts, f"It was the entry numbered {number + 1}."))
 
 
 def prose(words: int) -> str:
-    """Paragraphs of about so many words."""
-    sentences = max(1, words // len(SENTENCE.split()))
-    rows = [SENTENCE * min(5, sentences - done) for done in range(0, sentences, 5)]
-    return "".join(f"<p>{row}</p>\n" for row in rows)
+    """Paragraphs of about so many words, no two alike."""
+    sentences = max(1, words // _SENTENCE_WORDS)
+    rows = [range(done, min(done + 5, sentences)) for done in range(0, sentences, 5)]
+    return "".join(f"<p>{' '.join(map(sentence, row))}</p>\n" for row in rows)
 
 
 @dataclass
