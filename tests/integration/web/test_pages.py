@@ -63,7 +63,7 @@ def test_a_story_page_has_the_text_the_evidence_and_the_record(client, truth, se
         r"\s", "", story.content_metadata.text_content
     )
     record = dict(zip(texts(tree, "//dt"), texts(tree, "//dd"), strict=True))
-    assert "a meta tag" in record["Published"]
+    assert "the page's address" in record["Published"]
     assert record["Source"] == "Morning Gazette"
     assert record["SHA-256 of the page"] == hashlib.sha256(story.raw_html.html).hexdigest()
     capture = seeded[0].archive.capture_of_story(story.id)
