@@ -169,7 +169,7 @@ def main() -> int:
             chosen.rounds, lambda: write_ours(stories, folder), lambda: write_warcio(stories, folder)
         )
         (our_read, got), (their_read, expected) = best(
-            chosen.rounds, lambda: read_ours(our_path), lambda: read_warcio(our_path)
+            4 * chosen.rounds, lambda: read_ours(our_path), lambda: read_warcio(our_path)
         )
         assert got == expected == size, "not every page came back"
         larger = our_path.stat().st_size / their_path.stat().st_size

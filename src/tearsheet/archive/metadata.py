@@ -38,7 +38,8 @@ _EXCHANGE_FIELDS = tuple(item.name for item in fields(Exchange))
 
 def story_to_json(story: Story, *, id_in_record: bool, extra: Mapping[str, Any] | None = None) -> bytes:
     """The block of the metadata record: ASCII JSON. `extra` adds top-level keys, as `queue_data` of a dumped queue."""
-    content, own_content = story.content_metadata, _values(story.content_metadata, OWN_CONTENT_FIELDS)
+    content = story.content_metadata
+    own_content = {name: value for name in OWN_CONTENT_FIELDS if (value := getattr(content, name)) is not None}
     own: dict[str, Any] = {"content_metadata": own_content, "encoding": story.raw_html.encoding}
     if not id_in_record:
         own["id"] = story.id

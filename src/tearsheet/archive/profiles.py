@@ -129,7 +129,9 @@ def _mediacloud(story: Story, now: float, extra: Mapping[str, Any] | None) -> li
         head=head,
         body=html,
         uri=story_uri(story),
-        headers=[("WARC-Payload-Digest", sha1_digest(html)), ("WARC-Block-Digest", sha1_digest(head, html))],
+        headers=[
+            ("WARC-Payload-Digest", sha1_digest(html))
+        ],  # its head is ours and proves nothing: no digest of the block
     )
     return [response, _metadata_record("1.0", story, response, extra)]
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from deflate import gzip_compress
 from isal import isal_zlib
 
-SMALL = 256 * 1024
+SMALL = 384 * 1024
 """Records up to this size are packed by ISA-L at its level 2, which is quicker; larger ones by libdeflate at its level 1, which
 packs them better. So real pages become an eighth larger than at zlib's level 9, in a tenth of its time: see
 `make bench-archive`."""

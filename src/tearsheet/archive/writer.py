@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections import deque
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -27,8 +25,6 @@ from tearsheet.story import Story
 _SERIALS = itertools.count(1)
 SOFTWARE = "tearsheet"
 _MAX_NAMES_TRIED = 10_000
-_MAX_PACKING_BYTES = 8 * 1024 * 1024
-"""Pages that may wait for the other thread: enough that neither waits for the other all the time."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -70,22 +66,10 @@ class ArchiveFile:
         return self.path.name
 
 
-@dataclass(slots=True)
-class _Packing:
-    """A story on its way into the file: its records are being compressed by the other thread."""
-
-    members: Future[list[bytes]]
-    records: list[OutRecord]
-    story: Story
-    sha256: str
-    now: float
-
-
 class StoryArchiveWriter:
     """Writes one WARC file. Nothing is safe until `close` has returned; until then the file has another name.
 
-    Use it as a context manager: an exception throws the unfinished file away. Compressing is half of the work and runs in a
-    thread of its own, beside the digests.
+    Use it as a context manager: an exception throws the unfinished file away.
     """
 
     def __init__(
@@ -112,14 +96,11 @@ class StoryArchiveWriter:
         self._entries: list[CdxEntry] = []
         self._earlier: dict[str, Earlier] = {}
         self._finished: ArchiveFile | None = None
-        self._packer = ThreadPoolExecutor(1, "warc")
-        self._packing: deque[_Packing] = deque()
-        self._packing_bytes = 0
         self.size = 0
-        """Bytes in the file so far, for whoever decides when it is large enough; the last few stories are not counted yet."""
+        """Bytes in the file so far, for whoever decides when it is large enough."""
         date = warc_date(self._created.timestamp(), self._version)
         software = f"{SOFTWARE}/{version('tearsheet')}"
-        self._put(compress(warcinfo(self._version, date, self._name, self._host, software).to_bytes()))
+        self._put(warcinfo(self._version, date, self._name, self._host, software))
 
     def _take_name(self, folder: Path, prefix: str, host: str) -> tuple[ArchiveName, Path, BinaryIO]:
         for _ in range(_MAX_NAMES_TRIED):
@@ -133,43 +114,34 @@ class StoryArchiveWriter:
     @property
     def stories(self) -> int:
         """How many stories were written so far."""
-        return len(self._captures) + len(self._packing)
+        return len(self._captures)
 
-    def write(self, story: Story, extra: Mapping[str, Any] | None = None) -> None:
-        """Add a story. `extra` adds top-level keys to its metadata, as `queue_data` for a dumped queue.
+    def write(self, story: Story, extra: Mapping[str, Any] | None = None) -> Capture:
+        """Add a story and say where it lies. `extra` adds top-level keys to its metadata, as `queue_data` for a dumped queue.
 
-        A story without an id is given one that depends on its address, time and page alone. Where each story lies is
-        known when the file is closed.
+        A story without an id is given one that depends on its address, time and page alone.
         """
         now = self._clock()
         records = story_records(story, self._profile, now=now, earlier=self._earlier, extra=extra)
         if self._profile == "full" and records[0].type == "response":
             first = records[0]
             self._earlier.setdefault(_payload_digest(first), Earlier(first.id, first.uri or "", first.date))
-        members = self._packer.submit(_pack, records)
-        sha256 = hashlib.sha256(story.raw_html.html or b"").hexdigest()
-        self._packing.append(_Packing(members, records, story, sha256, now))
-        self._packing_bytes += len(story.raw_html.html or b"")
-        while self._packing_bytes > _MAX_PACKING_BYTES:
-            self._take_packed()
-
-    def _take_packed(self) -> None:
-        packed = self._packing.popleft()
-        self._packing_bytes -= len(packed.story.raw_html.html or b"")
-        places = []
         with storage_errors(f"cannot write {self.path}"):
-            for record, member in zip(packed.records, packed.members.result(), strict=True):
-                places.append((self._put(member), len(member)))
-                if record.type in ("response", "revisit"):
-                    self._entries.append(self._cdx_entry(record, *places[-1]))
-        self._captures.append(self._capture(packed, *places[0]))
+            places = [self._put(record) for record in records]
+        capture = self._capture(story, *places[0], now)
+        self._captures.append(capture)
+        return capture
 
-    def _put(self, member: bytes) -> int:
+    def _put(self, record: OutRecord) -> tuple[int, int]:
+        """Write one record; gives its offset and length."""
+        member = compress(record.to_bytes())
         offset = self.size
         self._stream.write(member)
         self._digest.update(member)
         self.size += len(member)
-        return offset
+        if record.type in ("response", "revisit"):
+            self._entries.append(self._cdx_entry(record, offset, len(member)))
+        return offset, len(member)
 
     def _cdx_entry(self, record: OutRecord, offset: int, length: int) -> CdxEntry:
         mime, status = http_mime(record.head)
@@ -178,8 +150,7 @@ class StoryArchiveWriter:
         digest = _payload_digest(record)
         return CdxEntry(record.uri or "", record.date, mime, status, digest, offset, length, self._name)
 
-    def _capture(self, packed: _Packing, offset: int, length: int) -> Capture:
-        story = packed.story
+    def _capture(self, story: Story, offset: int, length: int, now: float) -> Capture:
         stamp = story.http_metadata.fetch_timestamp
         return Capture(
             story_id=archive_id(story),
@@ -187,8 +158,8 @@ class StoryArchiveWriter:
             file=self._name,
             offset=offset,
             length=length,
-            sha256=packed.sha256,
-            time=_moment(packed.now if stamp is None else stamp, packed.now),
+            sha256=hashlib.sha256(story.raw_html.html or b"").hexdigest(),
+            time=_moment(now if stamp is None else stamp, now),
             index_url=story.content_metadata.url or story.url or "",
         )
 
@@ -198,9 +169,6 @@ class StoryArchiveWriter:
             return self._finished
         with storage_errors(f"cannot write {self.path}"):
             try:
-                while self._packing:
-                    self._take_packed()
-                self._packer.shutdown()
                 finish(self._stream, self.path)
             except BaseException:
                 self.abort()
@@ -219,7 +187,6 @@ class StoryArchiveWriter:
 
     def abort(self) -> None:
         """Throw away what was written."""
-        self._packer.shutdown(cancel_futures=True)
         if self._finished is None and not self._stream.closed:
             discard(self._stream, self.path)
 
@@ -233,10 +200,6 @@ class StoryArchiveWriter:
             self.close()
         else:
             self.abort()
-
-
-def _pack(records: list[OutRecord]) -> list[bytes]:
-    return [compress(record.to_bytes()) for record in records]
 
 
 def _payload_digest(record: OutRecord) -> str:

@@ -91,13 +91,15 @@ def prove(run: Run, url: str, kills: int) -> None:
     database.close()
 
 
+@pytest.mark.timeout(400)
 def test_a_few_kills_with_copies_to_a_folder(tmp_path):
     prove(Run(tmp_path, "file:///copies", 24), "file:///copies", 2)
 
 
 @pytest.mark.engine("s3")
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize(
-    ("kills", "count"), [(2, 24), pytest.param(50, 1500, marks=[pytest.mark.slow, pytest.mark.timeout(1500)])]
+    ("kills", "count"), [(2, 24), pytest.param(50, 1500, marks=[pytest.mark.slow, pytest.mark.timeout(3000)])]
 )
 def test_kills_while_copying_to_a_real_store_behind_a_proxy_that_fails_half_the_time(tmp_path, kills, count):
     harness = S3Harness()
