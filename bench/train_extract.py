@@ -19,6 +19,7 @@ import pickle
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ from tearsheet.extract.blocks import Blocks
 from tearsheet.extract.document import Document
 from tearsheet.extract.features import Layout, complete, layout
 from tearsheet.extract.model import CLIP, Model, WordWeights, save
-from tearsheet.extract.words import PageWords, name_words, split_name
+from tearsheet.extract.words import SEPARATOR, PageWords, name_words, split_name
 
 FOLDS = 5
 MIN_DOMAINS = 3
@@ -66,10 +67,10 @@ class Vocabulary:
     """Words seen on enough domains to be learned."""
 
     def __init__(self) -> None:
-        self.ids: dict[str, int] = {}
+        self.ids: dict[Any, int] = {}
         self.domains: dict[int, set[str]] = defaultdict(set)
 
-    def add(self, words: list[str], domain: str) -> list[int]:
+    def add(self, words: Sequence[str | bytes], domain: str) -> list[int]:
         found = []
         for word in words:
             i = self.ids.setdefault(word, len(self.ids))
@@ -122,19 +123,22 @@ def labels(page: Page, blocks: Blocks) -> tuple[Any, Any]:
     return wanted.astype(np.float32), np.where(wanted != unwanted, STRING_WEIGHT, 0).astype(np.float32)
 
 
-def placed_words(words: PageWords) -> list[list[str]]:
+def placed_words(words: PageWords) -> list[list[bytes]]:
     """The words of each text, marked with where they stand."""
-    out = [[f"={whole}"] if whole else [] for whole in words.whole]
-    for mark, listed in (("^", words.start), ("$", words.end)):
-        i, before = 0, 0
+    out = [[b"=" + whole] if whole else [] for whole in words.whole]
+    for mark, listed in ((b"^", words.start), (b"$", words.end)):
+        i, before = 0, b""
         for word in listed:
-            if word == "\n":
-                i, before = i + 1, 0
+            if word == SEPARATOR:
+                i, before = i + 1, b""
                 continue
             out[i].append(mark + word)
-            if before < 2 and mark == "^":
-                out[i].append("1" + word if not before else f"1{out[i][-2][1:]} {word}")
-            before += 1
+            if mark == b"^" and not before:
+                out[i].append(b"1" + word)
+                before = b" "
+            elif mark == b"^" and before == b" ":
+                out[i].append(out[i][-2] + b" " + word)
+                before = word
     return out
 
 
@@ -208,10 +212,10 @@ def make_model(weights: tuple[Any, Any], tables: Tables) -> Model:
     """A model with these word tables and no net yet."""
     name_weights, word_weights = weights
     words = WordWeights()
-    places = {"^": words.start, "$": words.end, "1": words.first, "=": words.whole}
+    places = {b"^": words.start, b"$": words.end, b"1": words.first, b"=": words.whole}
     for word, i in tables.words.ids.items():
         if word_weights[i]:
-            places[word[0]][word[1:]] = word_weights[i]
+            places[word[:1]][word[1:]] = word_weights[i]
     names = {w: tuple(name_weights[i]) for w, i in tables.names.ids.items() if any(name_weights[i])}
     line = np.array([[0.0, 1.0], [0.0, 1.0]], np.float32)
     return Model(names, words, np.zeros(1, np.float32), np.zeros(1, np.float32), [], line)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from tearsheet.extract.blocks import TAG_NUMBER, Blocks
+from selectolax.lexbor import LexborHTMLParser
+
+from tearsheet.extract.blocks import TAG_NUMBER, Blocks, cut
 from tearsheet.extract.date_tables import (
     BYLINE_NAMES,
     COPYRIGHT_WORDS,
@@ -21,7 +23,7 @@ from tearsheet.extract.date_tables import (
     PUBLISHED_WORDS,
     UPDATED_WORDS,
 )
-from tearsheet.extract.head import Head
+from tearsheet.extract.head import Head, marked_dates
 
 EARLIEST = date(1995, 1, 1)
 MAX_DAYS_AHEAD = 90
@@ -41,6 +43,10 @@ _DAY_MONTH = re.compile(
 _MONTH_DAY = re.compile(rf"([^\W\d_]{{3,12}})\.?\s+([12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?,?\s+({_YEAR})(?!\d)")
 _MAY_BE_DATE = re.compile(rf"{_YEAR}|\d{{1,2}}[./]\s?\d{{1,2}}[./]\s?\d\d")
 _URL_MONTH_ONLY = re.compile(rf"/({_YEAR})[/-](0[1-9]|1[0-2])/")
+_SCRIPTED = re.compile(
+    rb"(?:date_?[pP]ublished|publish(?:ed)?_?(?:[aA]t|[oO]n|[dD]ate)|publication_?[dD]ate|pub_?[dD]ate|first_?[pP]ublished|created_?[aA]t)"
+    rb"""\\?(?:"|'|&quot;)\s?:\s?\\?(?:"|'|&quot;)(\d{4}-\d\d-\d\d)"""
+)
 _EPOCH = re.compile(r"(1[0-9]{9})(?:\d{3})?")
 _URL_MONTH = r"(0[1-9]|1[0-2]|[1-9](?=[/_-]))"
 _URL_DAY = r"(0[1-9]|[12]\d|3[01]|[1-9](?=[/_-]))"
@@ -48,25 +54,30 @@ _URL_DATE = re.compile(rf"[/_=-]({_YEAR})[/_-]?{_URL_MONTH}[/_-]?{_URL_DAY}(?=[/
 _URL_DAY_FIRST = re.compile(rf"[/_-](0[1-9]|[12]\d|3[01])[_-](0[1-9]|1[0-2])[_-]({_YEAR})(?=[/_.?&-]|$)")
 
 
-def publication_date(head: Head, url: str, blocks: Blocks, today: date) -> tuple[date, str] | None:
-    """The day and its source (`url`, `json-ld`, `meta`, `time`, `text`), the most trusted statement first.
+def publication_date(
+    head: Head, url: str, blocks: Blocks, today: date, tree: LexborHTMLParser
+) -> tuple[date, str] | None:
+    """The day and its source (`url`, `meta`, `json-ld`, `time`, `text`), the most trusted statement first.
 
     An address keeps the day on which it was given, in the publisher's own time; nothing else in a page is as steady.
+    Statements that are dear to find come late and are looked for only when they are needed.
     """
     for source, values in (
         ("url", [url_date(url)]),
-        ("meta", _meta_dates(head, META_PUBLISHED)),
-        ("meta", _meta_dates(head, META_ANY_DATE)),
-        ("json-ld", _json_ld_dates(head.articles, ("datePublished", "dateCreated"))),
+        *_stated_dates(head, url, blocks, today),
         ("meta", _meta_dates(head, (name for name in head.meta if META_LIKE_PUBLISHED.search(name)))),
         ("time", (t.value for t in head.times if t.published)),
-        ("text", _scored_days(blocks, url, today, SURE)),
+        ("time", _marked_dates(tree, published=True)),
+        ("text", _visible_dates(blocks, url, today, SURE)),
         ("json-ld", _json_ld_dates(head.other, ("datePublished", "dateCreated"))),
         ("time", (t.value for t in head.times if not t.modified)),
+        ("json-ld", _scripted_dates(tree)),
         ("meta", _meta_dates(head, META_MODIFIED)),
         ("json-ld", _json_ld_dates(head.articles + head.other, ("dateModified", "uploadDate"))),
         ("time", (t.value for t in head.times)),
-        ("text", _scored_days(blocks, url, today, UNSURE)),
+        ("time", _marked_dates(tree, published=False)),
+        ("text", _visible_dates(blocks, url, today, UNSURE)),
+        ("text", _skipped_dates(tree, url, today)),
     ):
         for value in values:
             day = parse_date(value) if isinstance(value, str) else value
@@ -75,10 +86,43 @@ def publication_date(head: Head, url: str, blocks: Blocks, today: date) -> tuple
     return None
 
 
-def _scored_days(blocks: Blocks, url: str, today: date, least: int) -> Iterable[date]:
+def _stated_dates(head: Head, url: str, blocks: Blocks, today: date) -> list[tuple[str, Iterable[date]]]:
+    """What the page states for machines. Where its statements differ, that one first which it also shows to people."""
+    stated = [("meta", day) for day in _days(_meta_dates(head, META_PUBLISHED + META_ANY_DATE), today)]
+    stated += [
+        ("json-ld", day) for day in _days(_json_ld_dates(head.articles, ("datePublished", "dateCreated")), today)
+    ]
+    if len({day for _, day in stated}) > 1:
+        shown = set(_visible_dates(blocks, url, today, SURE))
+        stated.sort(key=lambda statement: statement[1] not in shown)
+    return [(source, [day]) for source, day in stated]
+
+
+def _days(values: Iterable[str], today: date) -> Iterator[date]:
+    yield from (day for day in map(parse_date, values) if day and plausible(day, today))
+
+
+def _marked_dates(tree: LexborHTMLParser, *, published: bool) -> Iterator[str]:
+    """Elements that are marked as dates without being `time` elements."""
+    yield from (t.value for t in marked_dates(tree) if t.published or not published)
+
+
+def _scripted_dates(tree: LexborHTMLParser) -> Iterator[str]:
+    """Data of scripts and attributes, which often hold what the page was made from."""
+    for found in _SCRIPTED.finditer(tree.raw_html):
+        yield found[1].decode("ascii")
+
+
+def _visible_dates(blocks: Blocks, url: str, today: date, least: int) -> Iterator[date]:
     found = visible_date(blocks, url, today)
     if found and found[1] >= least:
         yield found[0]
+
+
+def _skipped_dates(tree: LexborHTMLParser, url: str, today: date) -> Iterator[date]:
+    """Parts of the page that hold no text but may hold a date, as the footer of an article."""
+    if tree.body is not None:
+        yield from _visible_dates(cut(tree.body, everything=True), url, today, UNSURE)
 
 
 def visible_date(blocks: Blocks, url: str, today: date) -> tuple[date, int] | None:

@@ -98,7 +98,7 @@ class Document:
     @cached_property
     def publication_date(self) -> tuple[date, str] | None:
         """The day of publication and where it was found."""
-        return dates.publication_date(self.head, self.url, self.blocks, self.today)
+        return dates.publication_date(self.head, self.url, self.blocks, self.today, self.tree)
 
     @cached_property
     def language(self) -> str | None:

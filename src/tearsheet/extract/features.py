@@ -6,7 +6,6 @@ or all neighbours in one call.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
@@ -17,13 +16,12 @@ from numpy.typing import NDArray
 
 from tearsheet.extract import chars
 from tearsheet.extract.blocks import AROUND_TAGS, CONTAINER_TAGS, TAG_NUMBER, Blocks
-from tearsheet.extract.words import PageWords
-from tearsheet.extract.words import page_words as cut_words
+from tearsheet.extract.words import PageWords, cut_words, page_words
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.intp]
 
-LEVELS = 6
+LEVELS = 5
 NAME_COLUMNS = 6
 """Scores of an element's name: as the block's own inline element, as its container, as the next two, as any farther one, and
 the least and greatest of its words."""
@@ -34,7 +32,6 @@ _OWN_TAGS = "p div li h1 h2 h3 h4 td blockquote figcaption pre dd article sectio
 _NEAR_TAGS = "div section article ul ol td body main blockquote figure header aside li table".split()
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _H1, _P = TAG_NUMBER["h1"], TAG_NUMBER["p"]
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _SHARES = [k for k in range(chars.KINDS) if k != chars.OTHER]
 
 
@@ -86,7 +83,8 @@ def layout(blocks: Blocks, hints: PageHints) -> Layout:
     n = len(blocks.text)
     own_rows, near_rows, headings = _tag_rows()
     numbers = np.array(
-        [blocks.link_length, blocks.links, blocks.bold_length, blocks.slanted_length, blocks.images], np.float32
+        [blocks.link_length, blocks.links, blocks.bold_length, blocks.slanted_length, blocks.images, blocks.dropped],
+        np.float32,
     )
     links = np.minimum(numbers[0], lengths)
     link_share = links / lengths
@@ -104,9 +102,9 @@ def layout(blocks: Blocks, hints: PageHints) -> Layout:
     heading = headings[tags[0]]
     same_kind = _kinds_of_block(blocks, ancestors)
     prose = good * lengths
-    page_words = cut_words(blocks.text, alone=bool(alone.any()))
-    totals = np.zeros((4, n + 1))
-    np.cumsum([lengths, links, prose, lengths * (tags[0] == _P)], axis=1, out=totals[:, 1:])
+    words_of_page = page_words(blocks.text, alone=bool(alone.any()))
+    totals = np.zeros((5, n + 1))
+    np.cumsum([lengths, links, prose, lengths * (tags[0] == _P), numbers[5]], axis=1, out=totals[:, 1:])
     around = (np.array(blocks.around, np.intp)[ancestors[0], None] >> np.arange(len(AROUND_TAGS))) & 1
     fixed = np.concatenate(
         [
@@ -119,13 +117,13 @@ def layout(blocks: Blocks, hints: PageHints) -> Layout:
             _containers(totals, ancestors, first, last),
             _groups(same_kind, lengths, links, prose),
             _candidate(prose, ancestors, first, last, parent, depth),
-            _hints(blocks.text, page_words, hints),
+            _hints(blocks.text, words_of_page, hints),
         ],
         axis=1,
         dtype=np.float32,
     )
     return Layout(
-        lengths, link_share, words, good, ancestors, first, last, blocks.parent, heading, same_kind, totals[0], page_words, fixed
+        lengths, link_share, words, good, ancestors, first, last, blocks.parent, heading, same_kind, totals[0], words_of_page, fixed
     )  # fmt: skip
 
 
@@ -162,7 +160,7 @@ def complete(page: Layout, name_scores: Floats, inline_scores: Floats, word_scor
 def _own_text(
     counts: Floats, lengths: Floats, words: Floats, link_share: Floats, numbers: Floats, first: Any, last: Any
 ) -> Floats:
-    out = np.empty((len(lengths), 10 + len(_SHARES) + 17), np.float32)
+    out = np.empty((len(lengths), 10 + len(_SHARES) + 19), np.float32)
     letters = counts[:, chars.LOWER] + counts[:, chars.UPPER] + counts[:, chars.ALONE] + counts[:, chars.LETTER] + 1
     stops = counts[:, chars.STOP]
     out[:, 0] = lengths
@@ -192,13 +190,16 @@ def _own_text(
     out[:, k + 4] = words <= 3
     out[:, k + 5] = (words > 3) & (words <= 8)
     out[:, k + 6] = words > 40
+    out[:, k + 7] = np.log1p(numbers[5])
+    out[:-1, k + 8] = out[1:, k + 7]
+    out[-1, k + 8] = 0
     return out
 
 
 def _position(totals: Any, heading: Any, own_tag: Ints, depth: Ints) -> Floats:
     n = len(depth)
     index = np.arange(n)
-    text, links, prose = totals[0], totals[1], totals[2]
+    text, links, prose = totals[0], totals[1] + totals[4], totals[2]
     total, good = text[-1], prose[-1]
     h1 = np.flatnonzero(own_tag == _H1)
     since_h1 = index - h1[0] if len(h1) else np.zeros(n)
@@ -216,7 +217,14 @@ def _position(totals: Any, heading: Any, own_tag: Ints, depth: Ints) -> Floats:
     out[:, 8] = prose[:-1] / (good + 1)
     out[:, 9] = since_h1 > 0
     out[:, 10] = np.minimum(depth, 20) / 10
-    out[:, 11:] = (np.log1p(total), np.log1p(n), links[-1] / total, good / total, len(h1) > 0, len(h1) > 1)
+    out[:, 11:] = (
+        np.log1p(total),
+        np.log1p(n),
+        links[-1] / (total + totals[4, -1]),
+        good / total,
+        len(h1) > 0,
+        len(h1) > 1,
+    )
     return out
 
 
@@ -225,9 +233,12 @@ def _containers(totals: Any, ancestors: Ints, first: Ints, last: Ints) -> Floats
     a, b = first[ancestors], last[ancestors]
     inside = totals[:, b] - totals[:, a]
     here = inside[0]
-    out = np.empty((7, *a.shape), np.float32)
+    out = np.empty((8, *a.shape), np.float32)
     out[0] = np.log1p(here)
-    out[1:4] = inside[1:] / here
+    out[1] = inside[1] / here
+    out[2] = inside[2] / here
+    out[3] = inside[3] / here
+    out[7] = inside[4] / (here + inside[4])
     out[4] = np.log1p(b - a)
     out[5] = here / totals[0, -1]
     out[6] = (np.arange(a.shape[1]) - a + 0.5) / (b - a)
@@ -282,9 +293,9 @@ def _hints(texts: list[str], words: PageWords, hints: PageHints) -> Floats:
     out = np.zeros((n, 8), np.float32)
     lines = words.start_lines
     size = np.diff(lines, append=len(words.start)).astype(np.float32)
-    known: dict[str, int] = dict.fromkeys(_WORD.findall(hints.title.lower()), 1)
+    known: dict[bytes, int] = dict.fromkeys(cut_words(hints.title), 1)
     in_title = len(known)
-    described = set(_WORD.findall(hints.description.lower()))
+    described = set(cut_words(hints.description))
     for word in described:
         known[word] = known.get(word, 0) | 2
     marks = np.fromiter(map(known.get, words.start, repeat(0)), np.uint8, len(words.start))
@@ -320,7 +331,7 @@ def _guess_around(page: Layout, guess: Floats, names: Floats) -> Floats:
     product = lengths * guess
     np.cumsum(product, out=weighted[1:])
     out = np.empty((9, n), np.float32)
-    a, b = page.first[page.ancestors[:5]], page.last[page.ancestors[:5]]
+    a, b = page.first[page.ancestors], page.last[page.ancestors]
     out[:5] = (weighted[b] - weighted[a]) / (page.sums[b] - page.sums[a])
     out[5] = (np.bincount(page.same_kind, product) / np.bincount(page.same_kind, lengths))[page.same_kind]
     out[6] = weighted[-1] / page.sums[-1]

@@ -10,11 +10,14 @@ from typing import Any
 import msgspec
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_SELECTOR = (
-    'meta,link,title,h1,time,base,script[type*="ld+json"],abbr[title],[itemprop="datePublished"],[itemprop="dateCreated"],'
-    '[property$="dateCreated"],[property$="datePublished"],.published,.updated[title],.dt-published'
+_SELECTOR = 'meta,link,title,h1,time,base,script[type*="ld+json"]'
+_MARKED_DATES = (
+    'abbr[title],[itemprop="datePublished"],[itemprop="dateCreated"],[property$="dateCreated"],[property$="datePublished"],'
+    ".published,.updated[title],.dt-published"
 )
+"""Elements that are marked as dates and are no `time` elements. Seldom needed, so they are looked for only then."""
 _MAX_META = 400
+_MAX_TIMES = 60
 _MAX_JSON_BYTES = 2_000_000
 _MAX_JSON_ITEMS = 400
 _CONTROL = re.compile(r"[\x00-\x1f]+")
@@ -95,8 +98,17 @@ def read_head(tree: LexborHTMLParser) -> Head:
         elif tag == "base":
             head.base = head.base or (node.attributes.get("href") or "").strip()
         else:
-            _add_time(head, node)
+            _add_time(head.times, node)
     return head
+
+
+def marked_dates(tree: LexborHTMLParser) -> list[TimeElement]:
+    """Other elements than `time` that are marked as dates."""
+    times: list[TimeElement] = []
+    for node in tree.css(_MARKED_DATES)[:_MAX_TIMES]:
+        if node.tag not in ("time", "meta"):
+            _add_time(times, node)
+    return times
 
 
 def _add_meta(head: Head, attributes: dict[str, str | None]) -> None:
@@ -108,8 +120,8 @@ def _add_meta(head: Head, attributes: dict[str, str | None]) -> None:
             head.meta.setdefault(name.strip().lower(), []).append(content.strip())
 
 
-def _add_time(head: Head, node: LexborNode) -> None:
-    if len(head.times) >= 60:
+def _add_time(times: list[TimeElement], node: LexborNode) -> None:
+    if len(times) >= _MAX_TIMES:
         return
     attributes = node.attributes
     itemprop = (attributes.get("itemprop") or attributes.get("property") or "").lower()
@@ -118,7 +130,7 @@ def _add_time(head: Head, node: LexborNode) -> None:
     published = "datepublished" in itemprop or "datecreated" in itemprop or "pubdate" in attributes
     published = published or any(word in classes for word in ("publish", "entry-date", "dt-published"))
     modified = "modified" in itemprop or "updated" in classes or "modified" in classes
-    head.times.append(TimeElement(value.strip(), published, modified and "publish" not in classes))
+    times.append(TimeElement(value.strip(), published, modified and "publish" not in classes))
 
 
 def _add_json_ld(head: Head, text: str) -> None:

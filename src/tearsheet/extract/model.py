@@ -12,7 +12,7 @@ import numpy as np
 
 from tearsheet.extract.blocks import Blocks
 from tearsheet.extract.features import NAME_COLUMNS, WORD_COLUMNS, Floats, Layout, PageHints, complete, layout
-from tearsheet.extract.words import PageWords, name_words, split_name
+from tearsheet.extract.words import SEPARATOR, PageWords, name_words, split_name
 
 TABLE = "table.npz"
 _MAX_CACHED = 30_000
@@ -28,10 +28,11 @@ _WORD_PLACES = ("start", "end", "first", "whole")
 class WordWeights:
     """Weights of words by where they stand in a text."""
 
-    start: dict[str, float] = field(default_factory=dict)
-    end: dict[str, float] = field(default_factory=dict)
-    first: dict[str, float] = field(default_factory=dict)
-    whole: dict[str, float] = field(default_factory=dict)
+    start: dict[bytes, float] = field(default_factory=dict)
+    end: dict[bytes, float] = field(default_factory=dict)
+    first: dict[bytes, float] = field(default_factory=dict)
+    """The first word, and the first two with a blank between them."""
+    whole: dict[bytes, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -120,11 +121,9 @@ class Model:
         n = len(words.whole)
         scores = np.fromiter(map(tables.whole.get, words.whole, repeat(0.0)), np.float32, n)
         begins = words.start_lines
-        firsts = [words.start[i] for i in begins.tolist()]
-        pairs = [
-            f"{first} {words.start[i + 1]}" if first != "\n" else ""
-            for first, i in zip(firsts, begins.tolist(), strict=True)
-        ]
+        listed = words.start
+        firsts = [listed[i] for i in begins.tolist()]
+        pairs = [b"%b %b" % (listed[i], listed[i + 1]) if listed[i] != SEPARATOR else b"" for i in begins.tolist()]
         scores += np.fromiter(map(tables.first.get, firsts, repeat(0.0)), np.float32, n)
         scores += np.fromiter(map(tables.first.get, pairs, repeat(0.0)), np.float32, n)
         out = np.empty((WORD_COLUMNS, n), np.float32)
@@ -153,7 +152,7 @@ def save(model: Model) -> bytes:
     }
     for place in _WORD_PLACES:
         table = sorted(getattr(model.words, place).items())
-        arrays[place] = np.frombuffer("\n".join(word for word, _ in table).encode(), np.uint8)
+        arrays[place] = np.frombuffer(b"\n".join(word for word, _ in table), np.uint8)
         arrays[f"{place}_weights"] = np.array([weight for _, weight in table], np.float16)
     for i, (weights, bias) in enumerate(model.layers):
         arrays[f"weights{i}"], arrays[f"bias{i}"] = weights, bias
@@ -174,7 +173,7 @@ def read(data: bytes) -> Model:
         names = archive["names"].tobytes().decode().split("\n")
         words = WordWeights()
         for place in _WORD_PLACES:
-            keys = archive[place].tobytes().decode().split("\n")
+            keys = archive[place].tobytes().split(b"\n")
             getattr(words, place).update(zip(keys, archive[f"{place}_weights"].astype(float).tolist(), strict=True))
         layers = [
             (archive[f"weights{i}"], archive[f"bias{i}"])

@@ -11,16 +11,23 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.intp]
 
-START = 90
-END = 50
+START = 72
+END = 40
 _SHORT = 60
 _MAX_NAMES = 40
 _MAX_NAME = 80
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NAME_WORD = re.compile(r"[a-z]{2,24}")
-_TEXT_WORD = re.compile(r"\w\w+|[©|@»▶•:?\n]")
+_MARKS = "“”„‘’«»…–—•·|，。、：；！？（）"
+"""Marks beyond ASCII that stand at words."""
+SEPARATOR = b"\x01"
+_FOLD = bytes(
+    1 if code == 10 else 48 if 48 <= code <= 57 else code if code > 127 or chr(code).isalpha() else 32
+    for code in range(256)
+)
+"""Letters stay, digits become 0, the line break becomes SEPARATOR, all else in ASCII becomes a blank."""
 _ALONE_RUN = re.compile("[\u0e00-\u0eff\u2e80-\u9fff\uf900-\ufaff]{3,}")
-_DIGITS = re.compile(r"\d+")
+_EQUAL_DIGITS = bytes(48 if 48 <= code <= 57 else code for code in range(256))
 
 
 def split_name(name: str) -> list[str]:
@@ -46,14 +53,17 @@ def name_words(part: str) -> list[str]:
 
 @dataclass(slots=True)
 class PageWords:
-    """The words of all texts of a page in one list, a line break behind those of each text: one search for all is faster."""
+    """The words of all texts of a page in one list, SEPARATOR behind those of each text: one search for all is faster.
 
-    start: list[str]
-    """The words that the texts begin with, in lower case."""
-    end: list[str]
-    """The words that they end with."""
-    whole: list[str]
-    """The short texts in lower case with numbers made equal, others empty."""
+    Words are UTF-8 in lower case, digits made equal.
+    """
+
+    start: list[bytes]
+    """The words that the texts begin with."""
+    end: list[bytes]
+    """The words that they end with, where these are others."""
+    whole: list[bytes]
+    """The short texts in lower case with digits made equal, others empty."""
     start_lines: Ints
     """Where in `start` each text begins, and in `end`."""
     end_lines: Ints
@@ -61,18 +71,26 @@ class PageWords:
 
 def page_words(texts: list[str], *, alone: bool) -> PageWords:
     """Cut texts into words. `alone`: there are scripts that write no blanks; of them, pairs of letters are taken for words."""
-    starts = "\n".join([text[:START] for text in texts]).lower() + "\n"
-    ends = "\n".join([text[-END:] for text in texts]).lower() + "\n"
-    wholes = _DIGITS.sub("0", "\n".join([text if len(text) <= _SHORT else "" for text in texts]).lower()).split("\n")
-    if alone:
-        starts, ends = _ALONE_RUN.sub(_pairs, starts), _ALONE_RUN.sub(_pairs, ends)
-    start, end = _TEXT_WORD.findall(starts), _TEXT_WORD.findall(ends)
-    return PageWords(start, end, wholes, _line_starts(start), _line_starts(end))
+    start = cut_words(" \n ".join([text[:START] for text in texts]) + " \n", alone=alone)
+    end = cut_words(" \n ".join([text[-END:] if len(text) > START else "" for text in texts]) + " \n", alone=alone)
+    short = "\n".join([text if len(text) <= _SHORT else "" for text in texts]).lower()
+    whole = short.encode("utf-8", "replace").translate(_EQUAL_DIGITS).split(b"\n")
+    return PageWords(start, end, whole, _line_starts(start), _line_starts(end))
 
 
-def _line_starts(words: list[str]) -> Ints:
-    """Where in a list of words each text begins."""
-    return np.array([0, *[i + 1 for i, word in enumerate(words) if word == "\n"][:-1]], np.intp)
+def cut_words(text: str, *, alone: bool = False) -> list[bytes]:
+    """The words of a text; a line break becomes SEPARATOR. Bytes are cut many times faster than a pattern finds words."""
+    text = text.lower()
+    if not text.isascii():
+        for mark in _MARKS:
+            text = text.replace(mark, " ")
+        if alone:
+            text = _ALONE_RUN.sub(_pairs, text)
+    return text.encode("utf-8", "replace").translate(_FOLD).split()
+
+
+def _line_starts(words: list[bytes]) -> Ints:
+    return np.array([0, *[i + 1 for i, word in enumerate(words) if word == SEPARATOR][:-1]], np.intp)
 
 
 def _pairs(run: re.Match[str]) -> str:
