@@ -122,8 +122,9 @@ class _Members:
             data = gzip_decompress(member)
         except DeflateError:
             return None
-        # Bytes behind the member would be passed over in silence: its own size must be the last that we have.
-        if len(data) != size:
+        # Bytes behind the member would be passed over in silence: its own size must be the last that we have, and must not
+        # stand anywhere before (two records of one size, the second damaged and cut off, would look like one member).
+        if len(data) != size or self._pending.find(member[-4:], self._used, end - 1) >= 0:
             return None
         piece = Piece(data, self.offset, True, len(member))
         self.offset += len(member)

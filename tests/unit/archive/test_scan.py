@@ -94,6 +94,13 @@ def test_bytes_behind_a_member_are_seen(size):
         assert [damage.offset for damage in damages] == [len(member)]
 
 
+def test_a_damaged_record_behind_one_of_the_same_size_is_seen():
+    member = compress(record(b"same"))
+    records, damages = read(member + b"\x00" + member[1:])
+    assert [(found.block, found.length) for found in records] == [(b"same", len(member))]
+    assert [damage.offset for damage in damages] == [len(member)]
+
+
 @settings(max_examples=150)
 @given(st.lists(st.binary(max_size=200), min_size=1, max_size=4), st.data())
 def test_the_quick_way_of_unpacking_finds_what_the_slow_one_finds(blocks, data):
