@@ -54,8 +54,8 @@ def commands_page() -> str:
 
 def _describe(group: Any, prefix: str) -> list[str]:
     lines: list[str] = []
-    for name, command in group.commands.items():
-        full = f"{prefix} {name}"
+    for name in group.list_commands(None):
+        full, command = f"{prefix} {name}", group.get_command(None, name)
         if hasattr(command, "commands"):
             lines += ["", f"## `{full}`", "", str(command.help or "").strip(), *_describe(command, full)]
             continue

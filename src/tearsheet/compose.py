@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.store import ArchiveStore
@@ -25,17 +25,13 @@ from tearsheet.engines.events import open_events
 from tearsheet.engines.index import open_index
 from tearsheet.engines.ports import Blobs, Broker, Database, Events, Index
 from tearsheet.errors import BusyError, StorageError
-from tearsheet.fetch import HostStore
-from tearsheet.ingest.capture import CaptureFile
-from tearsheet.ingest.fetching import Visitor
-from tearsheet.ingest.ingester import Ingester, IngestLimits
-from tearsheet.ingest.names import Names, bucket_url
-from tearsheet.ingest.store import IngestStore
-from tearsheet.ingest.workers import IngestService
 from tearsheet.pagestore import PageStore
 from tearsheet.pipeline.archiver import Archiver
 from tearsheet.pipeline.flavours import Pipeline, all_pipelines, fetch_queues
 from tearsheet.pipeline.ledger import Ledger
+
+if TYPE_CHECKING:
+    from tearsheet.compose_ingest import IngestServices
 
 T = TypeVar("T")
 
@@ -158,40 +154,11 @@ class Services:
         return self._closing(events, events.close)
 
     @cached_property
-    def ingest_names(self) -> Names:
-        """What the topics of the ingest are called."""
-        return Names(self.settings.ingest.environment)
+    def ingest(self) -> IngestServices:
+        """What the ingest of documents needs. Few commands do, and its imports take longer than all others together."""
+        from tearsheet.compose_ingest import IngestServices
 
-    @cached_property
-    def ingest_store(self) -> IngestStore:
-        """What was ingested."""
-        return IngestStore(self.database)
-
-    @cached_property
-    def ingest_blobs(self) -> Blobs:
-        """Where the texts of ingested documents are kept."""
-        return self.open_blobs(bucket_url(self.settings.engines.blobs, self.settings.ingest.bucket))
-
-    def open_visitor(self) -> Visitor:
-        """Who fetches for the ingest; belongs to an event loop, so use it in an `async with` block."""
-        return Visitor(self.settings.fetch, HostStore(self.database))
-
-    def ingest_service(self, visitor: Visitor) -> IngestService:
-        """Ingests requests with this visitor."""
-        wanted, archive = self.settings.ingest, self.settings.archive
-        limits = IngestLimits(
-            seconds=wanted.deadline_seconds,
-            max_bytes=wanted.max_bytes,
-            max_resources=wanted.max_resources,
-            resource_seconds=wanted.resource_seconds,
-        )
-        folder, stores = self.settings.path(archive.folder), tuple(self.archive_stores)
-        return IngestService(
-            Ingester(visitor, limits, self.ingest_store.known),
-            lambda: CaptureFile(self.archive, folder, stores=stores),
-            self.events,
-            self.ingest_names,
-        )
+        return IngestServices(self)
 
     def open_broker(self) -> Broker:
         """A connection to the broker; it belongs to the event loop, so the caller closes it."""

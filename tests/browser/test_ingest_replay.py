@@ -51,12 +51,12 @@ def address(tmp_path):
     with site.in_thread(), Services(Settings(tmp_path, fetch=site.settings(obey_robots=False))) as services:
 
         async def run() -> None:
-            async with services.open_visitor() as visitor:
-                [result] = await services.ingest_service(visitor).handle([request_for("http://a.example/x/y")])
+            async with services.ingest.open_visitor() as visitor:
+                [result] = await services.ingest.service(visitor).handle([request_for("http://a.example/x/y")])
                 assert result.hit
 
         asyncio.run(run())
-        persist_results(services.events, services.ingest_names, services.ingest_store)
+        persist_results(services.events, services.ingest.names, services.ingest.store)
     with Services(Settings(tmp_path)) as services, running(create_app(services)) as address:
         yield address
 

@@ -82,12 +82,12 @@ def settings_for(
 
 def ask(services: Services, numbers: range) -> None:
     requests = [(f"r{n}", {"ingest_type": "html", "base_url": f"http://a.example/p/{n}"}) for n in numbers]
-    services.events.publish(services.ingest_names.requests, requests)
+    services.events.publish(services.ingest.names.requests, requests)
 
 
 def outcome(services: Services) -> dict[str, Any]:
     """Everything that others can see, without times and places."""
-    names = services.ingest_names
+    names = services.ingest.names
     results = {}
     for key, value in services.events.latest(names.results).items():
         value = json.loads(json.dumps(value))
@@ -98,7 +98,7 @@ def outcome(services: Services) -> dict[str, Any]:
             resource.pop("timestamp")
         value.pop("unchanged", None)
         results[key] = value
-    blobs = {blob.key: services.ingest_blobs.get(blob.key) for blob in services.ingest_blobs.list()}
+    blobs = {blob.key: services.ingest.blobs.get(blob.key) for blob in services.ingest.blobs.list()}
     return {"results": results, "texts": services.events.latest(names.teixml), "blobs": blobs}
 
 
@@ -107,8 +107,8 @@ def drain(services: Services, expected: int) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         asyncio.run(run_ingest_workers(services, WORKERS, once=True))
-        if len(list(services.ingest_blobs.list())) >= expected and all(
-            services.ingest_store.result_of(f"http://a.example/p/{number}") for number in range(expected)
+        if len(list(services.ingest.blobs.list())) >= expected and all(
+            services.ingest.store.result_of(f"http://a.example/p/{number}") for number in range(expected)
         ):
             return
     raise AssertionError("the workers did not get done")

@@ -2,36 +2,66 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
 from tearsheet import __version__
-from tearsheet.cli import (
-    archive,
-    collections,
-    config_show,
-    demo,
-    doctor,
-    feeds,
-    ingest,
-    pages,
-    pipeline,
-    queues,
-    run,
-    search,
-    serve,
-    sources,
-    status,
-    token,
-    topic,
-    worker,
-)
 from tearsheet.cli.context import Globals
+
+_MODULES = {
+    "run": "run",
+    "demo": "demo",
+    "feeds": "feeds",
+    "sources": "sources",
+    "collections": "collections",
+    "serve": "serve",
+    "pipeline": "pipeline",
+    "worker": "worker",
+    "status": "status",
+    "stats": "status",
+    "search": "search",
+    "count": "search",
+    "index": "search",
+    "queues": "queues",
+    "archive": "archive",
+    "pages": "pages",
+    "topic": "topic",
+    "ingest": "ingest",
+    "token": "token",
+    "doctor": "doctor",
+    "config": "config_show",
+}
+"""Each command in the order of the help, and the module that has it. Modules are imported when their command is asked for:
+all of them together take longer to import than most commands take to run."""
+
+
+class _Commands(TyperGroup):
+    """The commands, imported on demand. (`Any` because typer keeps its own copy of click's types to itself.)"""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All of them, in the order of the help."""
+        return list(_MODULES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """One of them, with its options; None when there is none of this name."""
+        if cmd_name not in _MODULES:
+            return None
+        if cmd_name not in self.commands:
+            part = typer.Typer()
+            part.callback()(lambda: None)  # else a lone command would not be a group
+            import_module(f"tearsheet.cli.{_MODULES[cmd_name]}").register(part)
+            self.commands.update(get_group(part).commands)
+        return self.commands[cmd_name]
+
 
 app = typer.Typer(
     name="tearsheet",
+    cls=_Commands,
     help="Collect the news as it is published, keep proof of every page, make it searchable, and map how a topic spreads.",
     no_args_is_help=True,
     add_completion=True,
@@ -62,29 +92,6 @@ def options(
     Globals.data = data
     Globals.quiet = quiet
     Globals.flags = {"log.level": log_level or ("warning" if quiet else None), "log.format": log_format}
-
-
-for module in (
-    run,
-    demo,
-    feeds,
-    sources,
-    collections,
-    serve,
-    pipeline,
-    worker,
-    status,
-    search,
-    queues,
-    archive,
-    pages,
-    topic,
-    ingest,
-    token,
-    doctor,
-    config_show,
-):
-    module.register(app)
 
 
 def main() -> None:

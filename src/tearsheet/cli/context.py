@@ -10,16 +10,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from tearsheet.compose import Services
 from tearsheet.config import Settings, load_settings
 from tearsheet.errors import TearsheetError
 from tearsheet.log import set_up_logging
+
+if TYPE_CHECKING:
+    from tearsheet.compose import Services
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -49,6 +51,8 @@ def settings_for(**flags: Any) -> Settings:
 
 def services_for(**flags: Any) -> Services:
     """The services for this call: use it in a `with` block."""
+    from tearsheet.compose import Services  # not needed for a help text, and slow to import
+
     return Services(settings_for(**flags))
 
 

@@ -46,7 +46,7 @@ def ingest(
     wanted = _requests(urls or [], requests, force_recrawl)
     with services_for() as services:
         if queue:
-            services.events.publish(services.ingest_names.requests, [(one.base_url, one.raw) for one in wanted])
+            services.events.publish(services.ingest.names.requests, [(one.base_url, one.raw) for one in wanted])
             return
         missed = asyncio.run(_ingest(services, wanted, 2 if json_ else None))
     if missed:
@@ -81,8 +81,8 @@ async def _ingest(services: Services, wanted: list[IngestRequest], indent: int |
     """Handle requests, a few at a time, and print each result when it is safe; returns how many are no hits."""
     missed = 0
     waiting = iter(wanted)
-    async with services.open_visitor() as visitor:
-        service = services.ingest_service(visitor)
+    async with services.ingest.open_visitor() as visitor:
+        service = services.ingest.service(visitor)
         while batch := list(islice(waiting, REQUEST_BATCH)):
             for result in await service.handle(batch):
                 missed += not result.hit
@@ -99,10 +99,10 @@ def _round(services: Services, name: str, service: IngestService | None = None) 
     if name == "ingest":
         assert service is not None
         return partial(ingest_round, service)
-    names, events = services.ingest_names, services.events
+    names, events = services.ingest.names, services.events
     if name == "persist-result":
-        return partial(asyncio.to_thread, persist_results, events, names, services.ingest_store)
-    return partial(asyncio.to_thread, persist_texts, events, names, services.ingest_blobs)
+        return partial(asyncio.to_thread, persist_results, events, names, services.ingest.store)
+    return partial(asyncio.to_thread, persist_texts, events, names, services.ingest.blobs)
 
 
 async def run_ingest_workers(services: Services, stages: Sequence[str], *, once: bool = False) -> None:
@@ -111,8 +111,8 @@ async def run_ingest_workers(services: Services, stages: Sequence[str], *, once:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    async with services.open_visitor() as visitor:
-        service = services.ingest_service(visitor)
+    async with services.ingest.open_visitor() as visitor:
+        service = services.ingest.service(visitor)
         async with asyncio.TaskGroup() as group:
             for name in stages:
                 group.create_task(work([_round(services, name, service)], stop, once=once))

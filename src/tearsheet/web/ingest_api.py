@@ -38,15 +38,15 @@ def router(services: Services) -> APIRouter:
     async def ingest(request: Request) -> dict[str, Any]:
         """Ingest one document now. The answer is its `IngestWebResult`, whose `status` says what became of it."""
         wanted = read_request(request)
-        async with places, services.open_visitor() as visitor:
-            results = await services.ingest_service(visitor).handle([wanted])
+        async with places, services.ingest.open_visitor() as visitor:
+            results = await services.ingest.service(visitor).handle([wanted])
         await asyncio.to_thread(_persist, services)
         return result_json(results[0])
 
     @api.get("/ingest/document/{sha1hex}")
     def document(sha1hex: Sha1) -> dict[str, Any]:
         """What a document says, its file and its captures, by its SHA-1."""
-        found = services.ingest_store.document(sha1hex)
+        found = services.ingest.store.document(sha1hex)
         if found is None:
             raise NotFoundError(f"no document with SHA-1 {sha1hex} was ingested")
         return found | {"cdx": [asdict(line) for line in found["cdx"]]}
@@ -58,7 +58,7 @@ def router(services: Services) -> APIRouter:
         access = ArchiveAccess(
             archive, services.settings.path(services.settings.archive.folder), services.archive_stores
         )
-        page = replay_document(services.ingest_store, archive, access, sha1hex)
+        page = replay_document(services.ingest.store, archive, access, sha1hex)
         headers = {"content-security-policy": REPLAY_POLICY, "cache-control": "no-store"}
         return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
@@ -72,17 +72,17 @@ def router(services: Services) -> APIRouter:
         """The captures of an address, the oldest first, without hidden ones."""
         key = _surt(url)
         if closest:
-            line = services.ingest_store.closest(key, closest)
+            line = services.ingest.store.closest(key, closest)
             return [asdict(line)] if line is not None else []
-        return [asdict(line) for line in services.ingest_store.captures_of_surt(key)]
+        return [asdict(line) for line in services.ingest.store.captures_of_surt(key)]
 
     return api
 
 
 def _persist(services: Services) -> None:
     """Where no worker does it: results into the tables, texts into the blob store."""
-    events, names = services.events, services.ingest_names
-    while persist_results(events, names, services.ingest_store) + persist_texts(events, names, services.ingest_blobs):
+    events, names = services.events, services.ingest.names
+    while persist_results(events, names, services.ingest.store) + persist_texts(events, names, services.ingest.blobs):
         pass
 
 

@@ -53,28 +53,28 @@ def services(site: Site, tmp_path: Path) -> Iterator[Services]:
 
 def handle(services: Services, *urls: str, force: bool = False) -> list[Any]:
     async def run() -> list[IngestWebResult]:
-        async with services.open_visitor() as visitor:
-            service = services.ingest_service(visitor)
+        async with services.ingest.open_visitor() as visitor:
+            service = services.ingest.service(visitor)
             return await service.handle([request_for(url, force_recrawl=force) for url in urls])
 
     results = [check(result) for result in asyncio.run(run())]
-    events, names = services.events, services.ingest_names
-    assert persist_results(events, names, services.ingest_store) == len(urls)
-    persist_texts(events, names, services.ingest_blobs)
+    events, names = services.events, services.ingest.names
+    assert persist_results(events, names, services.ingest.store) == len(urls)
+    persist_texts(events, names, services.ingest.blobs)
     return results
 
 
 def test_everything_is_kept(services, site):
     [result] = handle(services, "http://a.example/short")
     assert result.hit and result.hops == ["http://a.example/short", URL]
-    row = services.ingest_store.result_of("http://a.example/short")
+    row = services.ingest.store.result_of("http://a.example/short")
     assert (row["hit"], row["status"], row["terminal_url"], row["terminal_sha1hex"]) == (True, "success", URL, SHA1)
-    document = services.ingest_store.document(SHA1)
+    document = services.ingest.store.document(SHA1)
     assert (document["scope"], document["has_teixml"], document["status"]) == ("article-fulltext", True, "success")
     assert document["word_count"] == result.html_body.word_count
     assert [resource["status"] for resource in document["resources"]] == ["success"] * 3
     assert document["file_meta"]["md5hex"] == hashlib.md5(BODY.encode()).hexdigest()
-    tei = services.ingest_blobs.get(f"html/{SHA1[:2]}/{SHA1[2:4]}/{SHA1}.tei.xml").decode()
+    tei = services.ingest.blobs.get(f"html/{SHA1[:2]}/{SHA1[2:4]}/{SHA1}.tei.xml").decode()
     check_tei(tei)
     assert (services.data / "blobs/sandcrawler/html" / SHA1[:2] / SHA1[2:4] / f"{SHA1}.tei.xml").is_file()
     message = services.events.latest(f"{NAMES}.html-teixml")[SHA1]
@@ -108,7 +108,7 @@ def test_an_unchanged_document_is_recognised_and_a_changed_one_is_not(services, 
     [second] = handle(services, URL)
     assert site.web.paths == ["/x/y"]
     assert (second.unchanged, second.cdx, second.html_resources) == (True, first.cdx, first.html_resources)
-    assert len(services.ingest_store.captures_of_sha1(SHA1)) == 1
+    assert len(services.ingest.store.captures_of_sha1(SHA1)) == 1
     assert len(list(services.archive.files())) == 1
     [forced] = handle(services, URL, force=True)
     assert forced.unchanged is None and forced.cdx.warc_path != first.cdx.warc_path
@@ -121,13 +121,13 @@ def test_an_unchanged_document_is_recognised_and_a_changed_one_is_not(services, 
 def test_a_document_of_the_wrong_kind_is_told_but_its_text_is_not(services, site):
     site.page("/wall", "<p>Subscribe to continue reading.")
     handle(services, "http://a.example/wall")
-    assert services.ingest_store.result_of("http://a.example/wall")["status"] == "blocked-wall"
+    assert services.ingest.store.result_of("http://a.example/wall")["status"] == "blocked-wall"
     assert services.events.latest(f"{NAMES}.html-teixml") == {}
-    assert list(services.ingest_blobs.list()) == []
+    assert list(services.ingest.blobs.list()) == []
 
 
 def test_captures_are_found_by_address_and_time_and_can_be_hidden(services):
-    store: Any = services.ingest_store
+    store: Any = services.ingest.store
     [result] = handle(services, URL)
     surt, row = "example,a)/x/y", result.cdx
     for year in ("2010", "2030"):
@@ -161,10 +161,10 @@ def test_workers_take_requests_from_their_topic(services):
     )
     asyncio.run(run_ingest_workers(services, ["ingest"], once=True))
     asyncio.run(run_ingest_workers(services, ["persist-result", "persist-html-text"], once=True))
-    assert services.ingest_store.result_of(URL)["status"] == "success"
-    assert services.ingest_store.result_of("http://a.example/none")["status"] == "not-found"
+    assert services.ingest.store.result_of(URL)["status"] == "success"
+    assert services.ingest.store.result_of("http://a.example/none")["status"] == "not-found"
     assert services.events.latest(f"{NAMES}.ingest-file-results")["html "]["status"] == "invalid-url"
-    assert [blob.key for blob in services.ingest_blobs.list()] == [f"html/{SHA1[:2]}/{SHA1[2:4]}/{SHA1}.tei.xml"]
+    assert [blob.key for blob in services.ingest.blobs.list()] == [f"html/{SHA1[:2]}/{SHA1[2:4]}/{SHA1}.tei.xml"]
 
 
 def test_by_command(site, tmp_path):

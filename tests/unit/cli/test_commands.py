@@ -1,0 +1,41 @@
+"""The table of commands says what the modules have, and a command imports no more than it needs."""
+
+import pkgutil
+import subprocess
+import sys
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.main import get_command, get_group
+
+import tearsheet.cli
+
+
+def test_every_command_of_every_module_is_listed():
+    offered = set()
+    for module in pkgutil.iter_modules(tearsheet.cli.__path__):
+        register = getattr(import_module(f"tearsheet.cli.{module.name}"), "register", None)
+        if register is not None:
+            part = typer.Typer()
+            part.callback()(lambda: None)
+            register(part)
+            offered |= set(get_group(part).commands)
+    commands: Any = get_command(tearsheet.cli.app)
+    listed = commands.list_commands(None)
+    assert sorted(listed) == sorted(offered)
+    assert all(commands.get_command(None, name) for name in listed)
+
+
+def test_a_plain_question_does_not_wait_for_the_engines():
+    code = """
+import sys
+from tearsheet.cli import main
+sys.argv = ["tearsheet", "--version"]
+try:
+    main()
+finally:
+    print(*sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"numpy", "sqlalchemy", "tantivy", "fastapi"} & set(done.stdout.split())
