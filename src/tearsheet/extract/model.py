@@ -83,37 +83,35 @@ class Model:
 
     def _names(self, names: list[str]) -> Floats:
         """For each name its columns (see NAME_COLUMNS). Names come again and again, so they are kept, up to a limit."""
-        if len(self._rows) > _MAX_CACHED:
-            self._rows.clear()
-            self._parts.clear()
         rows = self._rows
-        for name in names:
-            if name not in rows:
-                row = len(rows)
-                if row >= len(self._scores):
-                    self._scores = np.resize(self._scores, (2 * row + 1000, NAME_COLUMNS))
-                self._scores[row] = self._name_score(name)
-                rows[name] = row
+        if len(rows) > _MAX_CACHED:
+            rows.clear()
+            self._parts.clear()
+        fresh = [name for name in dict.fromkeys(names) if name not in rows]
+        if fresh:
+            row = len(rows)
+            if row + len(fresh) > len(self._scores):
+                self._scores = np.resize(self._scores, (2 * (row + len(fresh)), NAME_COLUMNS))
+            self._scores[row : row + len(fresh)] = [self._name_score(name) for name in fresh]
+            rows.update(zip(fresh, range(row, row + len(fresh)), strict=True))
         return self._scores[[rows[name] for name in names]]
 
     def _name_score(self, name: str) -> tuple[float, ...]:
         if not name:
             return _NOTHING
+        parts = self._parts
         found: Weights = {}
         for part in split_name(name):
-            found.update(self._known_words(part))
+            known = parts.get(part)
+            if known is None:
+                weights = self.names
+                known = parts[part] = {word: weights[word] for word in name_words(part) if word in weights} or _NO_WORDS
+            if known:
+                found.update(known)
         if not found:
             return _NOTHING
         inline, own, near, far = zip(*found.values(), strict=True)
         return sum(inline), sum(own), sum(near), sum(far), min(*near, 0.0), max(*near, 0.0)
-
-    def _known_words(self, part: str) -> Weights:
-        known = self._parts.get(part)
-        if known is None:
-            known = self._parts[part] = {
-                word: self.names[word] for word in name_words(part) if word in self.names
-            } or _NO_WORDS
-        return known
 
     def text_scores(self, words: PageWords) -> Floats:
         """For each text the columns of its words (see WORD_COLUMNS)."""

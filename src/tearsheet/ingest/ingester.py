@@ -14,7 +14,6 @@ from tearsheet.ingest.fetching import Fetched, Refused, Visitor
 from tearsheet.ingest.file_facts import HTML_TYPES, cdx_row, file_meta, sha1_hex, sniff_type, time14
 from tearsheet.ingest.hops import MAX_HOPS, clean_url, next_hop, refusal, terminal_refusal
 from tearsheet.ingest.model import MAX_ERROR, Biblio, CdxRow, HtmlBody, IngestWebResult, Terminal, WebResource
-from tearsheet.ingest.nesting import shallow
 from tearsheet.ingest.platforms import platform_of
 from tearsheet.ingest.requests import IngestRequest, request_for
 from tearsheet.ingest.resources import MAX_RESOURCES, page_references, within_limit
@@ -206,7 +205,7 @@ def _add_hops(hops: list[str], exchanges: list[Exchange]) -> None:
 
 def _parse(page: Fetched) -> Document:
     try:
-        return Document(shallow(page.body), page.url, charset=page.charset)
+        return Document(page.body, page.url, charset=page.charset)
     except ValueError as error:
         raise Refused("html-selectolax-error", str(error), page.exchanges) from error
 

@@ -18,7 +18,6 @@ from tearsheet.errors import NotFoundError
 from tearsheet.extract import Document, decode
 from tearsheet.ingest.capture import capture_id
 from tearsheet.ingest.css import rewrite_css
-from tearsheet.ingest.nesting import shallow
 from tearsheet.ingest.resource_tables import ELEMENTS
 from tearsheet.ingest.resources import srcset_addresses
 from tearsheet.ingest.store import IngestStore
@@ -90,7 +89,7 @@ def _id_of(item: dict[str, Any]) -> str:
 
 def self_contained(body: bytes, url: str, parts: Parts, *, charset: str | None = None) -> bytes:
     """A page with its parts put in as `data:` addresses; those that are not there show nothing."""
-    document = Document(shallow(body), url, charset=charset)
+    document = Document(body, url, charset=charset)
     tree = document.tree
 
     def shown(address: str) -> str | None:

@@ -18,7 +18,6 @@ from tearsheet.ingest.file_facts import HTML_TYPES, sniff_type
 from tearsheet.ingest.hops import clean_url, next_hop, refusal, same_page, terminal_refusal
 from tearsheet.ingest.model import Biblio, result_schema
 from tearsheet.ingest.names import Names, bucket_url, tei_key
-from tearsheet.ingest.nesting import shallow
 from tearsheet.ingest.requests import read_request
 from tearsheet.ingest.resources import is_unwanted, page_references, srcset_addresses
 from tearsheet.ingest.scopes import Seen, scope_of
@@ -246,10 +245,3 @@ def test_codes():
     assert [status_of_code(code) for code in (200, 226, 304, 402, 403, 410, 502)] == [
         None, "terminal-bad-status", "bad-redirect", "terminal-bad-status", "forbidden", "not-found", "remote-server-error",
     ]  # fmt: skip
-
-
-def test_pages_that_are_nested_without_end_are_cut():
-    deep = b"<p><ul><li>" * 100_000
-    assert len(shallow(deep)) < 12_000
-    flat = b"<div><b>x</b></div><br><li>" * 100_000
-    assert shallow(flat) is flat
