@@ -16,9 +16,6 @@ from tearsheet.extract.words import SEPARATOR, PageWords, name_words, split_name
 
 TABLE = "table.npz"
 _MAX_CACHED = 30_000
-Weights = dict[str, tuple[float, float, float, float]]
-_NOTHING = (0.0,) * NAME_COLUMNS
-_NO_WORDS: Weights = {}
 CLIP = 6.0
 """Standardised features beyond this are cut off."""
 _PORTION = 16
@@ -40,9 +37,12 @@ class WordWeights:
 
 @dataclass(slots=True)
 class Model:
-    """Word tables and net. `names` has for each word its weight as inline element, container, next two, farther ones."""
+    """Word tables and net."""
 
-    names: Weights
+    names: dict[str, int]
+    """Words of names, and which row of `name_weights` is theirs. The first row is no word's and all zeros."""
+    name_weights: Floats
+    """Weights of a word as inline element, container, next two, farther ones."""
     words: WordWeights
     mean: Floats
     scale: Floats
@@ -52,7 +52,7 @@ class Model:
     _low: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
     _high: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
     _folded: list[tuple[Floats, Floats]] = field(default_factory=list)
-    _parts: dict[str, Weights] = field(default_factory=dict)
+    _parts: dict[str, list[int]] = field(default_factory=dict)
     _rows: dict[str, int] = field(default_factory=dict)
     _scores: Floats = field(default_factory=lambda: np.zeros((1000, NAME_COLUMNS), np.float32))
 
@@ -100,26 +100,30 @@ class Model:
             row = len(rows)
             if row + len(fresh) > len(self._scores):
                 self._scores = np.resize(self._scores, (2 * (row + len(fresh)), NAME_COLUMNS))
-            self._scores[row : row + len(fresh)] = [self._name_score(name) for name in fresh]
+            self._scores[row : row + len(fresh)] = self._name_scores(fresh)
             rows.update(zip(fresh, range(row, row + len(fresh)), strict=True))
         return self._scores[[rows[name] for name in names]]
 
-    def _name_score(self, name: str) -> tuple[float, ...]:
-        if not name:
-            return _NOTHING
+    def _name_scores(self, names: list[str]) -> Floats:
         parts = self._parts
-        found: Weights = {}
-        for part in split_name(name):
-            known = parts.get(part)
-            if known is None:
-                weights = self.names
-                known = parts[part] = {word: weights[word] for word in name_words(part) if word in weights} or _NO_WORDS
-            if known:
+        listed: list[int] = []
+        begins = []
+        for name in names:
+            begins.append(len(listed))
+            found = {0}
+            for part in split_name(name):
+                known = parts.get(part)
+                if known is None:
+                    known = parts[part] = [self.names[word] for word in name_words(part) if word in self.names]
                 found.update(known)
-        if not found:
-            return _NOTHING
-        inline, own, near, far = zip(*found.values(), strict=True)
-        return sum(inline), sum(own), sum(near), sum(far), min(*near, 0.0), max(*near, 0.0)
+            listed += found
+        weights = self.name_weights[listed]
+        near = weights[:, 2]
+        out = np.empty((len(names), NAME_COLUMNS), np.float32)
+        out[:, :4] = np.add.reduceat(weights, begins, axis=0)
+        out[:, 4] = np.minimum.reduceat(near, begins)
+        out[:, 5] = np.maximum.reduceat(near, begins)
+        return out
 
     def text_scores(self, words: PageWords) -> Floats:
         """For each text the columns of its words (see WORD_COLUMNS)."""
@@ -148,10 +152,9 @@ def save(model: Model) -> bytes:
     """The model as a compressed numpy archive of plain arrays, always the same bytes for the same model."""
     import zipfile
 
-    names = sorted(model.names)
     arrays = {
-        "names": np.frombuffer("\n".join(names).encode(), np.uint8),
-        "name_weights": np.array([model.names[n] for n in names], np.float16),
+        "names": np.frombuffer("\n".join(model.names).encode(), np.uint8),
+        "name_weights": model.name_weights[1:].astype(np.float16),
         "mean": model.mean,
         "scale": model.scale,
         "calibration": model.calibration,
@@ -177,6 +180,7 @@ def read(data: bytes) -> Model:
     """The model that `save` wrote."""
     with np.load(BytesIO(data), allow_pickle=False) as archive:
         names = archive["names"].tobytes().decode().split("\n")
+        name_weights = np.vstack([np.zeros(4), archive["name_weights"]]).astype(np.float32)
         words = WordWeights()
         for place in _WORD_PLACES:
             keys = archive[place].tobytes().split(b"\n")
@@ -186,7 +190,8 @@ def read(data: bytes) -> Model:
             for i in range(sum(k.startswith("bias") for k in archive.files))
         ]
         return Model(
-            dict(zip(names, map(tuple, archive["name_weights"].astype(float).tolist()), strict=True)),
+            dict(zip(names, range(1, len(name_weights)), strict=True)),
+            name_weights,
             words,
             archive["mean"],
             archive["scale"],

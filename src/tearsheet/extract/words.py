@@ -33,7 +33,8 @@ _EQUAL_DIGITS = bytes(48 if 48 <= code <= 57 else code for code in range(256))
 def split_name(name: str) -> list[str]:
     """The tag and each single class, id and so on of an element's name; the tag is marked with `<`."""
     parts = name.split(None, _MAX_NAMES)
-    parts[0] = "<" + parts[0]
+    if parts:
+        parts[0] = "<" + parts[0]
     return parts
 
 
