@@ -126,7 +126,7 @@ def labels(page: Page, blocks: Blocks) -> tuple[Any, Any]:
 def placed_words(words: PageWords) -> list[list[bytes]]:
     """The words of each text, marked with where they stand."""
     out = [[b"=" + whole] if whole else [] for whole in words.whole]
-    for mark, listed in ((b"^", words.start), (b"$", words.end)):
+    for mark, listed in ((b"^", words.words[: words.ends]), (b"$", words.words[words.ends :])):
         i, before = 0, b""
         for word in listed:
             if word == SEPARATOR:

@@ -291,14 +291,15 @@ def _hints(texts: list[str], words: PageWords, hints: PageHints) -> Floats:
     """How much a block repeats of what the page says about its article."""
     n = len(texts)
     out = np.zeros((n, 8), np.float32)
-    lines = words.start_lines
-    size = np.diff(lines, append=len(words.start)).astype(np.float32)
+    lines = words.lines[:n]
+    beginnings = words.words[: words.ends]
+    size = np.diff(words.lines[: n + 1]).astype(np.float32)
     known: dict[bytes, int] = dict.fromkeys(cut_words(hints.title), 1)
     in_title = len(known)
     described = set(cut_words(hints.description))
     for word in described:
         known[word] = known.get(word, 0) | 2
-    marks = np.fromiter(map(known.get, words.start, repeat(0)), np.uint8, len(words.start))
+    marks = np.fromiter(map(known.get, beginnings, repeat(0)), np.uint8, len(beginnings))
     for k, (bit, total) in enumerate(((1, in_title), (2, len(described)))):
         counts = np.add.reduceat((marks & bit).astype(np.float32), lines) / bit
         out[:, k] = counts / size

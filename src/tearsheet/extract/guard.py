@@ -22,14 +22,15 @@ _MAX_CLOSED = 100
 _MAX_COPIES = 2_000_000
 _MAX_ATTRIBUTES = 5000
 _LONG_TAG = 20_000
-_MANY_NAMES, _SAFE_SIZE = 40_000, 500_000
+_MANY_NAMES, _SAFE_SIZE = 40_000, 800_000
 _WITHOUT_EVENTS = LexborDocumentOptions.WO_EVENTS.value
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s/>]*)")
 _EMPTY_TAG = re.compile(rb"""<[a-zA-Z][^\s/>"'=]*(?:\s+[\w:.-]+=(?:"[^"]*"|'[^']*'))*\s*/>""")
 _WHOLE_TAG = re.compile(rb"<[a-zA-Z/!][^>]*")
 _TO_BLANKS = bytes.maketrans(b"<>/=\"'", b"      ")
 _COPIED = re.compile(
-    rb"</?(?:b|i|u|s|em|tt|big|code|font|nobr|small|strike|strong|html|body)(?:[\s/][^>]*)?>", re.IGNORECASE
+    rb"</?(?=[biusetcfnhBIUSETCFNH])(?:b(?:ig|ody)?|i|u|s(?:mall|tr(?:ike|ong))?|em|tt|code|font|nobr|html)(?:[\s/][^>]*)?>",
+    re.IGNORECASE,
 )
 """Elements that the parser copies, and those whose attributes it adds to what it has of them."""
 _NOT_NESTED = frozenset(

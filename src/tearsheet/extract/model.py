@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from io import BytesIO
-from itertools import repeat
+from itertools import chain, repeat
 
 import numpy as np
 
 from tearsheet.extract.blocks import Blocks
 from tearsheet.extract.features import NAME_COLUMNS, WORD_COLUMNS, Floats, Layout, PageHints, complete, layout
-from tearsheet.extract.words import SEPARATOR, PageWords, name_words, split_name
+from tearsheet.extract.words import PageWords, name_words, split_name
 
 TABLE = "table.npz"
 _MAX_CACHED = 30_000
@@ -129,22 +129,30 @@ class Model:
         """For each text the columns of its words (see WORD_COLUMNS)."""
         tables = self.words
         n = len(words.whole)
-        scores = np.fromiter(map(tables.whole.get, words.whole, repeat(0.0)), np.float32, n)
-        begins = words.start_lines
-        listed = words.start
-        firsts = [listed[i] for i in begins.tolist()]
-        pairs = [b"%b %b" % (listed[i], listed[i + 1]) if listed[i] != SEPARATOR else b"" for i in begins.tolist()]
-        scores += np.fromiter(map(tables.first.get, firsts, repeat(0.0)), np.float32, n)
-        scores += np.fromiter(map(tables.first.get, pairs, repeat(0.0)), np.float32, n)
+        listed, ends = words.words, words.ends
+        starts = words.lines[:n].tolist()
+        firsts = [listed[i] for i in starts]
+        pairs = [listed[i] + b" " + listed[i + 1] for i in starts]
+        nothing = repeat(0.0)
+        alone = np.fromiter(
+            chain(
+                map(tables.whole.get, words.whole, nothing),
+                map(tables.first.get, firsts, nothing),
+                map(tables.first.get, pairs, nothing),
+            ),
+            np.float32,
+            3 * n,
+        )
+        weights = np.fromiter(
+            chain(map(tables.start.get, listed[:ends], nothing), map(tables.end.get, listed[ends:], nothing)),
+            np.float32,
+            len(listed),
+        )
         out = np.empty((WORD_COLUMNS, n), np.float32)
-        out[0] = scores
-        out[1] = np.minimum(scores, 0)
-        out[2] = np.maximum(scores, 0)
-        for table, listed, lines in ((tables.start, words.start, begins), (tables.end, words.end, words.end_lines)):
-            weights = np.fromiter(map(table.get, listed, repeat(0.0)), np.float32, len(listed))
-            out[0] += np.add.reduceat(weights, lines)
-            np.minimum(out[1], np.minimum.reduceat(weights, lines), out=out[1])
-            np.maximum(out[2], np.maximum.reduceat(weights, lines), out=out[2])
+        scores = alone.reshape(3, n).sum(axis=0)
+        for column, ufunc in zip(out, (np.add, np.minimum, np.maximum), strict=True):
+            ufunc(*ufunc.reduceat(weights, words.lines).reshape(2, n), out=column)
+            ufunc(column, scores, out=column)
         return out.T
 
 
