@@ -11,7 +11,7 @@ from tearsheet import urls
 from tearsheet.extract import dates, language, names, text
 from tearsheet.extract.authors import authors as find_authors
 from tearsheet.extract.blocks import Blocks, cut
-from tearsheet.extract.encoding import decode
+from tearsheet.extract.encoding import as_utf8
 from tearsheet.extract.features import PageHints
 from tearsheet.extract.guard import parse
 from tearsheet.extract.head import Head, read_head
@@ -45,10 +45,7 @@ class Document:
         self.model: Model | None = None
         self.today = today or datetime.now(UTC).date()
         if isinstance(html, bytes):
-            data = html[:MAX_PAGE]
-            text, self.encoding = decode(data, charset)
-            if self.encoding != "utf-8" or data.startswith(b"\xef\xbb\xbf"):
-                data = text.encode("utf-8", "replace")
+            data, self.encoding = as_utf8(html[:MAX_PAGE], charset)
         else:
             # Lone surrogates have no UTF-8 form, which is what the parser reads.
             data, self.encoding = html[:MAX_PAGE].encode("utf-8", "replace"), "utf-8"

@@ -87,7 +87,8 @@ class Model:
 
     def scores(self, blocks: Blocks, page: Layout) -> tuple[Floats, Floats, Floats]:
         """What the words say of each container, each inline element and each text."""
-        return self._names(blocks.name), self._names(blocks.inline_name), self.text_scores(page.page_words)
+        names = self._names(blocks.name + blocks.inline_name)
+        return names[: len(blocks.name)], names[len(blocks.name) :], self.text_scores(page.page_words)
 
     def _names(self, names: list[str]) -> Floats:
         """For each name its columns (see NAME_COLUMNS). Names come again and again, so they are kept, up to a limit."""
