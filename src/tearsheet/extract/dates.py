@@ -257,10 +257,10 @@ def _named_date(text: str) -> date | None:
             if number := MONTHS.get(found[month].lower()):
                 stated = int(found[year])
                 return _day(stated - _BUDDHIST if stated > _LATEST_YEAR else stated, number, found[day])
-    if found := _VIETNAMESE.search(text):
-        return _day(found[3], found[2], found[1])
-    if found := _ERA.search(text):
-        return _day(_ERA_STARTS[found[1]] + int(found[2]), found[3], found[4])
+    if numbered := _VIETNAMESE.search(text):
+        return _day(numbered[3], numbered[2], numbered[1])
+    if era := _ERA.search(text):
+        return _day(_ERA_STARTS[era[1]] + int(era[2]), era[3], era[4])
     return None
 
 

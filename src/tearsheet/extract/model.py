@@ -149,12 +149,12 @@ class Model:
             np.float32,
             len(listed),
         )
-        out = np.empty((WORD_COLUMNS, n), np.float32)
-        scores = alone.reshape(3, n).sum(axis=0)
-        for column, ufunc in zip(out, (np.add, np.minimum, np.maximum), strict=True):
-            ufunc(*ufunc.reduceat(weights, words.lines).reshape(2, n), out=column)
-            ufunc(column, scores, out=column)
-        return out.T
+        # For each column the beginnings, the ends, and the text as one.
+        table = np.empty((WORD_COLUMNS, 3, n), np.float32)
+        table[:, 2] = alone.reshape(3, n).sum(axis=0)
+        for place, ufunc in zip(table, (np.add, np.minimum, np.maximum), strict=True):
+            place[:2] = ufunc.reduceat(weights, words.lines).reshape(2, n)
+        return np.stack([table[0].sum(axis=0), table[1].min(axis=0), table[2].max(axis=0)], axis=1)
 
 
 def save(model: Model) -> bytes:
