@@ -18,7 +18,7 @@ TABLE = "table.npz"
 _MAX_CACHED = 30_000
 CLIP = 6.0
 """Standardised features beyond this are cut off."""
-_PORTION = 16
+PORTION = 16
 """Blocks that go through the net at once: so few that numpy's library does not start threads, which would cost more than they
 save and take the processors of other workers."""
 _WORD_PLACES = ("start", "end", "first", "whole")
@@ -66,9 +66,9 @@ class Model:
         if not self._folded:
             self._fold_in()
         size, width = features.shape
-        x = np.zeros((-(-size // _PORTION) * _PORTION, width), np.float32)
+        x = np.zeros((-(-size // PORTION) * PORTION, width), np.float32)
         np.minimum(np.maximum(features, self._low), self._high, out=x[:size])
-        x = x.reshape(-1, _PORTION, width)
+        x = x.reshape(-1, PORTION, width)
         for weights, bias in self._folded[:-1]:
             x = x @ weights
             x += bias
