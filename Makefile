@@ -8,7 +8,7 @@ JOBS ?= auto
 ENGINES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-engines test-slow browser engines-up engines-down engines-status lint format docs bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-index clean
+.PHONY: help run test fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-index clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -31,6 +31,11 @@ test: $(VENV)/.dev ## Run the tests (no network beyond loopback)
 test-engines: $(VENV)/.dev engines-up ## Run the contract suites against the real servers, all of which must be up
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -n $(JOBS) -m "engine and not slow and not restarts" tests
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "restarts and not slow" tests
+
+ROUNDS ?= 10
+fuzz: $(VENV)/.dev ## Run the property tests on fresh examples, ROUNDS times
+	@for round in $$(seq $(ROUNDS)); do TEARSHEET_TEST_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) \
+	-m "hypothesis and not slow and not engine" tests || exit 1; done
 
 test-slow: $(VENV)/.dev ## Long proofs: many kills, soaks, Elasticsearch (its download is large)
 	@engines/all start $(ENGINES)
