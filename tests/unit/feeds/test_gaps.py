@@ -1,5 +1,7 @@
 """Days on which a source brought far fewer stories than usual."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,4 +52,4 @@ def test_gaps_are_apart_in_order_and_far_below_what_is_usual(counts, season):
     for gap in gaps:
         assert gap.stories == sum(counts[gap.first : gap.last + 1])
         assert gap.stories < gap.usual / 4
-    assert all(one.last + 1 < other.first for one, other in zip(gaps, gaps[1:], strict=False))
+    assert all(one.last + 1 < other.first for one, other in pairwise(gaps))
