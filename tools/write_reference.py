@@ -13,6 +13,8 @@ import typer
 from tearsheet.cli import app
 from tearsheet.config import declared_settings
 from tearsheet.errors import EXIT_CODES
+from tearsheet.web.metrics import METRICS
+from tearsheet.web.reasons import REASON_WORDS
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -71,9 +73,45 @@ def _describe(group: Any, prefix: str) -> list[str]:
     return lines
 
 
+def metrics_page() -> str:
+    lines = [
+        "# Metrics",
+        "",
+        "`tearsheet serve` and `tearsheet run` answer `/metrics` in the text format of Prometheus.",
+        "",
+    ]
+    rows = [
+        f"| `{name}` | {metric.kind} | {', '.join(f'`{label}`' for label in metric.labels)} | {metric.help} |"
+        for name, metric in METRICS.items()
+    ]
+    return "\n".join([*lines, "| metric | kind | labels | meaning |", "|---|---|---|---|", *rows]) + "\n"
+
+
+def reasons_page() -> str:
+    lines = [
+        "# Reasons",
+        "",
+        "Why a story is not there: the words that `tearsheet stats`, the ledger and `tearsheet_stories_total` count.",
+        "Where a number stands behind `http-`, it is the status that the server answered with.",
+        "",
+    ]
+    rows = [f"| `{reason}` | {words} |" for reason, words in sorted(REASON_WORDS.items())]
+    return "\n".join([*lines, "| reason | meaning |", "|---|---|", *rows]) + "\n"
+
+
+PAGES = {
+    "settings": settings_page,
+    "exit-codes": exit_codes_page,
+    "commands": commands_page,
+    "metrics": metrics_page,
+    "reasons": reasons_page,
+}
+"""Each page of the reference that is made from the program, and how."""
+
+
 def main() -> None:
-    for name, text in (("settings", settings_page()), ("exit-codes", exit_codes_page()), ("commands", commands_page())):
-        (REFERENCE / f"{name}.md").write_text(text, "utf-8")
+    for name, make in PAGES.items():
+        (REFERENCE / f"{name}.md").write_text(make(), "utf-8")
 
 
 if __name__ == "__main__":

@@ -72,8 +72,13 @@ def collection(tmp_path: Path):
     database.close()
 
 
+def gaps(collection, first: date = FIRST, domains: set[str] | None = None) -> list[CoverageGap]:
+    index, ledger, database = collection
+    return coverage_gaps(index, ledger, database, first, LAST, domains)
+
+
 def test_each_gap_has_its_days_and_its_reason(collection):
-    found = {gap.source: gap for gap in coverage_gaps(*collection, FIRST, LAST)}
+    found = {gap.source: gap for gap in gaps(collection)}
     last = SILENT + timedelta(days=2)
     assert found == {
         name: CoverageGap(name, SILENT, last, 0, 12, why)
@@ -87,13 +92,11 @@ def test_each_gap_has_its_days_and_its_reason(collection):
 
 
 def test_only_the_sources_asked_for(collection):
-    assert [gap.source for gap in coverage_gaps(*collection, FIRST, LAST, {"quiet.example", "fine.example"})] == [
-        "quiet.example"
-    ]
+    assert [gap.source for gap in gaps(collection, domains={"quiet.example", "fine.example"})] == ["quiet.example"]
 
 
 def test_days_before_those_asked_for_are_only_learned_from(collection):
-    assert coverage_gaps(*collection, SILENT + timedelta(days=3), LAST) == []
+    assert gaps(collection, first=SILENT + timedelta(days=3)) == []
 
 
 def test_what_is_not_kept_any_more_is_said(collection):
