@@ -16,7 +16,18 @@ from tearsheet import __version__
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.compose import Services
 from tearsheet.errors import BusyError, EngineError, NotFoundError, StorageError, TearsheetError, UsageError
-from tearsheet.web import api_page, export, health, ingest_api, metrics, outcomes, pages, rss_fetcher_api, search_page
+from tearsheet.web import (
+    api_page,
+    export,
+    gaps,
+    health,
+    ingest_api,
+    metrics,
+    outcomes,
+    pages,
+    rss_fetcher_api,
+    search_page,
+)
 from tearsheet.web.api import account, directory, search
 from tearsheet.web.guard import Guard
 from tearsheet.web.limits import RateLimit
@@ -62,6 +73,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         health.router,
         pages.data_router,
         outcomes.data_router,
+        gaps.data_router,
         search_page.data_router,
         export.router,
         search.router,
@@ -71,6 +83,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         api_page.router,
         pages.router,
         outcomes.router,
+        gaps.router,
         search_page.router,
     ):
         app.include_router(router)
