@@ -67,7 +67,8 @@ def coverage_gaps(
 
     Today is never over: leave it out. `domains` are the sources to look at; without them, all that have stories.
     """
-    start = first - timedelta(days=LOOK_BACK)
+    weeks = -(-((last - first).days + 1 + LOOK_BACK) // _WEEK)
+    start = last - timedelta(days=weeks * _WEEK - 1)
     found = []
     for source, counts in _counts(index, start, last, domains):
         for gap, days in _daily_or_weekly(counts):
@@ -84,7 +85,7 @@ def _daily_or_weekly(counts: Sequence[int]) -> Iterator[tuple[Gap, int]]:
     if heard and sum(heard) >= LEAST_USUAL * len(heard) and len(heard) * 2 >= len(counts) - counts.index(heard[0]):
         yield from ((gap, 1) for gap in find_gaps(counts, _WEEK))
         return
-    weeks = [sum(counts[i : i + _WEEK]) for i in range(0, len(counts) - len(counts) % _WEEK, _WEEK)]
+    weeks = [sum(counts[i : i + _WEEK]) for i in range(0, len(counts), _WEEK)]
     yield from ((gap, _WEEK) for gap in find_gaps(weeks, 1))
 
 

@@ -105,3 +105,16 @@ def test_what_is_not_kept_any_more_is_said(collection):
         connection.execute(fetch_events.delete().where(fetch_events.c.feed_id == 1))
     [gap] = coverage_gaps(index, ledger, database, FIRST, LAST, {"failing.example"})
     assert gap.why == "no events of its feeds are kept from then; no story dropped"
+
+
+def test_a_source_with_few_stories_is_looked_at_by_the_week_up_to_the_last_day(collection):
+    index, *_ = collection
+    index.add(
+        [
+            story(f"few-{day}", canonical_domain="few.example", publication_date=day.isoformat())
+            for day in (LAST - timedelta(days=n) for n in range(7, 60))
+        ]
+    )
+    index.refresh()
+    [gap] = gaps(collection, domains={"few.example"})
+    assert (gap.first, gap.last, gap.stories, gap.usual) == (LAST - timedelta(days=6), LAST, 0, 7)
