@@ -88,7 +88,7 @@ def search(
             sys.stdout.buffer.flush()
         else:
             total = index.count(asked)
-            show(stories, COLUMNS)
+            show(stories, COLUMNS, empty="No stories match.")
             err.print(f"{min(limit or total, total):,} of {total:,} stories")
 
 
@@ -178,6 +178,8 @@ def _say(report: Rebuilt) -> None:
 
 def _archived(paths: list[Path]) -> Iterator[Story]:
     for path in paths:
+        if not path.exists():
+            raise UsageError(f"there is no file or folder {path} to rebuild the index from")
         for file in sorted(path.rglob("*.warc.gz")) if path.is_dir() else [path]:
             with StoryArchiveReader(file) as reader:
                 yield from reader

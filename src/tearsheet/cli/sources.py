@@ -91,7 +91,8 @@ def list_all(
     """List sources."""
     with services_for() as services:
         rows = list_sources(services.database, name=name, limit=limit).rows
-    show(rows, _COLUMNS, form=output_form(json, jsonl, csv))
+    empty = "No sources. Feeds bring theirs along; others: tearsheet sources add SITE"
+    show(rows, _COLUMNS, form=output_form(json, jsonl, csv), empty=empty)
 
 
 @app.command("show")
