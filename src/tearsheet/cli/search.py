@@ -15,11 +15,15 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tearsheet.archive import StoryArchiveReader
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
+from tearsheet.compose import Services
+from tearsheet.engines.index import rebuild_words
 from tearsheet.engines.ports import IndexedStory
 from tearsheet.errors import UsageError
+from tearsheet.feeds.catalog import find_collection
+from tearsheet.feeds.directory import places_of
 from tearsheet.index import questions
 from tearsheet.index.export import csv_lines, jsonl_lines, write_parquet
-from tearsheet.index.rebuild import Rebuilt, rebuild_from_stories
+from tearsheet.index.rebuild import rebuild_from_stories
 from tearsheet.query import Query, QueryError, parse_query
 from tearsheet.story import Story
 
@@ -30,6 +34,10 @@ FromOption = Annotated[str, typer.Option("--from", help="First day of publicatio
 ToOption = Annotated[str, typer.Option("--to", help="Last day of publication, YYYY-MM-DD.")]
 SourceOption = Annotated[
     list[str] | None, typer.Option("--source", help="Only this source, as example.com; may be repeated.")
+]
+CollectionOption = Annotated[
+    list[str] | None,
+    typer.Option("--collection", help="Only sources of this collection, by its name or id; may be repeated."),
 ]
 LanguageOption = Annotated[
     list[str] | None, typer.Option("--language", help="Only this language, as en; may be repeated.")
@@ -73,12 +81,22 @@ def _query(text: str, start: str, end: str, sources: list[str] | None, languages
     )
 
 
+def _of_collections(query: Query, services: Services, names: list[str] | None) -> Query:
+    """The query, only for sources of the collections. The database is not opened when none is named."""
+    if not names:
+        return query
+    ids = [find_collection(services.database, name) for name in names]
+    domains, sources = places_of(services.database, collection_ids=ids)
+    return query.within(domains=domains, sources=sources)
+
+
 @reports_errors
 def search(
     query: QueryArgument,
     start: FromOption = "",
     end: ToOption = "",
     source: SourceOption = None,
+    collection: CollectionOption = None,
     language: LanguageOption = None,
     limit: Annotated[int, typer.Option(help="How many stories at most; 0 means all.")] = 20,
     order: Annotated[str, typer.Option(help="newest, oldest or relevance first.")] = "newest",
@@ -93,6 +111,7 @@ def search(
         out.print(asked.explain(), markup=False)
         return
     with services_for() as services:
+        asked = _of_collections(asked, services, collection)
         index = services.index
         index.refresh()
         found = questions.all_stories(index, asked, text=jsonl or csv or parquet is not None, order=order)
@@ -129,6 +148,7 @@ def count(
     start: FromOption = "",
     end: ToOption = "",
     source: SourceOption = None,
+    collection: CollectionOption = None,
     language: LanguageOption = None,
     by: Annotated[str, typer.Option(help="day, week, month, source, language or word.")] = "",
     limit: Annotated[int, typer.Option(help="How many sources, languages or words.")] = 20,
@@ -140,6 +160,7 @@ def count(
     everything = _query("*", start, end, source, language)
     form = output_form(json, False, csv)
     with services_for() as services:
+        asked, everything = (_of_collections(one, services, collection) for one in (asked, everything))
         index = services.index
         index.refresh()
         if by in ("day", "week", "month"):
@@ -175,20 +196,27 @@ def count(
 @reports_errors
 def rebuild(
     archives: Annotated[list[Path] | None, typer.Argument(help="WARC files or folders. [default: the archive]")] = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="Mend a damaged embedded index from its own stories instead.")
+    ] = False,
 ) -> None:
     """Index every archived story that is not in the index, with its first date. May be stopped and begun again."""
     with services_for() as services:
+        if words:
+            count = rebuild_words(services.settings.engines.index, services.data, _say)
+            out.print(f"the words of {count:,} stories were made anew")
+            return
         folders = archives or [services.settings.path(services.settings.archive.folder)]
-        report = rebuild_from_stories(services.index, _archived(folders), _say)
+        report = rebuild_from_stories(services.index, _archived(folders), lambda so_far: _say(so_far.total))
     out.print(
         f"{report.created:,} stories indexed, {report.there_already:,} were there, "
         f"{report.duplicates:,} duplicates, {report.not_indexable:,} could not be indexed"
     )
 
 
-def _say(report: Rebuilt) -> None:
+def _say(stories: int) -> None:
     if err.is_terminal and not Globals.quiet:
-        err.print(f"{report.total:,} stories read", end="\r")
+        err.print(f"{stories:,} stories read", end="\r")
 
 
 def _archived(paths: list[Path]) -> Iterator[Story]:
