@@ -18,6 +18,7 @@ from tearsheet.compose import Services
 from tearsheet.errors import BusyError, EngineError, NotFoundError, StorageError, TearsheetError, UsageError
 from tearsheet.web import api_page, export, health, ingest_api, metrics, outcomes, pages, rss_fetcher_api, search_page
 from tearsheet.web.api import account, directory, search
+from tearsheet.web.description import DescribedApp
 from tearsheet.web.guard import Guard
 from tearsheet.web.limits import RateLimit
 from tearsheet.web.overview import Overview
@@ -48,7 +49,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         finally:
             await site.close()
 
-    app = FastAPI(
+    app = DescribedApp(
         title="Tearsheet",
         version=__version__,
         summary="The news as it was published, with proof of every page.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import typer
 
 from tearsheet.cli import app
-from tearsheet.config import declared_settings
+from tearsheet.compose import Services
+from tearsheet.config import Settings, declared_settings
 from tearsheet.errors import EXIT_CODES
+from tearsheet.web.app import create_app
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -42,3 +45,8 @@ def test_every_setting_is_documented_with_its_default_and_meaning():
 def test_every_exit_code_is_documented():
     rows = re.findall(r"^\| (\d+) \| (.+) \|$", page("exit-codes.md"), re.MULTILINE)
     assert {int(code): meaning for code, meaning in rows} == EXIT_CODES
+
+
+def test_the_description_of_the_api_is_the_one_that_the_server_gives(tmp_path):
+    with Services(Settings(tmp_path)) as services:
+        assert json.loads(page("openapi.json")) == json.loads(json.dumps(create_app(services).openapi()))
