@@ -89,8 +89,8 @@ bench-pipeline: $(VENV)/.dev ## What the queues cost beside fetching and parsing
 	@$(BIN)/python bench/pipeline.py
 
 STORIES ?= 1000000
-bench-index: $(VENV)/.dev ## The embedded index beside SQLite FTS5 (STORIES=50000 for a quick look)
-	@$(BIN)/python -m bench.index --stories $(STORIES)
+bench-index: $(VENV)/.dev ## The embedded index beside SQLite FTS5 (STORIES=50000 for a quick look, KEEP=folder to ask again)
+	@$(BIN)/python -m bench.index --stories $(STORIES) $(if $(KEEP),--keep $(KEEP))
 
 KNOWN ?= 1000000
 bench-topics: $(VENV)/.dev ## Relevance, link matching and a large snapshot (KNOWN=50000 for a quick look)

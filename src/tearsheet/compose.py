@@ -86,7 +86,8 @@ class Services:
     @cached_property
     def index(self) -> Index:
         """The stories that can be searched."""
-        index = open_index(self.settings.engines.index, self.data)
+        engines = self.settings.engines
+        index = open_index(engines.index, self.data, patience=engines.patience_seconds)
         return self._closing(index, index.close)
 
     @cached_property

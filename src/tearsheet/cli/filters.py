@@ -54,12 +54,12 @@ class Filters:
             query = parse_query(text)
         except QueryError as error:
             raise UsageError(f"the query cannot be read: {' '.join(str(error).split())}") from error
-        members = _members(services, self.collections)
+        domains, ids = _places(services, self.collections)
         return query.within(
             start=read_day(self.start, "--from"),
             end=read_day(self.end, "--to"),
-            domains={*self.sources, *members.values()} if self.sources or self.collections else None,
-            sources=set(members) if self.collections else None,
+            domains={*self.sources, *domains} if self.sources or self.collections else None,
+            sources=ids if self.collections else None,
             languages=self.languages or None,
             indexed_until=nanoseconds(read_moment(self.as_of, "--as-of")) if self.as_of else None,
         )
@@ -75,18 +75,19 @@ class Filters:
 
 def source_domains(services: Services, sources: Sequence[str], collections: Sequence[str]) -> set[str] | None:
     """The domains that were asked for by name or by collection; None when nothing was."""
-    return {*sources, *_members(services, collections).values()} if sources or collections else None
+    return {*sources, *_places(services, collections)[0]} if sources or collections else None
 
 
-def _members(services: Services, collections: Sequence[str]) -> dict[int, str]:
-    """The sources of collections, with their domains. Raises NotFoundError."""
+def _places(services: Services, collections: Sequence[str]) -> tuple[set[str], set[int]]:
+    """The domains and ids of the sources of collections. Raises NotFoundError. No name, no look into the database."""
     if not collections:
-        return {}
+        return set(), set()
     from tearsheet.feeds.catalog import find_collection
-    from tearsheet.feeds.directory import domains_of_sources, sources_of_collections
+    from tearsheet.feeds.directory import places_of
 
-    chosen = [find_collection(services.database, name) for name in collections]
-    return domains_of_sources(services.database, sources_of_collections(services.database, chosen))
+    return places_of(
+        services.database, collection_ids=[find_collection(services.database, name) for name in collections]
+    )
 
 
 def read_day(text: str, option: str) -> date | None:

@@ -24,11 +24,12 @@ from tearsheet.cli.filters import (
     SourceOption,
     ToOption,
 )
+from tearsheet.engines.index import rebuild_words
 from tearsheet.engines.ports import IndexedStory
 from tearsheet.errors import UsageError
 from tearsheet.index import questions
 from tearsheet.index.export import csv_lines, jsonl_lines, write_parquet
-from tearsheet.index.rebuild import Rebuilt, rebuild_from_stories
+from tearsheet.index.rebuild import rebuild_from_stories
 from tearsheet.story import Story
 
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
@@ -160,20 +161,27 @@ def count(
 @reports_errors
 def rebuild(
     archives: Annotated[list[Path] | None, typer.Argument(help="WARC files or folders. [default: the archive]")] = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="Mend a damaged embedded index from its own stories instead.")
+    ] = False,
 ) -> None:
     """Index every archived story that is not in the index, with its first date. May be stopped and begun again."""
     with services_for() as services:
+        if words:
+            count = rebuild_words(services.settings.engines.index, services.data, _say)
+            out.print(f"the words of {count:,} stories were made anew")
+            return
         folders = archives or [services.settings.path(services.settings.archive.folder)]
-        report = rebuild_from_stories(services.index, _archived(folders), _say)
+        report = rebuild_from_stories(services.index, _archived(folders), lambda so_far: _say(so_far.total))
     out.print(
         f"{report.created:,} stories indexed, {report.there_already:,} were there, "
         f"{report.duplicates:,} duplicates, {report.not_indexable:,} could not be indexed"
     )
 
 
-def _say(report: Rebuilt) -> None:
+def _say(stories: int) -> None:
     if err.is_terminal and not Globals.quiet:
-        err.print(f"{report.total:,} stories read", end="\r")
+        err.print(f"{stories:,} stories read", end="\r")
 
 
 def _archived(paths: list[Path]) -> Iterator[Story]:

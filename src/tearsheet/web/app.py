@@ -29,6 +29,7 @@ from tearsheet.web import (
     search_page,
 )
 from tearsheet.web.api import account, directory, search
+from tearsheet.web.description import DescribedApp
 from tearsheet.web.guard import Guard
 from tearsheet.web.limits import RateLimit
 from tearsheet.web.overview import Overview
@@ -59,7 +60,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         finally:
             await site.close()
 
-    app = FastAPI(
+    app = DescribedApp(
         title="Tearsheet",
         version=__version__,
         summary="The news as it was published, with proof of every page.",

@@ -1,41 +1,40 @@
-"""`tearsheet search`, `count`, `cite` and `sources gaps`, as a user calls them."""
+"""`tearsheet search`, `count` and `index`, as a user calls them."""
 
+from __future__ import annotations
+
+import csv
+import io
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from tearsheet.cli import app
-from tearsheet.engines.index import open_index
+from tearsheet.compose import Services
+from tearsheet.config import Settings
+from tearsheet.feeds.catalog import NewFeed, add_feeds
 from tests.engines.stories import story
 
-MOMENT = datetime(2026, 11, 1, 8, tzinfo=UTC)
-
-
-def indexed(hours: float) -> int:
-    return int((MOMENT + timedelta(hours=hours)).timestamp()) * 1_000_000_000
+STORIES = [
+    story("1", "Harbour wall", "The climate council", canonical_domain="a.example"),
+    story("2", "Old cinema", "The climate of the cinema", canonical_domain="b.example", publication_date="2024-02-01"),
+    story("3", "Gare du Nord", "Le climat", canonical_domain="c.example", language="fr"),
+]
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    index = open_index("tantivy:///index", folder)
-    index.add(
-        [
-            story("a", "Flood in Orsel", canonical_domain="a.example", indexed_date=indexed(0)),
-            story("b", "Flood again", canonical_domain="b.example", indexed_date=indexed(1)),
-            story("c", "Flood once more", canonical_domain="a.example", indexed_date=indexed(2)),
-        ]
-    )
-    index.close()
-    return folder
+    with Services(Settings(tmp_path / "data")) as services:
+        services.index.add(STORIES)
+        feed = NewFeed("http://b.example/feed", collections=("Press",))
+        add_feeds(services.database, [feed], datetime(2026, 1, 1, tzinfo=UTC))
+    return tmp_path / "data"
 
 
 @pytest.fixture
-def tearsheet(data: Path):
+def tearsheet(data):
     def run(*words: str, code: int = 0) -> str:
         result = CliRunner().invoke(app, ["--data", str(data), "--quiet", *words])
         assert result.exit_code == code, result.output
@@ -44,48 +43,38 @@ def tearsheet(data: Path):
     return run
 
 
-def test_a_result_is_repeated_as_of_a_moment(tearsheet):
-    assert json.loads(tearsheet("count", "flood", "--json")) == [{"stories": 3, "of": 3}]
-    assert json.loads(tearsheet("count", "flood", "--as-of", "2026-11-01T09:00:00Z", "--json")) == [
-        {"stories": 2, "of": 2}
+def test_stories_come_out_as_lines_with_their_text(tearsheet):
+    found = [json.loads(line) for line in tearsheet("search", "climate", "--jsonl", "--limit", "0").splitlines()]
+    assert {(one["url"], one["text_content"]) for one in found} == {(s.url, s.text_content) for s in STORIES[:2]}
+    rows = list(csv.DictReader(io.StringIO(tearsheet("search", "language:fr", "--csv"), newline="")))
+    assert [row["article_title"] for row in rows] == ["Gare du Nord"]
+
+
+def test_filters_of_the_command_line(tearsheet):
+    def counted(*words: str) -> int:
+        return int(json.loads(tearsheet("count", *words, "--json"))[0]["stories"])
+
+    assert counted("*") == 3
+    assert counted("climate", "--source", "a.example") == 1
+    assert counted("*", "--from", "2024-02-01") == 1
+    assert counted("*", "--collection", "Press") == 1
+    assert counted("*", "--collection", "1") == 1
+    assert "b.example" in tearsheet("search", "*", "--collection", "Press", "--jsonl")
+    assert "no collection" in tearsheet("count", "*", "--collection", "Presse", code=5)
+
+
+def test_counts_by_what_people_ask_for(tearsheet):
+    assert json.loads(tearsheet("count", "climate", "--by", "month", "--json")) == [
+        {"date": "2024-01-01", "stories": 1, "of": 2, "share": 0.5},
+        {"date": "2024-02-01", "stories": 1, "of": 1, "share": 1.0},
     ]
-    assert json.loads(tearsheet("count", "flood", "--as-of", "2026-11-01T09:59:59+01:00", "--json")) == [
-        {"stories": 1, "of": 1}
-    ]
-    assert "is not a moment" in tearsheet("search", "flood", "--as-of", "yesterday", code=2)
+    words = json.loads(tearsheet("count", "climate", "--by", "word", "--json"))
+    assert {row["word"] for row in words} == {"climate", "council", "harbour", "wall", "old", "cinema"}
 
 
-def test_a_citation_is_checked(tearsheet, data: Path, tmp_path: Path):
-    file = tmp_path / "citation.json"
-    file.write_text(tearsheet("cite", "flood", "--source", "a.example", "--json"))
-    assert json.loads(file.read_text())["result"]["stories"] == 2
-    index = open_index("tantivy:///index", data)
-    later = int(datetime.now(UTC).timestamp() + 60) * 1_000_000_000
-    index.add([story("d", "Flood tomorrow", canonical_domain="a.example", indexed_date=later)])
-    index.close()
-    assert "The same 2 stories" in tearsheet("cite", "--check", str(file))
-    assert json.loads(tearsheet("count", "flood", "--source", "a.example", "--json"))[0]["stories"] == 3
-
-    file.write_text(file.read_text().replace("a.example", "b.example"))
-    assert "not the same: 2 stories then, 1 now" in tearsheet("cite", "--check", str(file), code=3)
-    file.write_text("{}")
-    assert "is not a citation" in tearsheet("cite", "--check", str(file), code=2)
-    assert "give a query" in tearsheet("cite", code=2)
-
-
-def test_the_command_of_a_citation_gives_its_stories(tearsheet):
-    citation = json.loads(tearsheet("cite", "flood", "--language", "en", "--json"))
-    assert citation["repeat"].startswith("tearsheet search flood --language en --as-of ")
-    assert citation["repeat"].endswith("--limit 0 --csv")
-    assert "Repeat it: tearsheet search flood" in tearsheet("cite", "flood")
-
-
-def test_a_collection_is_a_filter(tearsheet):
-    tearsheet("sources", "add", "b.example", "--collection", "Coast")
-    assert json.loads(tearsheet("count", "flood", "--collection", "Coast", "--json")) == [{"stories": 1, "of": 1}]
-    assert "there is no collection" in tearsheet("count", "flood", "--collection", "Hills", code=5)
-
-
-def test_no_gaps_are_said_too(tearsheet):
-    assert "No gaps in the last 30 days" in tearsheet("sources", "gaps")
-    assert json.loads(tearsheet("sources", "gaps", "a.example", "--json")) == []
+def test_a_damaged_index_is_made_anew_from_its_own_stories(tearsheet, data):
+    for file in (data / "index" / "words").iterdir():
+        file.write_bytes(b"not an index")
+    assert "index rebuild --words" in tearsheet("count", "*", code=7)
+    assert "3 stories" in tearsheet("index", "rebuild", "--words")
+    assert json.loads(tearsheet("count", "climate", "--json"))[0]["stories"] == 2

@@ -66,6 +66,31 @@ def test_filters_narrow_the_answer(client, truth):
     assert client.get("/search.json", params=asked).json()["count"] == len(expected)
 
 
+def test_a_collection_narrows_the_answer_and_its_shares(client, truth):
+    asked = {"q": "climate", "collection": "English papers"}
+    papers = ("harbour-herald.example", "morning-gazette.example")
+    expected = [content for content in matching(truth, "climate") if content.canonical_domain in papers]
+    data = client.get("/search.json", params=asked).json()
+    assert data["count"] == len(expected) and dict(map(tuple, data["sources"])).keys() == set(papers)
+    assert data["all_stories"] == sum(s.content_metadata.canonical_domain in papers for s in truth.stories)
+    assert client.get("/search.json", params=asked | {"collection": "2"}).json()["count"] == len(expected)
+    assert client.get("/search.json", params=asked | {"domain": "le-quotidien.example"}).json()["count"] == 0
+    assert len(client.get("/search.jsonl", params=asked).text.splitlines()) == len(expected)
+    assert client.get("/search.json", params=asked | {"collection": "No such"}).status_code == 404
+
+
+def test_the_page_offers_the_collections_and_keeps_the_chosen_one(client):
+    tree: Any = lxml_html.fromstring(client.get("/search", params={"q": "*", "collection": "English papers"}).text)
+    assert tree.xpath("//select[@id='collection']/option/text()") == [
+        "All sources",
+        "All test papers",
+        "English papers",
+    ]
+    assert tree.xpath("//select[@id='collection']/option[@selected]/text()") == ["English papers"]
+    assert "collection “English papers”" in tree.xpath("string(//p[@class='explained'])")
+    assert all("collection=English+papers" in link for link in tree.xpath("//section[h2='Sources']//a/@href"))
+
+
 def test_paging_shows_every_story_once(client, truth):
     seen: list[str] = []
     token: str | None = ""

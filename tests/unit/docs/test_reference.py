@@ -54,4 +54,4 @@ def test_every_metric_is_documented():
 
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_that_are_made_from_the_program_are_up_to_date(name: str):
-    assert page(f"{name}.md") == PAGES[name](), "run `make docs`"
+    assert page(name) == PAGES[name](), "run `make docs`"
