@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import resource
 import tempfile
@@ -14,17 +15,21 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import zstandard
+
 from tearsheet.config import TopicSettings
 from tearsheet.engines.database import open_database
 from tearsheet.engines.index import open_index
-from tearsheet.engines.ports import IndexedStory
+from tearsheet.engines.ports import Database, IndexedStory
 from tearsheet.query import parse_query
-from tearsheet.topics import tables
+from tearsheet.topics import model, store, tables
 from tearsheet.topics.addresses import clean_url, url_key
+from tearsheet.topics.export_files import write_export
+from tearsheet.topics.model import NewTopic
 from tearsheet.topics.relevance import RawTest
-from tearsheet.topics.snapshot_store import Frozen, FrozenStory
+from tearsheet.topics.snapshot_store import load_snapshot, save_snapshot
 from tearsheet.topics.spider import Tools
-from tearsheet.topics.timespans import Timespan, all_figures, figures
+from tearsheet.topics.timespans import timespans_of
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -105,28 +110,68 @@ def matching(stories: int, links: int) -> None:
         database.close()
 
 
-def snapshot(stories: int, links: int) -> None:
+def fill_topic(database: Database, topics_id: int, stories: int, links: int) -> None:
+    """A topic of three months, whose stories have pages of 5 kB and whose links prefer some stories, as links do."""
     rng = random.Random(3)
     media = [f"site{i}.example" for i in range(3_000)]
-    frozen = Frozen(
-        "Bench", "x", date(2024, 1, 1), date(2024, 3, 31), (), (),
-        tuple(
-            FrozenStory(f"{i:064}", f"http://x.example/{i}", media[int(rng.paretovariate(0.5)) % 3_000], f"Story {i}", "page",
-                        date(2024, 1, 1) + timedelta(days=rng.randrange(91)), "meta", "en", 0, "matched in title")
-            for i in range(stories)
-        ),
-        tuple(sorted({(rng.randrange(stories), int(stories * rng.random() ** 3)) for _ in range(links)})),
-    )  # fmt: skip
-    started = time.perf_counter()
-    overall = figures(frozen, Timespan("overall", None, None))
-    alone = time.perf_counter() - started
-    every = all_figures(frozen)
-    seconds = time.perf_counter() - started
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    page, text = rng.randbytes(5_000), zstandard.compress(b"A text.")
+    for start in range(0, stories, 5_000):
+        web, members = [], []
+        for i in range(start, min(stories, start + 5_000)):
+            day = date(2024, 1, 1) + timedelta(days=rng.randrange(91))
+            web.append({
+                "stories_id": f"{i:064}", "url": f"http://x.example/{i}", "media_id": media[int(rng.paretovariate(0.5)) % 3_000],
+                "title": f"Story {i}", "title_method": "page", "publish_date": day.isoformat(), "date_method": "meta",
+                "description": "", "language": "en", "text": text, "page": page,
+            })  # fmt: skip
+            members.append({
+                "topics_id": topics_id, "stories_id": f"{i:064}", "iteration": 0, "state": model.IN, "spidered": True,
+                "why": "matched in title", "assume_match": False,
+            })  # fmt: skip
+        with database.begin() as connection:
+            connection.execute(tables.web_stories.insert(), web)
+            connection.execute(tables.topic_stories.insert(), members)
+    pairs = sorted({(rng.randrange(stories), int(stories * rng.random() ** 3)) for _ in range(links)})
+    for start in range(0, len(pairs), 20_000):
+        rows = [
+            {"topics_id": topics_id, "stories_id": f"{a:064}", "url_key": f"{b:064}", "url": f"http://x.example/{b}",
+             "kind": "anchor", "fetched": True, "ref_stories_id": f"{b:064}"}
+            for a, b in pairs[start : start + 20_000]
+        ]  # fmt: skip
+        with database.begin() as connection:
+            connection.execute(tables.topic_links.insert(), rows)
+
+
+def snapshot(stories: int, links: int) -> None:
+    """Freeze a topic out of the database, then count, draw and write all timespans."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        database = open_database("sqlite:///bench.db", folder)
+        database.migrate()
+        topic = store.create_topic(database, NewTopic("Bench", "x", date(2024, 1, 1), date(2024, 3, 31)), 0.0)
+        fill_topic(database, topic.id, stories, links)
+        started = time.perf_counter()
+        save_snapshot(database, topic)
+        frozen = load_snapshot(database, topic)
+        freezing = time.perf_counter() - started
+        database.close()
+        started = time.perf_counter()
+        files = write_export(frozen, folder / "out", ["csv", "gexf", "graphml", "svg", "html"], os.cpu_count() or 1)
+        writing = time.perf_counter() - started
+        size = sum(file.stat().st_size for file in files) / 1e6
+    memory = [resource.getrusage(who).ru_maxrss / 1e6 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    cpu = sum(time_used(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     print(
-        f"snapshot of {stories:,} stories, {len(overall.story_links):,} links between sources: overall {alone:,.1f} s, "
-        f"all {len(every)} timespans {seconds:,.1f} s, {memory:,.2f} GB at most (wanted: minutes, under 4 GB)"
+        f"snapshot of {stories:,} stories and {len(frozen.links):,} links: frozen in {freezing:,.0f} s, "
+        f"{len(timespans_of(frozen))} timespans counted and drawn in {writing:,.0f} s ({len(files)} files, {size:,.0f} MB); "
+        f"{cpu:,.0f} s of CPU with the filling, {memory[0]:,.2f} GB at most and {memory[1]:,.2f} in each of "
+        f"{os.cpu_count()} processes (wanted: minutes, under 4 GB)"
     )
+
+
+def time_used(who: int) -> float:
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv as csv_module
+import os
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from datetime import date
@@ -272,7 +273,7 @@ def export(
     with services_for() as services:
         topic = store.find_topic(services.database, name)
         frozen = load_snapshot(services.database, topic, snapshot)
-    files = write_export(frozen, folder, form or ["csv", "gexf", "graphml", "jsonl"])
+    files = write_export(frozen, folder, form or ["csv", "gexf", "graphml", "jsonl"], workers=os.cpu_count() or 1)
     out.print(f"{len(files):,} files in {folder}", markup=False)
 
 
@@ -289,7 +290,7 @@ def draw(
         topic = store.find_topic(services.database, name)
         frozen = load_snapshot(services.database, topic, snapshot)
     try:
-        write_map(frozen, file, timespan)
+        write_map(frozen, file, timespan, workers=os.cpu_count() or 1)
     except KeyError:
         raise NotFoundError(f"there is no timespan {timespan!r}; `tearsheet topic export` shows their names") from None
     out.print(f"{file} written", markup=False)

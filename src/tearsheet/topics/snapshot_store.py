@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import zstandard
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, Select, select, update
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.ports import Database
@@ -18,6 +18,9 @@ from tearsheet.topics import model
 from tearsheet.topics import tables as T  # noqa: N812 - a table of tables reads best short
 from tearsheet.topics.model import Topic
 from tearsheet.topics.spider_store import simplest
+
+_ROWS = 10_000
+"""Rows that are read at a time: a topic may have millions of links."""
 
 
 class FrozenStory(msgspec.Struct, frozen=True):
@@ -65,28 +68,19 @@ class SnapshotInfo:
 
 def freeze(database: Database, topic: Topic) -> Frozen:
     """The stories and links of a topic as they are now."""
-    stories, web, statistics, links = T.topic_stories, T.web_stories, T.story_statistics, T.topic_links
     with database.read() as connection:
-        rows = connection.execute(
-            select(
-                web,
-                stories.c.iteration,
-                stories.c.why,
-                statistics.c.facebook_share_count,
-            )
-            .join(stories, stories.c.stories_id == web.c.stories_id)
-            .outerjoin(statistics, statistics.c.stories_id == web.c.stories_id)
-            .where(stories.c.topics_id == topic.id, stories.c.state == model.IN)
-        ).all()
+        addresses = _addresses(connection, topic.id)
+        rows = connection.execute(_members(topic), execution_options={"yield_per": _ROWS})
+        frozen = sorted((_story(row, topic, addresses) for row in rows), key=lambda story: story.id)
+        place = {story.id: number for number, story in enumerate(frozen)}
+        links = T.topic_links
         pairs = connection.execute(
             select(links.c.stories_id, links.c.ref_stories_id).where(
                 links.c.topics_id == topic.id, links.c.ref_stories_id.is_not(None)
-            )
-        ).all()
-        addresses = _addresses(connection, topic.id)
-    frozen = sorted((_story(row, topic, addresses) for row in rows), key=lambda story: story.id)
-    place = {story.id: number for number, story in enumerate(frozen)}
-    found = {(place[a], place[b]) for a, b in pairs if a in place and b in place and a != b}
+            ),
+            execution_options={"yield_per": _ROWS},
+        )
+        found = {(place[a], place[b]) for a, b in pairs if a in place and b in place and a != b}
     return Frozen(
         topic=topic.name,
         query=topic.query,
@@ -99,6 +93,23 @@ def freeze(database: Database, topic: Topic) -> Frozen:
     )
 
 
+def _members(topic: Topic) -> Select[Any]:
+    """The stories of a topic, without their pages; with their texts only where a focus asks for them."""
+    stories, web, statistics = T.topic_stories, T.web_stories, T.story_statistics
+    left_out = {"page"} if topic.foci else {"page", "text"}
+    return (
+        select(
+            *(column for column in web.c if column.name not in left_out),
+            stories.c.iteration,
+            stories.c.why,
+            statistics.c.facebook_share_count,
+        )
+        .join(stories, stories.c.stories_id == web.c.stories_id)
+        .outerjoin(statistics, statistics.c.stories_id == web.c.stories_id)
+        .where(stories.c.topics_id == topic.id, stories.c.state == model.IN)
+    )
+
+
 def _addresses(connection: Connection, topic_id: int) -> dict[str, set[str]]:
     """Every form in which the address of a story was written."""
     found: dict[str, set[str]] = {}
@@ -108,7 +119,7 @@ def _addresses(connection: Connection, topic_id: int) -> dict[str, set[str]]:
             .join(T.topic_stories, T.topic_stories.c.stories_id == table.c.url_key)
             .where(table.c.topics_id == topic_id, T.topic_stories.c.topics_id == topic_id)
         )
-        for key, url in connection.execute(query):
+        for key, url in connection.execute(query, execution_options={"yield_per": _ROWS}):
             found.setdefault(key, set()).add(url)
     return found
 

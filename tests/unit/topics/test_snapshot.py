@@ -14,12 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from tearsheet.topics.drawing import to_page, to_png, to_svg
+from tearsheet.topics import parallel
+from tearsheet.topics.drawing import to_png, to_svg
 from tearsheet.topics.export import MediaMap, tables_of, to_csv, to_gexf, to_graphml, to_jsonl, to_parquet
-from tearsheet.topics.export_files import write_export, write_map
+from tearsheet.topics.export_files import page_of, write_export, write_map
 from tearsheet.topics.network import communities, layout, pagerank
 from tearsheet.topics.snapshot_store import Frozen, FrozenStory
-from tearsheet.topics.timespans import Timespan, all_figures, figures, timespans_of
+from tearsheet.topics.timespans import Figures, Timespan, figures, timespans_of
 
 MEDIA = {**dict.fromkeys([1, 2, 3, 4, 5, 15], "a.example"), **dict.fromkeys([7, 8, 9], "d.example"),
          **dict.fromkeys([10, 11, 13, 14], "f.example")}  # fmt: skip
@@ -53,6 +54,10 @@ def frozen() -> Frozen:
         ),
         links=tuple(sorted(links)),
     )
+
+
+def overall_of(frozen: Frozen) -> Figures:
+    return figures(frozen, Timespan("overall", None, None))
 
 
 def test_counts_between_sources(frozen):
@@ -103,8 +108,17 @@ def test_the_same_snapshot_gives_the_same_bytes(frozen, tmp_path):
         assert a.read_bytes() == b.read_bytes(), a
 
 
+def test_processes_write_the_same_bytes(frozen, tmp_path, monkeypatch):
+    alone = write_export(frozen, tmp_path / "a", ["csv", "html"])
+    monkeypatch.setattr(parallel, "LARGE", 0)
+    shared = write_export(frozen, tmp_path / "b", ["csv", "html"], workers=2)
+    assert [file.relative_to(tmp_path / "b") for file in shared] == [file.relative_to(tmp_path / "a") for file in alone]
+    for a, b in zip(alone, shared, strict=True):
+        assert a.read_bytes() == b.read_bytes(), a
+
+
 def test_the_tables_hold_the_figures(frozen):
-    columns, rows = tables_of(all_figures(frozen)[0])["stories"]
+    columns, rows = tables_of(overall_of(frozen))["stories"]
     read = list(csv.DictReader(io.StringIO(to_csv(columns, rows).decode())))
     assert len(read) == len(MEDIA)
     assert read[0]["title"] == "Story 14"
@@ -117,7 +131,7 @@ def test_the_tables_hold_the_figures(frozen):
 
 
 def test_networks_are_xml_with_every_source_and_link(frozen):
-    chart = MediaMap(all_figures(frozen)[0])
+    chart = MediaMap(overall_of(frozen))
     gexf = etree.fromstring(to_gexf(chart, frozen.topic))
     name = "{http://gexf.net/1.3}"
     assert gexf.get("version") == "1.3"
@@ -130,16 +144,16 @@ def test_networks_are_xml_with_every_source_and_link(frozen):
 
 
 def test_the_map_and_the_page_escape_what_came_from_the_web(frozen):
-    svg = to_svg(MediaMap(all_figures(frozen)[0]), frozen.topic)
+    svg = to_svg(MediaMap(overall_of(frozen)), frozen.topic)
     assert len(list(etree.fromstring(svg.encode()).iter("{http://www.w3.org/2000/svg}circle"))) == 3
-    page = to_page(frozen, all_figures(frozen))
+    page = page_of(frozen)
     assert "<Primes>" not in page
     assert "&lt;Primes&gt; &amp; co" in page
     assert "src=" not in page.replace("script-src", "").replace("style-src", "").replace("default-src", "")
 
 
 def test_the_picture_is_a_png(frozen):
-    data = to_png(MediaMap(all_figures(frozen)[0]), side=200)
+    data = to_png(MediaMap(overall_of(frozen)), side=200)
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
     size = struct.unpack(">I", data[33:37])[0]
     pixels = np.frombuffer(zlib.decompress(data[41 : 41 + size]), np.uint8)
