@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tearsheet.feeds.catalog import find_collection
+from tearsheet.feeds.directory import domains_of_sources, sources_of_collections
 from tearsheet.index.questions import all_stories
 from tearsheet.query import parse_query
 from tearsheet.topics import facebook, model, routing, spider_store, store
@@ -41,10 +43,22 @@ def start_run(tools: Tools, topic: Topic, *, again: bool = True) -> tuple[str, l
 
 def index_seeds(tools: Tools, topic: Topic) -> Iterator[Seed]:
     """The stories of the index that the topic's query asks for."""
-    query = parse_query(topic.query).within(start=topic.start, end=topic.end, domains=topic.domains or None)
+    sources = _sources_of(tools, topic)
+    query = parse_query(topic.query).within(
+        start=topic.start,
+        end=topic.end,
+        domains=(*topic.domains, *sources.values()) if topic.domains or topic.collections else None,
+        sources=sources if topic.collections else None,
+    )
     for story in all_stories(tools.index, query, order="oldest"):
         spider_store.save_story(tools.database, from_index(story), None, None, [])
         yield Seed(story.url, story.id, "index")
+
+
+def _sources_of(tools: Tools, topic: Topic) -> dict[int, str]:
+    """The sources of the topic's collections, as they are now: domains by id."""
+    ids = [find_collection(tools.database, name) for name in topic.collections]
+    return domains_of_sources(tools.database, sources_of_collections(tools.database, ids)) if ids else {}
 
 
 class TopicRun:

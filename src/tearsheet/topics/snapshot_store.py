@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import zstandard
-from sqlalchemy import Connection, Row, Select, select, update
+from sqlalchemy import Connection, Row, Select, and_, select, update
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.ports import Database
@@ -40,6 +40,17 @@ class FrozenStory(msgspec.Struct, frozen=True):
     facebook_shares: int | None = None
 
 
+class FrozenPost(msgspec.Struct, frozen=True):
+    """A post that gave the address of a story."""
+
+    story: int
+    """The story's place in `Frozen.stories`."""
+    id: str
+    author: str
+    channel: str
+    day: date
+
+
 class Frozen(msgspec.Struct, frozen=True):
     """All that a snapshot is computed from."""
 
@@ -53,6 +64,8 @@ class Frozen(msgspec.Struct, frozen=True):
     """By id."""
     links: tuple[tuple[int, int], ...]
     """From one story to another, by their places in `stories`; sorted, each once, never to itself."""
+    posts: tuple[FrozenPost, ...] = ()
+    """By story and id."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -81,6 +94,7 @@ def freeze(database: Database, topic: Topic) -> Frozen:
             execution_options={"yield_per": _ROWS},
         )
         found = {(place[a], place[b]) for a, b in pairs if a in place and b in place and a != b}
+        posts = _posts(connection, topic.id, place)
     return Frozen(
         topic=topic.name,
         query=topic.query,
@@ -90,6 +104,7 @@ def freeze(database: Database, topic: Topic) -> Frozen:
         foci=tuple(sorted(topic.foci.items())),
         stories=tuple(frozen),
         links=tuple(sorted(found)),
+        posts=posts,
     )
 
 
@@ -122,6 +137,28 @@ def _addresses(connection: Connection, topic_id: int) -> dict[str, set[str]]:
         for key, url in connection.execute(query, execution_options={"yield_per": _ROWS}):
             found.setdefault(key, set()).add(url)
     return found
+
+
+def _posts(connection: Connection, topic_id: int, place: dict[str, int]) -> tuple[FrozenPost, ...]:
+    """The posts with the stories that their addresses led to; a story that was merged stands for its duplicates."""
+    posts, urls, known, merged = T.topic_posts, T.topic_post_urls, T.story_urls, T.topic_merged_stories_map
+    kept: dict[str, str] = dict(
+        connection.execute(
+            select(merged.c.source_stories_id, merged.c.target_stories_id).where(merged.c.topics_id == topic_id)
+        ).all()
+    )  # fmt: skip
+    rows = connection.execute(
+        select(known.c.stories_id, posts.c.post_id, posts.c.author, posts.c.channel, posts.c.publish_date)
+        .join(urls, urls.c.url_key == known.c.url_key)
+        .join(posts, and_(posts.c.topics_id == urls.c.topics_id, posts.c.post_id == urls.c.post_id))
+        .where(urls.c.topics_id == topic_id)
+    )
+    found = {
+        (place[story], post): FrozenPost(place[story], post, author, channel, date.fromisoformat(day))
+        for story, post, author, channel, day in ((kept.get(row[0], row[0]), *row[1:]) for row in rows)
+        if story in place
+    }
+    return tuple(post for _, post in sorted(found.items()))
 
 
 def _story(row: Row[Any], topic: Topic, addresses: dict[str, set[str]]) -> FrozenStory:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tearsheet.topics.network import communities, pagerank
-from tearsheet.topics.snapshot_store import Frozen, FrozenStory
+from tearsheet.topics.snapshot_store import Frozen, FrozenPost, FrozenStory
 
 Numbers = npt.NDArray[np.int64]
 PERIODS = ("overall", "weekly", "monthly", "custom")
@@ -35,6 +36,14 @@ class Timespan:
         return f"{self.period}{days}" + (f"-{focus}" if focus else "")
 
 
+class PostCounts(NamedTuple):
+    """The posts of a timespan that gave a story's address: how many, by how many people, in how many places."""
+
+    posts: int = 0
+    authors: int = 0
+    channels: int = 0
+
+
 @dataclass(slots=True, frozen=True)
 class StoryCounts:
     """A story in a timespan. Links count between different sources only: a paper that cites itself says nothing."""
@@ -45,6 +54,7 @@ class StoryCounts:
     inlink_count: int
     outlink_count: int
     facebook_share_count: int | None
+    posts: PostCounts
     pagerank: float
     community: int
 
@@ -61,6 +71,10 @@ class MediumCounts:
     inlink_count: int
     outlink_count: int
     facebook_share_count: int | None
+    post_count: int
+    """Sums over its stories, like the counts before and after it."""
+    author_count: int
+    channel_count: int
     pagerank: float
     community: int
 
@@ -147,12 +161,22 @@ class Counting:
         own_medium = np.searchsorted(places, media[members])
         # Stories are in the order of their ids, so their numbers break ties as the ids would.
         order = np.lexsort((members, -inlinks[members], -by_media[members]))
+        posts = self._post_counts(timespan)
         columns = zip(
             *(part[members[order]].tolist() for part in (by_media, inlinks, outlinks)),
             members[order].tolist(), order.tolist(), own_medium[order].tolist(), strict=True,
         )  # fmt: skip
         counted = [
-            StoryCounts(stories[number], by, into, out, stories[number].facebook_shares, rank[place], groups[medium])
+            StoryCounts(
+                stories[number],
+                by,
+                into,
+                out,
+                stories[number].facebook_shares,
+                posts.get(number, PostCounts()),
+                rank[place],
+                groups[medium],
+            )
             for by, into, out, number, place, medium in columns
         ]
         medium_links = tuple(
@@ -166,6 +190,16 @@ class Counting:
             tuple((stories[a].id, stories[b].id) for a, b in zip(source.tolist(), target.tolist(), strict=True)),
             medium_links,
         )
+
+    def _post_counts(self, timespan: Timespan) -> dict[int, PostCounts]:
+        by_story: dict[int, list[FrozenPost]] = defaultdict(list)
+        for post in self.frozen.posts:
+            if timespan.start is None or timespan.end is None or timespan.start <= post.day <= timespan.end:
+                by_story[post.story].append(post)
+        return {
+            story: PostCounts(len(some), len({post.author for post in some}), len({post.channel for post in some}))
+            for story, some in by_story.items()
+        }
 
     def _story_counts(self, source: Numbers, target: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """For each story: stories that link to it, stories that it links to, sources that link to it."""
@@ -188,19 +222,32 @@ def _count_media(
 ) -> list[MediumCounts]:
     linking = Counter(target for _, target, _ in medium_links)
     number: Counter[str] = Counter()
-    sums: dict[str, list[int]] = {name: [0, 0, 0] for name in names}
+    sums: dict[str, list[int]] = {name: [0] * 6 for name in names}
     shares: dict[str, int | None] = dict.fromkeys(names)
     for row in counted:
         name = row.story.media
         number[name] += 1
-        for i, value in enumerate((row.media_inlink_count, row.inlink_count, row.outlink_count)):
+        for i, value in enumerate((row.media_inlink_count, row.inlink_count, row.outlink_count, *row.posts)):
             sums[name][i] += value
         if row.facebook_share_count is not None:
             shares[name] = (shares[name] or 0) + row.facebook_share_count
     rows = []
     for i, name in enumerate(names):
-        by_media, into, out = sums[name]
+        by_media, into, out, posts, authors, channels = sums[name]
         rows.append(
-            MediumCounts(name, number[name], linking[name], by_media, into, out, shares[name], rank[i], groups[i])
+            MediumCounts(
+                name,
+                number[name],
+                linking[name],
+                by_media,
+                into,
+                out,
+                shares[name],
+                posts,
+                authors,
+                channels,
+                rank[i],
+                groups[i],
+            )
         )
     return sorted(rows, key=lambda row: (-row.media_inlink_count, -row.story_count, row.media))
