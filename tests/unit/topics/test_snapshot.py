@@ -3,11 +3,13 @@
 import csv
 import io
 import json
+import random
 import struct
 import zlib
 from datetime import date
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,6 +23,8 @@ from tearsheet.topics.export_files import page_of, write_export, write_map
 from tearsheet.topics.network import communities, layout, pagerank
 from tearsheet.topics.snapshot_store import Frozen, FrozenStory
 from tearsheet.topics.timespans import Figures, Timespan, figures, timespans_of
+
+from .gexf_rules import broken_rules
 
 MEDIA = {**dict.fromkeys([1, 2, 3, 4, 5, 15], "a.example"), **dict.fromkeys([7, 8, 9], "d.example"),
          **dict.fromkeys([10, 11, 13, 14], "f.example")}  # fmt: skip
@@ -141,6 +145,62 @@ def test_networks_are_xml_with_every_source_and_link(frozen):
     assert ("a.example", "f.example", "3.0") in edges
     graphml = etree.fromstring(to_graphml(chart))
     assert len(list(graphml.iter("{http://graphml.graphdrawing.org/xmlns}edge"))) == 3
+
+
+def test_gexf_keeps_the_rules_of_its_format(frozen):
+    chart = MediaMap(overall_of(frozen))
+    data = to_gexf(chart, frozen.topic)
+    assert broken_rules(data) == []
+    assert broken_rules(data.replace(b"</nodes>", b'<node label="x"/></nodes>')) == [
+        "{http://gexf.net/1.3}node lacks id"
+    ]
+    assert broken_rules(data.replace(b'target="f.example"', b'target="g.example"', 1)) == [
+        "an edge leads to no node: g.example"
+    ]
+
+
+@pytest.mark.parametrize("form", ["gexf", "graphml"])
+def test_another_program_reads_the_network(frozen, form):
+    overall = overall_of(frozen)
+    chart = MediaMap(overall)
+    if form == "gexf":
+        graph = nx.read_gexf(io.BytesIO(to_gexf(chart, frozen.topic)), version="1.3")
+    else:
+        graph = nx.read_graphml(io.BytesIO(to_graphml(chart)))
+    assert graph.is_directed()
+    weights = sorted((a, b, data["weight"]) for a, b, data in graph.edges(data=True))
+    assert weights == [(a, b, float(n)) for a, b, n in overall.medium_links]
+    assert {name: data["inlink_count"] for name, data in graph.nodes(data=True)} == {
+        row.media: row.inlink_count for row in overall.media
+    }
+    assert {data["label"] for _, data in graph.nodes(data=True)} == set(graph)
+    assert "facebook_share_count" not in graph.nodes["d.example"]
+    if form == "gexf":
+        sizes = {name: data["viz"]["size"] for name, data in graph.nodes(data=True)}
+        assert sizes == {row.media: chart.size(row) for row in chart.media}
+
+
+def test_pagerank_is_that_of_another_program():
+    rng = random.Random(1)
+    edges = sorted({(rng.randrange(60), rng.randrange(60)) for _ in range(300)})
+    weighted = [(a, b, float(1 + (a + b) % 3)) for a, b in edges if a != b and a % 10]
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(60))
+    graph.add_weighted_edges_from(weighted)
+    theirs = nx.pagerank(graph, tol=1e-12, max_iter=500)
+    assert pagerank(60, weighted) == pytest.approx([theirs[i] for i in range(60)], abs=1e-7)
+
+
+def test_communities_are_as_good_as_those_of_another_program():
+    rng = random.Random(2)
+    edges = [(a, b, 1.0) for a in range(60) for b in range(a) if rng.random() < (0.4 if a % 4 == b % 4 else 0.03)]
+    graph = nx.Graph()
+    graph.add_nodes_from(range(60))
+    graph.add_weighted_edges_from(edges)
+    ours = communities(60, edges)
+    groups = [{i for i in range(60) if ours[i] == number} for number in set(ours)]
+    theirs = nx.community.louvain_communities(graph, seed=1)
+    assert nx.community.modularity(graph, groups) >= nx.community.modularity(graph, theirs) - 0.01
 
 
 def test_the_map_and_the_page_escape_what_came_from_the_web(frozen):
