@@ -14,6 +14,7 @@ from tearsheet.topics.snapshot_store import Frozen
 from tearsheet.topics.timespans import Counting, Figures, Timespan, timespans_of
 
 FORMATS = ("csv", "jsonl", "parquet", "gexf", "graphml", "svg", "png", "html")
+_PAGE_NODES = 300
 _DRAWN = {"gexf", "graphml", "svg", "png", "html"}
 
 
@@ -56,8 +57,8 @@ def write_map(frozen: Frozen, file: Path, timespan: str = "overall", workers: in
 
 
 def page_of(frozen: Frozen) -> str:
-    """The page of a snapshot."""
-    return _page(frozen, over_timespans(frozen, _section_of))
+    """The page of a snapshot, with maps of fewer sources than a file has: somebody waits for it."""
+    return _page(frozen, over_timespans(frozen, partial(_section_of, most=_PAGE_NODES)))
 
 
 def _write_timespan(folder: Path, formats: Sequence[str], counting: Counting, timespan: Timespan) -> _Written:
@@ -73,9 +74,9 @@ def _write_timespan(folder: Path, formats: Sequence[str], counting: Counting, ti
     return _Written(files, drawing.totals_of(figures), section)
 
 
-def _section_of(counting: Counting, timespan: Timespan) -> drawing.Section | None:
+def _section_of(counting: Counting, timespan: Timespan, most: int = export.MOST_NODES) -> drawing.Section | None:
     figures = counting.figures(timespan)
-    return drawing.make_section(figures, export.MediaMap(figures), counting.frozen.topic)
+    return drawing.make_section(figures, export.MediaMap(figures, most), counting.frozen.topic)
 
 
 def _tables(figures: Figures, formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:

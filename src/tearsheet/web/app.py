@@ -16,7 +16,18 @@ from tearsheet import __version__
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.compose import Services
 from tearsheet.errors import BusyError, EngineError, NotFoundError, StorageError, TearsheetError, UsageError
-from tearsheet.web import api_page, export, health, ingest_api, metrics, outcomes, pages, rss_fetcher_api, search_page
+from tearsheet.web import (
+    api_page,
+    export,
+    health,
+    ingest_api,
+    metrics,
+    outcomes,
+    pages,
+    rss_fetcher_api,
+    search_page,
+    topics_page,
+)
 from tearsheet.web.api import account, directory, search
 from tearsheet.web.guard import Guard
 from tearsheet.web.limits import RateLimit
@@ -58,11 +69,13 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
     )
     app.state.site = site
     app.state.overview = Remembered[Overview]()
+    app.state.snapshot_pages = topics_page.SnapshotPages()
     for router in (
         health.router,
         pages.data_router,
         outcomes.data_router,
         search_page.data_router,
+        topics_page.data_router,
         export.router,
         search.router,
         directory.router,
@@ -72,6 +85,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         pages.router,
         outcomes.router,
         search_page.router,
+        topics_page.router,
     ):
         app.include_router(router)
     app.include_router(rss_fetcher_api.router(services.database, services.data / "rss", clock))
