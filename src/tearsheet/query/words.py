@@ -42,11 +42,11 @@ _SPACING_ACCENTS = (
     "\u2017\u203e\u309b\u309c\ufc5e-\ufc63\ufe49-\ufe4c\ufe70\ufe72\ufe74\ufe76\ufe78\ufe7a\ufe7c\ufe7e\uffe3"
 )
 """Characters that NFKC turns into a blank and a mark. Here they are blanks: the accent of `l´homme` is an apostrophe."""
-_JOINERS = "\u00ad\u034f\u180b-\u180f\u200c\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
+JOINERS = "\u00ad\u034f\u180b-\u180f\u200c\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
 """Invisible characters inside words: soft hyphens, joiners, variation selectors, tags."""
 
 _ACCENT = re.compile(f"[{_SPACING_ACCENTS}]")
-_JOINER = re.compile(f"[{_JOINERS}]")
+_JOINER = re.compile(f"[{JOINERS}]")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _COMMON_PUNCTUATION = "\u2019\u201c\u201d\u2018\u2013\u2014\u2026\u00a0"

@@ -27,6 +27,7 @@ from tearsheet.web import (
     pages,
     rss_fetcher_api,
     search_page,
+    topics_page,
 )
 from tearsheet.web.api import account, directory, search
 from tearsheet.web.description import DescribedApp
@@ -70,12 +71,14 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
     )
     app.state.site = site
     app.state.overview = Remembered[Overview]()
+    app.state.snapshot_pages = topics_page.SnapshotPages()
     for router in (
         health.router,
         pages.data_router,
         outcomes.data_router,
         gaps.data_router,
         search_page.data_router,
+        topics_page.data_router,
         export.router,
         search.router,
         directory.router,
@@ -86,6 +89,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         outcomes.router,
         gaps.router,
         search_page.router,
+        topics_page.router,
     ):
         app.include_router(router)
     app.include_router(rss_fetcher_api.router(services.database, services.data / "rss", clock))
