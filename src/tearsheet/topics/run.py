@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from tearsheet.feeds.catalog import find_collection
-from tearsheet.feeds.directory import domains_of_sources, sources_of_collections
+from tearsheet.feeds.directory import places_of
 from tearsheet.index.questions import all_stories
 from tearsheet.query import parse_query
 from tearsheet.topics import facebook, model, routing, spider_store, store
@@ -43,11 +43,11 @@ def start_run(tools: Tools, topic: Topic, *, again: bool = True) -> tuple[str, l
 
 def index_seeds(tools: Tools, topic: Topic) -> Iterator[Seed]:
     """The stories of the index that the topic's query asks for."""
-    sources = _sources_of(tools, topic)
+    domains, sources = _places_of(tools, topic)
     query = parse_query(topic.query).within(
         start=topic.start,
         end=topic.end,
-        domains=(*topic.domains, *sources.values()) if topic.domains or topic.collections else None,
+        domains={*topic.domains, *domains} if topic.domains or topic.collections else None,
         sources=sources if topic.collections else None,
     )
     for story in all_stories(tools.index, query, order="oldest"):
@@ -55,10 +55,10 @@ def index_seeds(tools: Tools, topic: Topic) -> Iterator[Seed]:
         yield Seed(story.url, story.id, "index")
 
 
-def _sources_of(tools: Tools, topic: Topic) -> dict[int, str]:
-    """The sources of the topic's collections, as they are now: domains by id."""
+def _places_of(tools: Tools, topic: Topic) -> tuple[set[str], set[int]]:
+    """The sources of the topic's collections, as they are now: their domains and their ids."""
     ids = [find_collection(tools.database, name) for name in topic.collections]
-    return domains_of_sources(tools.database, sources_of_collections(tools.database, ids)) if ids else {}
+    return places_of(tools.database, collection_ids=ids) if ids else (set(), set())
 
 
 class TopicRun:
