@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from tearsheet.archive.access import ArchiveAccess
-from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.context import INTERRUPTED, err, out, output_form, reports_errors, services_for, show
 from tearsheet.compose import Services
 from tearsheet.engines.ports import Database
 from tearsheet.errors import NotFoundError, PartialFailure, TearsheetError, UsageError
@@ -120,7 +120,7 @@ def seed(
         seeds = [Seed(url, None, "url", assume_match) for url in urls or ()]
         seeds += [Seed(row["url"], None, "csv", assume_match) for row in _rows(file, "url")]
         if index:
-            seeds += index_seeds(_tools(services, None), topic)
+            seeds += seed_from_index(services, topic)
         added, refused = store.add_seeds(services.database, topic.id, seeds)
         if posts:
             _seed_from_posts(services.database, topic, posts)
@@ -227,8 +227,20 @@ def run(
     join: Annotated[bool, typer.Option("--join", help="Help a run that another process started.")] = False,
 ) -> None:
     """Run a topic until nothing new is found, then dedupe and take a snapshot. Goes on where an interrupted run stopped."""
+    with services_for() as services:
+        topic = store.find_topic(services.database, name)
+        done, progress = run_to_its_end(services, topic, join=join)
+    out.print(
+        f"{progress.stories:,} stories in {progress.iteration:,} iterations, {progress.not_relevant:,} not relevant, "
+        f"{progress.failed_requests:,} addresses that could not be had; {done.message}",
+        markup=False,
+    )
 
-    async def go(services: Services, topic: Topic) -> Topic:
+
+def run_to_its_end(services: Services, topic: Topic, *, join: bool = False) -> tuple[Topic, Progress]:
+    """Run a topic until it is complete, and say how it ended. Raises TearsheetError when it failed, Exit when interrupted."""
+
+    async def go() -> Topic:
         async with AsyncExitStack() as stack:
             broker = services.open_broker()
             stack.push_async_callback(broker.close)
@@ -238,19 +250,17 @@ def run(
                 tools, broker, services.ledger, topic, concurrency=concurrency, join=join, report=_Reporter()
             )
 
-    with services_for() as services:
-        topic = store.find_topic(services.database, name)
-        done = asyncio.run(go(services, topic))
-        progress = store.progress_of(services.database, done)
+    done = asyncio.run(go())
     if done.state == model.FAILED:
-        raise TearsheetError(f"the topic {name!r} failed: {done.message}")
+        raise TearsheetError(f"the topic {topic.name!r} failed: {done.message}")
     if done.state != model.COMPLETED:
-        raise typer.Exit(11)
-    out.print(
-        f"{progress.stories:,} stories in {progress.iteration:,} iterations, {progress.not_relevant:,} not relevant, "
-        f"{progress.failed_requests:,} addresses that could not be had; {done.message}",
-        markup=False,
-    )
+        raise typer.Exit(INTERRUPTED)
+    return done, store.progress_of(services.database, done)
+
+
+def seed_from_index(services: Services, topic: Topic) -> list[Seed]:
+    """The stories of the index that the topic asks for, as seeds."""
+    return list(index_seeds(_tools(services, None), topic))
 
 
 class _Reporter:
