@@ -24,46 +24,44 @@ WORD_SAMPLE = 1_000
 _PAGE = 500
 
 
+class _Share:
+    """A count, and of how many."""
+
+    __slots__ = ()
+    count: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """The part of all that match; 0 of nothing is 0."""
+        return self.count / self.total if self.total else 0.0
+
+
 @dataclass(slots=True, frozen=True)
-class Attention:
+class Total(_Share):
+    """How many stories match, of how many."""
+
+    count: int
+    total: int
+
+
+@dataclass(slots=True, frozen=True)
+class Attention(_Share):
     """Stories of one day, week or month: how many match, how many there are, and the share."""
 
     date: str
     count: int
     total: int
 
-    @property
-    def share(self) -> float:
-        """The part of all stories that match; 0 of nothing is 0."""
-        return self.count / self.total if self.total else 0.0
-
 
 @dataclass(slots=True, frozen=True)
-class Total:
-    """How many stories match, of how many."""
-
-    count: int
-    total: int
-
-    @property
-    def share(self) -> float:
-        """The part of all stories that match; 0 of nothing is 0."""
-        return self.count / self.total if self.total else 0.0
-
-
-@dataclass(slots=True, frozen=True)
-class SourceAttention:
-    """Stories of one source in one day, week or month."""
+class SourceAttention(_Share):
+    """Stories of one source in one day, week or month, and the share of its own stories."""
 
     source: str
     date: str
     count: int
     total: int
-
-    @property
-    def share(self) -> float:
-        """The part of the source's stories that match."""
-        return self.count / self.total if self.total else 0.0
 
 
 @dataclass(slots=True, frozen=True)

@@ -45,11 +45,15 @@ class Question:
     def explain(self) -> str:
         """The question in English."""
         place = f", from sources of the collection “{self.collection.strip()}”" if self.collection.strip() else ""
-        return self.written().explain() + place
+        return self.written().explain().rstrip(".") + place
 
     def narrows(self) -> bool:
         """Whether any filter or order is set."""
-        return replace(self, q="") != Question(q="")
+        return self != self.plain()
+
+    def plain(self) -> Question:
+        """The same query without filters."""
+        return Question(q=self.q)
 
     def _filtered(self, query: Query) -> Query:
         return query.within(

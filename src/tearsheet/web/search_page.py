@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
 from tearsheet.engines.ports import IndexedStory
+from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.feeds.directory import list_collections
 from tearsheet.index import questions
 from tearsheet.index.questions import Attention
@@ -62,13 +63,16 @@ class Answer:
 def search_page(request: Request, question: Asked, token: str = "", by: str = "") -> HTMLResponse:
     """The page for people. Without a query, how to ask."""
     values: dict[str, Any] = {"question": question, "orders": ORDERS, "by": by, "token": token}
-    values["collections"] = _collections(site_of(request), question)
+    values |= {"collections": _collections(site_of(request), question), "wrong_query": False, "pointer": ""}
     if "q" not in request.query_params:
         return page(request, "search.html", answer=None, error=None, **values)
     try:
         found = answer(site_of(request), question, token)
-    except QueryError as error:
-        return page(request, "search.html", status_code=400, answer=None, error=error, **values)
+    except (QueryError, UsageError, NotFoundError) as error:
+        status = 404 if isinstance(error, NotFoundError) else 400
+        if isinstance(error, QueryError):
+            values |= {"wrong_query": True, "pointer": error.pointer()}
+        return page(request, "search.html", status_code=status, answer=None, error=error, **values)
     return page(request, "search.html", answer=found, error=None, points=points_of(found, by), **values)
 
 
