@@ -20,6 +20,7 @@ from tearsheet.topics.timespans import Figures
 SIDE = 1_000
 _MARGIN = 60
 _LABELS = 60
+_LABEL = 32
 _ROWS = 200
 _LINES = 5_000
 
@@ -47,12 +48,19 @@ def to_svg(chart: MediaMap, title: str) -> str:
             f'<circle cx="{x}" cy="{y}" r="{chart.size(row)}" fill="#{red:02x}{green:02x}{blue:02x}">'
             f"<title>{escape(said)}</title></circle>"
         )
-    lines.append('</g><g font-family="sans-serif" text-anchor="middle" fill="#1a1f26">')
+    lines.append(
+        '</g><g font-family="sans-serif" text-anchor="middle" fill="#1a1f26" stroke="#ffffff" stroke-width="3" '
+        'stroke-opacity="0.7" stroke-linejoin="round" paint-order="stroke">'
+    )
     for row, (x, y) in list(zip(chart.media, spots, strict=True))[:_LABELS]:
         size = 9 + chart.size(row) / 5
-        lines.append(f'<text x="{x}" y="{y + size / 3:.1f}" font-size="{size:.1f}">{escape(row.media[:24])}</text>')
+        lines.append(f'<text x="{x}" y="{y + size / 3:.1f}" font-size="{size:.1f}">{escape(_label(row.media))}</text>')
     lines.append("</g></svg>\n")
     return "\n".join(lines)
+
+
+def _label(media: str) -> str:
+    return media if len(media) <= _LABEL else media[: _LABEL - 1] + "…"
 
 
 def strongest(edges: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
