@@ -117,7 +117,7 @@ body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:1100px;padding:1
 h1{font-size:1.6rem;margin:0}h2{font-size:1.1rem;margin:1.5rem 0 .5rem}table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:.3rem .5rem;border-bottom:1px solid #dde2e8;vertical-align:top}th{background:#f4f6f8}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto;border:1px solid #dde2e8}
-section[hidden]{display:none}select{font:inherit;padding:.2rem}code{background:#f4f6f8;padding:.1rem .3rem}
+section[hidden]{display:none}.scroll{overflow-x:auto}select{font:inherit;padding:.2rem}code{background:#f4f6f8;padding:.1rem .3rem}
 """
 _SCRIPT = """
 const choose=document.getElementById('timespan');
@@ -168,12 +168,14 @@ def make_section(figures: Figures, chart: MediaMap, topic: str) -> Section | Non
     drawing = to_svg(chart, f"{topic}: who links to whom, {name}")
     return Section(
         name,
-        f"<h2>Map</h2>{drawing}<h2>Sources</h2>{_table(*tables['media'])}"
-        f"<h2>Stories</h2>{_table(columns, rows, links)}",
+        f"<h2>Map</h2>{drawing}<h2>Sources</h2>{_table('Sources', *tables['media'])}"
+        f"<h2>Stories</h2>{_table('Stories', columns, rows, links)}",
     )
 
 
-def _table(columns: Sequence[str], rows: Sequence[tuple[object, ...]], links: list[str] | None = None) -> str:
+def _table(
+    label: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]], links: list[str] | None = None
+) -> str:
     def cell(value: object, link: str | None) -> str:
         if value is None:
             return '<td class="n">–</td>'
@@ -182,14 +184,16 @@ def _table(columns: Sequence[str], rows: Sequence[tuple[object, ...]], links: li
             text = f'<a href="{escape(link)}" rel="noreferrer nofollow">{text}</a>'
         return f'<td class="n">{text}</td>' if isinstance(value, int | float) else f"<td>{text}</td>"
 
-    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in columns)
+    names = [name.replace("_", " ") for name in columns]
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "".join(
         "<tr>"
         + "".join(cell(value, links[i] if links and not column else None) for column, value in enumerate(row))
         + "</tr>"
         for i, row in enumerate(rows)
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">{table}</div>'
 
 
 def totals_of(figures: Figures) -> dict[str, str | int]:
