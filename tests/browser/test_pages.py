@@ -19,6 +19,8 @@ PATHS = {
     "story": "/stories/{id}",
     "replay": "/stories/{id}/replay",
     "outcomes": "/outcomes",
+    "topics": "/topics",
+    "snapshot": "/topics/1/snapshots/1",
     "api": "/api",
     "not found": "/nowhere",
 }

@@ -20,6 +20,7 @@ from tearsheet.topics.timespans import Figures
 SIDE = 1_000
 _MARGIN = 60
 _LABELS = 60
+_LABEL = 32
 _ROWS = 200
 _LINES = 5_000
 
@@ -47,12 +48,19 @@ def to_svg(chart: MediaMap, title: str) -> str:
             f'<circle cx="{x}" cy="{y}" r="{chart.size(row)}" fill="#{red:02x}{green:02x}{blue:02x}">'
             f"<title>{escape(said)}</title></circle>"
         )
-    lines.append('</g><g font-family="sans-serif" text-anchor="middle" fill="#1a1f26">')
+    lines.append(
+        '</g><g font-family="sans-serif" text-anchor="middle" fill="#1a1f26" stroke="#ffffff" stroke-width="3" '
+        'stroke-opacity="0.7" stroke-linejoin="round" paint-order="stroke">'
+    )
     for row, (x, y) in list(zip(chart.media, spots, strict=True))[:_LABELS]:
         size = 9 + chart.size(row) / 5
-        lines.append(f'<text x="{x}" y="{y + size / 3:.1f}" font-size="{size:.1f}">{escape(row.media[:24])}</text>')
+        lines.append(f'<text x="{x}" y="{y + size / 3:.1f}" font-size="{size:.1f}">{escape(_label(row.media))}</text>')
     lines.append("</g></svg>\n")
     return "\n".join(lines)
+
+
+def _label(media: str) -> str:
+    return media if len(media) <= _LABEL else media[: _LABEL - 1] + "…"
 
 
 def strongest(edges: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
@@ -109,7 +117,7 @@ body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:1100px;padding:1
 h1{font-size:1.6rem;margin:0}h2{font-size:1.1rem;margin:1.5rem 0 .5rem}table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:.3rem .5rem;border-bottom:1px solid #dde2e8;vertical-align:top}th{background:#f4f6f8}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto;border:1px solid #dde2e8}
-section[hidden]{display:none}select{font:inherit;padding:.2rem}code{background:#f4f6f8;padding:.1rem .3rem}
+section[hidden]{display:none}.scroll{overflow-x:auto}select{font:inherit;padding:.2rem}code{background:#f4f6f8;padding:.1rem .3rem}
 """
 _SCRIPT = """
 const choose=document.getElementById('timespan');
@@ -160,12 +168,14 @@ def make_section(figures: Figures, chart: MediaMap, topic: str) -> Section | Non
     drawing = to_svg(chart, f"{topic}: who links to whom, {name}")
     return Section(
         name,
-        f"<h2>Map</h2>{drawing}<h2>Sources</h2>{_table(*tables['media'])}"
-        f"<h2>Stories</h2>{_table(columns, rows, links)}",
+        f"<h2>Map</h2>{drawing}<h2>Sources</h2>{_table('Sources', *tables['media'])}"
+        f"<h2>Stories</h2>{_table('Stories', columns, rows, links)}",
     )
 
 
-def _table(columns: Sequence[str], rows: Sequence[tuple[object, ...]], links: list[str] | None = None) -> str:
+def _table(
+    label: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]], links: list[str] | None = None
+) -> str:
     def cell(value: object, link: str | None) -> str:
         if value is None:
             return '<td class="n">–</td>'
@@ -174,14 +184,16 @@ def _table(columns: Sequence[str], rows: Sequence[tuple[object, ...]], links: li
             text = f'<a href="{escape(link)}" rel="noreferrer nofollow">{text}</a>'
         return f'<td class="n">{text}</td>' if isinstance(value, int | float) else f"<td>{text}</td>"
 
-    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in columns)
+    names = [name.replace("_", " ") for name in columns]
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "".join(
         "<tr>"
         + "".join(cell(value, links[i] if links and not column else None) for column, value in enumerate(row))
         + "</tr>"
         for i, row in enumerate(rows)
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">{table}</div>'
 
 
 def totals_of(figures: Figures) -> dict[str, str | int]:

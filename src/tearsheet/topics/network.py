@@ -138,7 +138,7 @@ def layout(count: int, edges: Edges, *, rounds: int = 300, seed: int = 1) -> npt
         length = np.sqrt((push**2).sum(axis=1))
         limit = 0.2 * (1.0 - step / rounds) + 1e-4
         place += push * (np.minimum(length, limit) / np.maximum(length, 1e-12))[:, None]
-    place -= place.mean(axis=0)
+    place -= (place.min(axis=0) + place.max(axis=0)) / 2
     return np.round(place / max(float(np.abs(place).max()), 1e-9), 5)
 
 

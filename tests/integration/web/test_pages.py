@@ -132,7 +132,7 @@ def test_what_is_not_there_is_a_page_that_says_so(client, path):
 
 def test_every_link_within_the_site_leads_somewhere(client, truth):
     seen: set[str] = set()
-    todo = [f"/stories/{truth.id_of(1)}", "/search", "/search?q=climate", "/api", "/outcomes", "/"]
+    todo = [f"/stories/{truth.id_of(1)}", "/search", "/search?q=climate", "/api", "/outcomes", "/topics", "/"]
     while todo:
         path = todo.pop()
         if path in seen or len(seen) > 80:
