@@ -138,6 +138,11 @@ class IngestStore:
         found["cdx"] = self.captures_of_sha1(sha1hex)
         return found
 
+    def resources_of(self, sha1hex: str) -> list[dict[str, Any]]:
+        """The sub-resources of a document."""
+        row = self._row(select(html_meta.c.resources).where(html_meta.c.sha1hex == sha1hex))
+        return (row["resources"] if row else None) or []
+
     def captures_of_sha1(self, sha1hex: str, *, hidden: bool = False) -> list[CdxLine]:
         """Every capture of these bytes, the oldest first."""
         return self._lines(cdx.c.sha1hex == sha1hex, hidden)

@@ -10,11 +10,10 @@ from fastapi import APIRouter, Body, Query
 from fastapi import Path as PathParameter
 from fastapi.responses import Response
 
-from tearsheet.archive.access import ArchiveAccess
+from tearsheet.archive.replay import whole_page
 from tearsheet.compose import Services
 from tearsheet.errors import NotFoundError
 from tearsheet.ingest import read_request, result_json
-from tearsheet.ingest.replay import REPLAY_POLICY, replay_document
 from tearsheet.ingest.workers import persist_results, persist_texts
 from tearsheet.urls import BadURL, surt
 
@@ -54,13 +53,8 @@ def router(services: Services) -> APIRouter:
     @api.get("/ingest/document/{sha1hex}/replay", response_class=Response)
     def replay(sha1hex: Sha1) -> Response:
         """The document as it looked, with its pictures and styles from the archive; it can do nothing and asks for nothing."""
-        archive = services.archive
-        access = ArchiveAccess(
-            archive, services.settings.path(services.settings.archive.folder), services.archive_stores
-        )
-        page = replay_document(services.ingest.store, archive, access, sha1hex)
-        headers = {"content-security-policy": REPLAY_POLICY, "cache-control": "no-store"}
-        return Response(page, media_type="text/html; charset=utf-8", headers=headers)
+        page = whole_page(services.ingest.replay.newest(sha1hex))
+        return Response(page.body, headers=page.headers)
 
     @api.get("/ingest/cdx")
     def captures(
