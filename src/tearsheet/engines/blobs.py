@@ -18,9 +18,7 @@ IN_STORE = "blob:"
 """Before a key: in the store of the setting `engines.blobs`."""
 
 
-def open_blobs(
-    url: str, data: Path, *, patience: float = PATIENCE_SECONDS, setting: str = "engines.blobs"
-) -> Blobs:
+def open_blobs(url: str, data: Path, *, patience: float = PATIENCE_SECONDS, setting: str = "engines.blobs") -> Blobs:
     """Open the blob store of `file:///FOLDER` (inside the data folder) or `s3://KEY:SECRET@HOST:PORT/BUCKET`.
 
     `setting` is where the URL stands, for messages. Raises ConfigError.
