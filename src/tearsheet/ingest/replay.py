@@ -137,8 +137,10 @@ def self_contained(body: bytes, url: str, parts: Parts, *, charset: str | None =
             node.attrs["href"] = _sheet_url(document, document.absolute(node.attributes.get("href") or ""), parts) or ""
     for node in tree.css("style"):
         node.inner_html = _sheet(document, node.text(), document.base_url, parts, 0)
-    for node in tree.css("[style*='url(']"):
-        node.attrs["style"] = rewrite_css(node.attributes.get("style") or "", shown)
+    for node in tree.css("[style]"):
+        style = node.attributes.get("style") or ""
+        if "(" in style:
+            node.attrs["style"] = rewrite_css(style, lambda _, address: shown(address))
     for node in tree.css("meta[charset], meta[http-equiv]"):
         node.decompose()
     return b"<!doctype html><meta charset=utf-8>" + (tree.html or "").encode("utf-8", "replace")
@@ -178,13 +180,11 @@ def _sheet_url(document: Document, url: str | None, parts: Parts, depth: int = 0
 def _sheet(document: Document, text: str, base: str, parts: Parts, depth: int) -> str:
     """A style sheet with what it names put in; `base` is what its addresses are relative to."""
 
-    def put_in(address: str) -> str | None:
+    def put_in(kind: str, address: str) -> str | None:
         target = document.absolute(address.partition("#")[0], base)
-        part = parts(target) if target else None
-        if part is None:
-            return None
-        if part.mimetype == "text/css":
+        if kind == "stylesheet":
             return _sheet_url(document, target, parts, depth + 1)
-        return _data_url(part)
+        part = parts(target) if target else None
+        return _data_url(part) if part is not None else None
 
     return rewrite_css(text, put_in)
