@@ -42,8 +42,8 @@ test-slow: $(VENV)/.dev ## Long proofs: many kills, soaks, Elasticsearch (its do
 	@engines/all start elasticsearch
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "slow" --timeout 3600 tests
 
-browser: ## Install the browser that the page tests drive (Debian, as root)
-	@bash -c 'name=browser; . engines/lib.sh; apt_install chromium fonts-liberation fonts-noto-cjk'
+browser: ## Install the browser that the page tests drive (Debian, as root), and ReplayWeb.page for it
+	@engines/browser
 
 engines-up: ## Install and start the test servers on loopback (ENGINES="kafka s3" for some; elasticsearch only by name)
 	@engines/all start $(ENGINES)

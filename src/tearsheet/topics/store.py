@@ -83,6 +83,14 @@ def list_topics(database: Database) -> list[Topic]:
         return [_topic(row) for row in connection.execute(select(tables.topics).order_by(tables.topics.c.name))]
 
 
+def story_ids(database: Database, topic_id: int) -> list[str]:
+    """The stories of a topic, by their ids in the index."""
+    stories = tables.topic_stories.c
+    query = select(stories.stories_id).where(stories.topics_id == topic_id, stories.state == model.IN)
+    with database.read() as connection:
+        return list(connection.execute(query.order_by(stories.stories_id)).scalars())
+
+
 def _day(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
 

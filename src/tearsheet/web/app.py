@@ -52,13 +52,14 @@ _TITLES = {400: "That could not be understood", 404: "Not found", 405: "Not allo
 
 def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
     """The server's application. The broker is opened on the server's event loop and closed with it; the rest is the caller's."""
-    site = Site(services, clock)
+    site, desk = Site(services, clock), ingest_api.IngestDesk(services)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         try:
             yield
         finally:
+            await desk.close()
             await site.close()
 
     app = DescribedApp(
@@ -93,7 +94,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
     ):
         app.include_router(router)
     app.include_router(rss_fetcher_api.router(services.database, services.data / "rss", clock))
-    app.include_router(ingest_api.router(services))
+    app.include_router(ingest_api.router(services, desk))
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     # The last one added is the first to see a request.
     web = services.settings.web
