@@ -8,7 +8,7 @@ JOBS ?= auto
 ENGINES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-engines test-slow browser engines-up engines-down engines-status lint format docs bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-index clean
+.PHONY: help run test fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-index clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -32,13 +32,18 @@ test-engines: $(VENV)/.dev engines-up ## Run the contract suites against the rea
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -n $(JOBS) -m "engine and not slow and not restarts" tests
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "restarts and not slow" tests
 
+ROUNDS ?= 10
+fuzz: $(VENV)/.dev ## Run the property tests on fresh examples, ROUNDS times
+	@for round in $$(seq $(ROUNDS)); do TEARSHEET_TEST_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) \
+	-m "hypothesis and not slow and not engine" tests || exit 1; done
+
 test-slow: $(VENV)/.dev ## Long proofs: many kills, soaks, Elasticsearch (its download is large)
 	@engines/all start $(ENGINES)
 	@engines/all start elasticsearch
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "slow" --timeout 3600 tests
 
-browser: ## Install the browser that the page tests drive (Debian, as root)
-	@bash -c 'name=browser; . engines/lib.sh; apt_install chromium fonts-liberation fonts-noto-cjk'
+browser: ## Install the browser that the page tests drive (Debian, as root), and ReplayWeb.page for it
+	@engines/browser
 
 engines-up: ## Install and start the test servers on loopback (ENGINES="kafka s3" for some; elasticsearch only by name)
 	@engines/all start $(ENGINES)
@@ -84,8 +89,8 @@ bench-pipeline: $(VENV)/.dev ## What the queues cost beside fetching and parsing
 	@$(BIN)/python bench/pipeline.py
 
 STORIES ?= 1000000
-bench-index: $(VENV)/.dev ## The embedded index beside SQLite FTS5 (STORIES=50000 for a quick look)
-	@$(BIN)/python -m bench.index --stories $(STORIES)
+bench-index: $(VENV)/.dev ## The embedded index beside SQLite FTS5 (STORIES=50000 for a quick look, KEEP=folder to ask again)
+	@$(BIN)/python -m bench.index --stories $(STORIES) $(if $(KEEP),--keep $(KEEP))
 
 KNOWN ?= 1000000
 bench-topics: $(VENV)/.dev ## Relevance, link matching and a large snapshot (KNOWN=50000 for a quick look)

@@ -13,8 +13,10 @@ from hypothesis import HealthCheck, settings
 
 from tests.engines.servers import left_out, require_server
 
-settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.load_profile("tests")
+# The same tree always gets the same verdict; `make fuzz` draws other examples each time.
+settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile("tests", settings.get_profile("fuzz"), derandomize=True)
+settings.load_profile(os.environ.get("TEARSHEET_TEST_PROFILE", "tests"))
 
 SHARED_DATA = Path(os.environ.get("TEARSHEET_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

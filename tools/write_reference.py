@@ -1,18 +1,26 @@
-"""Write the reference pages that are made from the program itself: settings, exit codes and commands.
+"""Write the reference pages that are made from the program itself: settings, exit codes, commands and the HTTP API.
 
-Run `make docs` after a setting, a command or an exit code has changed. A test fails when the pages are out of date.
+Run `make docs` after a setting, a command, an exit code or an address of the API has changed. A test fails when the pages are
+out of date.
 """
 
 from __future__ import annotations
 
+import json
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from tearsheet.cli import app
-from tearsheet.config import declared_settings
+from tearsheet.compose import Services
+from tearsheet.config import Settings, declared_settings
 from tearsheet.errors import EXIT_CODES
+from tearsheet.web.app import create_app
+from tearsheet.web.metrics import METRICS
+from tearsheet.web.reasons import REASON_WORDS
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -71,9 +79,52 @@ def _describe(group: Any, prefix: str) -> list[str]:
     return lines
 
 
+def metrics_page() -> str:
+    lines = [
+        "# Metrics",
+        "",
+        "`tearsheet serve` and `tearsheet run` answer `/metrics` in the text format of Prometheus.",
+        "",
+    ]
+    rows = [
+        f"| `{name}` | {metric.kind} | {', '.join(f'`{label}`' for label in metric.labels)} | {metric.help} |"
+        for name, metric in METRICS.items()
+    ]
+    return "\n".join([*lines, "| metric | kind | labels | meaning |", "|---|---|---|---|", *rows]) + "\n"
+
+
+def reasons_page() -> str:
+    lines = [
+        "# Reasons",
+        "",
+        "Why a story is not there: the words that `tearsheet stats`, the ledger and `tearsheet_stories_total` count.",
+        "Where a number stands behind `http-`, it is the status that the server answered with.",
+        "",
+    ]
+    rows = [f"| `{reason}` | {words} |" for reason, words in sorted(REASON_WORDS.items())]
+    return "\n".join([*lines, "| reason | meaning |", "|---|---|", *rows]) + "\n"
+
+
+def openapi_text() -> str:
+    """The description of the HTTP API, as `/openapi.json` gives it."""
+    with tempfile.TemporaryDirectory() as folder, Services(Settings(Path(folder))) as services:
+        return json.dumps(create_app(services).openapi(), indent=1, ensure_ascii=False) + "\n"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "settings.md": settings_page,
+    "exit-codes.md": exit_codes_page,
+    "commands.md": commands_page,
+    "metrics.md": metrics_page,
+    "reasons.md": reasons_page,
+    "openapi.json": openapi_text,
+}
+"""Each file of the reference that is made from the program, and how."""
+
+
 def main() -> None:
-    for name, text in (("settings", settings_page()), ("exit-codes", exit_codes_page()), ("commands", commands_page())):
-        (REFERENCE / f"{name}.md").write_text(text, "utf-8")
+    for name, make in PAGES.items():
+        (REFERENCE / name).write_text(make(), "utf-8")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from tearsheet.archive.access import ArchiveAccess
 from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.archive.stores import stores_by_name
@@ -86,7 +87,8 @@ class Services:
     @cached_property
     def index(self) -> Index:
         """The stories that can be searched."""
-        index = open_index(self.settings.engines.index, self.data)
+        engines = self.settings.engines
+        index = open_index(engines.index, self.data, patience=engines.patience_seconds)
         return self._closing(index, index.close)
 
     @cached_property
@@ -117,6 +119,11 @@ class Services:
         """The blob stores that archive files are copied to: by name, how to open each."""
         urls = self.settings.archive.stores
         return stores_by_name(urls, self.data, self.settings.engines.patience_seconds)
+
+    @cached_property
+    def archive_access(self) -> ArchiveAccess:
+        """Gets captures back, from this machine or from one of those stores."""
+        return ArchiveAccess(self.archive, self.settings.path(self.settings.archive.folder), self.archive_stores)
 
     @cached_property
     def uploader(self) -> Uploader:

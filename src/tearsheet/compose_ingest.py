@@ -11,6 +11,7 @@ from tearsheet.ingest.capture import CaptureFile
 from tearsheet.ingest.fetching import Visitor
 from tearsheet.ingest.ingester import Ingester, IngestLimits
 from tearsheet.ingest.names import Names, bucket_url
+from tearsheet.ingest.replay import DocumentReplay
 from tearsheet.ingest.store import IngestStore
 from tearsheet.ingest.workers import IngestService
 
@@ -34,6 +35,11 @@ class IngestServices:
     def store(self) -> IngestStore:
         """What was ingested."""
         return IngestStore(self._services.database)
+
+    @cached_property
+    def replay(self) -> DocumentReplay:
+        """Ingested documents as they looked."""
+        return DocumentReplay(self.store, self._services.archive, self._services.archive_access)
 
     @cached_property
     def blobs(self) -> Blobs:

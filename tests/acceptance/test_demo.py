@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
+from tearsheet.demo.model import LinkKind
 
 from .outcome import check
 from .tearsheet_command import command, environment, tearsheet, write_config
@@ -37,8 +40,29 @@ def test_the_demo_command_ends_well_and_its_summary_is_what_the_newsroom_expects
     totals = Newsroom(5, articles=40).expectation().totals
     assert (summary["indexed"], summary["archived"], summary["queued"]) == (totals.indexed, totals.archived, 0)
     assert summary["dropped"] == {f"{stage}/{reason}": n for (stage, reason), n in totals.dropped.items()}
+    check_map(tmp_path / "demo" / "topics" / "corvane-bridge", Newsroom(5, articles=40))
     again = tearsheet("demo", "--once", "--json", "--no-web", "--seed", "5", "--articles", "40", data=tmp_path)
     assert json.loads(again.stdout) == summary
+
+
+def check_map(folder: Path, newsroom: Newsroom) -> None:
+    """The map has the links that the newsroom wrote between stories about the bridge, and no others."""
+    about = {article.number: article for article in newsroom.articles if article.event == "bridge"}
+    written = {
+        (about[link.source].title, about[link.target].title)
+        for article in about.values()
+        for link in newsroom.links_of(article)
+        if link.kind in (LinkKind.BODY, LinkKind.CLEAR)
+        and link.target in about
+        and about[link.target].site != article.site
+    }
+    with (folder / "overall" / "stories.csv").open(encoding="utf-8", newline="") as lines:
+        titles = {row["stories_id"]: row["title"] for row in csv.DictReader(lines)}
+    with (folder / "overall" / "story_links.csv").open(encoding="utf-8", newline="") as lines:
+        mapped = {(titles[row["source_stories_id"]], titles[row["ref_stories_id"]]) for row in csv.DictReader(lines)}
+    assert set(titles.values()) == {article.title for article in about.values()}
+    assert mapped == written
+    assert "corvane" in (folder / "index.html").read_text("utf-8")
 
 
 @pytest.mark.timeout(600)

@@ -126,6 +126,35 @@ def test_reparse(tmp_path, archive):
         assert len(indexed(services)) == 13
 
 
+def test_an_improved_parser_is_run_over_the_archive_of_the_same_data_folder(tmp_path):
+    configure(tmp_path, "")
+    with StoryArchiveWriter(tmp_path / "archive") as writer:
+        for number in range(5):
+            story = parsed(number)
+            story.content_metadata.text_content = "what a poor parser made of it"
+            writer.write(story)
+    run_flavour(tmp_path, "archive", tmp_path / "archive")
+    assert tearsheet("archive", "index", data=tmp_path).returncode == 0  # as the archiver does
+    before = sorted((tmp_path / "archive").rglob("*.warc.gz"))
+    run_flavour(tmp_path, "reparse", tmp_path / "archive", "--index", "tantivy:///index-2")
+    with looking_at(tmp_path) as services:
+        old = indexed(services)
+    assert {story.text_content for story in old.values()} == {"what a poor parser made of it"}, "searched meanwhile"
+    configure(tmp_path, '[engines]\nindex = "tantivy:///index-2"\n')
+    with looking_at(tmp_path) as services:
+        new = indexed(services)
+        assert dropped(services) == {}
+    assert {url: (story.id, story.story_id, story.indexed_date) for url, story in new.items()} == {
+        url: (story.id, story.story_id, story.indexed_date) for url, story in old.items()
+    }
+    for number in range(5):
+        known = parsed(number).content_metadata
+        assert new[known.url or ""].text_content == known.text_content
+    assert sorted((tmp_path / "archive").rglob("*.warc.gz")) == before, "what is archived is not archived again"
+    found = tearsheet("search", "subject", "--jsonl", data=tmp_path)
+    assert len(found.stdout.splitlines()) == 5, found.stderr
+
+
 def test_a_page_of_a_foreign_file_is_no_archived_story(tmp_path):
     configure(tmp_path / "data", "")
     foreign = foreign_warc(tmp_path / "foreign.warc.gz", "http://other.example/a/long-address", page("x"))

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tearsheet.engines import index_opensearch, tantivy_counts
 from tearsheet.query import QueryError, parse_query
 from tests.engines.indexes import INDEXES
 from tests.engines.stories import DAY, START, story
@@ -249,6 +250,16 @@ def test_top_values_over_time(library):
     assert sorted(weeks[2:]) == [("b.example", "2024-02-05", 1), ("c.example", "2024-02-05", 1)]
     months = library.top_over_time(EVERYTHING, "language", "month")
     assert ("ja", "2024-02-01", 1) in months
+
+
+def test_more_counts_than_an_engine_gives_at_a_time(library, monkeypatch):
+    whole = library.top_over_time(EVERYTHING, "canonical_domain", "day")
+    monkeypatch.setattr(tantivy_counts, "MAX_BUCKETS", 6)
+    monkeypatch.setattr(index_opensearch, "_MAX_COUNTS", 6)
+    assert library.top_over_time(EVERYTHING, "canonical_domain", "day") == whole
+    assert len(whole) == 5
+    with pytest.raises(ValueError, match="interval"):
+        library.top_over_time(EVERYTHING, "canonical_domain", "year")
 
 
 def test_a_very_frequent_word_comes_first_by_relevance(index):

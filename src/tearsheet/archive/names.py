@@ -11,6 +11,8 @@ SUFFIX = ".warc.gz"
 TEMPORARY = ".tmp"
 """Stands behind the name of a file that is being written. Such a file is nobody's evidence."""
 CDXJ_SUFFIX = ".cdxj"
+INGESTED = "ingest"
+"""The prefix of files that hold documents of the ingest, which come with their pictures and styles."""
 
 _NAME = re.compile(r"(?P<prefix>.+)-(?P<time>\d{14})-(?P<serial>\d+)-(?P<host>.*)\.warc(?:\.gz)?", re.DOTALL)
 _UNSAFE = re.compile(r"[^A-Za-z0-9._]+")

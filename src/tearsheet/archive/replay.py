@@ -25,6 +25,11 @@ CAPTURE_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
+WHOLE_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline' data:; img-src data:; font-src data:; media-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
+"""For a page that has its styles, pictures and media inside it."""
 FRAME_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'"
 _LABEL = re.compile(r"[a-z0-9._:+-]{2,40}")
 _HEADERS = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "cache-control": "no-store"}
@@ -45,6 +50,13 @@ def replay_page(entry: ArchivedStory) -> ReplayPage:
     content_type = f"text/html; charset={label}" if label else "text/html"
     headers = {"content-type": content_type, "content-security-policy": CAPTURE_POLICY, **_HEADERS}
     return ReplayPage(story.raw_html.html or b"", headers)
+
+
+def whole_page(page: bytes) -> ReplayPage:
+    """A page in UTF-8 into which its captured parts were put, for the same kind of frame."""
+    return ReplayPage(
+        page, {"content-type": "text/html; charset=utf-8", "content-security-policy": WHOLE_POLICY, **_HEADERS}
+    )
 
 
 def frame_page(entry: ArchivedStory, source: str) -> ReplayPage:

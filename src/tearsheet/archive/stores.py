@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from tearsheet.engines.blobs_folder import open_folder_blobs
-from tearsheet.engines.blobs_s3 import open_s3_blobs
+from tearsheet.engines.blobs import open_blobs
 from tearsheet.engines.ports import Blobs
 from tearsheet.errors import ConfigError
 
@@ -20,16 +18,6 @@ def store_name(url: str) -> str:
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
 
 
-def open_store(url: str, data: Path, patience: float) -> Blobs:
-    """Open one store. `file:///FOLDER` is inside the data folder. Raises ConfigError."""
-    scheme = urlsplit(url).scheme
-    if scheme == "file":
-        return open_folder_blobs(url, data)
-    if scheme == "s3":
-        return open_s3_blobs(url, patience=patience, setting="archive.stores")
-    raise ConfigError(f"archive.stores: {store_name(url)!r} is neither file:///FOLDER nor s3://KEY:SECRET@HOST/BUCKET")
-
-
 def stores_by_name(urls: Sequence[str], data: Path, patience: float) -> dict[str, Callable[[], Blobs]]:
     """For each store its name and how to open it. Raises ConfigError when two have one name."""
     stores: dict[str, Callable[[], Blobs]] = {}
@@ -37,5 +25,5 @@ def stores_by_name(urls: Sequence[str], data: Path, patience: float) -> dict[str
         name = store_name(url)
         if name in stores:
             raise ConfigError(f"archive.stores: {name!r} is named twice")
-        stores[name] = partial(open_store, url, data, patience)
+        stores[name] = partial(open_blobs, url, data, patience=patience, setting="archive.stores")
     return stores

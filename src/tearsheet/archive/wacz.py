@@ -1,7 +1,9 @@
 """WACZ: some captures as one file that replay tools open, with an index, a list of pages and digests of everything.
 
-The records are copied byte for byte from their WARC files. Only a page that stands as `revisit` is written out, because the
-record that it refers to may not be among the chosen ones.
+The records are copied byte for byte from their WARC files, but for two kinds. A page that stands as `revisit` is written out,
+because the record that it refers to may not be among the chosen ones. A page in the form of Media Cloud gets a head that readers
+understand: its own is made up, and says `encoding=` where they look for `charset=`, so that they would show every letter with an
+accent as two others. The page itself stays what it was.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import struct
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable
@@ -20,10 +23,12 @@ from typing import IO, Any
 
 from tearsheet.archive.access import ArchiveAccess
 from tearsheet.archive.describe import describe
+from tearsheet.archive.http import parse_response
 from tearsheet.archive.names import this_host
 from tearsheet.archive.profiles import story_records, warcinfo
 from tearsheet.archive.reader import ArchivedStory, StoryArchiveReader
 from tearsheet.archive.records import compress, warc_date
+from tearsheet.archive.scan import Record
 from tearsheet.archive.store import StoredCapture, StoredFile
 from tearsheet.archive.writer import SOFTWARE
 from tearsheet.clock import Clock, wall_clock
@@ -50,13 +55,20 @@ def write_wacz(
     captures: Iterable[StoredCapture],
     access: ArchiveAccess,
     *,
+    parts: Iterable[StoredCapture] = (),
     title: str = "",
     description: str = "",
     clock: Clock = wall_clock,
     progress: Callable[[], None] = lambda: None,
 ) -> Packed:
-    """Pack captures into a WACZ. The file is there when it is whole. Raises NotFoundError when nothing can be packed."""
+    """Pack captures into a WACZ. The file is there when it is whole. Raises NotFoundError when nothing can be packed.
+
+    `parts` are captures that pages need and that are no pages themselves: pictures, styles.
+    """
     packed = Packed(target)
+    wanted = {capture.story_id: capture for capture in captures}
+    pages_wanted = set(wanted)
+    wanted |= {capture.story_id: capture for capture in parts}
     now = clock()
     with (
         storage_errors(f"cannot write {target}"),
@@ -67,8 +79,9 @@ def write_wacz(
         with warc.open("wb") as stream:
             opening = warcinfo("1.1", warc_date(now, "1.1"), _WARC_NAME, this_host(), _software())
             stream.write(compress(opening.to_bytes()))
-            for capture, entry in _entries(captures, access, packed, stream, now):
-                pages.append(_page(entry, capture))
+            for capture, entry in _entries(wanted.values(), access, packed, stream, now):
+                if capture.story_id in pages_wanted:
+                    pages.append(_page(entry, capture))
                 progress()
         if not pages:
             raise NotFoundError("none of these stories has a capture that can be read: nothing to pack")
@@ -107,7 +120,7 @@ def _copy(path: Path, capture: StoredCapture, stream: IO[bytes], now: float) -> 
         first = next(iter(reader.records()), None)
     if entry is None or first is None or entry.offset != capture.offset or entry.sha256 != capture.sha256:
         return None
-    if first.type == "revisit" or not entry.end:
+    if first.type == "revisit" or not entry.end or _has_made_up_head(first):
         for record in story_records(entry.story, "full", now=now):
             stream.write(compress(record.to_bytes()))
         return entry
@@ -116,6 +129,15 @@ def _copy(path: Path, capture: StoredCapture, stream: IO[bytes], now: float) -> 
         raw = source.read(entry.end - entry.offset)
     stream.write(raw)
     return entry
+
+
+def _has_made_up_head(record: Record) -> bool:
+    """Whether the HTTP head is that of Media Cloud's archives."""
+    try:
+        stated = parse_response(record.data, record.start, record.end).header("content-type").lower()
+    except ValueError:
+        return False
+    return stated.startswith("text/html; encoding=")
 
 
 def _page(entry: ArchivedStory, capture: StoredCapture) -> dict[str, Any]:
@@ -165,7 +187,7 @@ def _write_zip(target: Path, warc: Path, pages: list[dict[str, Any]], package: d
 
 def _add(archive: zipfile.ZipFile, package: dict[str, Any], name: str, content: bytes | Path) -> None:
     digest, size = hashlib.sha256(), 0
-    with archive.open(name, "w", force_zip64=True) as out:
+    with archive.open(_entry(name, package["created"]), "w", force_zip64=True) as out:
         for piece in _pieces(content):
             out.write(piece)
             digest.update(piece)
@@ -173,6 +195,18 @@ def _add(archive: zipfile.ZipFile, package: dict[str, Any], name: str, content: 
     package["resources"].append(
         {"name": name.rpartition("/")[2], "path": name, "hash": f"sha256:{digest.hexdigest()}", "bytes": size}
     )
+
+
+def _entry(name: str, created: str) -> zipfile.ZipInfo:
+    """An entry with its time as the extra field that zip programs write, in the directory and before the entry itself.
+
+    Some readers, ReplayWeb.page among them, take an entry without such a field in the directory for one without any before its
+    data, where `zipfile` puts the long sizes: they would begin to read twenty bytes too early.
+    """
+    time = datetime.fromisoformat(created)
+    entry = zipfile.ZipInfo(name, time.timetuple()[:6])
+    entry.extra = struct.pack("<HHBI", 0x5455, 5, 1, int(time.timestamp()))
+    return entry
 
 
 def _pieces(content: bytes | Path) -> Iterable[bytes]:

@@ -26,6 +26,7 @@ _MODULES = {
     "stats": "status",
     "search": "search",
     "count": "search",
+    "cite": "cite",
     "index": "search",
     "queues": "queues",
     "archive": "archive",

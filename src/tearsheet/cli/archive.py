@@ -10,15 +10,15 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.archive.access import ArchiveAccess
 from tearsheet.archive.foreign import index_file
 from tearsheet.archive.metadata import story_to_json
+from tearsheet.archive.names import INGESTED
 from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.recover import recover
 from tearsheet.archive.store import StoredCapture
 from tearsheet.archive.verify import Problem, Verdict, verify_file
 from tearsheet.archive.wacz import write_wacz
-from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.replay_server import serve_capture
 from tearsheet.compose import Services
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
@@ -39,10 +39,6 @@ def register(parent: typer.Typer) -> None:
 
 def _folder(services: Services) -> Path:
     return services.settings.path(services.settings.archive.folder)
-
-
-def _access(services: Services) -> ArchiveAccess:
-    return ArchiveAccess(services.archive, _folder(services), services.archive_stores)
 
 
 @app.command("list")
@@ -100,7 +96,7 @@ def _verdicts(services: Services, paths: list[Path] | None) -> Iterator[Verdict]
             captures = services.archive.captures_of_file(stored.id) if stored else ()
             yield verify_file(path, stored, captures)
         return
-    access = _access(services)
+    access = services.archive_access
     for file in services.archive.files():
         path = file.local_path(_folder(services))
         if file.local or path.is_file():
@@ -124,7 +120,7 @@ def extract(
 ) -> None:
     """Give one story back: its metadata as JSON, or its page."""
     with services_for() as services:
-        access = _access(services)
+        access = services.archive_access
         found = access.read(access.find(story)).story
     data = (found.raw_html.html or b"") if html else story_to_json(found, id_in_record=False) + b"\n"
     if output:
@@ -140,11 +136,15 @@ def replay(
     story: CaptureArgument,
     port: Annotated[int, typer.Option(help="Port of 127.0.0.1; 0 takes a free one.")] = 0,
 ) -> None:
-    """Serve one captured page on this machine, in a frame in which it can do nothing, until interrupted."""
+    """Serve one captured page on this machine, in a frame in which it can do nothing, until interrupted.
+
+    A document of `tearsheet ingest` is shown with its pictures and styles, from the archive.
+    """
     with services_for() as services:
-        access = _access(services)
-        entry = access.read(access.find(story))
-    serve_capture(entry, port, lambda url: out.print(f"{entry.uri} as captured: {url}", markup=False))
+        access = services.archive_access
+        capture = access.find(story)
+        entry, whole = access.read(capture), services.ingest.replay.page(capture)
+    serve_capture(entry, whole, port, lambda url: out.print(f"{entry.uri} as captured: {url}", markup=False))
 
 
 @app.command()
@@ -173,15 +173,25 @@ def wacz(
     stories: Annotated[
         Path | None, typer.Option(help="A file with story ids, ids of the index or addresses, one a line; - for stdin.")
     ] = None,
+    topic: Annotated[str | None, typer.Option(help="The stories of this topic.", metavar="NAME")] = None,
     limit: Annotated[int, typer.Option(help="How many stories at most.")] = 10_000,
     title: Annotated[str, typer.Option(help="Title of the collection.")] = "",
 ) -> None:
-    """Pack the captures of a query or of a list of stories into a WACZ, which ReplayWeb.page opens."""
-    if (query is None) == (stories is None):
-        raise UsageError("give either a query or --stories FILE")
+    """Pack the captures of a query, a topic or a list of stories into a WACZ, which ReplayWeb.page opens.
+
+    Documents of `tearsheet ingest` come with their pictures and styles.
+    """
+    if sum(choice is not None for choice in (query, stories, topic)) != 1:
+        raise UsageError("give either a query, --topic NAME or --stories FILE")
     with services_for() as services:
-        found = _of_query(services, query, limit) if query is not None else _of_list(services, stories, limit)
-        packed = write_wacz(output, found, _access(services), title=title, description=query or "")
+        if topic is not None:
+            found, about = _of_topic(services, topic, limit)
+            title = title or topic
+        else:
+            found = list(_of_query(services, query, limit) if query is not None else _of_list(services, stories, limit))
+            about = query or ""
+        parts = [part for capture in found for part in _parts(services, capture)]
+        packed = write_wacz(output, found, services.archive_access, parts=parts, title=title, description=about)
     out.print(f"{packed.path}: {packed.pages:,} pages, {packed.size:,} bytes", markup=False)
     if packed.missing:
         raise PartialFailure(f"{len(packed.missing):,} captures could not be read: `tearsheet archive verify` says why")
@@ -205,6 +215,23 @@ def _of_query(services: Services, query: str, limit: int) -> Iterable[StoredCapt
         token = page.next_token
         if token is None:
             return
+
+
+def _of_topic(services: Services, name: str, limit: int) -> tuple[list[StoredCapture], str]:
+    """The captures of a topic's stories, and its query. Says on stderr how many were read for the topic and never archived."""
+    from tearsheet.topics.store import find_topic, story_ids  # only few who use the archive have topics
+
+    topic = find_topic(services.database, name)
+    ids = story_ids(services.database, topic.id)[:limit]
+    found = services.archive.captures_of_index_ids(ids)
+    if missing := len(ids) - len(found):
+        err.print(f"{missing:,} of {len(ids):,} stories of the topic are not in the archive and are left out")
+    return list(found.values()), topic.query
+
+
+def _parts(services: Services, capture: StoredCapture) -> list[StoredCapture]:
+    """What an ingested document brought along. Other captures stand alone, and are not looked up."""
+    return services.ingest.replay.parts(capture) if capture.file.name.startswith(f"{INGESTED}-") else []
 
 
 def _of_list(services: Services, path: Path | None, limit: int) -> Iterable[StoredCapture]:

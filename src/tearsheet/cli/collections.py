@@ -36,7 +36,9 @@ def list_all(
     """List collections with how many sources each has."""
     with services_for() as services:
         rows = list_collections(services.database, name=name, limit=limit).rows
-    show(rows, {"id": "id", "name": "name", "sources": "sources"}, form=output_form(json, jsonl, csv))
+    columns = {"id": "id", "name": "name", "sources": "sources"}
+    empty = "No collections. Make one: tearsheet collections add NAME SOURCE…"
+    show(rows, columns, form=output_form(json, jsonl, csv), empty=empty)
 
 
 @app.command("show")

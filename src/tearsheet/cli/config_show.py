@@ -36,7 +36,7 @@ def show_settings(
     for declared in declared_settings():
         section, name = declared.name.split(".")
         value = getattr(getattr(settings, section), name)
-        row = {"name": declared.name, "value": _PASSWORD.sub(r"\1***@", value) if declared.secret else value}
+        row = {"name": declared.name, "value": _without_passwords(value) if declared.secret else value}
         if sources:
             row |= {"source": settings.sources.get(declared.name, "default"), "variable": declared.variable}
         rows.append(row | {"help": declared.help})
@@ -45,3 +45,9 @@ def show_settings(
     show(
         rows, columns, form=output_form(json, False, False), title=f"data folder: {settings.data}" if not json else None
     )
+
+
+def _without_passwords(value: str | list[str]) -> str | list[str]:
+    if isinstance(value, list):
+        return [_PASSWORD.sub(r"\1***@", part) for part in value]
+    return _PASSWORD.sub(r"\1***@", value)

@@ -76,8 +76,13 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
     return run
 
 
-def show(rows: Iterable[Any], columns: Mapping[str, str], *, form: str = "table", title: str | None = None) -> None:
-    """Print results: a table for people, or `json`, `jsonl` or `csv` for programs. Rows are dataclasses or mappings."""
+def show(
+    rows: Iterable[Any], columns: Mapping[str, str], *, form: str = "table", title: str | None = None, empty: str = ""
+) -> None:
+    """Print results: a table for people, or `json`, `jsonl` or `csv` for programs. Rows are dataclasses or mappings.
+
+    `empty` is what people read in place of a table without rows: what is not there, and how to get it.
+    """
     values = (_as_mapping(row) for row in rows)
     if form == "json":
         print(json.dumps(list(values), ensure_ascii=False, indent=2, default=str))
@@ -94,7 +99,10 @@ def show(rows: Iterable[Any], columns: Mapping[str, str], *, form: str = "table"
             table.add_column(heading, overflow="fold")
         for value in values:
             table.add_row(*(_as_text(value.get(name)) for name in columns))
-        out.print(table)
+        if table.row_count or not empty:
+            out.print(table)
+        else:
+            out.print(empty, markup=False)
 
 
 def _as_mapping(row: Any) -> Mapping[str, Any]:

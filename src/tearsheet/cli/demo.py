@@ -9,15 +9,24 @@ import typer
 
 from tearsheet.cli.context import Globals, err, reports_errors
 from tearsheet.cli.run import JsonOption, OnceOption, PortOption, WebOption, collect
+from tearsheet.cli.topic import run_to_its_end, seed_from_index
 from tearsheet.clock import utc_now
 from tearsheet.compose import Services
 from tearsheet.config import DEFAULT_DATA_FOLDER, Settings, load_settings
 from tearsheet.demo import Expectation, Newsroom, NewsroomServer, serve_in_thread
-from tearsheet.errors import PartialFailure
+from tearsheet.errors import NotFoundError, PartialFailure
 from tearsheet.feeds.catalog import NewFeed, add_feeds
 from tearsheet.log import set_up_logging
+from tearsheet.topics import store
+from tearsheet.topics.export_files import write_export
+from tearsheet.topics.model import COMPLETED, NewTopic
+from tearsheet.topics.snapshot_store import load_snapshot
 
 SeedOption = Annotated[int, typer.Option(help="The number that the newsroom is made from.")]
+
+TOPIC = "corvane bridge"
+TOPIC_QUERY = "corvane OR 科尔万 OR コルヴァン OR كورفان"
+"""The event that most papers of the newsroom write about, in their scripts."""
 
 DEMO_SETTINGS: dict[str, object] = {
     # Our own machine is asked, so there is no need to be slow; pages that hang on purpose are not waited for.
@@ -31,6 +40,7 @@ DEMO_SETTINGS: dict[str, object] = {
     "pipeline.max_retry_seconds": 1.0,
     "pipeline.import_seconds": 0.5,
     "archive.max_seconds": 15.0,
+    "topics.seconds_per_media_fetch": 0.0,
 }
 
 
@@ -48,23 +58,49 @@ def demo(
     seed: SeedOption = 1,
     articles: Annotated[int, typer.Option(help="How many articles the newsroom publishes.")] = 120,
 ) -> None:
-    """Collect a small newsroom of invented sites, served from this machine, with all that goes wrong on the web."""
+    """Collect a small newsroom of invented sites, served from this machine, with all that goes wrong on the web.
+
+    Then one event is followed from story to story, and a map drawn of who links to whom.
+    """
     run_demo(once=once, port=port, web=web, as_json=json, seed=seed, articles=articles)
 
 
 def run_demo(*, once: bool, port: int | None, web: bool, as_json: bool, seed: int = 1, articles: int = 120) -> None:
-    """Serve the newsroom, collect it in a folder of its own, and compare with what the newsroom knows."""
+    """Serve the newsroom, collect it in a folder of its own, map a topic, and compare with what the newsroom knows."""
     newsroom = Newsroom(seed, articles=articles)
     expected = newsroom.expectation()
     with serve_in_thread(newsroom) as server, Services(demo_settings(server, expected, port)) as services:
         _say_hello(newsroom, server, services)
         feeds = [NewFeed(feed.url, feed.name) for feed in server.feed_urls()]
         add_feeds(services.database, feeds, utc_now())
-        summary = collect(services, once=once, web=web, as_json=as_json, headline="demo newsroom")
+        summary = collect(services, once=True, web=web, as_json=as_json, headline="demo newsroom")
+        _map_topic(services)
+        if not once:
+            collect(services, once=False, web=web, as_json=as_json, headline="demo newsroom")
     if once:
         differences = compare(expected, summary.indexed, summary.archived, summary.dropped)
         if differences:
             raise PartialFailure("the demo did not end as the newsroom expects: " + "; ".join(differences))
+
+
+def _map_topic(services: Services) -> None:
+    """Follow the links between the stories about one event, and draw who links to whom. Done once for a data folder."""
+    database = services.database
+    try:
+        topic = store.find_topic(database, TOPIC)
+    except NotFoundError:
+        new = NewTopic(TOPIC, TOPIC_QUERY)
+        topic = store.create_topic(database, new, services.settings.topics.seconds_per_media_fetch)
+        store.add_seeds(database, topic.id, seed_from_index(services, topic))
+    if topic.state != COMPLETED:
+        err.print(f"The topic “{TOPIC}”: following the links of its stories …", markup=False)
+        topic, _ = run_to_its_end(services, topic)
+    folder = services.data / "topics" / TOPIC.replace(" ", "-")
+    frozen = load_snapshot(database, topic)
+    write_export(frozen, folder, ["html", "csv", "gexf", "svg"])
+    media = {story.media for story in frozen.stories}
+    figures = f"{len(frozen.stories):,} stories of {len(media):,} sources, {len(frozen.links):,} links"
+    err.print(f"The topic:     {figures}; map and tables: {folder / 'index.html'}", markup=False)
 
 
 def demo_settings(server: NewsroomServer, expected: Expectation, port: int | None = None) -> Settings:

@@ -124,7 +124,8 @@ def list_all(
     with services_for() as services:
         rows = list_feeds(services.database, source_id=source, limit=limit).rows
     shown = [{name: _moment(row[name]) for name in _LIST} for row in rows]
-    show(shown, _LIST, form=output_form(json, jsonl, csv))
+    empty = "No feeds. Add some: tearsheet feeds add ADDRESS, or tearsheet feeds discover SITE --add"
+    show(shown, _LIST, form=output_form(json, jsonl, csv), empty=empty)
 
 
 def _moment(value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tearsheet.cli.context import reports_errors, services_for
+from tearsheet.cli.context import out, reports_errors, services_for
 from tearsheet.compose import Services
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.ingest import IngestRequest, read_request, request_for, result_json
@@ -27,7 +27,10 @@ def register(parent: typer.Typer) -> None:
 
 @reports_errors
 def ingest(
-    urls: Annotated[list[str] | None, typer.Argument(help="Addresses of documents.", metavar="URL…")] = None,
+    urls: Annotated[
+        list[str] | None,
+        typer.Argument(help="Addresses of documents; with --hide or --unhide also SHA-1s.", metavar="URL…"),
+    ] = None,
     requests: Annotated[
         Path | None, typer.Option(help="A file of ingest requests, one JSON object a line; `-` is stdin.")
     ] = None,
@@ -37,12 +40,19 @@ def ingest(
     queue: Annotated[
         bool, typer.Option("--queue", help="Only put the requests into their topic, for `tearsheet worker ingest`.")
     ] = False,
+    hide: Annotated[
+        bool, typer.Option("--hide", help="Ingest nothing: keep the captures of these documents out of all look-ups.")
+    ] = False,
+    unhide: Annotated[bool, typer.Option("--unhide", help="Let hidden captures of these documents back in.")] = False,
     json_: Annotated[bool, typer.Option("--json", help="Results with line breaks, for people.")] = False,
 ) -> None:
     """Capture web documents whole: hops, metadata, text, pictures and styles. One JSON result a line.
 
     The result of each is kept in the database, its text in the blob store, and all that was received in the archive.
     """
+    if hide or unhide:
+        _hide(urls or [], hide, unhide)
+        return
     wanted = _requests(urls or [], requests, force_recrawl)
     with services_for() as services:
         if queue:
@@ -51,6 +61,14 @@ def ingest(
         missed = asyncio.run(_ingest(services, wanted, 2 if json_ else None))
     if missed:
         raise PartialFailure(f"{missed:,} of {len(wanted):,} documents are no full text, or could not be had")
+
+
+def _hide(keys: Sequence[str], hide: bool, unhide: bool) -> None:
+    if hide == unhide or not keys:
+        raise UsageError("give --hide or --unhide, with the addresses or SHA-1s of documents")
+    with services_for() as services:
+        count = sum(services.ingest.store.hide(key, hide=hide) for key in keys)
+    out.print(f"{count:,} captures are {'hidden; they stay in the archive' if hide else 'found again'}")
 
 
 def _requests(urls: Sequence[str], path: Path | None, force_recrawl: bool) -> list[IngestRequest]:

@@ -98,14 +98,21 @@ def run_pipeline(
     queue_only: Annotated[
         bool, typer.Option("--queue-only", help="Queue the stories and leave the work to `tearsheet worker`.")
     ] = False,
+    index: Annotated[
+        str | None,
+        typer.Option(
+            help="Index into this index (as tantivy:///index-2) instead of that of `engines.index`.", metavar="URL"
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Queue the stories of some inputs and work on them until all is done.
 
     A file that was finished is known by its base name and not taken again. One that a killed run had begun is begun anew.
     `--max-stories`, `--sample-size` and `--random-sample` take part of the stories and remember no files.
+    An index keeps the first copy of a story: `--index` makes a new one, beside that which is searched meanwhile.
     """
-    with services_for() as services:
+    with services_for(engines__index=index) as services:
         pipeline = pipeline_named(flavour, services.settings.pipelines)
         if pipeline.queuer == "feeds":
             if inputs:

@@ -6,15 +6,19 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from tearsheet.archive.reader import ArchivedStory
-from tearsheet.archive.replay import ReplayPage, frame_page, replay_page
+from tearsheet.archive.replay import ReplayPage, frame_page, replay_page, whole_page
 from tearsheet.errors import BusyError
 
 _CAPTURE = "/capture"
 
 
-def make_server(entry: ArchivedStory, port: int) -> ThreadingHTTPServer:
-    """A server that gives the frame at `/` and the captured page inside it; not started yet."""
-    pages = {"/": frame_page(entry, _CAPTURE), _CAPTURE: replay_page(entry)}
+def make_server(entry: ArchivedStory, port: int, whole: bytes | None = None) -> ThreadingHTTPServer:
+    """A server that gives the frame at `/` and the captured page inside it; not started yet.
+
+    `whole` is the page with its captured parts put in, where it has any.
+    """
+    capture = replay_page(entry) if whole is None else whole_page(whole)
+    pages = {"/": frame_page(entry, _CAPTURE), _CAPTURE: capture}
 
     class Handler(BaseHTTPRequestHandler):
         server_version, sys_version = "tearsheet", ""
@@ -45,8 +49,8 @@ def make_server(entry: ArchivedStory, port: int) -> ThreadingHTTPServer:
         ) from error
 
 
-def serve_capture(entry: ArchivedStory, port: int, announce: Callable[[str], None]) -> None:
+def serve_capture(entry: ArchivedStory, whole: bytes | None, port: int, announce: Callable[[str], None]) -> None:
     """Serve until interrupted."""
-    with make_server(entry, port) as server:
+    with make_server(entry, port, whole) as server:
         announce(f"http://127.0.0.1:{server.server_address[1]}/")
         server.serve_forever()

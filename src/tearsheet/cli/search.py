@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from datetime import date
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -15,25 +14,24 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tearsheet.archive import StoryArchiveReader
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.filters import (
+    AsOfOption,
+    CollectionOption,
+    Filters,
+    FromOption,
+    LanguageOption,
+    QueryArgument,
+    SourceOption,
+    ToOption,
+)
+from tearsheet.engines.index import rebuild_words
 from tearsheet.engines.ports import IndexedStory
 from tearsheet.errors import UsageError
 from tearsheet.index import questions
 from tearsheet.index.export import csv_lines, jsonl_lines, write_parquet
-from tearsheet.index.rebuild import Rebuilt, rebuild_from_stories
-from tearsheet.query import Query, QueryError, parse_query
+from tearsheet.index.rebuild import rebuild_from_stories
 from tearsheet.story import Story
 
-QueryArgument = Annotated[
-    str, typer.Argument(help="A query, as 'climate AND (policy OR law*)'; '*' is everything.", metavar="QUERY")
-]
-FromOption = Annotated[str, typer.Option("--from", help="First day of publication, YYYY-MM-DD.")]
-ToOption = Annotated[str, typer.Option("--to", help="Last day of publication, YYYY-MM-DD.")]
-SourceOption = Annotated[
-    list[str] | None, typer.Option("--source", help="Only this source, as example.com; may be repeated.")
-]
-LanguageOption = Annotated[
-    list[str] | None, typer.Option("--language", help="Only this language, as en; may be repeated.")
-]
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 CsvOption = Annotated[bool, typer.Option("--csv", help="As CSV.")]
 COLUMNS = {
@@ -54,45 +52,31 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(index_app, name="index")
 
 
-def _day(text: str, option: str) -> date | None:
-    if not text:
-        return None
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise UsageError(f"{option}: {text!r} is not a day; write it as 2026-11-15") from error
-
-
-def _query(text: str, start: str, end: str, sources: list[str] | None, languages: list[str] | None) -> Query:
-    try:
-        query = parse_query(text)
-    except QueryError as error:
-        raise UsageError(f"the query cannot be read: {' '.join(str(error).split())}") from error
-    return query.within(
-        start=_day(start, "--from"), end=_day(end, "--to"), domains=sources or None, languages=languages or None
-    )
-
-
 @reports_errors
 def search(
     query: QueryArgument,
     start: FromOption = "",
     end: ToOption = "",
     source: SourceOption = None,
+    collection: CollectionOption = None,
     language: LanguageOption = None,
+    as_of: AsOfOption = "",
     limit: Annotated[int, typer.Option(help="How many stories at most; 0 means all.")] = 20,
-    order: Annotated[str, typer.Option(help="newest, oldest or relevance first.")] = "newest",
+    order: Annotated[
+        str, typer.Option(help="newest or oldest first, by the time they were indexed; or relevance.")
+    ] = "newest",
     explain: Annotated[bool, typer.Option("--explain", help="Say the query in English, and stop.")] = False,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="One line of JSON a story, with its full text.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="CSV with the full text.")] = False,
     parquet: Annotated[Path | None, typer.Option(help="Write a Parquet file with the full text.")] = None,
 ) -> None:
     """Find stories. Exports carry the full text and are streamed, however many they are."""
-    asked = _query(query, start, end, source, language)
-    if explain:
-        out.print(asked.explain(), markup=False)
-        return
+    filters = Filters(start, end, source or (), collection or (), language or (), as_of)
     with services_for() as services:
+        asked = filters.query(query, services)
+        if explain:
+            out.print(asked.explain(), markup=False)
+            return
         index = services.index
         index.refresh()
         found = questions.all_stories(index, asked, text=jsonl or csv or parquet is not None, order=order)
@@ -105,7 +89,7 @@ def search(
             sys.stdout.buffer.flush()
         else:
             total = index.count(asked)
-            show(stories, COLUMNS)
+            show(stories, COLUMNS, empty="No stories match.")
             err.print(f"{min(limit or total, total):,} of {total:,} stories")
 
 
@@ -129,17 +113,19 @@ def count(
     start: FromOption = "",
     end: ToOption = "",
     source: SourceOption = None,
+    collection: CollectionOption = None,
     language: LanguageOption = None,
+    as_of: AsOfOption = "",
     by: Annotated[str, typer.Option(help="day, week, month, source, language or word.")] = "",
     limit: Annotated[int, typer.Option(help="How many sources, languages or words.")] = 20,
     json: JsonOption = False,
     csv: CsvOption = False,
 ) -> None:
     """Count stories: all that match, or by day, week, month, source, language or word."""
-    asked = _query(query, start, end, source, language)
-    everything = _query("*", start, end, source, language)
+    filters = Filters(start, end, source or (), collection or (), language or (), as_of)
     form = output_form(json, False, csv)
     with services_for() as services:
+        asked, everything = filters.query(query, services), filters.query("*", services)
         index = services.index
         index.refresh()
         if by in ("day", "week", "month"):
@@ -175,24 +161,33 @@ def count(
 @reports_errors
 def rebuild(
     archives: Annotated[list[Path] | None, typer.Argument(help="WARC files or folders. [default: the archive]")] = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="Mend a damaged embedded index from its own stories instead.")
+    ] = False,
 ) -> None:
     """Index every archived story that is not in the index, with its first date. May be stopped and begun again."""
     with services_for() as services:
+        if words:
+            count = rebuild_words(services.settings.engines.index, services.data, _say)
+            out.print(f"the words of {count:,} stories were made anew")
+            return
         folders = archives or [services.settings.path(services.settings.archive.folder)]
-        report = rebuild_from_stories(services.index, _archived(folders), _say)
+        report = rebuild_from_stories(services.index, _archived(folders), lambda so_far: _say(so_far.total))
     out.print(
         f"{report.created:,} stories indexed, {report.there_already:,} were there, "
         f"{report.duplicates:,} duplicates, {report.not_indexable:,} could not be indexed"
     )
 
 
-def _say(report: Rebuilt) -> None:
+def _say(stories: int) -> None:
     if err.is_terminal and not Globals.quiet:
-        err.print(f"{report.total:,} stories read", end="\r")
+        err.print(f"{stories:,} stories read", end="\r")
 
 
 def _archived(paths: list[Path]) -> Iterator[Story]:
     for path in paths:
+        if not path.exists():
+            raise UsageError(f"there is no file or folder {path} to rebuild the index from")
         for file in sorted(path.rglob("*.warc.gz")) if path.is_dir() else [path]:
             with StoryArchiveReader(file) as reader:
                 yield from reader

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.filters import CollectionOption, source_domains
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.feeds import reading
 from tearsheet.feeds.catalog import AddReport, NewSource, add_sources, find_source
 from tearsheet.feeds.changes import fetch_source_soon
+from tearsheet.feeds.coverage import coverage_gaps
 from tearsheet.feeds.directory import list_collections, list_sources
 from tearsheet.feeds.table_io import SOURCE_COLUMNS, csv_line, read_sources_csv
 
@@ -88,7 +91,8 @@ def list_all(
     """List sources."""
     with services_for() as services:
         rows = list_sources(services.database, name=name, limit=limit).rows
-    show(rows, _COLUMNS, form=output_form(json, jsonl, csv))
+    empty = "No sources. Feeds bring theirs along; others: tearsheet sources add SITE"
+    show(rows, _COLUMNS, form=output_form(json, jsonl, csv), empty=empty)
 
 
 @app.command("show")
@@ -107,6 +111,31 @@ def show_source(source: SourceArgument, json: Json = False) -> None:
     out.print(f"{row['name']} ({row['domain']}), source {row['id']}", markup=False)
     out.print("collections: " + (", ".join(group.name for group in groups) or "none"), markup=False)
     show(feeds, {"id": "id", "url": "address", "system_status": "status", "last_fetch_failures": "failures"})
+
+
+@app.command()
+@reports_errors
+def gaps(
+    source: Annotated[list[str] | None, typer.Argument(help="Domains, as example.com. [default: all]")] = None,
+    collection: CollectionOption = None,
+    days: Annotated[int, typer.Option(help="How many days back, up to yesterday.", min=1)] = 30,
+    json: Json = False,
+    jsonl: Jsonl = False,
+    csv: Csv = False,
+) -> None:
+    """List days on which a source brought far fewer stories than usual, and why as far as is known."""
+    yesterday = utc_now().date() - timedelta(days=1)
+    with services_for() as services:
+        domains = source_domains(services, source or (), collection or ())
+        services.index.refresh()
+        first = yesterday - timedelta(days=days - 1)
+        found = coverage_gaps(services.index, services.ledger, services.database, first, yesterday, domains)
+    form = output_form(json, jsonl, csv)
+    if not found and form == "table":
+        out.print(f"No gaps in the last {days:,} days, as far as it is known what is usual: that takes two weeks.")
+        return
+    show(found, {"source": "source", "first": "from", "last": "to", "stories": "stories", "usual": "usual", "why": "why"},
+         form=form)  # fmt: skip
 
 
 @app.command("fetch-soon")

@@ -70,4 +70,4 @@ def stats(
     with services_for() as services:
         counts = services.ledger.counts(since)
     columns = {"stage": "stage", "status": "outcome", "reason": "reason", "stories": "stories"}
-    show(counts, columns, form=output_form(json, False, csv))
+    show(counts, columns, form=output_form(json, False, csv), empty="No stories yet. Start with: tearsheet run")

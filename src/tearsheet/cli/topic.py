@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv as csv_module
+import os
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from datetime import date
@@ -13,20 +14,24 @@ from typing import Annotated
 import typer
 
 from tearsheet.archive.access import ArchiveAccess
-from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.context import INTERRUPTED, err, out, output_form, reports_errors, services_for, show
 from tearsheet.compose import Services
+from tearsheet.engines.ports import Database
 from tearsheet.errors import NotFoundError, PartialFailure, TearsheetError, UsageError
 from tearsheet.fetch import Client, Manners, Robots
 from tearsheet.fetch.store import HostStore
 from tearsheet.pipeline.fetcher import Fetcher
+from tearsheet.query import parse_query
 from tearsheet.topics import model, store
+from tearsheet.topics.addresses import media_of
 from tearsheet.topics.crew import run_topic
 from tearsheet.topics.export_files import FORMATS, write_export, write_map
-from tearsheet.topics.links import clear_addresses
 from tearsheet.topics.model import MAX_ITERATIONS, MAX_STORIES, NewTopic, Progress, Seed, Topic
+from tearsheet.topics.posts import is_about, read_posts
 from tearsheet.topics.run import index_seeds
 from tearsheet.topics.snapshot_store import list_snapshots, load_snapshot, save_snapshot
 from tearsheet.topics.spider import Tools
+from tearsheet.urls import BadURL
 
 app = typer.Typer(help="Topics: from a boolean query to a map of who links to whom.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME")]
@@ -63,6 +68,9 @@ def create(
     start: Annotated[str | None, typer.Option("--from", help="First day of the topic.")] = None,
     end: Annotated[str | None, typer.Option("--to", help="Last day of the topic.")] = None,
     source: Annotated[list[str] | None, typer.Option(help="A domain that seeds come from; again for more.")] = None,
+    collection: Annotated[
+        list[str] | None, typer.Option(help="A collection whose sources seeds come from; again for more.")
+    ] = None,
     iterations: Annotated[
         int, typer.Option(help="How many links away from the seeds stories may be.")
     ] = MAX_ITERATIONS,
@@ -78,7 +86,7 @@ def create(
         assert a is not None and b is not None
         spans.append((a, b))
     new = NewTopic(
-        name, query, _day(start), _day(end), tuple(source or ()), iterations, max_stories, seconds,
+        name, query, _day(start), _day(end), tuple(source or ()), tuple(collection or ()), iterations, max_stories, seconds,
         _pairs(focus or [], "--focus"), tuple(spans),
     )  # fmt: skip
     with services_for() as services:
@@ -93,26 +101,45 @@ def seed(
     urls: Annotated[list[str] | None, typer.Argument(help="Addresses to start from.", metavar="[URL…]")] = None,
     index: Annotated[bool, typer.Option("--index", help="All stories of the index that match the query.")] = False,
     file: Annotated[Path | None, typer.Option("--csv", help="A CSV file with a column `url`.")] = None,
-    posts: Annotated[Path | None, typer.Option(help="A CSV file of posts with a column `content`.")] = None,
-    assume_match: Annotated[bool, typer.Option(help="These belong to the topic whatever their text says.")] = False,
+    posts: Annotated[
+        Path | None,
+        typer.Option(help="Posts, as CSV or JSON lines: content, author, publish_date; channel and post_id if known."),
+    ] = None,
+    assume_match: Annotated[
+        bool, typer.Option(help="The addresses given and those of --csv belong to the topic whatever their text says.")
+    ] = False,
 ) -> None:
-    """Give a topic its seeds: from the index, from addresses, from a CSV file, or from the links in posts."""
+    """Give a topic its seeds: from the index, from addresses, from a CSV file, or from the addresses in posts.
+
+    A post counts when it was written within the topic's dates and matches its query.
+    """
     if not (urls or index or file or posts):
         raise UsageError("nothing to seed from: give URLs, --index, --csv FILE or --posts FILE")
     with services_for() as services:
         topic = store.find_topic(services.database, name)
         seeds = [Seed(url, None, "url", assume_match) for url in urls or ()]
         seeds += [Seed(row["url"], None, "csv", assume_match) for row in _rows(file, "url")]
-        for row in _rows(posts, "content"):
-            seeds += [Seed(url, None, "post", assume_match) for url in clear_addresses(row["content"])]
         if index:
-            seeds += index_seeds(_tools(services, None), topic)
+            seeds += seed_from_index(services, topic)
         added, refused = store.add_seeds(services.database, topic.id, seeds)
-    out.print(f"{added:,} seeds added, {len(seeds) - added - len(refused):,} were known already")
+        if posts:
+            _seed_from_posts(services.database, topic, posts)
+    if seeds:
+        out.print(f"{added:,} seeds added, {len(seeds) - added - len(refused):,} were known already")
     for url in refused:
         err.print(f"refused: {url[:200]}", markup=False)
     if refused:
         raise PartialFailure(f"{len(refused):,} addresses were refused: see above")
+
+
+def _seed_from_posts(database: Database, topic: Topic, file: Path) -> None:
+    query = parse_query(topic.query)
+    read = list(read_posts(file))
+    about = [post for post in read if is_about(post, query, topic.start, topic.end)]
+    added, seeds = store.add_posts(database, topic.id, about)
+    out.print(
+        f"{len(about):,} of {len(read):,} posts are about the topic, {added:,} of them new; {seeds:,} seeds added from them"
+    )
 
 
 def _rows(file: Path | None, column: str) -> Iterator[dict[str, str]]:
@@ -159,13 +186,61 @@ def _tools(services: Services, stack: AsyncExitStack | None) -> Tools:
 
 @app.command()
 @reports_errors
+def duplicate(
+    media: Annotated[str, typer.Argument(help="The source that is another's duplicate: its domain.", metavar="SOURCE")],
+    parent: Annotated[
+        str | None, typer.Argument(help="The source that gets its stories: its domain.", metavar="[PARENT]")
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="It is nobody's duplicate any more.")] = False,
+) -> None:
+    """Say that a source is a duplicate of another, in all topics. Chains are followed; the next run moves the stories."""
+    if remove == (parent is not None):
+        raise UsageError("give the source that gets its stories, or --remove")
+    with services_for() as services:
+        child, target = _domain(media), _domain(parent) if parent else None
+        store.set_duplicate_media(services.database, child, target)
+    said = f"stories of {child} go to {target}" if target else f"{child} is a source of its own"
+    out.print(f"{said}, from the next run of each topic on", markup=False)
+
+
+def _domain(text: str) -> str:
+    try:
+        return media_of(text if "://" in text else f"http://{text}/")
+    except BadURL as error:
+        raise UsageError(f"{text!r} is no source: {error}") from error
+
+
+@app.command()
+@reports_errors
+def duplicates(json: Json = False, jsonl: Jsonl = False, csv: Csv = False) -> None:
+    """List the sources that are duplicates of another."""
+    with services_for() as services:
+        rows = store.list_duplicate_media(services.database)
+    columns = {"media": "source", "dup_media": "duplicate of"}
+    show([{"media": a, "dup_media": b} for a, b in rows], columns, form=output_form(json, jsonl, csv))
+
+
+@app.command()
+@reports_errors
 def run(
     name: Name,
     join: Annotated[bool, typer.Option("--join", help="Help a run that another process started.")] = False,
 ) -> None:
     """Run a topic until nothing new is found, then dedupe and take a snapshot. Goes on where an interrupted run stopped."""
+    with services_for() as services:
+        topic = store.find_topic(services.database, name)
+        done, progress = run_to_its_end(services, topic, join=join)
+    out.print(
+        f"{progress.stories:,} stories in {progress.iteration:,} iterations, {progress.not_relevant:,} not relevant, "
+        f"{progress.failed_requests:,} addresses that could not be had; {done.message}",
+        markup=False,
+    )
 
-    async def go(services: Services, topic: Topic) -> Topic:
+
+def run_to_its_end(services: Services, topic: Topic, *, join: bool = False) -> tuple[Topic, Progress]:
+    """Run a topic until it is complete, and say how it ended. Raises TearsheetError when it failed, Exit when interrupted."""
+
+    async def go() -> Topic:
         async with AsyncExitStack() as stack:
             broker = services.open_broker()
             stack.push_async_callback(broker.close)
@@ -175,19 +250,17 @@ def run(
                 tools, broker, services.ledger, topic, concurrency=concurrency, join=join, report=_Reporter()
             )
 
-    with services_for() as services:
-        topic = store.find_topic(services.database, name)
-        done = asyncio.run(go(services, topic))
-        progress = store.progress_of(services.database, done)
+    done = asyncio.run(go())
     if done.state == model.FAILED:
-        raise TearsheetError(f"the topic {name!r} failed: {done.message}")
+        raise TearsheetError(f"the topic {topic.name!r} failed: {done.message}")
     if done.state != model.COMPLETED:
-        raise typer.Exit(11)
-    out.print(
-        f"{progress.stories:,} stories in {progress.iteration:,} iterations, {progress.not_relevant:,} not relevant, "
-        f"{progress.failed_requests:,} addresses that could not be had; {done.message}",
-        markup=False,
-    )
+        raise typer.Exit(INTERRUPTED)
+    return done, store.progress_of(services.database, done)
+
+
+def seed_from_index(services: Services, topic: Topic) -> list[Seed]:
+    """The stories of the index that the topic asks for, as seeds."""
+    return list(index_seeds(_tools(services, None), topic))
 
 
 class _Reporter:
@@ -272,7 +345,7 @@ def export(
     with services_for() as services:
         topic = store.find_topic(services.database, name)
         frozen = load_snapshot(services.database, topic, snapshot)
-    files = write_export(frozen, folder, form or ["csv", "gexf", "graphml", "jsonl"])
+    files = write_export(frozen, folder, form or ["csv", "gexf", "graphml", "jsonl"], workers=os.cpu_count() or 1)
     out.print(f"{len(files):,} files in {folder}", markup=False)
 
 
@@ -289,7 +362,7 @@ def draw(
         topic = store.find_topic(services.database, name)
         frozen = load_snapshot(services.database, topic, snapshot)
     try:
-        write_map(frozen, file, timespan)
+        write_map(frozen, file, timespan, workers=os.cpu_count() or 1)
     except KeyError:
         raise NotFoundError(f"there is no timespan {timespan!r}; `tearsheet topic export` shows their names") from None
     out.print(f"{file} written", markup=False)

@@ -18,14 +18,17 @@ IN_STORE = "blob:"
 """Before a key: in the store of the setting `engines.blobs`."""
 
 
-def open_blobs(url: str, data: Path, *, patience: float = PATIENCE_SECONDS) -> Blobs:
-    """Open the blob store of `file:///FOLDER` or `s3://KEY:SECRET@HOST:PORT/BUCKET`."""
+def open_blobs(url: str, data: Path, *, patience: float = PATIENCE_SECONDS, setting: str = "engines.blobs") -> Blobs:
+    """Open the blob store of `file:///FOLDER` (inside the data folder) or `s3://KEY:SECRET@HOST:PORT/BUCKET`.
+
+    `setting` is where the URL stands, for messages. Raises ConfigError.
+    """
     scheme = scheme_of(url)
     if scheme == "s3":
-        return open_s3_blobs(url, patience=patience)
+        return open_s3_blobs(url, patience=patience, setting=setting)
     if scheme == "file":
         return open_folder_blobs(url, data)
-    raise ConfigError(f"engines.blobs: unknown engine {scheme!r}; use file:///FOLDER or s3://…")
+    raise ConfigError(f"{setting}: unknown engine {scheme!r}; use file:///FOLDER or s3://KEY:SECRET@HOST/BUCKET")
 
 
 @dataclass(slots=True, frozen=True)

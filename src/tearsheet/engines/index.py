@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from tearsheet.engines.location import local_path, scheme_of
 from tearsheet.engines.ports import Index
-from tearsheet.errors import ConfigError
+from tearsheet.errors import ConfigError, UsageError
 
 
 def open_index(url: str, data: Path, patience: float = 60.0) -> Index:
@@ -26,3 +27,12 @@ def open_index(url: str, data: Path, patience: float = 60.0) -> Index:
     raise ConfigError(
         f"engines.index: unknown engine {scheme!r}; use tantivy:///FOLDER, opensearch://… or elasticsearch://…"
     )
+
+
+def rebuild_words(url: str, data: Path, progress: Callable[[int], None] | None = None) -> int:
+    """Make the words of the embedded index anew from the stories stored with it, damaged or not; says how many stories."""
+    if scheme_of(url) != "tantivy":
+        raise UsageError("only the embedded index has words to make anew; a search server keeps its own in order")
+    from tearsheet.engines import tantivy_words
+
+    return tantivy_words.rebuild_words(local_path(url, data), progress)

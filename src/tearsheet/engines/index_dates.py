@@ -1,8 +1,8 @@
-"""Counts by day, put together by week or month: the same for every index."""
+"""Counts by day, put together by week or month, and asked for in parts: the same for every index."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 
 INTERVALS = ("day", "week", "month")
@@ -26,3 +26,20 @@ def by_interval(days: Iterable[tuple[date, int]], interval: str) -> list[tuple[s
         first = first_day(day, interval)
         counts[first] = counts.get(first, 0) + count
     return [(first.isoformat(), counts[first]) for first in sorted(counts)]
+
+
+def in_parts(values: Sequence[tuple[str, int]], periods: int, most: int) -> list[list[str]]:
+    """Values with their counts, in groups that have `most` counts by time at most, when there are so many `periods`.
+
+    A value has a count of its own and one for each period, but not more than it has stories.
+    """
+    parts: list[list[str]] = []
+    room = 0
+    for value, count in values:
+        needed = 1 + min(count, periods)
+        if needed > room:
+            parts.append([])
+            room = most
+        parts[-1].append(value)
+        room -= needed
+    return parts

@@ -20,7 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from tearsheet.engines.clean import clean_story
-from tearsheet.engines.index_dates import by_interval, first_day
+from tearsheet.engines.index_dates import by_interval, first_day, in_parts
 from tearsheet.engines.ports import AddResult, IndexedStory, Page
 from tearsheet.engines.search_mapping import MAX_LOT, from_source, template, to_source
 from tearsheet.engines.search_query import to_search
@@ -33,6 +33,8 @@ _BULK_BYTES = 5_000_000
 _BULK_STORIES = 500
 _MAX_OFFSET = 10_000
 _MAX_BUCKETS = 10_000
+_MAX_COUNTS = 60_000
+"""The servers give 65,536 at a time, unless they are told otherwise."""
 _KEEP_ALIVE = "3m"
 _ROLLOVER_CHECK = 50_000
 _BY_DATE = {order: [{"indexed_nanos": way}, {"lot": way}] for order, way in (("newest", "desc"), ("oldest", "asc"))}
@@ -319,12 +321,21 @@ class SearchIndex:
         self, query: Query, field: str, interval: str = "week", limit: int = 20
     ) -> list[tuple[str, str, int]]:
         """The same by `day`, `week` or `month` of publication: (value, first day, count), the most frequent values first."""
-        buckets = self._aggregate(query, _terms(field, limit) | {"aggs": {"answer": _histogram(interval)}})
-        return [
-            (bucket["key"], first, count)
-            for bucket in buckets
-            for first, count in by_interval(_days(bucket["answer"]["buckets"]), interval)
-        ]
+        values = self.top(query, field, limit)
+        found: dict[str, list[tuple[str, int]]] = {}
+        for part in in_parts(values, self._periods(query, interval, values), _MAX_COUNTS):
+            terms = _terms(field, len(part))
+            terms["terms"]["include"] = part
+            for bucket in self._aggregate(query, terms | {"aggs": {"answer": _histogram(interval)}}):
+                found[bucket["key"]] = by_interval(_days(bucket["answer"]["buckets"]), interval)
+        return [(value, first, count) for value, _ in values for first, count in found.get(value, [])]
+
+    def _periods(self, query: Query, interval: str, values: Sequence[tuple[str, int]]) -> int:
+        """How many days, weeks or months there are; not asked for when there are few counts anyway."""
+        histogram = _histogram(interval)
+        if len(values) + sum(count for _, count in values) <= _MAX_COUNTS:
+            return _MAX_COUNTS - 1
+        return len(self._aggregate(query, histogram))
 
     def _aggregate(self, query: Query, question: dict[str, Any]) -> list[dict[str, Any]]:
         body = {"query": to_search(query.tree), "size": 0, "track_total_hits": False, "aggs": {"answer": question}}

@@ -21,10 +21,11 @@ from typing import Any
 
 import tantivy
 
-from tearsheet.engines.index_dates import by_interval
+from tearsheet.engines.index_dates import first_day
 from tearsheet.engines.ports import AddResult, IndexedStory, Page
 from tearsheet.engines.story_store import Numbered, StoryStore
-from tearsheet.engines.tantivy_query import DAY_ZERO, all_of, candidates, number_range, to_tantivy
+from tearsheet.engines.tantivy_counts import CountsByValue, over_time, top
+from tearsheet.engines.tantivy_query import all_of, candidates, number_range, to_tantivy
 from tearsheet.engines.tantivy_words import (
     MAX_LOT,
     open_words,
@@ -35,9 +36,8 @@ from tearsheet.engines.tantivy_words import (
 )
 from tearsheet.errors import BusyError, EngineError, StorageError
 from tearsheet.query import Query, QueryError
-from tearsheet.query.dates import day_number, day_of
 from tearsheet.query.match import phrase_matches, positions_of
-from tearsheet.query.tree import TITLE, OneOf, Phrase, conjunction
+from tearsheet.query.tree import TITLE, Phrase
 from tearsheet.query.words import cut
 
 COMMIT_STORIES = 5_000
@@ -46,7 +46,6 @@ _RELOAD_SECONDS = 0.5
 _MAX_CANDIDATES = 20_000
 """Stories read to answer a phrase of more than two words with a distance."""
 _MAX_OFFSET = 10_000
-_MAX_BUCKETS = 65_000
 
 
 class TantivyIndex:
@@ -59,6 +58,7 @@ class TantivyIndex:
         self._index = open_words(folder)
         self._store = StoryStore(folder / "stories.db")
         self._schema = self._index.schema
+        self._by_value = CountsByValue(self._schema)
         self._writer: tantivy.IndexWriter | None = None
         self._lock = threading.RLock()
         self._pending = 0
@@ -220,46 +220,22 @@ class TantivyIndex:
 
     def over_time(self, query: Query, interval: str = "day") -> list[tuple[str, int]]:
         """Matching stories by publication `day`, `week` (from Monday) or `month`: (YYYY-MM-DD of its first day, count)."""
+        first_day(date.min, interval)
         with self._searching(query) as (searcher, compiled):
-            answer = searcher.aggregate(compiled, {"days": {"histogram": _DAYS}})
-        days = [(_day(bucket["key"]), int(bucket["doc_count"])) for bucket in answer["days"]["buckets"]]
-        return by_interval(days, interval)
+            return over_time(searcher, compiled, interval)
 
     def top(self, query: Query, field: str, limit: int = 20) -> list[tuple[str, int]]:
         """The most frequent values of `canonical_domain` or `language` among the matching stories."""
         with self._searching(query) as (searcher, compiled):
-            answer = searcher.aggregate(compiled, {"top": _terms(field, limit)})
-        return [(bucket["key"], int(bucket["doc_count"])) for bucket in answer["top"]["buckets"]]
+            return top(searcher, compiled, field, limit)
 
     def top_over_time(
         self, query: Query, field: str, interval: str = "week", limit: int = 20
     ) -> list[tuple[str, str, int]]:
-        """The same by `day`, `week` or `month` of publication: (value, first day, count), the most frequent values first.
-
-        Asked in two steps, because counting every value by time only to keep the first few takes long; and in parts, because
-        tantivy gives 65,000 counts at most.
-        """
-        values = [value for value, _ in self.top(query, field, limit)]
-        days = _WEEKS if interval == "week" else _DAYS
-        periods = len(self.over_time(query, "week" if interval == "week" else "day")) if len(values) > 20 else 3_000
-        part = max(1, _MAX_BUCKETS // (periods + 1))
-        counted: list[tuple[str, str, int]] = []
-        for start in range(0, len(values), part):
-            some = tuple(values[start : start + part])
-            narrowed = Query(query.source, conjunction([query.tree, OneOf(field, some)]))
-            with self._searching(narrowed) as (searcher, compiled):
-                terms = _terms(field, len(some)) | {"aggs": {"days": {"histogram": days}}}
-                buckets = searcher.aggregate(compiled, {"top": terms})["top"]["buckets"]
-            by_value = {
-                bucket["key"]: [(_day(inner["key"]), int(inner["doc_count"])) for inner in bucket["days"]["buckets"]]
-                for bucket in buckets
-            }
-            counted += [
-                (value, first, count)
-                for value in some
-                for first, count in by_interval(by_value.get(value, []), interval)
-            ]
-        return counted
+        """The same by `day`, `week` or `month` of publication: (value, first day, count), the most frequent values first."""
+        first_day(date.min, interval)
+        with self._searching(query) as (searcher, compiled):
+            return self._by_value.top_over_time(searcher, compiled, field, interval, limit)
 
     def _by_date(
         self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None, *, oldest: bool
@@ -358,19 +334,6 @@ class TantivyIndex:
     def _reload(self) -> None:
         self._index.reload()
         self._reloaded = time.monotonic()
-
-
-_MONDAY = (DAY_ZERO + day_number(date(1970, 1, 5))) % 7
-_DAYS = {"field": "publication_date", "interval": 1, "min_doc_count": 1}
-_WEEKS = {"field": "publication_date", "interval": 7, "offset": _MONDAY, "min_doc_count": 1}
-
-
-def _terms(field: str, limit: int) -> dict[str, Any]:
-    return {"terms": {"field": field, "size": max(1, min(limit, _MAX_BUCKETS)), "segment_size": _MAX_BUCKETS}}
-
-
-def _day(key: float) -> date:
-    return day_of(int(key) - DAY_ZERO)
 
 
 def _read_token(token: str, parts: int) -> list[int]:

@@ -45,6 +45,13 @@ class Numbered:
     story: IndexedStory
 
 
+class _Zstd(threading.local):
+    """A compressor that is made once; one for each thread, because two may not use it at a time."""
+
+    def __init__(self) -> None:
+        self.compress = zstandard.ZstdCompressor(_ZSTD_LEVEL).compress
+
+
 class StoryStore:
     """One SQLite file. Each thread has its own connection; readers never wait for the writer."""
 
@@ -55,6 +62,7 @@ class StoryStore:
         self._lock = threading.Lock()
         self._encode = msgspec.msgpack.Encoder().encode
         self._decode = msgspec.msgpack.Decoder(IndexedStory).decode
+        self._zstd = _Zstd()
         connection = self._connection()
         with self._errors():
             if connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'state'").fetchone()[0] == 0:
@@ -185,7 +193,7 @@ class StoryStore:
             record, text = self._encode(replace(story, id="", text_content="")), story.text_content.encode()
         except UnicodeEncodeError:
             return self._row(clean_story(story))
-        return _key(story.id), story.story_id, record, zstandard.compress(text, _ZSTD_LEVEL)
+        return _key(story.id), story.story_id, record, self._zstd.compress(text)
 
     def _story(self, key: bytes | str, record: bytes, text: bytes | None) -> IndexedStory:
         story = self._decode(record)

@@ -84,6 +84,11 @@ def all_of(*parts: Tantivy) -> Tantivy:
     return parts[0] if len(parts) == 1 else Tantivy.boolean_query([(Occur.Must, part) for part in parts])
 
 
+def none_of(query: Tantivy) -> Tantivy:
+    """Everything but this."""
+    return _conjunction([([query], True)])
+
+
 def number_range(schema: Schema, field: str, low: int | None, high: int | None) -> Tantivy:
     """Numbers from `low` to `high`, both included."""
     low = 0 if low is None else max(low, 0)

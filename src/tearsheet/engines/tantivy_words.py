@@ -69,7 +69,7 @@ def open_words(folder: Path) -> tantivy.Index:
         index = tantivy.Index(_schema(), path=str(folder / "words"))
         index.config_reader("manual")
     except ValueError as error:
-        raise EngineError(f"{folder} cannot be opened: {error}; `tearsheet index rebuild` makes it anew") from error
+        raise EngineError(f"{folder} cannot be opened: {error}; `tearsheet index rebuild --words` mends it") from error
     return index
 
 

@@ -114,18 +114,16 @@ def list_feeds(
     return _listing(database, statement, feeds.c.id, limit, offset)
 
 
-def sources_of_collections(database: Database, ids: Iterable[int]) -> set[int]:
-    """The ids of all sources that belong to one of the collections."""
-    statement = select(collection_sources.c.source_id).where(collection_sources.c.collection_id.in_(list(ids)))
+def places_of(
+    database: Database, source_ids: Iterable[int] = (), collection_ids: Iterable[int] = ()
+) -> tuple[set[str], set[int]]:
+    """Domains and ids of sources and of all that belong to collections: a story knows its source by either."""
+    members = select(collection_sources.c.source_id).where(collection_sources.c.collection_id.in_(list(collection_ids)))
+    named = set(source_ids)
+    statement = select(sources.c.id, sources.c.domain).where(sources.c.id.in_(named) | sources.c.id.in_(members))
     with database.read() as connection:
-        return set(connection.execute(statement).scalars())
-
-
-def domains_of_sources(database: Database, ids: Iterable[int]) -> dict[int, str]:
-    """The domains of sources, by id; ids that do not exist are not in it."""
-    statement = select(sources.c.id, sources.c.domain).where(sources.c.id.in_(list(ids)))
-    with database.read() as connection:
-        return {row.id: row.domain for row in connection.execute(statement)}
+        found = connection.execute(statement).all()
+    return {row.domain for row in found}, named | {row.id for row in found}
 
 
 def feed_states(database: Database) -> dict[str, int]:

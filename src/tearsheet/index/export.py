@@ -42,24 +42,28 @@ def jsonl_lines(stories: Iterable[IndexedStory]) -> Iterator[bytes]:
 
 
 def csv_lines(stories: Iterable[IndexedStory], *, bom: bool = False) -> Iterator[bytes]:
-    """A line of names, and one row a story.
+    """A line of names, and one row a story."""
+    return csv_rows(COLUMNS, (as_row(story).values() for story in stories), bom=bom)
+
+
+def csv_rows(names: Iterable[str], rows: Iterable[Iterable[Any]], *, bom: bool = False) -> Iterator[bytes]:
+    """A line of names, and the rows.
 
     A value that a spreadsheet would take for a formula gets an apostrophe before it: titles come from strangers.
     """
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
 
-    def taken() -> bytes:
+    def line(values: Iterable[Any]) -> bytes:
+        writer.writerow([_safe(value) for value in values])
         text = buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
         return text.encode("utf-8", "replace")
 
-    writer.writerow(COLUMNS)
-    yield (BOM if bom else b"") + taken()
-    for story in stories:
-        writer.writerow(_safe(value) for value in as_row(story).values())
-        yield taken()
+    yield (BOM if bom else b"") + line(names)
+    for values in rows:
+        yield line(values)
 
 
 def _safe(value: Any) -> Any:

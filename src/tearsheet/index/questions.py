@@ -8,62 +8,60 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from tearsheet.engines.index_dates import first_day
 from tearsheet.engines.ports import Index, IndexedStory, Page
+from tearsheet.index.telling_words import is_telling
 from tearsheet.query import Query, parse_query
-from tearsheet.query.words import cut, is_unspaced
+from tearsheet.query.words import cut
 
 EVERYTHING = parse_query("*")
 WORD_SAMPLE = 1_000
 """Stories whose words are counted; of more, a random sample."""
 _PAGE = 500
-_SHORTEST_WORD = 3
+
+
+class _Share:
+    """A count, and of how many."""
+
+    __slots__ = ()
+    count: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """The part of all that match; 0 of nothing is 0."""
+        return self.count / self.total if self.total else 0.0
 
 
 @dataclass(slots=True, frozen=True)
-class Attention:
+class Total(_Share):
+    """How many stories match, of how many."""
+
+    count: int
+    total: int
+
+
+@dataclass(slots=True, frozen=True)
+class Attention(_Share):
     """Stories of one day, week or month: how many match, how many there are, and the share."""
 
     date: str
     count: int
     total: int
 
-    @property
-    def share(self) -> float:
-        """The part of all stories that match; 0 of nothing is 0."""
-        return self.count / self.total if self.total else 0.0
-
 
 @dataclass(slots=True, frozen=True)
-class Total:
-    """How many stories match, of how many."""
-
-    count: int
-    total: int
-
-    @property
-    def share(self) -> float:
-        """The part of all stories that match; 0 of nothing is 0."""
-        return self.count / self.total if self.total else 0.0
-
-
-@dataclass(slots=True, frozen=True)
-class SourceAttention:
-    """Stories of one source in one day, week or month."""
+class SourceAttention(_Share):
+    """Stories of one source in one day, week or month, and the share of its own stories."""
 
     source: str
     date: str
     count: int
     total: int
-
-    @property
-    def share(self) -> float:
-        """The part of the source's stories that match."""
-        return self.count / self.total if self.total else 0.0
 
 
 @dataclass(slots=True, frozen=True)
@@ -150,32 +148,14 @@ def sources_over_time(
     return [SourceAttention(source, day, number, totals.get((source, day), number)) for source, day, number in found]
 
 
-def words(
-    index: Index,
-    query: Query,
-    limit: int = 100,
-    *,
-    looked_at: int = WORD_SAMPLE,
-    telling: Callable[[str], bool] | None = None,
-) -> list[WordCount]:
-    """The most frequent words of the matching stories, or of a random sample when there are many.
-
-    `telling` says which words count; without it, those of three letters or more, and pairs of scripts without blanks.
-    """
-    telling = telling or is_telling
+def words(index: Index, query: Query, limit: int = 100, *, looked_at: int = WORD_SAMPLE) -> list[WordCount]:
+    """The most frequent telling words of the matching stories, or of a random sample when there are many."""
     often: Counter[str] = Counter()
     widely: Counter[str] = Counter()
     found = index.sample(query, looked_at)
     for story in found:
-        kept = [word for word in cut(f"{story.article_title}\n\n{story.text_content}") if telling(word)]
+        kept = [word for word in cut(f"{story.article_title}\n\n{story.text_content}") if is_telling(word)]
         often.update(kept)
         widely.update(set(kept))
     ranked = sorted(often.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
     return [WordCount(word, number, widely[word], len(found)) for word, number in ranked]
-
-
-def is_telling(word: str) -> bool:
-    """Whether a word may say something: no number, and not as short as an article."""
-    if is_unspaced(word):
-        return len(word) == 2
-    return len(word) >= _SHORTEST_WORD and not word.isdecimal()

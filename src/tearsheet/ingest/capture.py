@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from tearsheet.archive.names import INGESTED
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.archive.writer import Capture, StoryArchiveWriter
 from tearsheet.ingest.fetching import Fetched
@@ -12,7 +13,6 @@ from tearsheet.ingest.file_facts import sha1_hex, time14
 from tearsheet.ingest.model import CdxRow
 from tearsheet.story import HTTPMetadata, RawHTML, RSSEntry, Story, make_story_id
 
-PREFIX = "ingest"
 VIA = "ingest"
 """Marks these captures among others of the archive."""
 
@@ -31,7 +31,7 @@ class CaptureFile:
     def keep(self, fetched: Fetched) -> None:
         """Add a document."""
         if self._writer is None:
-            self._writer = StoryArchiveWriter(self._folder, prefix=PREFIX, profile="full")
+            self._writer = StoryArchiveWriter(self._folder, prefix=INGESTED, profile="full")
         self._writer.write(story_of(fetched))
 
     def close(self) -> None:

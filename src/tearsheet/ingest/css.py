@@ -4,24 +4,82 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_REFERENCE = re.compile(
-    r"""(?P<import>@import\s{0,20}(?:url\(\s{0,20})?)?"""
-    r"""(?(import)|url\(\s{0,20})"""
-    r"""(?:"(?P<double>[^"\n]{0,4000})"|'(?P<single>[^'\n]{0,4000})'|(?P<bare>[^\s"'();]{1,4000}))""",
-    re.IGNORECASE,
+_DOUBLE = r"""(?:[^"\\\n]|\\.)*+"""
+_SINGLE = r"""(?:[^'\\\n]|\\.)*+"""
+_BARE = r"""(?:[^\s"'()\\]|\\(?:[0-9a-f]{1,6}+\s?+|.))*+"""
+_TOKEN = re.compile(
+    # Every alternative that begins to match also ends, so that nothing is looked at twice. An unclosed string ends with its line.
+    rf"""(?P<comment>/\*.*?(?:\*/|\Z))
+    |url\(\s*+(?:"(?P<double>{_DOUBLE})(?P<closed1>")?|'(?P<single>{_SINGLE})(?P<closed2>')?|(?P<bare>{_BARE}))
+    |"(?P<text1>{_DOUBLE})(?P<closed3>")?|'(?P<text2>{_SINGLE})(?P<closed4>')?
+    |(?P<at>@[a-z-]++)|(?P<set>image-set\()|(?P<type>type\()|(?P<open>\()|(?P<close>\))|(?P<end>[;{{}}])""",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
+_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(\n)|(.))", re.IGNORECASE | re.DOTALL)
 MAX_CSS = 4_000_000
 """Characters of a style sheet that are looked at."""
+_MAX_ADDRESS = 4_000
+
+
+@dataclass(slots=True, frozen=True)
+class CssAddress:
+    """An address in a style sheet, and where it stands."""
+
+    kind: str
+    """`stylesheet` for an import, else `image` or `font`."""
+    address: str
+    start: int
+    end: int
+
+
+def css_addresses(text: str) -> Iterator[CssAddress]:
+    """The addresses of what a style sheet brings along, in order. Comments, names and other text are passed over."""
+    rule, depth, in_set = "", 0, 0
+    for found in _TOKEN.finditer(text, 0, MAX_CSS):
+        kind = found.lastgroup or ""
+        if kind in ("at", "end"):
+            rule, depth, in_set = found[0].lower() if kind == "at" else "", 0, 0
+        elif kind in ("open", "set", "type"):
+            depth += 1
+            in_set = depth if kind == "set" else in_set
+        elif kind == "close":
+            in_set = 0 if depth == in_set else in_set
+            depth = max(0, depth - 1)
+        elif kind != "comment" and rule != "@namespace":
+            is_url = found[0][:4].lower() == "url("
+            if is_url or rule == "@import" or in_set == depth > 0:
+                yield from _named(found, rule)
+                rule = "" if rule == "@import" else rule
+            depth += is_url  # its bracket closes as others do
+
+
+def _named(found: re.Match[str], rule: str) -> Iterator[CssAddress]:
+    for name, closed in (
+        ("double", "closed1"),
+        ("single", "closed2"),
+        ("bare", None),
+        ("text1", "closed3"),
+        ("text2", "closed4"),
+    ):
+        if found[name] is not None and (closed is None or found[closed]) and len(found[name]) <= _MAX_ADDRESS:
+            address = _ESCAPE.sub(_unescaped, found[name]).strip()
+            if address:
+                yield CssAddress("stylesheet" if rule == "@import" else _kind(address), address, *found.span(name))
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found[1]:
+        number = int(found[1], 16)
+        return chr(number) if 0 < number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
+    return found[3] or ""
 
 
 def css_references(text: str) -> Iterator[tuple[str, str]]:
-    """(type, address) of what a style sheet brings along, in order: `stylesheet` for imports, else `image` or `font`."""
-    for found in _REFERENCE.finditer(_COMMENT.sub(" ", text[:MAX_CSS])):
-        address = (found["double"] or found["single"] or found["bare"] or "").strip()
-        if address:
-            yield ("stylesheet" if found["import"] else _kind(address)), address
+    """(type, address) of what a style sheet brings along."""
+    for found in css_addresses(text):
+        yield found.kind, found.address
 
 
 def _kind(address: str) -> str:
@@ -29,17 +87,16 @@ def _kind(address: str) -> str:
     return "font" if path.endswith((".woff", ".woff2", ".ttf", ".otf", ".eot")) else "image"
 
 
-def rewrite_css(text: str, replace: Callable[[str], str | None]) -> str:
-    """The style sheet with each address that it names replaced; None from `replace` leaves one as it is."""
+def rewrite_css(text: str, replace: Callable[[str, str], str | None]) -> str:
+    """The style sheet with each address that it names replaced: `replace` is given its type and the address.
 
-    def one(found: re.Match[str]) -> str:
-        address = (found["double"] or found["single"] or found["bare"] or "").strip()
-        target = replace(address) if address else None
-        if target is None:
-            return found[0]
-        group = "double" if found["double"] is not None else "single" if found["single"] is not None else "bare"
-        start = found.start(group) - found.start()
-        end = found.end(group) - found.start()
-        return found[0][:start] + target + found[0][end:]
-
-    return _REFERENCE.sub(one, _COMMENT.sub(" ", text[:MAX_CSS]))
+    None from it leaves the address as it is. What it gives must need no quotes, as a `data:` address in base 64.
+    """
+    text = text[:MAX_CSS]
+    pieces, place = [], 0
+    for found in css_addresses(text):
+        target = replace(found.kind, found.address)
+        if target is not None:
+            pieces += [text[place : found.start], target]
+            place = found.end
+    return "".join([*pieces, text[place:]])

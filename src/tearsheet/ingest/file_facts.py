@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from datetime import UTC, datetime
 
 from tearsheet.ingest.model import CdxRow, FileMeta
@@ -30,6 +31,7 @@ _HTML_TAGS = (
     b"<a ", b"<br", b"<font", b"<center", b"<frameset", b"<iframe", b"<style", b"<link", b"<img", b"<b>", b"<ul",
 )  # fmt: skip
 _LOOKED_AT = 2048
+_SHA1 = re.compile(r"[0-9a-f]{40}")
 
 
 def sniff_type(body: bytes, stated: str | None = None) -> str:
@@ -84,6 +86,11 @@ def _is_binary(start: bytes) -> bool:
 def sha1_hex(body: bytes) -> str:
     """The name that catalogues give a file."""
     return hashlib.sha1(body, usedforsecurity=False).hexdigest()
+
+
+def is_sha1(text: str) -> bool:
+    """Whether text is a SHA-1 in hexadecimal, as `sha1_hex` writes it."""
+    return _SHA1.fullmatch(text) is not None
 
 
 def sha1_base32(hexadecimal: str) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from tearsheet.errors import UsageError
-
-_SHA1 = re.compile(r"[0-9a-f]{40}")
+from tearsheet.ingest.file_facts import is_sha1
 
 
 @dataclass(slots=True, frozen=True)
@@ -47,7 +45,7 @@ class Names:
 
 def tei_key(sha1hex: str) -> str:
     """The key of a text in the blob store: `html/aa/bb/SHA1.tei.xml`. Raises UsageError when it is no SHA-1."""
-    if not _SHA1.fullmatch(sha1hex):
+    if not is_sha1(sha1hex):
         raise UsageError(f"{sha1hex[:50]!r} is no SHA-1")
     return f"html/{sha1hex[:2]}/{sha1hex[2:4]}/{sha1hex}.tei.xml"
 

@@ -1,7 +1,7 @@
 """An ingested page as it looked: its pictures, styles, fonts and media put into it from the archive, so that it needs no network.
 
 The bytes of the capture are not what is shown, since addresses in them are replaced by `data:` ones; they are in the archive,
-untouched. The policy lets the page do nothing: no scripts, no requests.
+untouched. `archive.replay.whole_page` says how such a page is served: it can do nothing, run no script and ask for nothing.
 """
 
 from __future__ import annotations
@@ -13,19 +13,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from tearsheet.archive.access import ArchiveAccess
-from tearsheet.archive.store import ArchiveStore
+from tearsheet.archive.store import ArchiveStore, StoredCapture
 from tearsheet.errors import NotFoundError
 from tearsheet.extract import Document, decode
 from tearsheet.ingest.capture import capture_id
 from tearsheet.ingest.css import rewrite_css
+from tearsheet.ingest.file_facts import surt_or_url
 from tearsheet.ingest.resource_tables import ELEMENTS
 from tearsheet.ingest.resources import srcset_addresses
 from tearsheet.ingest.store import IngestStore
 
-REPLAY_POLICY = (
-    "sandbox; default-src 'none'; style-src 'unsafe-inline' data:; img-src data:; font-src data:; media-src data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
-)
 MAX_REPLAY = 100_000_000
 """Bytes of sub-resources that are put into one page."""
 _MAX_IMPORTS = 5
@@ -47,22 +44,52 @@ Parts = Callable[[str], Part | None]
 """By the address that the page names."""
 
 
-def replay_document(store: IngestStore, archive: ArchiveStore, access: ArchiveAccess, sha1hex: str) -> bytes:
-    """The page with this SHA-1, in UTF-8, with all that was captured of it. Raises NotFoundError."""
-    document = store.document(sha1hex)
-    lines = store.captures_of_sha1(sha1hex)
-    if document is None or not lines:
-        raise NotFoundError(f"no document with SHA-1 {sha1hex} was ingested")
-    line = lines[-1]
-    capture = access.find(capture_id(line.url, line.datetime, sha1hex))
-    story = access.read(capture).story
-    parts = _read_parts(archive, access, document["resources"] or [])
-    return self_contained(story.raw_html.html or b"", line.url, parts.get, charset=story.http_metadata.encoding)
+class DocumentReplay:
+    """Finds ingested documents among the captures of the archive, with all that was captured of them."""
+
+    def __init__(self, store: IngestStore, archive: ArchiveStore, access: ArchiveAccess) -> None:
+        self._store = store
+        self._archive = archive
+        self._access = access
+
+    def newest(self, sha1hex: str) -> bytes:
+        """The newest capture of the document with this SHA-1 that is not hidden, as `page` gives it. Raises NotFoundError."""
+        lines = self._store.captures_of_sha1(sha1hex)
+        if not lines:
+            raise NotFoundError(f"no document with SHA-1 {sha1hex} was ingested")
+        page = self.page(self._access.find(capture_id(lines[-1].url, lines[-1].datetime, sha1hex)))
+        assert page is not None, "what the table of captures names is an ingested document"
+        return page
+
+    def page(self, capture: StoredCapture) -> bytes | None:
+        """The document that a capture is, in UTF-8, with all that was captured of it; None when it is no ingested document."""
+        resources = self._resources(capture)
+        if resources is None:
+            return None
+        story = self._access.read(capture).story
+        parts = _read_parts(self._archive, self._access, resources)
+        return self_contained(story.raw_html.html or b"", capture.url, parts.get, charset=story.http_metadata.encoding)
+
+    def parts(self, capture: StoredCapture) -> list[StoredCapture]:
+        """The captures of the sub-resources of an ingested document; none when the capture is of another kind."""
+        ids = _part_ids(self._resources(capture) or []).values()
+        return list(self._archive.captures_of_stories(list(ids)).values())
+
+    def _resources(self, capture: StoredCapture) -> list[dict[str, Any]] | None:
+        for line in self._store.captures_of_surt(surt_or_url(capture.url), hidden=True):
+            if capture_id(line.url, line.datetime, line.sha1hex) == capture.story_id:
+                return self._store.resources_of(line.sha1hex)
+        return None
+
+
+def _part_ids(resources: list[dict[str, Any]]) -> dict[str, str]:
+    """The ids of the captures of sub-resources, by the address that the page names."""
+    return {item["url"]: _id_of(item) for item in resources if item.get("sha1hex") and item["status"] == "success"}
 
 
 def _read_parts(archive: ArchiveStore, access: ArchiveAccess, resources: list[dict[str, Any]]) -> dict[str, Part]:
     """Sub-resources by the address that the page names. Bytes that came twice were archived once."""
-    ids = {item["url"]: _id_of(item) for item in resources if item.get("sha1hex") and item["status"] == "success"}
+    ids = _part_ids(resources)
     captures = archive.captures_of_stories(list(ids.values()))
     bodies: dict[str, bytes] = {}
     left = MAX_REPLAY
@@ -109,8 +136,10 @@ def self_contained(body: bytes, url: str, parts: Parts, *, charset: str | None =
             node.attrs["href"] = _sheet_url(document, document.absolute(node.attributes.get("href") or ""), parts) or ""
     for node in tree.css("style"):
         node.inner_html = _sheet(document, node.text(), document.base_url, parts, 0)
-    for node in tree.css("[style*='url(']"):
-        node.attrs["style"] = rewrite_css(node.attributes.get("style") or "", shown)
+    for node in tree.css("[style]"):
+        style = node.attributes.get("style") or ""
+        if "(" in style:
+            node.attrs["style"] = rewrite_css(style, lambda _, address: shown(address))
     for node in tree.css("meta[charset], meta[http-equiv]"):
         node.decompose()
     return b"<!doctype html><meta charset=utf-8>" + (tree.html or "").encode("utf-8", "replace")
@@ -150,13 +179,11 @@ def _sheet_url(document: Document, url: str | None, parts: Parts, depth: int = 0
 def _sheet(document: Document, text: str, base: str, parts: Parts, depth: int) -> str:
     """A style sheet with what it names put in; `base` is what its addresses are relative to."""
 
-    def put_in(address: str) -> str | None:
+    def put_in(kind: str, address: str) -> str | None:
         target = document.absolute(address.partition("#")[0], base)
-        part = parts(target) if target else None
-        if part is None:
-            return None
-        if part.mimetype == "text/css":
+        if kind == "stylesheet":
             return _sheet_url(document, target, parts, depth + 1)
-        return _data_url(part)
+        part = parts(target) if target else None
+        return _data_url(part) if part is not None else None
 
     return rewrite_css(text, put_in)

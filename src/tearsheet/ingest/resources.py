@@ -108,7 +108,7 @@ def _addresses(document: Document) -> Iterator[tuple[str, str]]:
         for node in tree.css(selector):
             for address in srcset_addresses(node.attributes.get(attribute) or ""):
                 yield VARIANT, address
-    for node in tree.css("[style*='url(']"):
+    for node in tree.css("[style]"):
         yield from css_references(node.attributes.get("style") or "")
 
 

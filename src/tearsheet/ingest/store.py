@@ -16,7 +16,7 @@ from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import UtcDateTime, metadata
 from tearsheet.engines.ports import Database
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.ingest.file_facts import sha1_base32
+from tearsheet.ingest.file_facts import is_sha1, sha1_base32, surt_or_url
 from tearsheet.ingest.ingester import KnownDocument
 from tearsheet.ingest.model import CdxRow, IngestWebResult, WebResource, plain
 from tearsheet.ingest.requests import MAX_BASE_URL
@@ -130,13 +130,22 @@ class IngestStore:
         return self._row(query)
 
     def document(self, sha1hex: str) -> dict[str, Any] | None:
-        """What a document says, by its SHA-1: the row of `html_meta`, with its file and its captures."""
+        """What a document says, by its SHA-1: the row of `html_meta`, with its file and its captures.
+
+        None when it was not ingested, or when all of its captures are hidden.
+        """
         found = self._row(select(html_meta).where(html_meta.c.sha1hex == sha1hex))
-        if found is None:
+        captures = self.captures_of_sha1(sha1hex)
+        if found is None or not captures:
             return None
         found["file_meta"] = self._row(select(file_meta).where(file_meta.c.sha1hex == sha1hex))
-        found["cdx"] = self.captures_of_sha1(sha1hex)
+        found["cdx"] = captures
         return found
+
+    def resources_of(self, sha1hex: str) -> list[dict[str, Any]]:
+        """The sub-resources of a document."""
+        row = self._row(select(html_meta.c.resources).where(html_meta.c.sha1hex == sha1hex))
+        return (row["resources"] if row else None) or []
 
     def captures_of_sha1(self, sha1hex: str, *, hidden: bool = False) -> list[CdxLine]:
         """Every capture of these bytes, the oldest first."""
@@ -151,12 +160,18 @@ class IngestStore:
         found = self.captures_of_surt(surt)
         return min(found, key=lambda line: abs(_seconds(line.datetime) - _seconds(time14)), default=None)
 
-    def hide(self, url: str, time14: str, *, hide: bool = True) -> None:
-        """Keep a capture out of look-ups, or let it back in. Raises NotFoundError."""
-        update = sa.update(cdx).where(cdx.c.url == url, cdx.c.datetime == time14).values(hide=hide)
+    def hide(self, key: str, time14: str = "", *, hide: bool = True) -> int:
+        """Keep captures out of look-ups, or let them back in: those of an address or of a document's SHA-1, all or one.
+
+        Returns how many there are. Raises NotFoundError when there is none.
+        """
+        of_document = cdx.c.sha1hex == key if is_sha1(key) else cdx.c.surt == surt_or_url(key)
+        at_time = cdx.c.datetime == time14 if time14 else sa.true()
         with self._database.begin() as connection:
-            if connection.execute(update).rowcount == 0:
-                raise NotFoundError(f"there is no capture of {url} at {time14}")
+            count = connection.execute(sa.update(cdx).where(of_document, at_time).values(hide=hide)).rowcount
+        if not count:
+            raise NotFoundError(f"there is no capture of {key}" + (f" at {time14}" if time14 else ""))
+        return count
 
     def known(self, sha1hex: str, url: str) -> KnownDocument | None:
         """What was said of these bytes at this address before; None when they are new, or their capture is hidden."""
@@ -216,7 +231,7 @@ def _html_row(result: IngestWebResult) -> dict[str, Any]:
         "status": result.status,
         "scope": result.scope,
         "has_teixml": body is not None and body.status == "success",
-        "has_thumbnail": False,
+        "has_thumbnail": False,  # nobody makes thumbnails of pages yet; the column is there for whoever does
         "word_count": body.word_count if body else None,
         "biblio": plain(result.html_biblio),
         "resources": plain(result.html_resources),

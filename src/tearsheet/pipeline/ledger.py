@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Index, String, Table, delete, func, literal, select, tuple_
+from sqlalchemy import BigInteger, Column, ColumnElement, Index, String, Table, delete, func, literal, select, tuple_
 
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import UtcDateTime, metadata
@@ -100,15 +100,23 @@ class Ledger:
         with self._database.begin() as db:
             db.execute(insert.on_conflict_do_update(index_elements=["story_id", "stage"], set_=replaced), rows)
 
-    def counts(self, since: datetime | None = None) -> list[Count]:
-        """Stories by stage, status and reason, most frequent first."""
-        day = since.date().isoformat() if since else ""
+    def counts(self, since: datetime | None = None, *, until: datetime | None = None, domain: str = "") -> list[Count]:
+        """Stories by stage, status and reason, most frequent first; of these days (both included), of this domain."""
+
+        def asked(table: Table) -> list[ColumnElement[bool]]:
+            parts = [table.c.day >= (since.date().isoformat() if since else "")]
+            if until is not None:
+                parts.append(table.c.day <= until.date().isoformat())
+            if domain:
+                parts.append(table.c.domain == domain)
+            return parts
+
         live = select(outcomes.c.stage, outcomes.c.status, outcomes.c.reason, func.count().label("stories"))
-        live = live.where(outcomes.c.day >= day).group_by(outcomes.c.stage, outcomes.c.status, outcomes.c.reason)
+        live = live.where(*asked(outcomes)).group_by(outcomes.c.stage, outcomes.c.status, outcomes.c.reason)
         folded = select(
             outcome_days.c.stage, outcome_days.c.status, outcome_days.c.reason, func.sum(outcome_days.c.stories)
         )
-        folded = folded.where(outcome_days.c.day >= day)
+        folded = folded.where(*asked(outcome_days))
         folded = folded.group_by(outcome_days.c.stage, outcome_days.c.status, outcome_days.c.reason)
         both = live.union_all(folded).subquery()
         total = func.sum(both.c.stories)

@@ -107,6 +107,8 @@ def _value(leaf: Term | Phrase | Prefix | Wildcard) -> str:
 def _one_of(leaf: OneOf) -> str:
     kinds = {"canonical_domain": ("from", "domains"), "source_id": ("from", "sources"), "language": ("in", "languages")}
     preposition, kind = kinds.get(leaf.field, ("from", "values"))
+    if len(leaf.values) == 1:
+        return _value(Term(leaf.field, leaf.values[0]))
     if len(leaf.values) > _MANY:
         return f"{preposition} one of {len(leaf.values):,} {kind}"
     return (

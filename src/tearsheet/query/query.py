@@ -32,11 +32,13 @@ class Query:
         domains: Iterable[str] | None = None,
         sources: Iterable[int] | None = None,
         languages: Iterable[str] | None = None,
+        indexed_until: int | None = None,
     ) -> Query:
         """The same query, only for stories of these days (both included), domains or sources, and languages.
 
         Domains and sources together mean stories of either, because a source is known by its id or by its domain. An empty
-        collection means that no story can match.
+        collection means that no story can match. `indexed_until` (nanoseconds since 1970) leaves out what came later: as
+        the index only grows, the same query gives the same stories again.
         """
         parts = [self.tree]
         if start or end:
@@ -51,6 +53,8 @@ class Query:
             parts.append(places[0] if len(places) == 1 else disjunction(places))
         if languages is not None:
             parts.append(OneOf("language", tuple(sorted({fold(language) for language in languages}))))
+        if indexed_until is not None:
+            parts.append(Range("indexed_date", None, indexed_until))
         return Query(self.source, conjunction(parts))
 
     def matches(

@@ -42,11 +42,11 @@ _SPACING_ACCENTS = (
     "\u2017\u203e\u309b\u309c\ufc5e-\ufc63\ufe49-\ufe4c\ufe70\ufe72\ufe74\ufe76\ufe78\ufe7a\ufe7c\ufe7e\uffe3"
 )
 """Characters that NFKC turns into a blank and a mark. Here they are blanks: the accent of `l´homme` is an apostrophe."""
-_JOINERS = "\u00ad\u034f\u180b-\u180f\u200c\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
+JOINERS = "\u00ad\u034f\u180b-\u180f\u200c\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff"
 """Invisible characters inside words: soft hyphens, joiners, variation selectors, tags."""
 
 _ACCENT = re.compile(f"[{_SPACING_ACCENTS}]")
-_JOINER = re.compile(f"[{_JOINERS}]")
+_JOINER = re.compile(f"[{JOINERS}]")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _COMMON_PUNCTUATION = "\u2019\u201c\u201d\u2018\u2013\u2014\u2026\u00a0"
@@ -131,8 +131,22 @@ def _cut_mixed(piece: str) -> Iterator[str]:
 
 
 def cut_to_text(text: str) -> str:
-    """The words of a text with one blank between them: what an engine is given that splits at blanks."""
-    return " ".join(cut(text))
+    """The words of a text with blanks between them: what an engine is given that splits at blanks.
+
+    Most texts are that once they are folded; splitting and joining them again would take three times as long.
+    """
+    prepared = _prepared(text)
+    return " ".join(cut(text)) if _MARK in prepared or _has_long_word(prepared) else prepared
+
+
+def _has_long_word(text: str) -> bool:
+    """Whether a word is longer than counts. Such a word covers a place that is a multiple of the limit."""
+    for place in range(MAX_WORD, len(text), MAX_WORD):
+        blank = text.rfind(" ", place - MAX_WORD, place + 1)
+        piece = text[blank + 1 : blank + 2 + MAX_WORD]
+        if blank < 0 or (len(piece) > MAX_WORD and " " not in piece):
+            return True
+    return False
 
 
 @lru_cache(maxsize=4096)

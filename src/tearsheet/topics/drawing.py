@@ -6,6 +6,7 @@ import json
 import struct
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from html import escape
 
 import numpy as np
@@ -19,7 +20,9 @@ from tearsheet.topics.timespans import Figures
 SIDE = 1_000
 _MARGIN = 60
 _LABELS = 60
+_LABEL = 32
 _ROWS = 200
+_LINES = 5_000
 
 
 def to_svg(chart: MediaMap, title: str) -> str:
@@ -31,7 +34,7 @@ def to_svg(chart: MediaMap, title: str) -> str:
         f'<rect width="{SIDE}" height="{SIDE}" fill="#ffffff"/>',
         '<g stroke="#556070" stroke-opacity="0.18">',
     ]
-    for a, b, weight in chart.edges:
+    for a, b, weight in strongest(chart.edges):
         width = min(4.0, 0.6 + 0.3 * weight)
         lines.append(
             f'<line x1="{spots[a][0]}" y1="{spots[a][1]}" x2="{spots[b][0]}" y2="{spots[b][1]}" '
@@ -45,12 +48,24 @@ def to_svg(chart: MediaMap, title: str) -> str:
             f'<circle cx="{x}" cy="{y}" r="{chart.size(row)}" fill="#{red:02x}{green:02x}{blue:02x}">'
             f"<title>{escape(said)}</title></circle>"
         )
-    lines.append('</g><g font-family="sans-serif" text-anchor="middle" fill="#1a1f26">')
+    lines.append(
+        '</g><g font-family="sans-serif" text-anchor="middle" fill="#1a1f26" stroke="#ffffff" stroke-width="3" '
+        'stroke-opacity="0.7" stroke-linejoin="round" paint-order="stroke">'
+    )
     for row, (x, y) in list(zip(chart.media, spots, strict=True))[:_LABELS]:
         size = 9 + chart.size(row) / 5
-        lines.append(f'<text x="{x}" y="{y + size / 3:.1f}" font-size="{size:.1f}">{escape(row.media[:24])}</text>')
+        lines.append(f'<text x="{x}" y="{y + size / 3:.1f}" font-size="{size:.1f}">{escape(_label(row.media))}</text>')
     lines.append("</g></svg>\n")
     return "\n".join(lines)
+
+
+def _label(media: str) -> str:
+    return media if len(media) <= _LABEL else media[: _LABEL - 1] + "…"
+
+
+def strongest(edges: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
+    """The links that are drawn: with more, a map is grey and a browser slow."""
+    return sorted(sorted(edges, key=lambda edge: -edge[2])[:_LINES])
 
 
 def _spots(chart: MediaMap) -> list[tuple[float, float]]:
@@ -66,7 +81,7 @@ def to_png(chart: MediaMap, side: int = SIDE) -> bytes:
     scale = side / SIDE
     canvas = np.full((side, side, 3), 255.0)
     spots = [(x * scale, y * scale) for x, y in _spots(chart)]
-    for a, b, _ in chart.edges:
+    for a, b, _ in strongest(chart.edges):
         steps = int(max(abs(spots[a][0] - spots[b][0]), abs(spots[a][1] - spots[b][1]), 1))
         xs = np.linspace(spots[a][0], spots[b][0], steps).astype(int).clip(0, side - 1)
         ys = np.linspace(spots[a][1], spots[b][1], steps).astype(int).clip(0, side - 1)
@@ -102,7 +117,7 @@ body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:1100px;padding:1
 h1{font-size:1.6rem;margin:0}h2{font-size:1.1rem;margin:1.5rem 0 .5rem}table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:.3rem .5rem;border-bottom:1px solid #dde2e8;vertical-align:top}th{background:#f4f6f8}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto;border:1px solid #dde2e8}
-section[hidden]{display:none}select{font:inherit;padding:.2rem}code{background:#f4f6f8;padding:.1rem .3rem}
+section[hidden]{display:none}.scroll{overflow-x:auto}select{font:inherit;padding:.2rem}code{background:#f4f6f8;padding:.1rem .3rem}
 """
 _SCRIPT = """
 const choose=document.getElementById('timespan');
@@ -111,13 +126,21 @@ part.hidden=part.dataset.timespan!==choose.value;});
 """
 
 
-def to_page(frozen: Frozen, all_figures: list[Figures]) -> str:
+@dataclass(slots=True, frozen=True)
+class Section:
+    """What a page shows of one timespan."""
+
+    timespan: str
+    body: str
+
+
+def to_page(frozen: Frozen, sections: Sequence[Section]) -> str:
     """A page of the whole snapshot: map, tables and timespans. It needs nothing but itself."""
-    shown = [figures for figures in all_figures if figures.stories]
-    options = "".join(
-        f'<option value="{i}">{escape(figures.timespan.name)}</option>' for i, figures in enumerate(shown)
+    options = "".join(f'<option value="{i}">{escape(section.timespan)}</option>' for i, section in enumerate(sections))
+    parts = "".join(
+        f'<section data-timespan="{i}"{" hidden" if i else ""}>{section.body}</section>'
+        for i, section in enumerate(sections)
     )
-    parts = "".join(_section(i, figures, frozen.topic) for i, figures in enumerate(shown))
     dates = f"{frozen.start or '…'} to {frozen.end or '…'}"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -132,24 +155,27 @@ def to_page(frozen: Frozen, all_figures: list[Figures]) -> str:
     )
 
 
-def _section(number: int, figures: Figures, topic: str) -> str:
-    tables = tables_of(figures)
-    name = figures.timespan.name
-    media = _table(tables["media"][0], tables["media"][1][:_ROWS])
+def make_section(figures: Figures, chart: MediaMap, topic: str) -> Section | None:
+    """Map and tables of a timespan, the most linked-to first; None where there is no story."""
+    if not figures.stories:
+        return None
+    tables = tables_of(replace(figures, stories=figures.stories[:_ROWS], media=figures.media[:_ROWS]))
     columns = ("title", "media", "publish_date", "media_inlink_count", "inlink_count", "outlink_count", "why")
-    rows = [
-        tuple(dict(zip(tables["stories"][0], row, strict=True))[c] for c in columns) for row in tables["stories"][1]
-    ]
-    links = [row[2] for row in tables["stories"][1][:_ROWS]]
-    drawing = to_svg(MediaMap(figures), f"{topic}: who links to whom, {name}")
-    hidden = " hidden" if number else ""
-    return (
-        f'<section data-timespan="{number}"{hidden}><h2>Map</h2>{drawing}'
-        f"<h2>Sources</h2>{media}<h2>Stories</h2>{_table(columns, rows[:_ROWS], links)}</section>"
+    stories = [dict(zip(tables["stories"][0], row, strict=True)) for row in tables["stories"][1]]
+    rows = [tuple(story[column] for column in columns) for story in stories]
+    links = [story["url"] for story in stories]
+    name = figures.timespan.name
+    drawing = to_svg(chart, f"{topic}: who links to whom, {name}")
+    return Section(
+        name,
+        f"<h2>Map</h2>{drawing}<h2>Sources</h2>{_table('Sources', *tables['media'])}"
+        f"<h2>Stories</h2>{_table('Stories', columns, rows, links)}",
     )
 
 
-def _table(columns: Sequence[str], rows: Sequence[tuple[object, ...]], links: list[str] | None = None) -> str:
+def _table(
+    label: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]], links: list[str] | None = None
+) -> str:
     def cell(value: object, link: str | None) -> str:
         if value is None:
             return '<td class="n">–</td>'
@@ -158,27 +184,30 @@ def _table(columns: Sequence[str], rows: Sequence[tuple[object, ...]], links: li
             text = f'<a href="{escape(link)}" rel="noreferrer nofollow">{text}</a>'
         return f'<td class="n">{text}</td>' if isinstance(value, int | float) else f"<td>{text}</td>"
 
-    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in columns)
+    names = [name.replace("_", " ") for name in columns]
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "".join(
         "<tr>"
         + "".join(cell(value, links[i] if links and not column else None) for column, value in enumerate(row))
         + "</tr>"
         for i, row in enumerate(rows)
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">{table}</div>'
 
 
-def summary(frozen: Frozen, all_figures: list[Figures]) -> str:
+def totals_of(figures: Figures) -> dict[str, str | int]:
+    """How much there is of everything in a timespan."""
+    return {
+        "timespan": figures.timespan.name,
+        "stories": len(figures.stories),
+        "media": len(figures.media),
+        "story_links": len(figures.story_links),
+        "medium_links": len(figures.medium_links),
+    }
+
+
+def summary(frozen: Frozen, totals: Sequence[dict[str, str | int]]) -> str:
     """The timespans and their totals, as JSON."""
-    rows = [
-        {
-            "timespan": figures.timespan.name,
-            "stories": len(figures.stories),
-            "media": len(figures.media),
-            "story_links": len(figures.story_links),
-            "medium_links": len(figures.medium_links),
-        }
-        for figures in all_figures
-    ]
-    values = {"topic": frozen.topic, "query": frozen.query, "timespans": rows}
+    values = {"topic": frozen.topic, "query": frozen.query, "timespans": totals}
     return json.dumps(values, ensure_ascii=False, indent=2) + "\n"

@@ -19,11 +19,12 @@ from tearsheet.topics.timespans import Figures, MediumCounts
 
 STORY_COLUMNS = (
     "stories_id", "title", "url", "publish_date", "date_method", "title_method", "language", "media", "iteration", "why", "foci",
-    "media_inlink_count", "inlink_count", "outlink_count", "facebook_share_count", "pagerank", "community",
+    "media_inlink_count", "inlink_count", "outlink_count", "facebook_share_count", "post_count", "author_count", "channel_count",
+    "pagerank", "community",
 )  # fmt: skip
 MEDIUM_COLUMNS = (
     "media", "story_count", "media_inlink_count", "sum_media_inlink_count", "inlink_count", "outlink_count",
-    "facebook_share_count", "pagerank", "community",
+    "facebook_share_count", "post_count", "author_count", "channel_count", "pagerank", "community",
 )  # fmt: skip
 STORY_LINK_COLUMNS = ("source_stories_id", "ref_stories_id")
 MEDIUM_LINK_COLUMNS = ("source_media", "ref_media", "link_count")
@@ -32,7 +33,8 @@ MOST_NODES = 1_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NODE_ATTRIBUTES = (
     ("story_count", "integer"), ("media_inlink_count", "integer"), ("inlink_count", "integer"), ("outlink_count", "integer"),
-    ("facebook_share_count", "integer"), ("pagerank", "double"), ("community", "integer"),
+    ("facebook_share_count", "integer"), ("post_count", "integer"), ("author_count", "integer"), ("channel_count", "integer"),
+    ("pagerank", "double"), ("community", "integer"),
 )  # fmt: skip
 
 
@@ -43,7 +45,7 @@ def tables_of(figures: Figures) -> dict[str, tuple[Sequence[str], list[tuple[Any
             row.story.id, row.story.title, row.story.url, row.story.day.isoformat() if row.story.day else UNDATEABLE,
             row.story.date_method, row.story.title_method, row.story.language, row.story.media, row.story.iteration,
             row.story.why, ";".join(row.story.foci), row.media_inlink_count, row.inlink_count, row.outlink_count,
-            row.facebook_share_count, row.pagerank, row.community,
+            row.facebook_share_count, *row.posts, row.pagerank, row.community,
         )
         for row in figures.stories
     ]  # fmt: skip

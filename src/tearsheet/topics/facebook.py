@@ -94,12 +94,15 @@ def has_shares(database: Database, stories_id: str) -> bool:
         )
 
 
-def count_without_shares(database: Database, topic_id: int) -> int:
+def stories_without_shares(database: Database, topic_id: int) -> list[str]:
     """Stories of the topic that have no statistics yet."""
     stories, statistics = tables.topic_stories, tables.story_statistics
     with database.read() as connection:
-        return connection.execute(
-            select(func.count())
-            .select_from(stories.outerjoin(statistics, statistics.c.stories_id == stories.c.stories_id))
-            .where(stories.c.topics_id == topic_id, stories.c.state == model.IN, statistics.c.stories_id.is_(None))
-        ).scalar_one()
+        return list(
+            connection.execute(
+                select(stories.c.stories_id)
+                .select_from(stories.outerjoin(statistics, statistics.c.stories_id == stories.c.stories_id))
+                .where(stories.c.topics_id == topic_id, stories.c.state == model.IN, statistics.c.stories_id.is_(None))
+                .order_by(stories.c.stories_id)
+            ).scalars()
+        )

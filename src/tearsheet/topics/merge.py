@@ -13,6 +13,7 @@ from tearsheet.engines.ports import Database
 from tearsheet.topics import model
 from tearsheet.topics import tables as T  # noqa: N812 - a table of tables reads best short
 from tearsheet.topics.dedupe import TitledStory, group_duplicates, parent_media
+from tearsheet.topics.store import chunks
 
 
 @dataclass(slots=True, frozen=True)
@@ -31,10 +32,10 @@ def merge_topic(database: Database, topic_id: int) -> Merges:
     return Merges(moved, merged)
 
 
-def _members(connection: Connection, topic_id: int) -> Sequence[tuple[str, int, str, str, str | None, bytes]]:
+def _members(connection: Connection, topic_id: int) -> Sequence[tuple[str, int, str, str, str | None]]:
     stories, web = T.topic_stories, T.web_stories
     return connection.execute(
-        select(stories.c.stories_id, stories.c.iteration, web.c.media_id, web.c.title, web.c.publish_date, web.c.text)
+        select(stories.c.stories_id, stories.c.iteration, web.c.media_id, web.c.title, web.c.publish_date)
         .join(web, web.c.stories_id == stories.c.stories_id)
         .where(stories.c.topics_id == topic_id, stories.c.state == model.IN)
         .order_by(stories.c.stories_id)
@@ -44,7 +45,7 @@ def _members(connection: Connection, topic_id: int) -> Sequence[tuple[str, int, 
 def _merge_media(database: Database, connection: Connection, topic_id: int) -> int:
     dup = dict(connection.execute(select(T.media.c.media_id, T.media.c.dup_media_id)).all())
     moved = 0
-    for stories_id, _, media, _, _, _ in _members(connection, topic_id):
+    for stories_id, _, media, _, _ in _members(connection, topic_id):
         parent = parent_media(media, dup)
         if parent == media:
             continue
@@ -61,12 +62,13 @@ def _merge_stories(database: Database, connection: Connection, topic_id: int) ->
     rows = {row[0]: row for row in _members(connection, topic_id)}
     titled = [
         TitledStory(id, media, date.fromisoformat(day) if day else None, title)
-        for id, _, media, title, day, _ in rows.values()
+        for id, _, media, title, day in rows.values()
     ]
     merged = 0
     for group in group_duplicates(titled):
         # The story with the longest text is kept; of equals, the first by id.
-        keep = min(group, key=lambda id: (-len(zstandard.decompress(rows[id][5])), id))
+        lengths = _text_lengths(connection, group)
+        keep = min(group, key=lambda id: (-lengths[id], id))
         iteration = min(rows[id][1] for id in group)
         for lose in group:
             if lose != keep:
@@ -78,6 +80,15 @@ def _merge_stories(database: Database, connection: Connection, topic_id: int) ->
             .values(iteration=iteration)
         )
     return merged
+
+
+def _text_lengths(connection: Connection, ids: Sequence[str]) -> dict[str, int]:
+    web = T.web_stories
+    found = {}
+    for some in chunks(ids):
+        for id, text in connection.execute(select(web.c.stories_id, web.c.text).where(web.c.stories_id.in_(some))):
+            found[id] = len(zstandard.decompress(text))
+    return found
 
 
 def _merge(database: Database, connection: Connection, topic_id: int, lose: str, keep: str, reason: str) -> None:

@@ -45,7 +45,9 @@ class NewTopic:
     start: date | None = None
     end: date | None = None
     domains: tuple[str, ...] = ()
-    """Sources that the seeds come from; empty means all. Links lead anywhere."""
+    """Sources that the seeds come from; with no collection either, all. Links lead anywhere."""
+    collections: tuple[str, ...] = ()
+    """Collections, by name or id, whose sources the seeds come from too, as they are when the topic is seeded."""
     max_iterations: int = MAX_ITERATIONS
     max_stories: int = MAX_STORIES
     seconds_per_media_fetch: float | None = None
@@ -65,6 +67,7 @@ class Topic:
     start: date | None
     end: date | None
     domains: tuple[str, ...]
+    collections: tuple[str, ...]
     max_iterations: int
     max_stories: int
     seconds_per_media_fetch: float

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-Edges = Sequence[tuple[int, int, float]]
+Edges = Sequence[tuple[int, int, float]] | npt.NDArray[np.float64]
+"""Rows of source, target and weight."""
 _DAMPING = 0.85
 _ROUNDS = 200
 _CLOSE = 1e-12
@@ -16,15 +17,18 @@ _DIGITS = 9
 _MAX_PASSES = 50
 
 
+def _columns(edges: Edges) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    rows = np.asarray(edges, dtype=np.float64).reshape(-1, 3)
+    return rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64), rows[:, 2]
+
+
 def pagerank(count: int, edges: Edges) -> list[float]:
     """The PageRank of each node, rounded. Nodes without links out share theirs among all."""
     if not count:
         return []
     rank = np.full(count, 1.0 / count)
-    if edges:
-        source = np.array([edge[0] for edge in edges], dtype=np.int64)
-        target = np.array([edge[1] for edge in edges], dtype=np.int64)
-        weight = np.array([edge[2] for edge in edges])
+    source, target, weight = _columns(edges)
+    if len(weight):
         out = np.bincount(source, weight, count)
         share = weight / out[source]
         loose = out == 0
@@ -35,7 +39,8 @@ def pagerank(count: int, edges: Edges) -> list[float]:
             rank = new
             if change < _CLOSE:
                 break
-    return [round(float(value), _DIGITS) for value in rank]
+    found: list[float] = np.round(rank, _DIGITS).tolist()
+    return found
 
 
 def communities(count: int, edges: Edges, resolution: float = 1.0) -> list[int]:
@@ -68,7 +73,7 @@ Graph = list[dict[int, float]]
 
 def _undirected(count: int, edges: Edges) -> Graph:
     graph: Graph = [{} for _ in range(count)]
-    for a, b, weight in edges:
+    for a, b, weight in zip(*(column.tolist() for column in _columns(edges)), strict=True):
         graph[a][b] = graph[a].get(b, 0.0) + weight
         graph[b][a] = graph[b].get(a, 0.0) + weight
     return graph
@@ -120,22 +125,30 @@ def layout(count: int, edges: Edges, *, rounds: int = 300, seed: int = 1) -> npt
     if count < 2:
         return np.zeros((count, 2))
     ideal = (1.0 / count) ** 0.5
-    source = np.array([edge[0] for edge in edges], dtype=np.int64)
-    target = np.array([edge[1] for edge in edges], dtype=np.int64)
-    strength = np.log1p(np.array([edge[2] for edge in edges])) if edges else np.zeros(0)
+    source, target, weight = _columns(edges)
+    strength = np.log1p(weight) / ideal
+    room = np.empty((3, count, count), dtype=np.float32)
     for step in range(rounds):
-        apart = place[:, None, :] - place[None, :, :]
-        squared = (apart**2).sum(axis=2)
-        np.fill_diagonal(squared, 1.0)
-        push = (apart * (ideal**2 / np.maximum(squared, 1e-6))[:, :, None]).sum(axis=1)
-        if edges:
-            along = place[source] - place[target]
-            pull = along * (np.sqrt((along**2).sum(axis=1)) * strength / ideal)[:, None]
-            np.add.at(push, source, -pull)
-            np.add.at(push, target, pull)
+        push = _push_apart(place.astype(np.float32), ideal, room)
+        along = place[source] - place[target]
+        pull = along * (np.sqrt((along**2).sum(axis=1)) * strength)[:, None]
+        for axis in (0, 1):
+            push[:, axis] += np.bincount(target, pull[:, axis], count) - np.bincount(source, pull[:, axis], count)
         push -= place * ideal  # a little gravity keeps what is not linked at all in sight
         length = np.sqrt((push**2).sum(axis=1))
         limit = 0.2 * (1.0 - step / rounds) + 1e-4
         place += push * (np.minimum(length, limit) / np.maximum(length, 1e-12))[:, None]
-    place -= place.mean(axis=0)
+    place -= (place.min(axis=0) + place.max(axis=0)) / 2
     return np.round(place / max(float(np.abs(place).max()), 1e-9), 5)
+
+
+def _push_apart(place: npt.NDArray[np.float32], ideal: float, room: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    """How every node pushes every other away. This is what a map costs, so it counts in short floats, in `room` used again."""
+    dx, dy, force = room
+    for d, x in zip((dx, dy), place.T.copy(), strict=True):
+        np.subtract(x[:, None], x[None, :], out=d)
+    np.multiply(dx, dx, out=force)
+    force += dy * dy
+    np.maximum(force, np.float32(1e-6), out=force)
+    np.divide(np.float32(ideal**2), force, out=force)
+    return np.stack([np.einsum("ij,ij->i", d, force) for d in (dx, dy)], axis=1).astype(np.float64)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import html
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -16,58 +15,41 @@ from tearsheet.query import Query
 from tearsheet.query.match import make_subject
 from tearsheet.query.tree import And, Leaf, Not, Or, Phrase, Prefix, Term, Wildcard, glob_parts, leaves, reduce_tree
 from tearsheet.query.words import fold
+from tearsheet.topics.disguises import disguise_pattern, unfold, word_pattern
 
 MAX_RAW = 1_048_576
 """Characters of a raw page that are looked at."""
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’»)\]]*\s+|\n+|(?<=[。！？])")
 _MAX_SENTENCES = 5_000
 _URL_WORD = re.compile(r"[^\W_]+")
-_PLAIN_ENTITIES = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|nbsp|#39|#x27|[rl][sd]quo|[mn]dash|hellip|copy);)#?\w+;")
 
 
 class RawTest:
     """Step one, on the page as it was received: can it match at all? Errs only towards yes.
 
     Exclusions, order and distance are left to step two. One pass over the page looks for all words of the query at once, so
-    it costs the same for one word as for many.
+    it costs the same for one word as for many. The same pass tells whether the page may write a word in a way that this search
+    passes by; only then is the page unfolded and searched again.
     """
 
     def __init__(self, query: Query) -> None:
         self._tree = query.tree
-        self._number: dict[str, int] = {}
-        options = re2.Options()
-        options.case_sensitive = False
-        options.log_errors = False
-        options.max_mem = 64 << 20
-        self._set: Any = re2.Set.SearchSet(options)
-        for leaf in leaves(query.tree):
-            for needle in _needles(leaf):
-                if needle not in self._number:
-                    self._number[needle] = self._set.Add(needle)
-        if self._number:
-            self._set.Compile()
+        words = sorted({word for leaf in leaves(query.tree) for word in _needles(leaf)})
+        self._finder = _Finder(words)
 
     def __call__(self, page: str) -> bool:
         """Whether the page can be relevant."""
         page = page[:MAX_RAW]
-        if self._test(page):
-            return True
-        # What hides words from a plain search: entities, invisible joiners, unusual forms of letters.
-        if page.isascii() and not _PLAIN_ENTITIES.search(page):
-            return False
-        return self._test(fold(html.unescape(page)))
+        found, disguised = self._finder.find(page)
+        return self._holds(found) or (disguised and self._holds(self._finder.find(unfold(page))[0]))
 
     def touches(self, sentence: str) -> bool:
         """Whether a sentence holds any word of the query, so that it can change a verdict."""
-        if not self._number:
-            return True
-        return bool(self._set.Match(sentence)) or (not sentence.isascii() and bool(self._set.Match(fold(sentence))))
+        return not self._finder.words or bool(self._finder.find(fold(sentence))[0])
 
-    def _test(self, text: str) -> bool:
-        found = frozenset(self._set.Match(text) or ()) if self._number else frozenset()
-
+    def _holds(self, found: frozenset[str]) -> bool:
         def test(leaf: Leaf) -> bool:
-            return all(self._number[needle] in found for needle in _needles(leaf))
+            return found.issuperset(_needles(leaf))
 
         def join(node: And | Or | Not, parts: list[bool]) -> bool:
             return True if isinstance(node, Not) else all(parts) if isinstance(node, And) else any(parts)
@@ -75,18 +57,43 @@ class RawTest:
         return reduce_tree(self._tree, test, join)
 
 
+class _Finder:
+    """Which of some words a text holds, and whether it may hold others in disguise."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+        options = re2.Options()
+        options.case_sensitive = False
+        options.log_errors = False
+        options.max_mem = 64 << 20
+        self._set: Any = re2.Set.SearchSet(options)
+        for word in words:
+            self._set.Add(word_pattern(word))
+        if words:
+            self._set.Add(disguise_pattern(words))
+            self._set.Compile()
+
+    def find(self, text: str) -> tuple[frozenset[str], bool]:
+        if not self.words:
+            return frozenset(), False
+        # Bytes, because RE2 would encode a str more slowly than Python does.
+        numbers = self._set.Match(text.encode("utf-8", "replace")) or ()
+        last = len(self.words)
+        return frozenset(self.words[number] for number in numbers if number < last), last in numbers
+
+
 def _needles(leaf: Leaf) -> list[str]:
     """What a page must hold for a leaf to match: nothing, where the page cannot say."""
     if isinstance(leaf, Term | Prefix | Phrase | Wildcard) and leaf.field in ("", "article_title", "text_content"):
         if isinstance(leaf, Term):
-            return [re2.escape(leaf.word)]
+            return [leaf.word]
         if isinstance(leaf, Prefix):
-            return [re2.escape(leaf.start)]
+            return [leaf.start]
         if isinstance(leaf, Phrase):
-            return [re2.escape(word) for word in leaf.words]
+            return list(leaf.words)
         parts = "".join(c if not wild else "\0" for wild, c in glob_parts(leaf.glob)).split("\0")
         longest = max(parts, key=len)
-        return [re2.escape(longest)] if longest else []
+        return [longest] if longest else []
     return []
 
 

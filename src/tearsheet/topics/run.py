@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tearsheet.feeds.catalog import find_collection
+from tearsheet.feeds.directory import places_of
 from tearsheet.index.questions import all_stories
 from tearsheet.query import parse_query
 from tearsheet.topics import facebook, model, routing, spider_store, store
@@ -41,10 +43,22 @@ def start_run(tools: Tools, topic: Topic, *, again: bool = True) -> tuple[str, l
 
 def index_seeds(tools: Tools, topic: Topic) -> Iterator[Seed]:
     """The stories of the index that the topic's query asks for."""
-    query = parse_query(topic.query).within(start=topic.start, end=topic.end, domains=topic.domains or None)
+    domains, sources = _places_of(tools, topic)
+    query = parse_query(topic.query).within(
+        start=topic.start,
+        end=topic.end,
+        domains={*topic.domains, *domains} if topic.domains or topic.collections else None,
+        sources=sources if topic.collections else None,
+    )
     for story in all_stories(tools.index, query, order="oldest"):
         spider_store.save_story(tools.database, from_index(story), None, None, [])
         yield Seed(story.url, story.id, "index")
+
+
+def _places_of(tools: Tools, topic: Topic) -> tuple[set[str], set[int]]:
+    """The sources of the topic's collections, as they are now: their domains and their ids."""
+    ids = [find_collection(tools.database, name) for name in topic.collections]
+    return places_of(tools.database, collection_ids=ids) if ids else (set(), set())
 
 
 class TopicRun:
@@ -70,7 +84,7 @@ class TopicRun:
         if topic is None or topic.run != values["run"]:
             return ()
         if topic.state == model.DEDUPED:
-            return self._wait_for_shares(topic, values)
+            return self._wait_for_shares(topic, values, redelivered or bool(values.get("fresh")))
         if topic.state == model.SNAPSHOT:
             return (Job(routing.TOPIC_SNAPSHOT, {"topic": topic.id, "run": topic.run}),)
         fresh = redelivered or bool(values.get("fresh"))
@@ -126,7 +140,7 @@ class TopicRun:
             said = f"{topic.message}; " if topic.message else ""
             said += f"{merges.moved:,} stories moved to another source, {merges.merged:,} merged"
             store.set_state(tools.database, topic.id, model.DEDUPED, said)
-            return (Job(routing.TOPIC_RUN, _payload(topic, now)),)
+            return (Job(routing.TOPIC_RUN, _payload(topic, now) | {"fresh": True}),)
         seen = repr(progress)
         since = now if seen != values.get("seen") else float(values.get("since", now))
         if now - since > tools.settings.stuck_seconds:
@@ -135,12 +149,16 @@ class TopicRun:
         again = Job(routing.TOPIC_RUN, _payload(topic, since, seen), tools.settings.poll_seconds)
         return (*jobs, again)
 
-    def _wait_for_shares(self, topic: Topic, values: Values) -> Sequence[Job]:
+    def _wait_for_shares(self, topic: Topic, values: Values, fresh: bool) -> Sequence[Job]:
+        """Wait for the counts that are missing. They are asked for once more here: by an interruption a job may be lost."""
         tools, now = self._tools, self._tools.clock()
         since = float(values.get("since", now))
-        missing = facebook.count_without_shares(tools.database, topic.id) if tools.settings.facebook_token else 0
+        without = facebook.stories_without_shares(tools.database, topic.id) if tools.settings.facebook_token else []
+        missing = len(without)
         if missing and now - since <= tools.settings.facebook_wait_seconds:
-            return (Job(routing.TOPIC_RUN, _payload(topic, since), tools.settings.poll_seconds),)
+            name = routing.FACEBOOK_FETCH_STORY_STATS
+            jobs = [Job(name, {"topic": topic.id, "story": id}) for id in without] if fresh else []
+            return (*jobs, Job(routing.TOPIC_RUN, _payload(topic, since), tools.settings.poll_seconds))
         if not tools.settings.facebook_token:
             said = "share counts skipped: topics.facebook_token is not set"
         else:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import zstandard
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, Select, and_, select, update
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.ports import Database
@@ -18,6 +18,9 @@ from tearsheet.topics import model
 from tearsheet.topics import tables as T  # noqa: N812 - a table of tables reads best short
 from tearsheet.topics.model import Topic
 from tearsheet.topics.spider_store import simplest
+
+_ROWS = 10_000
+"""Rows that are read at a time: a topic may have millions of links."""
 
 
 class FrozenStory(msgspec.Struct, frozen=True):
@@ -37,6 +40,17 @@ class FrozenStory(msgspec.Struct, frozen=True):
     facebook_shares: int | None = None
 
 
+class FrozenPost(msgspec.Struct, frozen=True):
+    """A post that gave the address of a story."""
+
+    story: int
+    """The story's place in `Frozen.stories`."""
+    id: str
+    author: str
+    channel: str
+    day: date
+
+
 class Frozen(msgspec.Struct, frozen=True):
     """All that a snapshot is computed from."""
 
@@ -50,6 +64,8 @@ class Frozen(msgspec.Struct, frozen=True):
     """By id."""
     links: tuple[tuple[int, int], ...]
     """From one story to another, by their places in `stories`; sorted, each once, never to itself."""
+    posts: tuple[FrozenPost, ...] = ()
+    """By story and id."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -65,28 +81,20 @@ class SnapshotInfo:
 
 def freeze(database: Database, topic: Topic) -> Frozen:
     """The stories and links of a topic as they are now."""
-    stories, web, statistics, links = T.topic_stories, T.web_stories, T.story_statistics, T.topic_links
     with database.read() as connection:
-        rows = connection.execute(
-            select(
-                web,
-                stories.c.iteration,
-                stories.c.why,
-                statistics.c.facebook_share_count,
-            )
-            .join(stories, stories.c.stories_id == web.c.stories_id)
-            .outerjoin(statistics, statistics.c.stories_id == web.c.stories_id)
-            .where(stories.c.topics_id == topic.id, stories.c.state == model.IN)
-        ).all()
+        addresses = _addresses(connection, topic.id)
+        rows = connection.execute(_members(topic), execution_options={"yield_per": _ROWS})
+        frozen = sorted((_story(row, topic, addresses) for row in rows), key=lambda story: story.id)
+        place = {story.id: number for number, story in enumerate(frozen)}
+        links = T.topic_links
         pairs = connection.execute(
             select(links.c.stories_id, links.c.ref_stories_id).where(
                 links.c.topics_id == topic.id, links.c.ref_stories_id.is_not(None)
-            )
-        ).all()
-        addresses = _addresses(connection, topic.id)
-    frozen = sorted((_story(row, topic, addresses) for row in rows), key=lambda story: story.id)
-    place = {story.id: number for number, story in enumerate(frozen)}
-    found = {(place[a], place[b]) for a, b in pairs if a in place and b in place and a != b}
+            ),
+            execution_options={"yield_per": _ROWS},
+        )
+        found = {(place[a], place[b]) for a, b in pairs if a in place and b in place and a != b}
+        posts = _posts(connection, topic.id, place)
     return Frozen(
         topic=topic.name,
         query=topic.query,
@@ -96,6 +104,24 @@ def freeze(database: Database, topic: Topic) -> Frozen:
         foci=tuple(sorted(topic.foci.items())),
         stories=tuple(frozen),
         links=tuple(sorted(found)),
+        posts=posts,
+    )
+
+
+def _members(topic: Topic) -> Select[Any]:
+    """The stories of a topic, without their pages; with their texts only where a focus asks for them."""
+    stories, web, statistics = T.topic_stories, T.web_stories, T.story_statistics
+    left_out = {"page"} if topic.foci else {"page", "text"}
+    return (
+        select(
+            *(column for column in web.c if column.name not in left_out),
+            stories.c.iteration,
+            stories.c.why,
+            statistics.c.facebook_share_count,
+        )
+        .join(stories, stories.c.stories_id == web.c.stories_id)
+        .outerjoin(statistics, statistics.c.stories_id == web.c.stories_id)
+        .where(stories.c.topics_id == topic.id, stories.c.state == model.IN)
     )
 
 
@@ -108,9 +134,31 @@ def _addresses(connection: Connection, topic_id: int) -> dict[str, set[str]]:
             .join(T.topic_stories, T.topic_stories.c.stories_id == table.c.url_key)
             .where(table.c.topics_id == topic_id, T.topic_stories.c.topics_id == topic_id)
         )
-        for key, url in connection.execute(query):
+        for key, url in connection.execute(query, execution_options={"yield_per": _ROWS}):
             found.setdefault(key, set()).add(url)
     return found
+
+
+def _posts(connection: Connection, topic_id: int, place: dict[str, int]) -> tuple[FrozenPost, ...]:
+    """The posts with the stories that their addresses led to; a story that was merged stands for its duplicates."""
+    posts, urls, known, merged = T.topic_posts, T.topic_post_urls, T.story_urls, T.topic_merged_stories_map
+    kept: dict[str, str] = dict(
+        connection.execute(
+            select(merged.c.source_stories_id, merged.c.target_stories_id).where(merged.c.topics_id == topic_id)
+        ).all()
+    )  # fmt: skip
+    rows = connection.execute(
+        select(known.c.stories_id, posts.c.post_id, posts.c.author, posts.c.channel, posts.c.publish_date)
+        .join(urls, urls.c.url_key == known.c.url_key)
+        .join(posts, and_(posts.c.topics_id == urls.c.topics_id, posts.c.post_id == urls.c.post_id))
+        .where(urls.c.topics_id == topic_id)
+    )
+    found = {
+        (place[story], post): FrozenPost(place[story], post, author, channel, date.fromisoformat(day))
+        for story, post, author, channel, day in ((kept.get(row[0], row[0]), *row[1:]) for row in rows)
+        if story in place
+    }
+    return tuple(post for _, post in sorted(found.items()))
 
 
 def _story(row: Row[Any], topic: Topic, addresses: dict[str, set[str]]) -> FrozenStory:

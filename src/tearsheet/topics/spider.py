@@ -217,8 +217,7 @@ class AddStory:
             spider_store.decide(
                 tools.database, topic_id, stories_id, relevant=relevant, why=verdict.why, mined=not relevant or last
             )
-        elif candidate.spidered:
-            return ()
+        # A job that comes a second time is routed like the first: nobody knows whether what followed got into its queue.
         names = routing.after_add(
             story_is_relevant=relevant, iteration=candidate.iteration, max_iterations=topic.max_iterations
         )

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 import zstandard
-from sqlalchemy import Connection, Row, and_, exists, func, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, exists, func, select, update
 
 from tearsheet.engines.ports import Database
 from tearsheet.topics import model, tables
@@ -20,6 +20,10 @@ from tearsheet.topics.routing import wait_for_media
 from tearsheet.topics.store import chunks
 
 T = tables
+_MATCH = select(T.story_urls.c.url_key, T.story_urls.c.stories_id).where(
+    T.story_urls.c.url_key.in_(bindparam("keys", expanding=True))
+)
+"""Made once: it is asked for every story whose links are mined."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -130,10 +134,7 @@ def match_stories(database: Database, keys: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     with database.read() as connection:
         for some in chunks(list(keys)):
-            rows = connection.execute(
-                select(T.story_urls.c.url_key, T.story_urls.c.stories_id).where(T.story_urls.c.url_key.in_(some))
-            )
-            found.update(rows.all())
+            found.update(connection.execute(_MATCH, {"keys": some}).all())
     return found
 
 

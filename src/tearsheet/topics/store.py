@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import date
 from typing import Any
 
@@ -12,10 +13,12 @@ from sqlalchemy import Row, delete, func, select, update
 from tearsheet.clock import utc_now
 from tearsheet.engines.ports import Database
 from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.feeds.catalog import find_collection
 from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
 from tearsheet.topics.addresses import clean_url, url_key
 from tearsheet.topics.model import NewTopic, Progress, Seed, Topic
+from tearsheet.topics.posts import Post
 from tearsheet.urls import BadURL
 
 _CHUNK = 500
@@ -27,9 +30,15 @@ def chunks(items: Sequence[Any], size: int = _CHUNK) -> Iterable[Sequence[Any]]:
 
 
 def create_topic(database: Database, new: NewTopic, default_seconds: float) -> Topic:
-    """Store a topic. Raises QueryError for a query that cannot be read, UsageError when the name is taken."""
+    """Store a topic.
+
+    Raises QueryError for a query that cannot be read, UsageError when the name is taken, NotFoundError for a collection that
+    does not exist.
+    """
     for query in (new.query, *new.foci.values()):
         parse_query(query)
+    for collection in new.collections:
+        find_collection(database, collection)
     if new.start and new.end and new.end < new.start:
         raise UsageError(f"the topic would end ({new.end}) before it starts ({new.start})")
     seconds = default_seconds if new.seconds_per_media_fetch is None else new.seconds_per_media_fetch
@@ -39,6 +48,7 @@ def create_topic(database: Database, new: NewTopic, default_seconds: float) -> T
         "start_date": new.start.isoformat() if new.start else None,
         "end_date": new.end.isoformat() if new.end else None,
         "domains": json.dumps(sorted(new.domains)),
+        "collections": json.dumps(sorted(new.collections)),
         "max_iterations": new.max_iterations,
         "max_stories": new.max_stories,
         "seconds_per_media_fetch": seconds,
@@ -73,6 +83,14 @@ def list_topics(database: Database) -> list[Topic]:
         return [_topic(row) for row in connection.execute(select(tables.topics).order_by(tables.topics.c.name))]
 
 
+def story_ids(database: Database, topic_id: int) -> list[str]:
+    """The stories of a topic, by their ids in the index."""
+    stories = tables.topic_stories.c
+    query = select(stories.stories_id).where(stories.topics_id == topic_id, stories.state == model.IN)
+    with database.read() as connection:
+        return list(connection.execute(query.order_by(stories.stories_id)).scalars())
+
+
 def _day(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
 
@@ -85,6 +103,7 @@ def _topic(row: Row[Any]) -> Topic:
         start=_day(row.start_date),
         end=_day(row.end_date),
         domains=tuple(json.loads(row.domains)),
+        collections=tuple(json.loads(row.collections)),
         max_iterations=row.max_iterations,
         max_stories=row.max_stories,
         seconds_per_media_fetch=row.seconds_per_media_fetch,
@@ -137,6 +156,37 @@ def add_seeds(database: Database, topic_id: int, seeds: Iterable[Seed]) -> tuple
     return added, refused
 
 
+def add_posts(database: Database, topic_id: int, posts: Iterable[Post]) -> tuple[int, int]:
+    """Add posts that are about the topic, and seeds of the addresses in them. Returns how many of each are new."""
+    with_urls = [(post, _keyed(post.urls)) for post in posts]
+    rows: list[dict[str, Any]] = [
+        {"topics_id": topic_id, "post_id": post.id, "author": post.author, "channel": post.channel,
+         "publish_date": post.day.isoformat(), "content": post.content}
+        for post, _ in with_urls
+    ]  # fmt: skip
+    urls: list[dict[str, Any]] = [
+        {"topics_id": topic_id, "post_id": post.id, "url_key": key, "url": url}
+        for post, keyed in with_urls
+        for key, url in keyed.items()
+    ]
+    seeds, _ = add_seeds(database, topic_id, [Seed(row["url"], None, "post") for row in urls])
+    added = 0
+    with database.begin() as connection:
+        for table, items in ((tables.topic_posts, rows), (tables.topic_post_urls, urls)):
+            for some in chunks(items, 100):
+                done = connection.execute(database.insert(table).values(list(some)).on_conflict_do_nothing())
+                added += max(0, done.rowcount) if table is tables.topic_posts else 0
+    return added, seeds
+
+
+def _keyed(urls: Iterable[str]) -> dict[str, str]:
+    found = {}
+    for url in urls:
+        with suppress(BadURL):
+            found[url_key(url)] = url
+    return found
+
+
 def set_duplicate_media(database: Database, media: str, parent: str | None) -> None:
     """Say that a source is a duplicate of another, which gets its stories. Raises MediaCycle."""
     from tearsheet.topics.dedupe import parent_media
@@ -147,6 +197,18 @@ def set_duplicate_media(database: Database, media: str, parent: str | None) -> N
         parent_media(media, known)
         statement = database.insert(tables.media).values(media_id=media, name=media, dup_media_id=parent)
         connection.execute(statement.on_conflict_do_update(index_elements=["media_id"], set_={"dup_media_id": parent}))
+
+
+def list_duplicate_media(database: Database) -> list[tuple[str, str]]:
+    """The sources that are duplicates of another, with what was said of each."""
+    media = tables.media
+    with database.read() as connection:
+        rows = connection.execute(
+            select(media.c.media_id, media.c.dup_media_id)
+            .where(media.c.dup_media_id.is_not(None))
+            .order_by(media.c.media_id)
+        )
+        return [(media_id, parent) for media_id, parent in rows]
 
 
 def progress_of(database: Database, topic: Topic) -> Progress:

@@ -27,7 +27,29 @@ topics = Table(
     Column("run", String(40), nullable=False),
     Column("seeded", Boolean, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
+    Column("collections", Text, nullable=False, server_default="[]"),
     sqlite_autoincrement=True,
+)
+
+topic_posts = Table(
+    "topic_posts",
+    metadata,
+    Column("topics_id", Id, primary_key=True),
+    Column("post_id", String(200), primary_key=True),
+    Column("author", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("publish_date", String(10), nullable=False),
+    Column("content", Text, nullable=False),
+)
+
+topic_post_urls = Table(
+    "topic_post_urls",
+    metadata,
+    Column("topics_id", Id, primary_key=True),
+    Column("post_id", String(200), primary_key=True),
+    Column("url_key", String(64), primary_key=True),
+    Column("url", Text, nullable=False),
+    Index("topic_post_urls_url", "topics_id", "url_key"),
 )
 
 topic_seed_urls = Table(
@@ -172,6 +194,8 @@ topic_snapshots = Table(
 
 ALL = (
     topics,
+    topic_posts,
+    topic_post_urls,
     topic_seed_urls,
     media,
     media_fetches,

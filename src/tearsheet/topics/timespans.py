@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from tearsheet.topics.network import communities, pagerank
-from tearsheet.topics.snapshot_store import Frozen, FrozenStory
+from tearsheet.topics.snapshot_store import Frozen, FrozenPost, FrozenStory
 
+Numbers = npt.NDArray[np.int64]
 PERIODS = ("overall", "weekly", "monthly", "custom")
 
 
@@ -31,6 +36,14 @@ class Timespan:
         return f"{self.period}{days}" + (f"-{focus}" if focus else "")
 
 
+class PostCounts(NamedTuple):
+    """The posts of a timespan that gave a story's address: how many, by how many people, in how many places."""
+
+    posts: int = 0
+    authors: int = 0
+    channels: int = 0
+
+
 @dataclass(slots=True, frozen=True)
 class StoryCounts:
     """A story in a timespan. Links count between different sources only: a paper that cites itself says nothing."""
@@ -41,6 +54,7 @@ class StoryCounts:
     inlink_count: int
     outlink_count: int
     facebook_share_count: int | None
+    posts: PostCounts
     pagerank: float
     community: int
 
@@ -57,6 +71,10 @@ class MediumCounts:
     inlink_count: int
     outlink_count: int
     facebook_share_count: int | None
+    post_count: int
+    """Sums over its stories, like the counts before and after it."""
+    author_count: int
+    channel_count: int
     pagerank: float
     community: int
 
@@ -91,100 +109,145 @@ def timespans_of(frozen: Frozen) -> list[Timespan]:
     return found + [Timespan("overall", None, None, name) for name, _ in frozen.foci]
 
 
-def all_figures(frozen: Frozen, workers: int = 4) -> list[Figures]:
-    """The figures of all timespans, computed side by side."""
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(lambda timespan: figures(frozen, timespan), timespans_of(frozen)))
+class Counting:
+    """Counts the timespans of a frozen topic. What all of them need is prepared once."""
+
+    def __init__(self, frozen: Frozen) -> None:
+        self.frozen = frozen
+        stories = frozen.stories
+        self._names = sorted({story.media for story in stories})
+        number = {name: i for i, name in enumerate(self._names)}
+        self._media = np.array([number[story.media] for story in stories], dtype=np.int64)
+        self._day = np.array([story.day.toordinal() if story.day else 0 for story in stories], dtype=np.int64)
+        links = np.array(frozen.links, dtype=np.int64).reshape(-1, 2)
+        between = self._media[links[:, 0]] != self._media[links[:, 1]]
+        self._source, self._target = links[between, 0], links[between, 1]
+
+    def figures(self, timespan: Timespan) -> Figures:
+        """The figures of one timespan.
+
+        A story belongs to it by its own day, or because a story of another source that has its day in it links to it. A link
+        counts when the story that makes it is dated inside.
+        """
+        chosen = self._chosen(timespan.focus)
+        inside = chosen & self._inside(timespan)
+        counts = inside[self._source] & chosen[self._target]
+        source, target = self._source[counts], self._target[counts]
+        inside[target] = True
+        return self._count(timespan, np.flatnonzero(inside), source, target)
+
+    def _chosen(self, focus: str) -> npt.NDArray[np.bool_]:
+        if not focus:
+            return np.ones(len(self._media), dtype=np.bool_)
+        return np.array([focus in story.foci for story in self.frozen.stories], dtype=np.bool_)
+
+    def _inside(self, timespan: Timespan) -> npt.NDArray[np.bool_]:
+        if timespan.start is None or timespan.end is None:
+            return np.ones(len(self._media), dtype=np.bool_)
+        return (timespan.start.toordinal() <= self._day) & (self._day <= timespan.end.toordinal())
+
+    def _count(self, timespan: Timespan, members: Numbers, source: Numbers, target: Numbers) -> Figures:
+        stories, all_media, media = self.frozen.stories, len(self._names), self._media
+        places = np.unique(media[members])
+        names = [self._names[i] for i in places.tolist()]
+        pairs, weights = np.unique(media[source] * all_media + media[target], return_counts=True)
+        medium_source = np.searchsorted(places, pairs // all_media)
+        medium_target = np.searchsorted(places, pairs % all_media)
+        edges = np.stack([medium_source, medium_target, weights], axis=1).astype(np.float64)
+        groups = communities(len(names), edges)
+        story_edges = [np.searchsorted(members, source), np.searchsorted(members, target), np.ones(len(source))]
+        inlinks, outlinks, by_media = self._story_counts(source, target)
+        rank = pagerank(len(members), np.stack(story_edges, axis=1))
+        own_medium = np.searchsorted(places, media[members])
+        # Stories are in the order of their ids, so their numbers break ties as the ids would.
+        order = np.lexsort((members, -inlinks[members], -by_media[members]))
+        posts = self._post_counts(timespan)
+        columns = zip(
+            *(part[members[order]].tolist() for part in (by_media, inlinks, outlinks)),
+            members[order].tolist(), order.tolist(), own_medium[order].tolist(), strict=True,
+        )  # fmt: skip
+        counted = [
+            StoryCounts(
+                stories[number],
+                by,
+                into,
+                out,
+                stories[number].facebook_shares,
+                posts.get(number, PostCounts()),
+                rank[place],
+                groups[medium],
+            )
+            for by, into, out, number, place, medium in columns
+        ]
+        medium_links = tuple(
+            (names[a], names[b], n)
+            for a, b, n in zip(medium_source.tolist(), medium_target.tolist(), weights.tolist(), strict=True)
+        )
+        return Figures(
+            timespan,
+            tuple(counted),
+            tuple(_count_media(names, counted, medium_links, pagerank(len(names), edges), groups)),
+            tuple((stories[a].id, stories[b].id) for a, b in zip(source.tolist(), target.tolist(), strict=True)),
+            medium_links,
+        )
+
+    def _post_counts(self, timespan: Timespan) -> dict[int, PostCounts]:
+        by_story: dict[int, list[FrozenPost]] = defaultdict(list)
+        for post in self.frozen.posts:
+            if timespan.start is None or timespan.end is None or timespan.start <= post.day <= timespan.end:
+                by_story[post.story].append(post)
+        return {
+            story: PostCounts(len(some), len({post.author for post in some}), len({post.channel for post in some}))
+            for story, some in by_story.items()
+        }
+
+    def _story_counts(self, source: Numbers, target: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """For each story: stories that link to it, stories that it links to, sources that link to it."""
+        count, all_media = len(self._media), max(1, len(self._names))
+        by_media = np.unique(target * all_media + self._media[source]) // all_media
+        return tuple(np.bincount(part, minlength=count) for part in (target, source, by_media))  # type: ignore[return-value]
 
 
 def figures(frozen: Frozen, timespan: Timespan) -> Figures:
-    """The figures of one timespan.
-
-    A story belongs to it by its own day, or because a story of another source that has its day in it links to it. A link counts
-    when the story that makes it is dated inside.
-    """
-    stories = frozen.stories
-    chosen = [timespan.focus in story.foci if timespan.focus else True for story in stories]
-    inside = [ok and _is_inside(story, timespan) for ok, story in zip(chosen, stories, strict=True)]
-    links = [(a, b) for a, b in frozen.links if inside[a] and chosen[b] and stories[a].media != stories[b].media]
-    members = sorted({number for number, ok in enumerate(inside) if ok} | {b for _, b in links})
-    return _count(frozen, timespan, members, links)
-
-
-def _is_inside(story: FrozenStory, timespan: Timespan) -> bool:
-    if timespan.start is None or timespan.end is None:
-        return True
-    return story.day is not None and timespan.start <= story.day <= timespan.end
-
-
-def _count(frozen: Frozen, timespan: Timespan, members: list[int], links: list[tuple[int, int]]) -> Figures:
-    stories = frozen.stories
-    inlinks: Counter[int] = Counter(b for _, b in links)
-    outlinks: Counter[int] = Counter(a for a, _ in links)
-    by_media = Counter(b for b, _ in {(b, stories[a].media) for a, b in links})
-    medium_links = Counter((stories[a].media, stories[b].media) for a, b in links)
-    names = sorted({stories[number].media for number in members})
-    place = {number: i for i, number in enumerate(members)}
-    rank = pagerank(len(members), [(place[a], place[b], 1.0) for a, b in links])
-    medium_place = {name: i for i, name in enumerate(names)}
-    edges = [(medium_place[a], medium_place[b], float(n)) for (a, b), n in sorted(medium_links.items())]
-    medium_rank = pagerank(len(names), edges)
-    groups = communities(len(names), edges)
-    of_medium = {name: groups[i] for i, name in enumerate(names)}
-    counted = [
-        StoryCounts(
-            stories[number],
-            by_media[number],
-            inlinks[number],
-            outlinks[number],
-            stories[number].facebook_shares,
-            rank[place[number]],
-            of_medium[stories[number].media],
-        )
-        for number in members
-    ]
-    counted.sort(key=lambda row: (-row.media_inlink_count, -row.inlink_count, row.story.id))
-    media = _count_media(names, counted, medium_links, medium_rank, of_medium)
-    story_links = sorted((stories[a].id, stories[b].id) for a, b in links)
-    return Figures(
-        timespan,
-        tuple(counted),
-        tuple(media),
-        tuple(story_links),
-        tuple((a, b, n) for (a, b), n in sorted(medium_links.items())),
-    )
+    """The figures of one timespan."""
+    return Counting(frozen).figures(timespan)
 
 
 def _count_media(
     names: list[str],
     counted: list[StoryCounts],
-    medium_links: Counter[tuple[str, str]],
+    medium_links: Iterable[tuple[str, str, int]],
     rank: list[float],
-    of_medium: dict[str, int],
+    groups: list[int],
 ) -> list[MediumCounts]:
-    linking = Counter(target for _, target in medium_links)
+    linking = Counter(target for _, target, _ in medium_links)
     number: Counter[str] = Counter()
-    sums: dict[str, list[int]] = {name: [0, 0, 0] for name in names}
+    sums: dict[str, list[int]] = {name: [0] * 6 for name in names}
     shares: dict[str, int | None] = dict.fromkeys(names)
     for row in counted:
         name = row.story.media
         number[name] += 1
-        for i, value in enumerate((row.media_inlink_count, row.inlink_count, row.outlink_count)):
+        for i, value in enumerate((row.media_inlink_count, row.inlink_count, row.outlink_count, *row.posts)):
             sums[name][i] += value
         if row.facebook_share_count is not None:
             shares[name] = (shares[name] or 0) + row.facebook_share_count
-    rows = [
-        MediumCounts(
-            name,
-            number[name],
-            linking[name],
-            sums[name][0],
-            sums[name][1],
-            sums[name][2],
-            shares[name],
-            rank[i],
-            of_medium[name],
+    rows = []
+    for i, name in enumerate(names):
+        by_media, into, out, posts, authors, channels = sums[name]
+        rows.append(
+            MediumCounts(
+                name,
+                number[name],
+                linking[name],
+                by_media,
+                into,
+                out,
+                shares[name],
+                posts,
+                authors,
+                channels,
+                rank[i],
+                groups[i],
+            )
         )
-        for i, name in enumerate(names)
-    ]
     return sorted(rows, key=lambda row: (-row.media_inlink_count, -row.story_count, row.media))

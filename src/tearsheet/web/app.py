@@ -16,8 +16,21 @@ from tearsheet import __version__
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.compose import Services
 from tearsheet.errors import BusyError, EngineError, NotFoundError, StorageError, TearsheetError, UsageError
-from tearsheet.web import api_page, export, health, ingest_api, metrics, outcomes, pages, rss_fetcher_api, search_page
+from tearsheet.web import (
+    api_page,
+    export,
+    gaps,
+    health,
+    ingest_api,
+    metrics,
+    outcomes,
+    pages,
+    rss_fetcher_api,
+    search_page,
+    topics_page,
+)
 from tearsheet.web.api import account, directory, search
+from tearsheet.web.description import DescribedApp
 from tearsheet.web.guard import Guard
 from tearsheet.web.limits import RateLimit
 from tearsheet.web.overview import Overview
@@ -39,16 +52,17 @@ _TITLES = {400: "That could not be understood", 404: "Not found", 405: "Not allo
 
 def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
     """The server's application. The broker is opened on the server's event loop and closed with it; the rest is the caller's."""
-    site = Site(services, clock)
+    site, desk = Site(services, clock), ingest_api.IngestDesk(services)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         try:
             yield
         finally:
+            await desk.close()
             await site.close()
 
-    app = FastAPI(
+    app = DescribedApp(
         title="Tearsheet",
         version=__version__,
         summary="The news as it was published, with proof of every page.",
@@ -58,11 +72,14 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
     )
     app.state.site = site
     app.state.overview = Remembered[Overview]()
+    app.state.snapshot_pages = topics_page.SnapshotPages()
     for router in (
         health.router,
         pages.data_router,
         outcomes.data_router,
+        gaps.data_router,
         search_page.data_router,
+        topics_page.data_router,
         export.router,
         search.router,
         directory.router,
@@ -71,11 +88,13 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         api_page.router,
         pages.router,
         outcomes.router,
+        gaps.router,
         search_page.router,
+        topics_page.router,
     ):
         app.include_router(router)
     app.include_router(rss_fetcher_api.router(services.database, services.data / "rss", clock))
-    app.include_router(ingest_api.router(services))
+    app.include_router(ingest_api.router(services, desk))
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     # The last one added is the first to see a request.
     web = services.settings.web

@@ -9,7 +9,10 @@ from urllib.parse import urlencode
 
 from fastapi import Query as Parameter
 
+from tearsheet.engines.ports import Database
 from tearsheet.errors import UsageError
+from tearsheet.feeds.catalog import find_collection
+from tearsheet.feeds.directory import places_of
 from tearsheet.query import Query, parse_query
 
 ORDERS = ("newest", "oldest", "relevance")
@@ -23,25 +26,48 @@ class Question:
     start: Annotated[str, Parameter(description="First day of publication, YYYY-MM-DD.")] = ""
     end: Annotated[str, Parameter(description="Last day of publication, YYYY-MM-DD.")] = ""
     domain: Annotated[str, Parameter(description="Only this source, as `example.com`.")] = ""
+    collection: Annotated[str, Parameter(description="Only sources of this collection, by its name or id.")] = ""
     language: Annotated[str, Parameter(description="Only this language, as `en`.")] = ""
     order: Annotated[str, Parameter(description="`newest`, `oldest` or `relevance` first.")] = ORDERS[0]
 
-    def query(self) -> Query:
-        """The query with its filters. Raises QueryError or UsageError."""
-        return self.filtered(parse_query(self.q.strip() or "*"))
+    def query(self, database: Database) -> Query:
+        """The query with its filters. Raises QueryError, UsageError or NotFoundError."""
+        return self._of_collection(database, self.written())
 
-    def everything(self) -> Query:
+    def everything(self, database: Database) -> Query:
         """All stories that the filters let through: what shares are shares of."""
-        return self.filtered(parse_query("*"))
+        return self._of_collection(database, self._filtered(parse_query("*")))
 
-    def filtered(self, query: Query) -> Query:
-        """A query, with the filters of this question."""
+    def written(self) -> Query:
+        """The query with all filters that need no catalogue: what can be explained, and marked in stories."""
+        return self._filtered(parse_query(self.q.strip() or "*"))
+
+    def explain(self) -> str:
+        """The question in English."""
+        place = f", from sources of the collection “{self.collection.strip()}”" if self.collection.strip() else ""
+        return self.written().explain().rstrip(".") + place
+
+    def narrows(self) -> bool:
+        """Whether any filter or order is set."""
+        return self != self.plain()
+
+    def plain(self) -> Question:
+        """The same query without filters."""
+        return Question(q=self.q)
+
+    def _filtered(self, query: Query) -> Query:
         return query.within(
             start=read_day(self.start, "start"),
             end=read_day(self.end, "end"),
             domains=[self.domain.strip().lower()] if self.domain.strip() else None,
             languages=[self.language.strip().lower()] if self.language.strip() else None,
         )
+
+    def _of_collection(self, database: Database, query: Query) -> Query:
+        if not self.collection.strip():
+            return query
+        domains, sources = places_of(database, collection_ids=[find_collection(database, self.collection.strip())])
+        return query.within(domains=domains, sources=sources)
 
     def checked_order(self) -> str:
         """The order. Raises UsageError."""

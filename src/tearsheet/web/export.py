@@ -49,11 +49,10 @@ def export_parquet(request: Request, question: Asked) -> FileResponse:
 
 
 def _stories(request: Request, question: Question) -> Iterator[IndexedStory]:
-    order = question.checked_order()
+    services, order = site_of(request).services, question.checked_order()
     # The order by relevance has an end; a whole collection has none.
-    return all_stories(
-        site_of(request).services.index, question.query(), order="newest" if order == "relevance" else order
-    )
+    order = "newest" if order == "relevance" else order
+    return all_stories(services.index, question.query(services.database), order=order)
 
 
 def download(lines: Iterator[bytes], media_type: str, name: str) -> StreamingResponse:

@@ -21,9 +21,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tearsheet.web.limits import RateLimit
 from tearsheet.web.tokens import READ, WRITE, TokenStore
 
-_OPEN_PATHS = frozenset({"/healthz"})
+OPEN_PATHS = frozenset({"/healthz"})
+"""What needs no token anywhere."""
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
-_UNLIMITED = ("/static/", "/healthz", "/readyz", "/metrics")
+UNLIMITED = ("/static/", "/healthz", "/readyz", "/metrics")
+"""What may be asked as often as one likes."""
 _LOOPBACK_NAMES = frozenset({"localhost", "localhost.localdomain"})
 
 
@@ -87,13 +89,13 @@ class Guard:
             return _refused(403, "this server answers to this machine only: open it as http://127.0.0.1")
         visitor = await self._visitor(request)
         if visitor is None:
-            if request.url.path in _OPEN_PATHS:
+            if request.url.path in OPEN_PATHS:
                 return None
             return _ask_for_token(request)
         request.scope["visitor"] = visitor
         if request.method not in _READING and (problem := _may_not_write(request, visitor)):
             return _refused(403, problem)
-        if visitor is not LOCAL and not request.url.path.startswith(_UNLIMITED):
+        if visitor is not LOCAL and not request.url.path.startswith(UNLIMITED):
             wait = self._limit.wait_for(visitor.name)
             if wait:
                 seconds = math.ceil(wait)

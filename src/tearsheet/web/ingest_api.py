@@ -10,11 +10,11 @@ from fastapi import APIRouter, Body, Query
 from fastapi import Path as PathParameter
 from fastapi.responses import Response
 
-from tearsheet.archive.access import ArchiveAccess
+from tearsheet.archive.replay import whole_page
 from tearsheet.compose import Services
 from tearsheet.errors import NotFoundError
-from tearsheet.ingest import read_request, result_json
-from tearsheet.ingest.replay import REPLAY_POLICY, replay_document
+from tearsheet.ingest import IngestRequest, IngestWebResult, read_request, result_json
+from tearsheet.ingest.fetching import Visitor
 from tearsheet.ingest.workers import persist_results, persist_texts
 from tearsheet.urls import BadURL, surt
 
@@ -29,19 +29,41 @@ Request = Annotated[
 ]
 
 
-def router(services: Services) -> APIRouter:
+class IngestDesk:
+    """Ingests for all who ask by HTTP, with one visitor: however many they are, a host sees the manners of one.
+
+    Belongs to the event loop of the server.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._places = asyncio.Semaphore(AT_ONCE)
+        self._visitor: Visitor | None = None
+
+    async def ingest(self, request: IngestRequest) -> IngestWebResult:
+        """Ingest one document, and keep all of it."""
+        if self._visitor is None:
+            self._visitor = self._services.ingest.open_visitor()
+        async with self._places:
+            [result] = await self._services.ingest.service(self._visitor).handle([request])
+        await asyncio.to_thread(_persist, self._services)
+        return result
+
+    async def close(self) -> None:
+        """Let go of the visitor."""
+        visitor, self._visitor = self._visitor, None
+        if visitor is not None:
+            await visitor.close()
+
+
+def router(services: Services, desk: IngestDesk) -> APIRouter:
     """The routes."""
     api = APIRouter(tags=["ingest"])
-    places = asyncio.Semaphore(AT_ONCE)
 
     @api.post("/ingest")
     async def ingest(request: Request) -> dict[str, Any]:
         """Ingest one document now. The answer is its `IngestWebResult`, whose `status` says what became of it."""
-        wanted = read_request(request)
-        async with places, services.ingest.open_visitor() as visitor:
-            results = await services.ingest.service(visitor).handle([wanted])
-        await asyncio.to_thread(_persist, services)
-        return result_json(results[0])
+        return result_json(await desk.ingest(read_request(request)))
 
     @api.get("/ingest/document/{sha1hex}")
     def document(sha1hex: Sha1) -> dict[str, Any]:
@@ -54,13 +76,8 @@ def router(services: Services) -> APIRouter:
     @api.get("/ingest/document/{sha1hex}/replay", response_class=Response)
     def replay(sha1hex: Sha1) -> Response:
         """The document as it looked, with its pictures and styles from the archive; it can do nothing and asks for nothing."""
-        archive = services.archive
-        access = ArchiveAccess(
-            archive, services.settings.path(services.settings.archive.folder), services.archive_stores
-        )
-        page = replay_document(services.ingest.store, archive, access, sha1hex)
-        headers = {"content-security-policy": REPLAY_POLICY, "cache-control": "no-store"}
-        return Response(page, media_type="text/html; charset=utf-8", headers=headers)
+        page = whole_page(services.ingest.replay.newest(sha1hex))
+        return Response(page.body, headers=page.headers)
 
     @api.get("/ingest/cdx")
     def captures(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -22,6 +23,35 @@ from tearsheet.web.site import Site, depths_of, site_of
 router = APIRouter(tags=["health"])
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 Sample = tuple[Mapping[str, str], float]
+
+
+@dataclass(slots=True, frozen=True)
+class Metric:
+    """What one figure is called, of which kind, and what it means."""
+
+    kind: str
+    help: str
+    labels: tuple[str, ...] = ()
+
+
+METRICS: dict[str, Metric] = {
+    "tearsheet_build_info": Metric("gauge", "The version that answers.", ("version",)),
+    "tearsheet_stories": Metric("gauge", "Stories in the index."),
+    "tearsheet_archive_captures": Metric("gauge", "Captures in finished WARC files."),
+    "tearsheet_archive_files": Metric("gauge", "Finished WARC files."),
+    "tearsheet_archive_bytes": Metric("gauge", "Size of the finished WARC files."),
+    "tearsheet_archive_last_success_timestamp": Metric("gauge", "When the newest WARC file was made."),
+    "tearsheet_stories_total": Metric(
+        "counter", "Stories by what a stage did with them.", ("stage", "status", "reason")
+    ),
+    "tearsheet_queue_depth": Metric("gauge", "Messages in a queue: ready, leased or delayed.", ("queue", "state")),
+    "tearsheet_worker_stories_per_second": Metric("gauge", "How fast a worker is.", ("stage", "worker")),
+    "tearsheet_worker_stories_total": Metric("counter", "Stories that a worker has settled.", ("stage", "worker")),
+    "tearsheet_feeds": Metric("gauge", "Feeds that are polled well, that fail, and that are off.", ("state",)),
+    "tearsheet_http_requests_total": Metric("counter", "Requests that were answered.", ("method", "route", "status")),
+    "tearsheet_http_request_seconds": Metric("histogram", "Time to answer a request.", ("route",)),
+}
+"""Every figure, in the order of the answer."""
 
 
 class RequestTimes:
@@ -77,19 +107,19 @@ def metrics(request: Request, depths: Annotated[dict[str, Depth], Depends(depths
 def _stories(site: Site) -> Iterator[str]:
     services = site.services
     totals = services.archive.totals()
-    yield from family("build_info", "gauge", "The version that answers.", [({"version": __version__}, 1)])
-    yield from family("stories", "gauge", "Stories in the index.", [({}, services.index.count(parse_query("*")))])
-    yield from family("archive_captures", "gauge", "Captures in finished WARC files.", [({}, totals.stories)])
-    yield from family("archive_files", "gauge", "Finished WARC files.", [({}, totals.files)])
-    yield from family("archive_bytes", "gauge", "Size of the finished WARC files.", [({}, totals.size)])
+    yield from family("tearsheet_build_info", [({"version": __version__}, 1)])
+    yield from family("tearsheet_stories", [({}, services.index.count(parse_query("*")))])
+    yield from family("tearsheet_archive_captures", [({}, totals.stories)])
+    yield from family("tearsheet_archive_files", [({}, totals.files)])
+    yield from family("tearsheet_archive_bytes", [({}, totals.size)])
     if totals.newest is not None:
         newest: list[Sample] = [({}, totals.newest.timestamp())]
-        yield from family("archive_last_success_timestamp", "gauge", "When the newest WARC file was made.", newest)
+        yield from family("tearsheet_archive_last_success_timestamp", newest)
     outcomes = [
         ({"stage": count.stage, "status": count.status, "reason": count.reason}, count.stories)
         for count in services.ledger.counts()
     ]
-    yield from family("stories_total", "counter", "Stories by what a stage did with them.", outcomes)
+    yield from family("tearsheet_stories_total", outcomes)
 
 
 def _work(site: Site, depths: Mapping[str, Depth]) -> Iterator[str]:
@@ -98,15 +128,15 @@ def _work(site: Site, depths: Mapping[str, Depth]) -> Iterator[str]:
         for name, depth in sorted(depths.items())
         for state in ("ready", "leased", "delayed")
     ]
-    yield from family("queue_depth", "gauge", "Messages in a queue.", waiting)
+    yield from family("tearsheet_queue_depth", waiting)
     database = site.services.database
     workers = living_workers(database, site.clock)
     rates = [({"stage": worker.stage, "worker": worker.id}, worker.per_second) for worker in workers]
     settled = [({"stage": worker.stage, "worker": worker.id}, worker.settled) for worker in workers]
-    yield from family("worker_stories_per_second", "gauge", "How fast a worker is.", rates)
-    yield from family("worker_stories_total", "counter", "Stories that a worker has settled.", settled)
+    yield from family("tearsheet_worker_stories_per_second", rates)
+    yield from family("tearsheet_worker_stories_total", settled)
     states = [({"state": state}, count) for state, count in feed_states(database).items()]
-    yield from family("feeds", "gauge", "Feeds that are polled well, that fail, and that are off.", states)
+    yield from family("tearsheet_feeds", states)
 
 
 def _requests(times: RequestTimes) -> Iterator[str]:
@@ -114,9 +144,9 @@ def _requests(times: RequestTimes) -> Iterator[str]:
         ({"method": method, "route": route, "status": str(status)}, count)
         for (method, route, status), count in sorted(times.counts.items())
     ]
-    yield from family("http_requests_total", "counter", "Requests that were answered.", counts)
+    yield from family("tearsheet_http_requests_total", counts)
     name = "tearsheet_http_request_seconds"
-    yield from (f"# HELP {name} Time to answer a request.", f"# TYPE {name} histogram")
+    yield from _head(name)
     for route, buckets in sorted(times.buckets.items()):
         total = 0
         for edge, count in zip((*map(str, BUCKETS), "+Inf"), buckets, strict=True):
@@ -126,13 +156,16 @@ def _requests(times: RequestTimes) -> Iterator[str]:
         yield f"{name}_count{_labels({'route': route})} {total}"
 
 
-def family(name: str, kind: str, help: str, samples: Iterable[Sample]) -> Iterator[str]:
+def family(name: str, samples: Iterable[Sample]) -> Iterator[str]:
     """One metric with its samples; nothing when there are none."""
-    lines = [f"tearsheet_{name}{_labels(labels)} {_value(value)}" for labels, value in samples]
+    lines = [f"{name}{_labels(labels)} {_value(value)}" for labels, value in samples]
     if lines:
-        yield f"# HELP tearsheet_{name} {help}"
-        yield f"# TYPE tearsheet_{name} {kind}"
-        yield from lines
+        yield from (*_head(name), *lines)
+
+
+def _head(name: str) -> tuple[str, str]:
+    metric = METRICS[name]
+    return f"# HELP {name} {metric.help}", f"# TYPE {name} {metric.kind}"
 
 
 def _labels(labels: Mapping[str, Any]) -> str:

@@ -11,6 +11,8 @@ from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
 from tearsheet.engines.ports import IndexedStory
+from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.feeds.directory import list_collections
 from tearsheet.index import questions
 from tearsheet.index.questions import Attention
 from tearsheet.query import QueryError
@@ -25,6 +27,7 @@ router = APIRouter()
 data_router = APIRouter(tags=["pages as data"])
 PAGE = 20
 TOP = 15
+MOST_COLLECTIONS = 1000
 SHARE = "share"
 Asked = Annotated[Question, Depends()]
 
@@ -60,12 +63,16 @@ class Answer:
 def search_page(request: Request, question: Asked, token: str = "", by: str = "") -> HTMLResponse:
     """The page for people. Without a query, how to ask."""
     values: dict[str, Any] = {"question": question, "orders": ORDERS, "by": by, "token": token}
+    values |= {"collections": _collections(site_of(request), question), "wrong_query": False, "pointer": ""}
     if "q" not in request.query_params:
         return page(request, "search.html", answer=None, error=None, **values)
     try:
         found = answer(site_of(request), question, token)
-    except QueryError as error:
-        return page(request, "search.html", status_code=400, answer=None, error=error, **values)
+    except (QueryError, UsageError, NotFoundError) as error:
+        status = 404 if isinstance(error, NotFoundError) else 400
+        if isinstance(error, QueryError):
+            values |= {"wrong_query": True, "pointer": error.pointer()}
+        return page(request, "search.html", status_code=status, answer=None, error=error, **values)
     return page(request, "search.html", answer=found, error=None, points=points_of(found, by), **values)
 
 
@@ -77,14 +84,14 @@ def search_data(request: Request, question: Asked, token: str = "") -> Answer:
 
 def answer(site: Site, question: Question, token: str = "") -> Answer:
     """Ask the index. Raises QueryError or UsageError."""
-    index = site.services.index
-    query, everything = question.query(), question.everything()
+    index, database = site.services.index, site.services.database
+    query, everything = question.query(database), question.everything(database)
     found = questions.stories(index, query, limit=PAGE, token=token or None, order=question.checked_order())
     total = questions.count(index, query, everything)
     days = index.over_time(query, "day")
     interval = _interval(question, days)
     return Answer(
-        explanation=query.explain(),
+        explanation=question.explain(),
         count=total.count,
         all_stories=total.total,
         interval=interval,
@@ -95,6 +102,12 @@ def answer(site: Site, question: Question, token: str = "") -> Answer:
         hits=_hits(question, found.stories),
         next_token=found.next_token,
     )
+
+
+def _collections(site: Site, question: Question) -> list[str]:
+    """What can be chosen from, by name; the one that was asked for stays in the form even when there is none of this name."""
+    names = {one.name for one in list_collections(site.services.database, limit=MOST_COLLECTIONS).rows}
+    return sorted(names | ({question.collection} if question.collection else set()), key=str.casefold)
 
 
 def between_matches(points: list[Attention]) -> list[Attention]:
@@ -119,7 +132,7 @@ def _interval(question: Question, days: list[tuple[str, int]]) -> str:
 
 
 def _hits(question: Question, stories: list[IndexedStory]) -> list[Hit]:
-    marks = highlighters(question.query())
+    marks = highlighters(question.written())
     hits = []
     for story in stories:
         line = story_line(story)

@@ -4,12 +4,17 @@ import json
 import zipfile
 
 import pytest
+from sqlalchemy import insert
 from typer.testing import CliRunner
 
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.cli import app
 from tearsheet.engines.database import open_database
 from tearsheet.pipeline.archiver import Archiver
+from tearsheet.topics.model import NewTopic
+from tearsheet.topics.store import create_topic
+from tearsheet.topics.tables import topic_stories
+from tearsheet.urls import url_hash
 from tests.unit.archive.stories import PAGE, plain_story
 
 
@@ -60,6 +65,29 @@ def test_wacz_of_a_list(run, tmp_path):
     with zipfile.ZipFile(tmp_path / "x.wacz") as archive:
         assert len(archive.read("pages/pages.jsonl").splitlines()) == 3
     run("wacz", code=2)
+
+
+def test_wacz_of_a_topic(run, tmp_path):
+    database = open_database("sqlite:///tearsheet.db", tmp_path)
+    topic = create_topic(database, NewTopic("floods", "title:title"), 1.0)
+    create_topic(database, NewTopic("none", "title:title"), 1.0)
+    rows = [(1, "in"), (2, "in"), (0, "out"), (77, "in")]  # the last was spidered, and is not in the archive
+    with database.begin() as connection:
+        for number, state in rows:
+            key = url_hash(f"https://news.example/{number}")
+            row = {"topics_id": topic.id, "stories_id": key, "iteration": 0, "state": state, "spidered": True}
+            connection.execute(insert(topic_stories).values(**row, why="", assume_match=False))
+    database.close()
+    result = run("wacz", "--topic", "floods", "-o", str(tmp_path / "x.wacz"))
+    assert "1 of 3 stories of the topic are not in the archive" in result.stderr
+    with zipfile.ZipFile(tmp_path / "x.wacz") as archive:
+        pages = [json.loads(line) for line in archive.read("pages/pages.jsonl").splitlines()]
+        package = json.loads(archive.read("datapackage.json"))
+    assert {page["url"] for page in pages[1:]} == {"https://news.example/1", "https://news.example/2"}
+    assert (package["title"], package["description"]) == ("floods", "title:title")
+    run("wacz", "--topic", "none", "-o", str(tmp_path / "y.wacz"), code=5)
+    run("wacz", "--topic", "unknown", code=5)
+    run("wacz", "a query", "--topic", "floods", code=2)
 
 
 def test_upload(run, tmp_path):

@@ -11,8 +11,8 @@ import pytest
 
 from tearsheet.archive import StoryArchiveReader
 from tearsheet.archive.store import ArchiveStore
-from tearsheet.archive.stores import open_store
 from tearsheet.archive.verify import verify_file
+from tearsheet.engines.blobs import open_blobs
 from tearsheet.engines.database import open_database
 from tearsheet.pipeline.archiver import Archiver
 from tests.engines.stores import S3Harness
@@ -78,7 +78,7 @@ def prove(run: Run, url: str, kills: int) -> None:
     store = ArchiveStore(database)
     Archiver(store, run.folder / "archive").recover()
     assert list((run.folder / "archive").rglob("*.tmp")) == []
-    blobs = open_store(url, run.folder, 5)
+    blobs = open_blobs(url, run.folder, patience=5)
     files = list(store.files())
     assert {file.local_path(run.folder / "archive") for file in files} == set(run.read)
     for file in files:

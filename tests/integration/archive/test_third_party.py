@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -114,6 +115,18 @@ def test_our_index_says_what_cdxj_indexer_says(files, profile):
             assert key == their_key
 
 
+def replay_with_pywb(folder: Path, collections: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What pywb answers, by collection and address; see the script."""
+    script = Path(__file__).with_name("replay_with_pywb.py")
+    result = subprocess.run(
+        [sys.executable, str(script), str(folder)],
+        input=json.dumps(collections), capture_output=True, text=True, timeout=110, check=False,
+    )  # fmt: skip
+    assert result.stdout, result.stderr
+    answers: dict[str, dict[str, Any]] = json.loads(result.stdout.splitlines()[-1])
+    return answers
+
+
 def test_pywb_indexes_and_replays_every_page(files, tmp_path):
     stories, written = files
     collections = []
@@ -123,13 +136,7 @@ def test_pywb_indexes_and_replays_every_page(files, tmp_path):
         ours = str(file.path.with_name(cdxj_name(file.name)))
         for name, cdxj in ((f"{profile}-theirs", None), (f"{profile}-ours", ours)):
             collections.append({"name": name, "warc": str(file.path), "cdxj": cdxj, "urls": urls})
-    script = Path(__file__).with_name("replay_with_pywb.py")
-    result = subprocess.run(
-        [sys.executable, str(script), str(tmp_path)],
-        input=json.dumps(collections), capture_output=True, text=True, timeout=110, check=False,
-    )  # fmt: skip
-    assert result.stdout, result.stderr
-    answers = json.loads(result.stdout.splitlines()[-1])
+    answers = replay_with_pywb(tmp_path, collections)
     pages = {story.id: (story.raw_html.html or b"").decode("latin-1") for story in stories}
     for profile, file in written.items():
         for index in ("theirs", "ours"):

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import struct
 import zipfile
 
 import pytest
@@ -52,6 +53,31 @@ def test_chosen_captures_are_packed(tmp_path, store, profile):
         raw = contents["archive/data.warc.gz"][int(entry["offset"]) :][: int(entry["length"])]
         assert len(list(StoryArchiveReader(io.BytesIO(raw)).records())) == 1
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_an_entry_has_an_extra_field_in_the_directory_wherever_it_has_one_before_its_data(tmp_path, store):
+    """Without it ReplayWeb.page begins to read too early, and opens nothing."""
+    Archiver(store, tmp_path / "a").process_batch([plain_story(1)])
+    captures = store.captures_of_stories([plain_story(1).id]).values()
+    write_wacz(tmp_path / "out.wacz", captures, ArchiveAccess(store, tmp_path / "a"))
+    data = (tmp_path / "out.wacz").read_bytes()
+    with zipfile.ZipFile(tmp_path / "out.wacz") as archive:
+        for info in archive.infolist():
+            (before,) = struct.unpack_from("<H", data, info.header_offset + 28)
+            assert bool(before) <= bool(info.extra), info.filename
+
+
+def test_parts_of_a_page_are_packed_and_are_no_pages(tmp_path, store):
+    folder = tmp_path / "a"
+    stories = [plain_story(n, PAGE + bytes([n])) for n in range(3)]
+    Archiver(store, folder).process_batch(stories)
+    page, *parts = (store.captures_of_stories([story.id])[story.id] for story in stories)
+    packed = write_wacz(tmp_path / "out.wacz", [page, page], ArchiveAccess(store, folder), parts=[*parts, page, page])
+    assert (packed.pages, packed.missing) == (1, [])
+    with zipfile.ZipFile(tmp_path / "out.wacz") as archive:
+        assert len(archive.read("pages/pages.jsonl").splitlines()) == 2
+        found = [json.loads(line.split(" ", 2)[2]) for line in archive.read("indexes/index.cdxj").decode().splitlines()]
+    assert [entry["url"] for entry in found if entry["status"] == "200"] == [story.url for story in stories]
 
 
 def test_a_capture_that_cannot_be_read_is_named(tmp_path, store):

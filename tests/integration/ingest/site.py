@@ -64,6 +64,9 @@ class Site:
     answers: dict[str, Answer] = field(default_factory=dict)
     otherwise: Callable[[str], Answer | None] = lambda path: None
     web: Web | None = None
+    busy: int = 0
+    peak: int = 0
+    """Requests that were answered at the same time, at most."""
 
     def page(self, key: str, text: str | bytes, **more: object) -> None:
         body = text.encode() if isinstance(text, str) else text
@@ -80,8 +83,11 @@ class Site:
         found = self.answers.get(host + request.path) or self.answers.get(request.path) or self.otherwise(request.path)
         if found is None:
             found = Answer(b"no such page", "404 Not Found")
+        self.busy += 1
+        self.peak = max(self.peak, self.busy)
         if found.delay:
             await asyncio.sleep(found.delay)
+        self.busy -= 1
         writer.write(response(found.body, found.status, found.headers))
 
     def settings(self, **more: object) -> FetchSettings:

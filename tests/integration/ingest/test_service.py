@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +23,11 @@ from tearsheet.compose import Services
 from tearsheet.config import Settings
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.ingest import IngestWebResult, request_for
+from tearsheet.ingest.fetching import PER_HOST
 from tearsheet.ingest.model import read_result
 from tearsheet.ingest.workers import persist_results, persist_texts
 from tearsheet.web.app import create_app
+from tests.integration.archive.test_third_party import replay_with_pywb
 from tests.integration.ingest.checks import check, check_tei
 from tests.integration.ingest.site import PNG, Site, prose
 from tests.integration.web.running import running
@@ -100,6 +105,32 @@ def test_the_capture_and_its_sub_resources_are_in_the_archive(services):
     assert image.sha1hex == hashlib.sha1(PNG).hexdigest()
     captured = services.archive.find_capture(URL)
     assert captured is not None and captured.offset == cdx.warc_offset
+
+
+def test_pywb_replays_the_capture_and_its_sub_resources(services, site, tmp_path):
+    site.file("/x/i.png", PNG + b"2")
+    [result] = handle(services, "http://a.example/short")
+    path = services.settings.path("archive") / result.cdx.warc_path
+    names = {"http://a.example/short": BODY.encode(), URL: BODY.encode()}
+    names |= {f"http://a.example/x/{name}": site.answers[f"/x/{name}"].body for name in ("s.css", "i.png", "b.png")}
+    ours = str(path.with_name(path.name.replace(".warc.gz", ".cdxj")))
+    (tmp_path / "pywb").mkdir()
+    collections = [
+        {"name": name, "warc": str(path), "cdxj": cdxj, "urls": list(names)}
+        for name, cdxj in (("theirs", None), ("ours", ours))
+    ]
+    answers = replay_with_pywb(tmp_path / "pywb", collections)
+    for name in ("theirs", "ours"):
+        for url, body in names.items():
+            answer = answers[f"{name} {url}"]
+            if url.endswith("/short"):
+                assert (answer["status"], answer["location"]) == (302, "/x/y")
+            else:
+                assert (answer["status"], answer["page"].encode("latin-1")) == (200, body), url
+        kinds = [answers[f"{name} http://a.example/x/{file}"]["mime"] for file in ("s.css", "i.png")]
+        assert kinds == ["text/css", "image/png"]
+    for words in (["warcio", "check", str(path)], ["cdxj-indexer", str(path)]):
+        subprocess.run([str(Path(sys.executable).parent / words[0]), *words[1:]], check=True, capture_output=True)
 
 
 def test_an_unchanged_document_is_recognised_and_a_changed_one_is_not(services, site):
@@ -187,6 +218,29 @@ def test_by_command(site, tmp_path):
     assert wrong.exit_code == 2 and "line 1" in wrong.stderr
 
 
+def test_captures_are_hidden_by_command(services, tmp_path):
+    handle(services, URL)
+    store: Any = services.ingest.store
+
+    def call(*words: str, code: int = 0) -> str:
+        done = CliRunner().invoke(app, ["--data", str(tmp_path / "data"), "ingest", *words])
+        assert done.exit_code == code, done.output
+        return done.stdout
+
+    assert call("--hide", URL) == "1 captures are hidden; they stay in the archive\n"
+    assert store.captures_of_surt("example,a)/x/y") == [] and store.document(SHA1) is None
+    assert services.archive.find_capture(URL) is not None
+    with pytest.raises(NotFoundError):
+        services.ingest.replay.newest(SHA1)
+    call("--unhide", SHA1)
+    assert store.document(SHA1)["scope"] == "article-fulltext"
+    call("--hide", SHA1)
+    assert store.known(SHA1, URL) is None, "asked for again, it is captured anew"
+    call("--hide", "http://a.example/never", code=5)
+    call("--hide", "--unhide", SHA1, code=2)
+    call("--hide", code=2)
+
+
 def test_by_http(services):
     with running(create_app(services)) as address, httpx.Client(base_url=address, timeout=60) as client:
         answer = client.post("/ingest", json={"ingest_type": "html", "base_url": URL})
@@ -200,3 +254,23 @@ def test_by_http(services):
         assert client.get(f"/ingest/document/{'0' * 40}").status_code == 404
         assert client.post("/ingest", json={"base_url": "x" * 2000}).status_code == 400
         assert client.post("/ingest", json=[]).status_code in (400, 422)
+
+
+def test_requests_by_http_at_the_same_time_share_one_visitor_and_its_manners(services, site):
+    pictures = "".join(f"<img src=/{number}.png>" for number in range(12))
+    for number in range(12):
+        site.file(f"/{number}.png", delay=0.3)
+    for number in range(3):
+        site.page(
+            f"/doc/{number}", f"<html><head><title>{number}</title></head><body>{prose(1500)}{pictures}</body></html>"
+        )
+    urls = [f"http://a.example/doc/{number}" for number in range(3)]
+    with (
+        running(create_app(services)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+        ThreadPoolExecutor(3) as pool,
+    ):
+        answers = list(pool.map(lambda url: client.post("/ingest", json={"base_url": url}).json(), urls))
+    assert [answer["status"] for answer in answers] == ["success"] * 3
+    assert {resource["status"] for answer in answers for resource in answer["html_resources"]} == {"success"}
+    assert site.peak == PER_HOST, "as many as one visitor asks of a host at once, whoever waits for it"

@@ -19,8 +19,9 @@ from tearsheet.topics.spider import Tools
 from .simulated import END, QUERY, START, SimulatedWeb
 
 SETTINGS = TopicSettings(
-    seconds_per_media_fetch=0.0, max_retries=2, retry_seconds=0.05, poll_seconds=0.1, stuck_seconds=60.0
-)
+    seconds_per_media_fetch=0.0, max_retries=2, retry_seconds=0.05, poll_seconds=0.1, stuck_seconds=60.0,
+    facebook_url="http://graph.example/v21.0", facebook_token="t", facebook_wait_seconds=120.0,
+)  # fmt: skip
 
 
 def fetch_settings(port: int) -> FetchSettings:

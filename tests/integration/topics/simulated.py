@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from urllib.parse import parse_qs, urlsplit
 
 from tests.integration.fetch.web import Request, response
 
@@ -34,6 +36,11 @@ class Page:
     """More sentences, so that it is the one that is kept."""
 
     @property
+    def shares(self) -> int | None:
+        """What the Graph API says of it; of some it says that it does not know them."""
+        return None if self.number % 11 == 0 else self.number * 37 % 501
+
+    @property
     def path(self) -> str:
         return f"/{self.day:%Y/%m}/page-{self.number}.html"
 
@@ -49,6 +56,8 @@ class Truth:
     stories: dict[str, tuple[int, str]]
     links: set[tuple[str, str]]
     not_relevant: set[str]
+    days: dict[str, date]
+    shares: dict[str, int | None]
 
 
 class SimulatedWeb:
@@ -186,6 +195,9 @@ class SimulatedWeb:
     async def answer(self, request: Request, writer: asyncio.StreamWriter) -> None:
         host = request.host.removeprefix("www.")
         path = request.path.partition("?")[0]
+        if host == "graph.example":
+            writer.write(self._graph_answer(request.path))
+            return
         if host == "short.example" or path.startswith("/moved/"):
             target = self.pages[int(path.rpartition("/")[2])]
             writer.write(response(b"", "301 Moved", (f"Location: {target.url}",)))
@@ -199,6 +211,15 @@ class SimulatedWeb:
             writer.write(response(b"sorry", page.failures[self.asked[page.url] - 1]))
         else:
             writer.write(response(self.html(page).encode()))
+
+    def _graph_answer(self, path: str) -> bytes:
+        """The Graph API. It is asked for a page by any of its addresses."""
+        address = parse_qs(urlsplit(path).query)["id"][0]
+        page = self.pages[int("".join(c for c in urlsplit(address).path.rpartition("/")[2] if c.isdigit()))]
+        said: dict[str, object] = {"engagement": {"share_count": page.shares, "comment_count": 1, "reaction_count": 2}}
+        if page.shares is None:
+            said = {"error": {"code": 100, "message": "unknown address"}}
+        return response(json.dumps(said).encode(), headers=("Content-Type: application/json",))
 
     # What is true
 
@@ -239,7 +260,9 @@ class SimulatedWeb:
             self.pages[kept].url: (level[kept], self.media(self.pages[kept].site)) for kept in set(stays.values())
         }
         out = {self.pages[n].url for n in seen if self.pages[n].kind in ("boilerplate", "old")}
-        return Truth(stories, links, out)
+        kept_pages = {page.url: page for page in (self.pages[number] for number in set(stays.values()))}
+        days = {url: page.day for url, page in kept_pages.items()}
+        return Truth(stories, links, out, days, {url: page.shares for url, page in kept_pages.items()})
 
     def media(self, site: str) -> str:
         while site in self.duplicate_media:

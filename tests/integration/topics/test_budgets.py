@@ -15,7 +15,7 @@ from tearsheet.topics.generate import WebStory
 from tearsheet.topics.merge import merge_topic
 from tearsheet.topics.model import NewTopic, Seed
 from tearsheet.topics.run import TopicRun, start_run
-from tearsheet.topics.spider import FacebookStats, FetchLink, Tools
+from tearsheet.topics.spider import AddStory, FacebookStats, FetchLink, Tools
 from tests.integration.fetch.web import response, serve
 
 from .running import fetch_settings
@@ -174,3 +174,20 @@ def test_merges_keep_an_audit_and_can_be_done_again(tools, topic):
         ).all()
     assert [(int(a), int(b)) for a, b, _ in rows] == [(1, 2), (3, 2)]
     assert rows[0][2] == "same title: Washington Post: Nunes Releases FISA Memo"
+
+
+def test_share_counts_that_are_missing_are_asked_for_again_after_an_interruption(tools, topic):
+    _, [job] = start_run(tools, topic)
+    story = spider_store.save_story(tools.database, web_story(1, "A"), None, None, [])
+    spider_store.route_seeds(tools.database, topic.id, [(story.id, False)], [], [])
+    spider_store.decide(tools.database, topic.id, story.id, relevant=True, why="x", mined=True)
+    asked = {"topic": topic.id, "story": story.id}
+    again = asyncio.run(AddStory(tools).handle(asked, redelivered=True))
+    assert ("facebook_fetch_story_stats", asked) in [(one.name, one.values) for one in again]
+    store.set_state(tools.database, topic.id, model.DEDUPED)
+    shares, look = step(TopicRun(tools), job)
+    assert (shares.name, shares.values) == ("facebook_fetch_story_stats", asked)
+    [look] = step(TopicRun(tools), look)  # once is enough
+    facebook.save_shares(tools.database, story.id, facebook.Shares(1, 2, 3))
+    [snapshot] = step(TopicRun(tools), look)
+    assert snapshot.name == "topic_snapshot"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tearsheet.engines.database import open_database
@@ -16,34 +18,45 @@ from .simulated import SimulatedWeb
 from .test_kill import finish, spider_with_kills, start
 from .test_simulated_web import check
 
-pytestmark = [pytest.mark.engine("rabbitmq"), pytest.mark.engine("postgresql"), pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.engine("rabbitmq"), pytest.mark.engine("postgresql")]
 
 
+@pytest.mark.timeout(400)
 def test_the_same_snapshot_by_four_workers(tmp_path, request):
+    make = {"sites": 8, "pages": 60, "seed": 2}
+    small = spider_with_kills(tmp_path / "small", make, kills=0)
+    assert spider_with_four(tmp_path, request, make) == small
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(2400)
+def test_the_same_snapshot_of_three_thousand_pages_by_four_workers(tmp_path, request):
+    make = {"sites": 30, "pages": 3_000, "seed": 1, "max_iterations": 12}
+    small = spider_with_kills(tmp_path / "small", make, kills=0)
+    assert spider_with_four(tmp_path, request, make) == small
+
+
+def spider_with_four(folder: Path, request: pytest.FixtureRequest, make: dict[str, int]) -> str:
+    """Run it with one process that drives and three that help; the digest of its snapshot."""
     harness = PostgresHarness()
-    harness.prepare(tmp_path)
+    harness.prepare(folder)
     request.addfinalizer(harness.remove)
     broker = fresh_vhost(request)
-    small = spider_with_kills(tmp_path / "small", seed=2, pages=60, kills=0)
-    web = SimulatedWeb(sites=8, pages=60, seed=2)
-    database = open_database(harness.url, tmp_path, patience=10)
+    web = SimulatedWeb(**make)
+    database = open_database(harness.url, folder, patience=10)
     database.migrate()
     prepare(database, web)
     with in_thread(web) as server:
-        engines = {"database": harness.url, "broker": broker}
-        crew = [start(tmp_path / f"{name}", server.port, *words, **engines) for name, words in _crew(tmp_path)]
+        crew = []
+        for number in range(4):
+            own = folder / f"worker{number}"  # an index folder of its own, as on four machines
+            own.mkdir()
+            words = ("join",) if number else ()
+            crew.append(start(own, server.port, *words, database=harness.url, broker=broker))
         said = [finish(child) for child in crew]
     topic = find_topic(database, "Zanzibar")
     assert topic.state == "completed", said
-    check(web, load_snapshot(database, topic))
+    check(web, load_snapshot(database, topic), folder / "export")
     [snapshot] = list_snapshots(database, topic.id)
-    assert snapshot.digest == small
     database.close()
-
-
-def _crew(tmp_path):
-    """One process that drives the run and three that help; each has an index folder of its own, as on four machines."""
-    for number in range(4):
-        folder = tmp_path / f"worker{number}"
-        folder.mkdir()
-        yield folder.name, ("join",) if number else ()
+    return snapshot.digest

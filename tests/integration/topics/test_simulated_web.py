@@ -1,6 +1,8 @@
 """A topic on the simulated web finds exactly what is there to be found."""
 
 import asyncio
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -8,15 +10,17 @@ from tearsheet.engines.broker_sqlite import SqliteBroker
 from tearsheet.engines.database import open_database
 from tearsheet.engines.index import open_index
 from tearsheet.topics import model
+from tearsheet.topics.export_files import write_export
 from tearsheet.topics.snapshot_store import Frozen, load_snapshot
 from tearsheet.topics.store import progress_of
 from tests.integration.fetch.web import serve
 
-from .running import prepare, run
+from .oracle import check_export, plain
+from .running import SETTINGS, prepare, run
 from .simulated import SimulatedWeb
 
 
-def spider(tmp_path, web: SimulatedWeb, **changes):
+def spider(tmp_path, web: SimulatedWeb, settings=SETTINGS, **changes):
     database = open_database("sqlite:///t.db", tmp_path)
     database.migrate()
     index = open_index("tantivy:///index", tmp_path)
@@ -26,7 +30,7 @@ def spider(tmp_path, web: SimulatedWeb, **changes):
         broker = SqliteBroker(tmp_path / "queues.db")
         async with serve(web.answer) as server:
             try:
-                return await run(database, index, broker, server.port, topic)
+                return await run(database, index, broker, server.port, topic, settings)
             finally:
                 await broker.close()
 
@@ -35,12 +39,15 @@ def spider(tmp_path, web: SimulatedWeb, **changes):
     return database, done
 
 
-def check(web: SimulatedWeb, frozen: Frozen) -> None:
+def check(web: SimulatedWeb, frozen: Frozen, folder: Path) -> None:
+    """What was frozen, and every count of what is exported from it."""
     truth = web.truth()
-    url = [story.url.replace("://www.", "://") for story in frozen.stories]  # some are only ever linked so
+    url = [plain(story.url) for story in frozen.stories]
     found = {address: (story.iteration, story.media) for address, story in zip(url, frozen.stories, strict=True)}
     assert found == truth.stories
     assert {(url[a], url[b]) for a, b in frozen.links} == truth.links
+    write_export(frozen, folder, ["csv"])
+    check_export(truth, folder)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -48,11 +55,11 @@ def test_stories_links_and_iterations_are_equal(tmp_path, seed):
     web = SimulatedWeb(sites=8, pages=150, seed=seed)
     database, topic = spider(tmp_path, web)
     assert topic.state == model.COMPLETED, topic.message
-    check(web, load_snapshot(database, topic))
+    check(web, load_snapshot(database, topic), tmp_path / "export")
     progress = progress_of(database, topic)
     assert progress.done
     assert progress.errors == 0
-    assert "share counts skipped" in topic.message
+    assert "share counts complete" in topic.message
     database.close()
 
 
@@ -63,13 +70,14 @@ def test_thirty_sites_and_three_thousand_pages(tmp_path):
     assert len(web.truth().stories) > 900
     database, topic = spider(tmp_path, web)
     assert topic.state == model.COMPLETED, topic.message
-    check(web, load_snapshot(database, topic))
+    check(web, load_snapshot(database, topic), tmp_path / "export")
     database.close()
 
 
 def test_what_is_left_out_says_why(tmp_path):
     web = SimulatedWeb(sites=4, pages=60, seed=5)
-    database, _ = spider(tmp_path, web)
+    database, topic = spider(tmp_path, web, replace(SETTINGS, facebook_token=""))
+    assert "share counts skipped" in topic.message
     with database.read() as connection:
         rows = connection.exec_driver_sql(
             "SELECT url, state, why FROM topic_stories JOIN web_stories USING (stories_id)"

@@ -16,6 +16,11 @@ from tearsheet.pipeline.entry import DONE, DROPPED, QUARANTINED, Entry, entry_fo
 from tearsheet.pipeline.importer import Importer
 from tearsheet.pipeline.parser import Parser
 from tearsheet.story import HTTPMetadata, RawHTML, RSSEntry, Story, encode_story, make_story_id
+from tearsheet.topics import spider_store, store
+from tearsheet.topics.generate import WebStory
+from tearsheet.topics.links import MinedLink
+from tearsheet.topics.model import NewTopic, Topic
+from tearsheet.topics.snapshot_store import save_snapshot
 from tearsheet.urls import url_hash
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -126,6 +131,7 @@ def seed(services: Services, *, archive: bool = True) -> Seeded:
     left_out = list(_left_out())
     services.ledger.record(entries + left_out)
     _catalogue(services)
+    seed_topic(services)
     asyncio.run(_queue(services, stories[:3]))
     return Seeded(
         stories,
@@ -145,6 +151,26 @@ def _left_out():
             url = f"https://harbour-herald.example/gone/{reason}/{number}"
             base = Entry(make_story_id(url), stage, status, reason, detail, 1, 1, "harbour-herald.example", url)
             yield replace(base, url="javascript:alert(1)") if (reason, number) == ("too-short", 0) else base
+
+
+def seed_topic(services: Services) -> Topic:
+    """A topic of three stories of three sources with one snapshot."""
+    database = services.database
+    made = store.create_topic(database, NewTopic("<Floods>", "flood", date(2024, 1, 1)), 1.0)
+    stories = [
+        WebStory(f"{i:064}", f"http://{name}.example/1", f"{name}.example", f"A <b>flood</b> at {name}", "page", date(2024, 1, 2),
+                 "meta", text="x")
+        for i, name in enumerate(("harbour", "river", "coast"))
+    ]  # fmt: skip
+    for story in stories:
+        spider_store.save_story(database, story, None, None, [])
+    spider_store.route_seeds(database, made.id, [(story.id, False) for story in stories], [], [])
+    for story in stories:
+        spider_store.decide(database, made.id, story.id, relevant=True, why="matched in title", mined=False)
+    links = [MinedLink(story.url, story.id, "anchor") for story in stories[1:]]
+    spider_store.save_links(database, made.id, stories[0].id, 0, links, {link.key: link.key for link in links})
+    save_snapshot(database, made, note="first")
+    return made
 
 
 def _catalogue(services: Services) -> None:

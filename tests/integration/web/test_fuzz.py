@@ -13,7 +13,8 @@ PATHS = st.sampled_from(
 )  # fmt: skip
 NAMES = st.sampled_from(
     ["q", "start", "end", "domain", "language", "order", "token", "by", "status", "stage", "reason", "url", "ss", "cs", "limit",
-     "offset", "page_size", "pagination_token", "sort_order", "storyId", "modified_since", "name", "interval", "source_id"]
+     "offset", "page_size", "pagination_token", "sort_order", "storyId", "modified_since", "name", "interval", "source_id",
+     "collection"]
 )  # fmt: skip
 PIECES = ("(", ")", '"', "*", "~5", " AND ", " NOT ", "title:", "[", " TO ", "]", "climate", "港", "\\", "-1", "9" * 30, "1e400",
           "nan", "2026-11-15", "0001-01-01", "9999-12-31", "1,2", "newest", "1.2", "0.0", "a~b~c", "\x00", "\ud7ff", "%",

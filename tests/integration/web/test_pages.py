@@ -132,7 +132,7 @@ def test_what_is_not_there_is_a_page_that_says_so(client, path):
 
 def test_every_link_within_the_site_leads_somewhere(client, truth):
     seen: set[str] = set()
-    todo = [f"/stories/{truth.id_of(1)}", "/search", "/search?q=climate", "/api", "/outcomes", "/"]
+    todo = [f"/stories/{truth.id_of(1)}", "/search", "/search?q=climate", "/api", "/outcomes", "/topics", "/"]
     while todo:
         path = todo.pop()
         if path in seen or len(seen) > 80:
@@ -154,3 +154,14 @@ def test_the_api_is_described(client):
             assert operation.get("description") and operation.get("tags"), path
             unexplained = [one["name"] for one in operation.get("parameters", []) if not one.get("schema")]
             assert not unexplained, path
+            assert "422" not in operation["responses"], path
+
+
+def test_what_goes_wrong_is_answered_as_described(client):
+    description = client.get("/openapi.json").json()
+    problem = description["components"]["schemas"]["Problem"]
+    answers = description["paths"]["/api/search/story-list"]["get"]["responses"]
+    assert answers["400"]["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Problem"}
+    for asked in ({"page_size": "many"}, {"start": "yesterday"}, {"q": "(open"}, {"sort_order": "up"}):
+        answer = client.get("/api/search/story-list", params=asked)
+        assert (answer.status_code, list(answer.json())) == (400, problem["required"]), asked

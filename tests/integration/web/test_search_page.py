@@ -8,12 +8,16 @@ import json
 from collections import Counter
 from typing import Any
 
+import httpx
 import pytest
 from lxml import html as lxml_html
 from pyarrow import parquet
 
 from tearsheet.query import parse_query
 from tearsheet.urls import url_hash
+from tearsheet.web.app import create_app
+from tests.integration.web.running import running
+from tests.integration.web.seed import open_services
 
 QUERIES = [
     "*",
@@ -66,6 +70,33 @@ def test_filters_narrow_the_answer(client, truth):
     assert client.get("/search.json", params=asked).json()["count"] == len(expected)
 
 
+def test_a_collection_narrows_the_answer_and_its_shares(client, truth):
+    asked = {"q": "climate", "collection": "English papers"}
+    papers = ("harbour-herald.example", "morning-gazette.example")
+    expected = [content for content in matching(truth, "climate") if content.canonical_domain in papers]
+    data = client.get("/search.json", params=asked).json()
+    assert data["count"] == len(expected) and dict(map(tuple, data["sources"])).keys() == set(papers)
+    assert data["all_stories"] == sum(s.content_metadata.canonical_domain in papers for s in truth.stories)
+    assert client.get("/search.json", params=asked | {"collection": "2"}).json()["count"] == len(expected)
+    assert client.get("/search.json", params=asked | {"domain": "le-quotidien.example"}).json()["count"] == 0
+    assert len(client.get("/search.jsonl", params=asked).text.splitlines()) == len(expected)
+    assert client.get("/search.json", params=asked | {"collection": "No such"}).status_code == 404
+
+
+def test_the_page_offers_the_collections_and_keeps_the_chosen_one(client):
+    tree: Any = lxml_html.fromstring(client.get("/search", params={"q": "*", "collection": "English papers"}).text)
+    assert tree.xpath("//select[@id='collection']/option/text()") == [
+        "All sources",
+        "All test papers",
+        "English papers",
+    ]
+    assert tree.xpath("//select[@id='collection']/option[@selected]/text()") == ["English papers"]
+    assert (
+        tree.xpath("string(//p[@class='explained'])") == "All stories, from sources of the collection “English papers”."
+    )
+    assert all("collection=English+papers" in link for link in tree.xpath("//section[h2='Sources']//a/@href"))
+
+
 def test_paging_shows_every_story_once(client, truth):
     seen: list[str] = []
     token: str | None = ""
@@ -103,6 +134,35 @@ def test_a_strange_query_gets_an_answer_or_a_clear_error(client, query, words):
 def test_bad_filters_say_what_is_wrong(client):
     assert "2026-11-15" in client.get("/search.json", params={"q": "*", "start": "yesterday"}).json()["note"]
     assert client.get("/search", params={"q": "*", "order": "best"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "words"),
+    [
+        ({"start": "yesterday"}, 400, "is not a day"),
+        ({"collection": "Nope"}, 404, "no collection 'Nope'"),
+        ({"token": "?"}, 400, "no token"),
+    ],
+)
+def test_what_is_wrong_stands_under_the_box_and_the_question_stays_in_it(client, asked, status, words):
+    answer = client.get("/search", params={"q": "sea wall"} | asked)
+    tree: Any = lxml_html.fromstring(answer.text)
+    assert answer.status_code == status
+    assert words in tree.xpath("string(//div[@id='wrong'])")
+    assert tree.xpath("//input[@id='q']/@value") == ["sea wall"]
+
+
+def test_no_match_says_what_was_looked_at_and_what_to_try(client, truth, tmp_path):
+    def empty(words: str, **asked: str) -> list[str]:
+        tree: Any = lxml_html.fromstring(client.get("/search", params=asked).text)
+        assert words in tree.xpath("string(//p[@class='none'])")
+        return list(tree.xpath("//p[@class='none']/a/@href"))
+
+    assert empty(f"No story matches, of {len(truth.stories)} that", q="zebra") == ["/search"]
+    assert empty("No story matches", q="zebra", language="en") == ["/search?q=zebra", "/search"]
+    assert empty("no story at all", q="climate", end="1999-01-01") == ["/search?q=climate", "/search"]
+    with open_services(tmp_path) as services, running(create_app(services)) as address:
+        assert "There is no story yet" in httpx.get(address + "/search?q=climate").text
 
 
 def test_exports_hold_every_story_with_its_text(client, truth):

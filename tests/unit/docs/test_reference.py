@@ -6,11 +6,14 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 import typer
+from tools.write_reference import PAGES
 
 from tearsheet.cli import app
 from tearsheet.config import declared_settings
 from tearsheet.errors import EXIT_CODES
+from tearsheet.web.metrics import METRICS
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -42,3 +45,13 @@ def test_every_setting_is_documented_with_its_default_and_meaning():
 def test_every_exit_code_is_documented():
     rows = re.findall(r"^\| (\d+) \| (.+) \|$", page("exit-codes.md"), re.MULTILINE)
     assert {int(code): meaning for code, meaning in rows} == EXIT_CODES
+
+
+def test_every_metric_is_documented():
+    names = re.findall(r"^\| `(tearsheet_[a-z_]+)` \|", page("metrics.md"), re.MULTILINE)
+    assert names == list(METRICS)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_that_are_made_from_the_program_are_up_to_date(name: str):
+    assert page(name) == PAGES[name](), "run `make docs`"

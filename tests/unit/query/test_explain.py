@@ -46,3 +46,8 @@ def test_filters_are_explained():
         "Stories with “a” and published from 2024-01-01 on "
         "and (from one of the domains a.example, b.example or from one of 10 sources)."
     )
+
+
+def test_a_single_choice_is_said_plainly():
+    query = parse_query("flood").within(domains=["a.example"], languages=["en"])
+    assert query.explain() == "Stories with “flood” and from a.example and in the language “en”."

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.query import words
-from tearsheet.query.words import MAX_WORD, cut, cut_query, fold, is_separator
+from tearsheet.query.words import MAX_WORD, cut, cut_query, cut_to_text, fold, is_separator
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,17 @@ def test_words_hold_no_blank_and_fit_engines(text):
     for word in cut(text):
         assert word and len(word) <= MAX_WORD and not any(character.isspace() for character in word)
         word.encode()
+
+
+@given(st.text())
+def test_engines_that_split_at_blanks_get_the_same_words(text):
+    assert cut_to_text(text).split() == cut(text)
+
+
+@given(st.lists(st.integers(0, 2 * MAX_WORD + 3), max_size=12))
+def test_long_words_are_cut_wherever_they_stand(lengths):
+    text = ", ".join("x" * length for length in lengths)
+    assert cut_to_text(text).split() == ["x" * min(length, MAX_WORD) for length in lengths if length]
 
 
 @given(st.text(alphabet="ab東京都 ไท-3"))

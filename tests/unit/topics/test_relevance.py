@@ -1,9 +1,15 @@
+import html
+import unicodedata
 from datetime import date
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
 
 from tearsheet.query import parse_query
+from tearsheet.query.words import cut
 from tearsheet.topics.relevance import (
     Parts,
     RawTest,
@@ -14,6 +20,7 @@ from tearsheet.topics.relevance import (
     outside_dates,
     split_sentences,
 )
+from tearsheet.topics.spider import raw_test
 
 
 @pytest.mark.parametrize(
@@ -31,11 +38,63 @@ from tearsheet.topics.relevance import (
         ("flood", "<p>fl&shy;ood</p>", True),
         ("flood", "<p>ＦＬＯＯＤ</p>", True),
         ("язык", "<p>ЯЗЫК</p>", True),
+        ("flood", '<p><span class="dropcap">F</span>lood</p>', True),
+        ("flood", "<p>floo<wbr>d</p>", True),
+        ("flood", "<p>fl&shyood and fl\xadood</p>", True),
+        ("flood", "<p>&#102;lood</p>", True),
+        ("flood", "<p>&#x0066lood</p>", True),
+        ("flood", "<p>&#x0066;lood</p>", True),
+        ("flood", "<p>flo\u200dod</p>", True),
+        ("office", "<p>o\ufb03ce</p>", True),
+        ("straße", "<p>STRASSE</p>", True),
+        ("strasse", "<p>stra&szlig;e</p>", True),
+        ("stras*", "<p>straße</p>", True),
+        ("café", "<p>cafe\u0301</p>", True),
+        ("café", '<script type="application/ld+json">{"headline": "Caf\\u00e9"}</script>', True),
+        ("café", "<p>cafe</p>", False),
         ("language:en", "<p>anything</p>", True),
     ],
 )
 def test_the_raw_page_test_errs_only_towards_yes(query, page, possible):
     assert RawTest(parse_query(query))(page) is possible
+
+
+WORDS = ["flood", "straße", "café", "office", "ss", "язык", "東京都", "istanbul", "ｗｉｄｅ", "1st", "한국", "กำลัง"]
+DISGUISES = (
+    str.upper,
+    lambda c: f"&#{ord(c[0])};{c[1:]}",
+    lambda c: f"&#x0{ord(c[0]):X};{c[1:]}",
+    lambda c: f"<b class='x'>{c}</b>",
+    lambda c: c + "\xad",
+    lambda c: c + "&shy;",
+    lambda c: c + "\u200d",
+    lambda c: c + "&zwj;",
+    lambda c: unicodedata.normalize("NFD", c),
+    lambda c: chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c,
+    lambda c: {"ß": "&szlig;", "é": "&eacute;", "i": "\u0130"}.get(c, c),
+    lambda c: c,
+)
+
+
+@given(st.data())
+def test_no_word_that_a_reader_sees_is_missed_on_the_raw_page(data):
+    word = data.draw(st.sampled_from(WORDS))
+    hidden = "".join(data.draw(st.sampled_from(DISGUISES))(c) for c in word)
+    page = f"<p>so {hidden} it is</p>"
+    seen = LexborHTMLParser(page).text()
+    if parse_query(word).matches(title="", text=seen):
+        assert raw_test(word)(page)
+
+
+@settings(max_examples=40)  # each makes a test of its own
+@given(st.text(max_size=30), st.lists(st.integers(0, 29), max_size=5))
+def test_no_word_of_any_text_is_missed_on_the_raw_page(text, referred):
+    written = "".join(f"&#{ord(c)};" if i in referred else html.escape(c) for i, c in enumerate(text))
+    seen = LexborHTMLParser(f"<p>{written}</p>").text()
+    for word in cut(seen)[:1]:
+        query = parse_query(f'"{word}"')
+        if query.matches(title="", text=seen):
+            assert RawTest(query)(f"<p>{written}</p>"), word
 
 
 def parts(**changes) -> Parts:

@@ -3,23 +3,28 @@
 import csv
 import io
 import json
+import random
 import struct
 import zlib
 from datetime import date
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from tearsheet.topics.drawing import to_page, to_png, to_svg
+from tearsheet.topics import parallel
+from tearsheet.topics.drawing import to_png, to_svg
 from tearsheet.topics.export import MediaMap, tables_of, to_csv, to_gexf, to_graphml, to_jsonl, to_parquet
-from tearsheet.topics.export_files import write_export, write_map
+from tearsheet.topics.export_files import page_of, write_export, write_map
 from tearsheet.topics.network import communities, layout, pagerank
 from tearsheet.topics.snapshot_store import Frozen, FrozenStory
-from tearsheet.topics.timespans import Timespan, all_figures, figures, timespans_of
+from tearsheet.topics.timespans import Figures, Timespan, figures, timespans_of
+
+from .gexf_rules import broken_rules
 
 MEDIA = {**dict.fromkeys([1, 2, 3, 4, 5, 15], "a.example"), **dict.fromkeys([7, 8, 9], "d.example"),
          **dict.fromkeys([10, 11, 13, 14], "f.example")}  # fmt: skip
@@ -53,6 +58,10 @@ def frozen() -> Frozen:
         ),
         links=tuple(sorted(links)),
     )
+
+
+def overall_of(frozen: Frozen) -> Figures:
+    return figures(frozen, Timespan("overall", None, None))
 
 
 def test_counts_between_sources(frozen):
@@ -103,8 +112,17 @@ def test_the_same_snapshot_gives_the_same_bytes(frozen, tmp_path):
         assert a.read_bytes() == b.read_bytes(), a
 
 
+def test_processes_write_the_same_bytes(frozen, tmp_path, monkeypatch):
+    alone = write_export(frozen, tmp_path / "a", ["csv", "html"])
+    monkeypatch.setattr(parallel, "LARGE", 0)
+    shared = write_export(frozen, tmp_path / "b", ["csv", "html"], workers=2)
+    assert [file.relative_to(tmp_path / "b") for file in shared] == [file.relative_to(tmp_path / "a") for file in alone]
+    for a, b in zip(alone, shared, strict=True):
+        assert a.read_bytes() == b.read_bytes(), a
+
+
 def test_the_tables_hold_the_figures(frozen):
-    columns, rows = tables_of(all_figures(frozen)[0])["stories"]
+    columns, rows = tables_of(overall_of(frozen))["stories"]
     read = list(csv.DictReader(io.StringIO(to_csv(columns, rows).decode())))
     assert len(read) == len(MEDIA)
     assert read[0]["title"] == "Story 14"
@@ -117,7 +135,7 @@ def test_the_tables_hold_the_figures(frozen):
 
 
 def test_networks_are_xml_with_every_source_and_link(frozen):
-    chart = MediaMap(all_figures(frozen)[0])
+    chart = MediaMap(overall_of(frozen))
     gexf = etree.fromstring(to_gexf(chart, frozen.topic))
     name = "{http://gexf.net/1.3}"
     assert gexf.get("version") == "1.3"
@@ -129,17 +147,73 @@ def test_networks_are_xml_with_every_source_and_link(frozen):
     assert len(list(graphml.iter("{http://graphml.graphdrawing.org/xmlns}edge"))) == 3
 
 
+def test_gexf_keeps_the_rules_of_its_format(frozen):
+    chart = MediaMap(overall_of(frozen))
+    data = to_gexf(chart, frozen.topic)
+    assert broken_rules(data) == []
+    assert broken_rules(data.replace(b"</nodes>", b'<node label="x"/></nodes>')) == [
+        "{http://gexf.net/1.3}node lacks id"
+    ]
+    assert broken_rules(data.replace(b'target="f.example"', b'target="g.example"', 1)) == [
+        "an edge leads to no node: g.example"
+    ]
+
+
+@pytest.mark.parametrize("form", ["gexf", "graphml"])
+def test_another_program_reads_the_network(frozen, form):
+    overall = overall_of(frozen)
+    chart = MediaMap(overall)
+    if form == "gexf":
+        graph = nx.read_gexf(io.BytesIO(to_gexf(chart, frozen.topic)), version="1.3")
+    else:
+        graph = nx.read_graphml(io.BytesIO(to_graphml(chart)))
+    assert graph.is_directed()
+    weights = sorted((a, b, data["weight"]) for a, b, data in graph.edges(data=True))
+    assert weights == [(a, b, float(n)) for a, b, n in overall.medium_links]
+    assert {name: data["inlink_count"] for name, data in graph.nodes(data=True)} == {
+        row.media: row.inlink_count for row in overall.media
+    }
+    assert {data["label"] for _, data in graph.nodes(data=True)} == set(graph)
+    assert "facebook_share_count" not in graph.nodes["d.example"]
+    if form == "gexf":
+        sizes = {name: data["viz"]["size"] for name, data in graph.nodes(data=True)}
+        assert sizes == {row.media: chart.size(row) for row in chart.media}
+
+
+def test_pagerank_is_that_of_another_program():
+    rng = random.Random(1)
+    edges = sorted({(rng.randrange(60), rng.randrange(60)) for _ in range(300)})
+    weighted = [(a, b, float(1 + (a + b) % 3)) for a, b in edges if a != b and a % 10]
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(60))
+    graph.add_weighted_edges_from(weighted)
+    theirs = nx.pagerank(graph, tol=1e-12, max_iter=500)
+    assert pagerank(60, weighted) == pytest.approx([theirs[i] for i in range(60)], abs=1e-7)
+
+
+def test_communities_are_as_good_as_those_of_another_program():
+    rng = random.Random(2)
+    edges = [(a, b, 1.0) for a in range(60) for b in range(a) if rng.random() < (0.4 if a % 4 == b % 4 else 0.03)]
+    graph = nx.Graph()
+    graph.add_nodes_from(range(60))
+    graph.add_weighted_edges_from(edges)
+    ours = communities(60, edges)
+    groups = [{i for i in range(60) if ours[i] == number} for number in set(ours)]
+    theirs = nx.community.louvain_communities(graph, seed=1)
+    assert nx.community.modularity(graph, groups) >= nx.community.modularity(graph, theirs) - 0.01
+
+
 def test_the_map_and_the_page_escape_what_came_from_the_web(frozen):
-    svg = to_svg(MediaMap(all_figures(frozen)[0]), frozen.topic)
+    svg = to_svg(MediaMap(overall_of(frozen)), frozen.topic)
     assert len(list(etree.fromstring(svg.encode()).iter("{http://www.w3.org/2000/svg}circle"))) == 3
-    page = to_page(frozen, all_figures(frozen))
+    page = page_of(frozen)
     assert "<Primes>" not in page
     assert "&lt;Primes&gt; &amp; co" in page
     assert "src=" not in page.replace("script-src", "").replace("style-src", "").replace("default-src", "")
 
 
 def test_the_picture_is_a_png(frozen):
-    data = to_png(MediaMap(all_figures(frozen)[0]), side=200)
+    data = to_png(MediaMap(overall_of(frozen)), side=200)
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
     size = struct.unpack(">I", data[33:37])[0]
     pixels = np.frombuffer(zlib.decompress(data[41 : 41 + size]), np.uint8)

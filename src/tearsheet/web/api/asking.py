@@ -10,7 +10,7 @@ from fastapi import Query as Parameter
 
 from tearsheet.engines.ports import Database
 from tearsheet.errors import UsageError
-from tearsheet.feeds.directory import domains_of_sources, sources_of_collections
+from tearsheet.feeds.directory import places_of
 from tearsheet.query import Query, parse_query
 from tearsheet.web.asking import read_day
 
@@ -51,10 +51,7 @@ class Asked:
         """Domains and ids of the sources asked for; None when all are. A source is known by its id and by its domain."""
         if not self.ss.strip() and not self.cs.strip():
             return None, None
-        ids = set(read_ids(self.ss, "ss"))
-        if chosen := read_ids(self.cs, "cs"):
-            ids |= sources_of_collections(database, chosen)
-        return set(domains_of_sources(database, ids).values()), ids
+        return places_of(database, read_ids(self.ss, "ss"), read_ids(self.cs, "cs"))
 
 
 def read_ids(text: str, name: str) -> list[int]:

@@ -11,11 +11,10 @@ from fastapi.responses import StreamingResponse
 from tearsheet.engines.ports import Index, IndexedStory
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.index import questions
-from tearsheet.index.questions import Attention
+from tearsheet.index.export import csv_rows
+from tearsheet.index.questions import Attention, WordCount
 from tearsheet.query import Query
 from tearsheet.web.api.asking import Asked as AskedFor
-from tearsheet.web.api.content_csv import content_csv
-from tearsheet.web.api.words import as_word, is_telling
 from tearsheet.web.charts import filled
 from tearsheet.web.export import download
 from tearsheet.web.site import site_of
@@ -25,6 +24,7 @@ router = APIRouter(prefix="/api/search", tags=["search"])
 Asked = Annotated[AskedFor, Depends()]
 Limit = Annotated[int, Parameter(ge=1, le=1000)]
 INTERVALS = ("day", "week", "month")
+CSV_COLUMNS = ("id", "indexed_date", "language", "media_name", "media_url", "publish_date", "title", "url", "text")
 _MAX_SOURCES = 1000
 
 
@@ -47,6 +47,21 @@ def as_story(story: IndexedStory, *, text: bool = False) -> dict[str, Any]:
         "indexed_date": moment(story.indexed_date).isoformat(),
     }
     return shown | {"text": story.text_content} if text else shown
+
+
+def as_word(found: WordCount) -> dict[str, Any]:
+    """A word by the names that clients of Media Cloud know; `ratio` is how often it stands in a story, on average."""
+    ratio = found.count / found.looked_at
+    return {
+        "term": found.word,
+        "count": found.count,
+        "ratio": ratio,
+        "term_count": found.count,
+        "term_ratio": ratio,
+        "doc_count": found.stories,
+        "doc_ratio": found.stories / found.looked_at,
+        "sample_size": found.looked_at,
+    }
 
 
 @router.get("/total-count")
@@ -166,7 +181,7 @@ def languages(request: Request, asked: Asked, limit: Limit = 10) -> dict[str, An
 def words(request: Request, asked: Asked, limit: Limit = 100) -> dict[str, Any]:
     """The most frequent words of the matching stories, or of a random sample when there are very many."""
     index, query, _ = _question(request, asked)
-    found = questions.words(index, query, limit, telling=is_telling)
+    found = questions.words(index, query, limit)
     return {"words": [as_word(word) for word in found]}
 
 
@@ -174,5 +189,6 @@ def words(request: Request, asked: Asked, limit: Limit = 100) -> dict[str, Any]:
 def download_all_content_csv(request: Request, asked: Asked) -> StreamingResponse:
     """Every matching story as a row of CSV, with its full text."""
     index, query, _ = _question(request, asked)
-    rows = (as_story(one, text=True) for one in questions.all_stories(index, query))
-    return download(content_csv(rows), "text/csv; charset=utf-8", "content.csv")
+    stories = (as_story(one, text=True) for one in questions.all_stories(index, query))
+    rows = ([story[name] for name in CSV_COLUMNS] for story in stories)
+    return download(csv_rows(CSV_COLUMNS, rows), "text/csv; charset=utf-8", "content.csv")
