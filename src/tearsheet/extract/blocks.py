@@ -208,6 +208,8 @@ def cut(body: LexborNode, *, everything: bool = False) -> Blocks:
             if kind >= FIRST_CONTAINER:
                 if parts:
                     out.flush(link_depth)
+                    if out.full:
+                        break
                 if len(opened) == out.written:
                     out.close()
                 opened.pop()
@@ -250,6 +252,8 @@ def cut(body: LexborNode, *, everything: bool = False) -> Blocks:
             breaks += 1
             if breaks > 1 and parts:
                 out.flush(link_depth)
+                if out.full:
+                    break
             else:
                 parts.append("\n")
         elif kind == IMAGE:
@@ -277,6 +281,8 @@ def _name(node: LexborNode, tag: str) -> str:
     attributes = node.attributes
     if not attributes:
         return tag
+    if len(attributes) == 1 and (classes := attributes.get("class")):
+        return f"{tag} {classes}"
     words = [tag]
     for key, value in attributes.items():
         if value and key in _NAMED:

@@ -33,6 +33,7 @@ HOSTILE = {
     "many attributes": "<div " + " ".join(f"a{i}='{i}'" for i in range(50_000)) + ">text</div>",
     "long attribute": f"<p class='{'word-' * 200_000}'>text</p>",
     "long word": "<p>" + "x" * 5_000_000,
+    "many lines": "some words of text<br><br>" * 300_000,
     "long line": "<p>" + "word, and another. " * 200_000,
     "many metas": "<meta name=a content=b>" * 100_000,
     "many times": "<time datetime='2020-01-01'>x</time>" * 50_000,
