@@ -115,7 +115,7 @@ class Model:
             for part in split_name(name):
                 known = parts.get(part)
                 if known is None:
-                    known = parts[part] = [self.names[word] for word in name_words(part) if word in self.names]
+                    known = parts[part] = [row for row in map(self.names.get, name_words(part)) if row]
                 found.update(known)
             listed += found
         weights = self.name_weights[listed]
