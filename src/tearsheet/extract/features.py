@@ -280,9 +280,8 @@ def _candidate(prose: Floats, ancestors: Ints, first: Ints, last: Ints, parent: 
     after = index >= b
     places[:, 0] = (index >= a) & ~after
     places[:, 1] = after
-    np.maximum(a - index, 0, out=places[:, 2], casting="unsafe")
-    np.maximum(index - b + 1, 0, out=places[:, 3], casting="unsafe")
-    np.log1p(places[:, 2:4], out=places[:, 2:4])
+    places[:, 2] = np.log1p(np.maximum(a - index, 0))
+    places[:, 3] = np.log1p(np.maximum(index - b + 1, 0))
     places[:, 4] = np.minimum(np.maximum((index - a) / np.maximum(1, b - a), -5), 12)
     out[10] = direct[best] / (prose.sum() + 1)
     out[11] = np.minimum(np.maximum(depth[ancestors[0]] - depth[best], -8), 8) / 4
@@ -302,8 +301,8 @@ def _hints(texts: list[str], words: PageWords, hints: PageHints) -> Floats:
         known[word] = known.get(word, 0) | 2
     marks = np.fromiter(map(known.get, beginnings, repeat(0)), np.uint8, len(beginnings))
     counts = np.add.reduceat(np.array([marks & 1, marks >> 1], np.float32), lines[:n], axis=1)
-    out[:2] = counts / (lines[1 : n + 1] - lines[:n])
-    out[2:4] = counts / [[in_title + 1], [len(described) + 1]]
+    out[:2] = counts / (lines[1 : n + 1] - lines[:n]).astype(np.float32)
+    out[2:4] = counts / np.array([[in_title + 1], [len(described) + 1]], np.float32)
     if len(hints.body) > 300:
         body = hints.body
         out[4] = [text[:40] in body for text in texts]

@@ -121,7 +121,8 @@ class Model:
         weights = self.name_weights[listed]
         near = weights[:, 2]
         out = np.empty((len(names), NAME_COLUMNS), np.float32)
-        out[:, :4] = np.add.reduceat(weights, begins, axis=0)
+        # The order of the words must not matter, and does not in sums of 64 bits.
+        out[:, :4] = np.add.reduceat(weights, begins, axis=0, dtype=np.float64)
         out[:, 4] = np.minimum.reduceat(near, begins)
         out[:, 5] = np.maximum.reduceat(near, begins)
         return out
@@ -149,11 +150,11 @@ class Model:
             np.float32,
             len(listed),
         )
-        # For each column the beginnings, the ends, and the text as one.
+        # For each column the text as one, the beginnings and the ends.
         table = np.empty((WORD_COLUMNS, 3, n), np.float32)
-        table[:, 2] = alone.reshape(3, n).sum(axis=0)
+        table[:, 0] = alone.reshape(3, n).sum(axis=0)
         for place, ufunc in zip(table, (np.add, np.minimum, np.maximum), strict=True):
-            place[:2] = ufunc.reduceat(weights, words.lines).reshape(2, n)
+            place[1:] = ufunc.reduceat(weights, words.lines).reshape(2, n)
         return np.stack([table[0].sum(axis=0), table[1].min(axis=0), table[2].max(axis=0)], axis=1)
 
 
