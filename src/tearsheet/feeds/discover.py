@@ -63,7 +63,7 @@ class NoSite(TearsheetError):
 
 def feed_candidates(html: bytes, url: str) -> list[Candidate]:
     """The feeds that a page names, most likely first. Sloppy HTML is read as browsers read it."""
-    tree = parse(html)
+    tree = parse(html, scripting=False)
     base_tag = tree.css_first("base[href]")
     base = _join(url, base_tag.attributes.get("href") or "") if base_tag else url
     found: list[Candidate] = []

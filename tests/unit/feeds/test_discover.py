@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 from hypothesis import given
@@ -102,3 +103,16 @@ def test_a_site_that_cannot_be_had(answer) -> None:
 @given(st.binary(max_size=300))
 def test_any_page_can_be_read(html: bytes) -> None:
     feed_candidates(html, "https://news.example/")
+
+
+def test_a_feed_that_is_shown_to_readers_without_scripts_is_found():
+    page = b"<body><noscript><a href=/rss.xml>RSS</a></noscript>"
+    assert [candidate.url for candidate in feed_candidates(page, "https://news.example/")] == [
+        "https://news.example/rss.xml"
+    ]
+
+
+def test_a_page_that_is_nested_without_end_takes_no_time():
+    started = time.process_time()
+    feed_candidates(b"<div>" * 200_000 + b"<a href=/rss.xml>RSS</a>", "https://news.example/")
+    assert time.process_time() - started < 20
