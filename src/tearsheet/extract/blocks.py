@@ -118,7 +118,8 @@ class _Cutter:
         self.written = self.here = 0
         self.parts: list[str] = []
         self.link_length = self.bold_length = self.slanted_length = self.link_count = self.pictures = self.dropped = 0
-        self.begins_with = ""
+        self.begins_with: LexborNode | None = None
+        """The first inline element of the block, if the block begins with it."""
         self.full = False
 
     def flush(self, link_depth: int) -> None:
@@ -140,7 +141,7 @@ class _Cutter:
             out.bold_length.append(self.bold_length)
             out.slanted_length.append(self.slanted_length)
             out.images.append(self.pictures)
-            out.inline_name.append(self.begins_with)
+            out.inline_name.append(_name(self.begins_with, "inline") if self.begins_with is not None else "")
             out.container.append(self.here)
             self.pictures = self.dropped = 0
             self.full = len(out.text) >= MAX_BLOCKS or len(out.parent) >= MAX_CONTAINERS
@@ -148,7 +149,7 @@ class _Cutter:
             self.dropped += size
         self.link_length = self.bold_length = self.slanted_length = 0
         self.link_count = 1 if link_depth else 0
-        self.begins_with = ""
+        self.begins_with = None
 
     def _write_opened(self) -> None:
         out = self.blocks
@@ -269,8 +270,8 @@ def cut(body: LexborNode, *, everything: bool = False) -> Blocks:
                     bold_depth += 1
                 elif kind == SLANTED:
                     slant_depth += 1
-                if not parts and not out.begins_with:
-                    out.begins_with = _name(node, "inline")
+                if not parts and out.begins_with is None:
+                    out.begins_with = node
                 node = child
                 continue
         node = node.next
