@@ -137,17 +137,21 @@ def complete(page: Layout, name_scores: Floats, inline_scores: Floats, word_scor
     total = near[0, :, 1] + near[1, :, 2] + near[2, :, 2] + far[page.ancestors[3]]
     words = word_scores[:, 0]
     guess = total + words + inline_scores[:, 0]
-    learned = np.stack(
-        [
-            inline_scores[:, 0], near[0, :, 1], *near[1:, :, 2], *near[:3, :, 4], *near[:3, :, 5],
-            far[page.ancestors[3]], least[page.ancestors[0]], least[page.ancestors[2]], total, *word_scores.T, guess,
-        ],
-        axis=1,
-    )  # fmt: skip
+    learned = np.empty((19, len(words)), np.float32)
+    learned[0] = inline_scores[:, 0]
+    learned[1] = near[0, :, 1]
+    learned[2:5] = near[1:, :, 2]
+    learned[5:8] = near[:3, :, 4]
+    learned[8:11] = near[:3, :, 5]
+    learned[11] = far[page.ancestors[3]]
+    learned[12:14] = least[page.ancestors[0:3:2]]
+    learned[14] = total
+    learned[15:18] = word_scores.T
+    learned[18] = guess
     return np.concatenate(
         [
             page.fixed,
-            learned,
+            learned.T,
             _guess_around(page, guess, total),
             _course(page, guess, words),
             _neighbours(page, total, words),
