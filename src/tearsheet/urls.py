@@ -6,7 +6,7 @@ import hashlib
 import re
 from functools import lru_cache
 from ipaddress import ip_address
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit
 
 from publicsuffixlist import PublicSuffixList
 
@@ -117,7 +117,7 @@ def normalize_url(url: str) -> str:
     if len(path) > 1:
         path = path.rstrip("/")
     netloc = f"[{bare_host}]" if ":" in bare_host else bare_host
-    return urlunsplit(("http", netloc, path or "/", query, ""))
+    return f"http://{netloc}{path or '/'}?{query}" if query else f"http://{netloc}{path or '/'}"
 
 
 def _query_pairs(query: str) -> list[tuple[str, str]]:
