@@ -9,14 +9,14 @@ import uuid
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from random import random as roll
 
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.config import FeedSettings
 from tearsheet.engines.ports import Database
 from tearsheet.feeds import store
-from tearsheet.feeds.pace import Gate
+from tearsheet.feeds.pace import Freed, Gate, Holdings
 from tearsheet.feeds.poll import FeedClient, PollResult, poll_feed
 from tearsheet.feeds.record import record_polls
 from tearsheet.feeds.schedule import RETRY_AFTER_CAP_MINUTES, SOFT
@@ -59,6 +59,9 @@ class Poller:
         self._parked: dict[str, deque[LeasedFeed]] = defaultdict(deque)
         self._parked_count = 0
         self._running: set[asyncio.Task[None]] = set()
+        self._held = Holdings()
+        self._found_none = False
+        self._look_at = 0.0
         self._finished: list[PollResult] = []
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
@@ -71,22 +74,27 @@ class Poller:
         helpers = [asyncio.create_task(self._wake_at(stop)), asyncio.create_task(self._keep_writing())]
         for helper in helpers:
             helper.add_done_callback(lambda _: self._changed.set())
-        exhausted = False
+        taking: asyncio.Task[bool] | None = None
+        idle = False
         try:
             while not stop.is_set():
                 self._changed.clear()
-                if not exhausted and self._room() > 0:
-                    exhausted = not await self._take(due) and once
+                if taking and taking.done():
+                    found, taking = taking.result(), None
+                    if once and idle and not found:
+                        break
+                if taking is None and self._wants_more(once):
+                    idle = not self._in_hand()
+                    taking = asyncio.create_task(self._take(due))
+                    taking.add_done_callback(lambda _: self._changed.set())
                 self._start_those_whose_turn_it_is()
-                if exhausted and not self._in_hand():
-                    break
                 await self._pause()
                 if helpers[1].done():
                     helpers[1].result()
         finally:
             for helper in helpers:
                 helper.cancel()
-            await asyncio.wait(helpers)
+            await asyncio.wait([*helpers, *([taking] if taking else [])])
             await self._wind_up()
 
     # ------------------------------------------------------------------------------------------------------ taking
@@ -94,8 +102,14 @@ class Poller:
     def _in_hand(self) -> int:
         return len(self._waiting) + self._parked_count + len(self._running) + len(self._finished)
 
-    def _room(self) -> int:
-        return 8 * self._settings.concurrency - self._in_hand()
+    def _wants_more(self, once: bool) -> bool:
+        """Whether to look for due feeds: when there is room for them, and not again and again when there were none.
+
+        A host or source that another poller held may be free by the time that all is done: polling once looks again then.
+        """
+        if self._found_none:
+            return not self._in_hand() if once else self._clock() >= self._look_at
+        return self._in_hand() < 8 * self._settings.concurrency
 
     async def _take(self, due: datetime | None) -> bool:
         """Lease more feeds; False when none was due."""
@@ -106,7 +120,10 @@ class Poller:
         leased, seen = await asyncio.to_thread(store.lease_due, self._database, terms, now, due or now)
         self.counters["feeds.queued"] += len(leased)
         for feed in leased:
+            self._held.take(feed.keys, feed.lease_until)
             self._wait_until(feed.start_at.timestamp(), feed)
+        self._found_none = seen == 0
+        self._look_at = self._clock() + IDLE_SECONDS
         return seen > 0
 
     def _wait_until(self, when: float, feed: LeasedFeed) -> None:
@@ -121,6 +138,7 @@ class Poller:
             feed = heapq.heappop(self._waiting)[2]
             if feed.lease_until - self._margin < utc_now(self._clock):
                 self.counters["feeds.late"] += 1  # the lease runs out, and the feed is due again by itself
+                self._held.give(feed.keys)
             elif blocked := self._gate.blocked_by(feed.keys):
                 self._parked[blocked].append(feed)
                 self._parked_count += 1
@@ -174,8 +192,9 @@ class Poller:
     async def _write(self) -> None:
         while batch := self._finished[:WRITE_BATCH]:
             # Shielded: a transaction that has begun is waited for, so that its polls are never written twice.
+            freed = self._freed_by(batch)
             writing = asyncio.ensure_future(
-                asyncio.to_thread(record_polls, self._database, batch, self._settings, self._random)
+                asyncio.to_thread(record_polls, self._database, batch, self._settings, self._random, self._id, freed)
             )
             try:
                 counts = await asyncio.shield(writing)
@@ -186,9 +205,19 @@ class Poller:
             self.counters.update(counts)
             del self._finished[: len(batch)]
 
+    def _freed_by(self, batch: list[PollResult]) -> list[Freed]:
+        """The hosts and sources that others may ask once these polls are written."""
+        held = {key: until for result in batch for key, until in self._held.give(result.feed.keys).items()}
+        return [
+            Freed(key, datetime.fromtimestamp(self._gate.earliest([key]), UTC), until)
+            for key, until in sorted(held.items())
+        ]
+
     async def _pause(self) -> None:
         """Sleep until a turn comes, a poll ends, or it is time to look again."""
         seconds = IDLE_SECONDS
+        if self._found_none:
+            seconds = max(0.0, min(seconds, self._look_at - self._clock()))
         if self._waiting and len(self._running) < self._settings.concurrency:
             seconds = min(seconds, max(0.0, self._waiting[0][0] - self._clock()))
         with suppress(TimeoutError):
@@ -212,3 +241,4 @@ class Poller:
         self._waiting.clear()
         self._parked.clear()
         self._parked_count = 0
+        self._held.clear()

@@ -14,6 +14,7 @@ from tearsheet.config import FeedSettings
 from tearsheet.engines.ports import Database
 from tearsheet.feeds import store
 from tearsheet.feeds.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, Candidate
+from tearsheet.feeds.pace import Freed
 from tearsheet.feeds.periods import read_skips, skip_text
 from tearsheet.feeds.poll import NOT_MODIFIED, PollResult
 from tearsheet.feeds.schedule import RETRY_AFTER_CAP_MINUTES, Decision, PollOutcome, Rules, next_fetch
@@ -38,9 +39,13 @@ def rules_of(settings: FeedSettings) -> Rules:
 
 
 def record_polls(
-    database: Database, results: Sequence[PollResult], settings: FeedSettings, random: Callable[[], float]
-) -> Counter[str]:
-    """Store the results of polls whose leases still hold; returns what happened to feeds and stories, counted."""
+    database: Database, results: Sequence[PollResult], settings: FeedSettings, random: Callable[[], float],
+    owner: str = "", freed: Sequence[Freed] = (),
+) -> Counter[str]:  # fmt: skip
+    """Store the results of polls whose leases still hold; returns what happened to feeds and stories, counted.
+
+    `freed` are hosts and sources that the poller `owner` leaves to others.
+    """
     counts: Counter[str] = Counter()
     with database.begin() as connection:
         held = store.still_leased(connection, [result.feed for result in results])
@@ -56,9 +61,9 @@ def record_polls(
             events.append(_event(result, decision, tally))
             counts[f"feeds.{events[-1]['event']}"] += 1
             counts.update({f"stories.{reason}": number for reason, number in tally.items()})
-            _hold_host(database, connection, result)
         store.update_feeds(connection, rows)
         store.add_events(connection, events)
+        store.write_paces(database, connection, _pauses(mine), owner, freed)
     return +counts
 
 
@@ -92,11 +97,15 @@ def _event(result: PollResult, decision: Decision, tally: Counter[str]) -> dict[
     }
 
 
-def _hold_host(database: Database, connection: Connection, result: PollResult) -> None:
-    """What a server asks of one feed, it means for all."""
-    if result.retry_after:
-        pause = min(timedelta(seconds=result.retry_after), timedelta(minutes=RETRY_AFTER_CAP_MINUTES))
-        store.book_until(database, connection, result.feed.host, result.started_at + pause)
+def _pauses(results: Sequence[PollResult]) -> dict[str, datetime]:
+    """Until when each host asked us to stay away: what a server asks of one feed, it means for all."""
+    pauses: dict[str, datetime] = {}
+    for result in results:
+        if result.retry_after:
+            pause = min(timedelta(seconds=result.retry_after), timedelta(minutes=RETRY_AFTER_CAP_MINUTES))
+            host, until = result.feed.host, result.started_at + pause
+            pauses[host] = max(until, pauses.get(host, until))
+    return pauses
 
 
 # --------------------------------------------------------------------------------------------------------- stories

@@ -8,14 +8,28 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Select, bindparam, func, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    String,
+    bindparam,
+    case,
+    cast,
+    func,
+    literal,
+    select,
+    text,
+    update,
+)
 
 from tearsheet.engines.ports import Database
-from tearsheet.feeds.pace import Booking, assign_starts
+from tearsheet.feeds.pace import Booking, Freed, assign_starts
 from tearsheet.feeds.schedule import FeedState
 from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, stories
 
 _CHUNK = 500
+_SOURCE = "source:"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _POLLABLE = text("active AND system_enabled")
 """In these words, because they are the condition of the index `feeds_due`."""
@@ -66,7 +80,7 @@ class LeasedFeed:
 
 def pace_keys(host: str, sources_id: int | None) -> tuple[str, ...]:
     """The names under which a feed's pace is booked."""
-    return (host,) if sources_id is None else (host, f"source:{sources_id}")
+    return (host,) if sources_id is None else (host, f"{_SOURCE}{sources_id}")
 
 
 def chunks(items: Iterable[T], size: int = _CHUNK) -> Iterator[list[T]]:
@@ -80,15 +94,16 @@ def chunks(items: Iterable[T], size: int = _CHUNK) -> Iterator[list[T]]:
 
 
 def due_feeds(now: datetime, due: datetime, limit: int, owner: str) -> Select[Any]:
-    """The feeds that have been due longest, without those of hosts that another poller holds."""
-    held_by_another = (
-        select(feed_paces.c.key)
-        .where(feed_paces.c.key == feeds.c.host, feed_paces.c.owner != owner, feed_paces.c.owner_until > now)
-        .exists()
-    )
+    """The feeds that have been due longest, without those of hosts and sources that another poller holds."""
+
+    def held_by_another(key: ColumnElement[str]) -> ColumnElement[bool]:
+        p = feed_paces.c
+        return select(p.key).where(p.key == key, p.owner != owner, p.owner_until > now).exists()
+
+    source = literal(_SOURCE) + cast(feeds.c.sources_id, String)
     return (
         select(feeds)
-        .where(_POLLABLE, feeds.c.due_at <= due, ~held_by_another)
+        .where(_POLLABLE, feeds.c.due_at <= due, ~held_by_another(feeds.c.host), ~held_by_another(source))
         .order_by(feeds.c.due_at)
         .limit(limit)
         .with_for_update(skip_locked=True)
@@ -110,8 +125,8 @@ def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetim
     """Take feeds that were due at `due`, each with the moment at which its host and source may be asked.
 
     A feed whose turn lies beyond the horizon is put off to that turn and not taken. A lease is a due time in the future:
-    when its poller dies, the feed is simply due again. With its first feed a poller takes the host, so that its own
-    count of running requests is the only one. Returns the feeds taken, and how many were looked at.
+    when its poller dies, the feed is simply due again. With its first feed a poller takes the host and the source, so that
+    its own count of running requests, and its own clock, are the only ones. Returns the feeds taken, and how many were looked at.
     """
     token = uuid.uuid4().hex
     with database.begin() as connection:
@@ -120,7 +135,7 @@ def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetim
             return [], 0
         keys = {key for row in rows for key in pace_keys(row.host, row.sources_id)}
         booking, foreign = _read_booking(database, connection, keys, terms.owner, now)
-        mine = [row for row in rows if row.host not in foreign]
+        mine = [row for row in rows if foreign.isdisjoint(pace_keys(row.host, row.sources_id))]
         turns = assign_starts(
             [pace_keys(row.host, row.sources_id) for row in mine], booking, now, terms.gap, terms.horizon
         )
@@ -130,7 +145,7 @@ def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetim
             connection, taken, [{"b_id": row.id, "b_due": turn.at} for row, turn in pairs if not turn.taken], now
         )
         _write_booking(connection, booking)
-        _hold_hosts(connection, taken, terms.owner)
+        _hold(connection, taken, terms.owner)
     return taken, len(rows)
 
 
@@ -173,21 +188,22 @@ def _read_booking(
     return booking, foreign
 
 
-def _hold_hosts(connection: Connection, taken: Sequence[LeasedFeed], owner: str) -> None:
+def _hold(connection: Connection, taken: Sequence[LeasedFeed], owner: str) -> None:
     until: dict[str, datetime] = {}
     for feed in taken:
-        until[feed.host] = max(feed.lease_until, until.get(feed.host, feed.lease_until))
+        for key in feed.keys:
+            until[key] = max(feed.lease_until, until.get(key, feed.lease_until))
     statement = (
         update(feed_paces)
         .where(feed_paces.c.key == bindparam("b_key"))
         .values(owner=owner, owner_until=bindparam("b_until"))
     )
     if until:
-        connection.execute(statement, [{"b_key": host, "b_until": when} for host, when in sorted(until.items())])
+        connection.execute(statement, [{"b_key": key, "b_until": when} for key, when in sorted(until.items())])
 
 
 def let_hosts_go(database: Database, owner: str, now: datetime, gap: timedelta) -> None:
-    """End a poller's hold of its hosts, as at a clean stop; the next one keeps the distance to its last request."""
+    """End a poller's hold of its hosts and sources, as at a clean stop; the next one keeps the distance to its last request."""
     mine = feed_paces.c.owner == owner
     with database.begin() as connection:
         soon = now + gap
@@ -279,16 +295,47 @@ def add_events(connection: Connection, rows: list[dict[str, Any]]) -> None:
         connection.execute(fetch_events.insert(), rows)
 
 
-def book_until(database: Database, connection: Connection, key: str, when: datetime) -> None:
-    """Let no poller ask a host before `when`."""
-    insert = database.insert(feed_paces).values(key=key, next_start=when, tail=when)
-    connection.execute(
-        insert.on_conflict_do_update(
-            index_elements=[feed_paces.c.key],
-            set_={"next_start": when, "tail": when},
-            where=feed_paces.c.next_start < when,
+def write_paces(
+    database: Database, connection: Connection, pauses: Mapping[str, datetime], owner: str, freed: Sequence[Freed]
+) -> None:
+    """Let no poller ask a host before the moment that it named, and end the owner's hold of what it has done with."""
+    keys = sorted({*pauses, *(one.key for one in freed)}) if pauses else []
+    for some in chunks(keys):  # both statements lock rows: in one order, so that two pollers never wait for each other
+        connection.execute(
+            select(feed_paces.c.key).where(feed_paces.c.key.in_(some)).order_by(feed_paces.c.key).with_for_update()
         )
+    for key, when in sorted(pauses.items()):
+        connection.execute(
+            database.insert(feed_paces)
+            .values(key=key, next_start=when, tail=when)
+            .on_conflict_do_update(
+                index_elements=[feed_paces.c.key],
+                set_={"next_start": when, "tail": when},
+                where=feed_paces.c.next_start < when,
+            )
+        )
+    if freed:
+        connection.execute(
+            _FREE, [{"b_key": f.key, "b_next": f.next_start, "b_until": f.held_until, "b_owner": owner} for f in freed]
+        )
+
+
+_FREE = (
+    update(feed_paces)
+    .where(
+        feed_paces.c.key == bindparam("b_key"),
+        feed_paces.c.owner == bindparam("b_owner"),
+        feed_paces.c.owner_until <= bindparam("b_until"),
     )
+    .values(
+        owner=None,
+        owner_until=None,
+        next_start=case(
+            (feed_paces.c.next_start < bindparam("b_next"), bindparam("b_next")), else_=feed_paces.c.next_start
+        ),
+    )
+)
+"""The end of a hold, unless it was prolonged in the meantime; the next poller keeps the distance to the last request."""
 
 
 # --------------------------------------------------------------------------------------------------------- stories

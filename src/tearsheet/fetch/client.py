@@ -79,11 +79,14 @@ class Client:
             host = wire_host(url)
             while True:
                 seen.add(url)
-                async with self._slots:
+                await self._slots.take()
+                try:
                     started = time.monotonic()
                     same_host = wire_host(url) == host
                     await self._hop(transfer, request, url, total - spent, same_host=same_host, cookies=cookies)
                     spent += time.monotonic() - started
+                finally:
+                    self._slots.give_back()
                 exchanges.append(transfer.exchange)
                 if not transfer.is_redirect:
                     return self._response(transfer, request, exchanges, spent)
