@@ -83,7 +83,8 @@ class Holdings:
             self._count[key] -= 1
             if self._count[key] <= 0:
                 del self._count[key]
-                freed[key] = self._until.pop(key)
+                if until := self._until.pop(key, None):
+                    freed[key] = until
         return freed
 
     def clear(self) -> None:

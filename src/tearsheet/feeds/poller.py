@@ -7,7 +7,7 @@ import heapq
 import logging
 import uuid
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from random import random as roll
@@ -35,7 +35,10 @@ WRITE_BATCH = 200
 
 
 class Poller:
-    """Polls feeds until it is stopped. `counters` says what happened, by `feeds.EVENT` and `stories.REASON`."""
+    """Polls feeds until it is stopped. `counters` says what happened, by `feeds.EVENT` and `stories.REASON`.
+
+    With `only`, it polls no feeds but those with these ids.
+    """
 
     def __init__(
         self,
@@ -44,12 +47,14 @@ class Poller:
         settings: FeedSettings,
         clock: Clock = wall_clock,
         random: Callable[[], float] = roll,
+        only: Sequence[int] = (),
     ) -> None:
         self._database = database
         self._client = client
         self._settings = settings
         self._clock = clock
         self._random = random
+        self._only = only
         self._id = uuid.uuid4().hex
         self._gap = timedelta(seconds=settings.interval_seconds)
         self._margin = timedelta(seconds=settings.timeout_seconds + 5)
@@ -63,6 +68,7 @@ class Poller:
         self._found_none = False
         self._look_at = 0.0
         self._finished: list[PollResult] = []
+        self._put_off: list[tuple[LeasedFeed, datetime]] = []
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
         self._number = 0
@@ -88,7 +94,7 @@ class Poller:
                     taking = asyncio.create_task(self._take(due))
                     taking.add_done_callback(lambda _: self._changed.set())
                 self._start_those_whose_turn_it_is()
-                await self._pause()
+                await self._pause(once)
                 if helpers[1].done():
                     helpers[1].result()
         finally:
@@ -100,7 +106,8 @@ class Poller:
     # ------------------------------------------------------------------------------------------------------ taking
 
     def _in_hand(self) -> int:
-        return len(self._waiting) + self._parked_count + len(self._running) + len(self._finished)
+        waiting = len(self._waiting) + self._parked_count
+        return waiting + len(self._running) + len(self._finished) + len(self._put_off)
 
     def _wants_more(self, once: bool) -> bool:
         """Whether to look for due feeds: when there is room for them, and not again and again when there were none.
@@ -115,7 +122,12 @@ class Poller:
         """Lease more feeds; False when none was due."""
         now = utc_now(self._clock)
         terms = store.LeaseTerms(
-            self._id, 4 * self._settings.concurrency, self._gap, ONCE_HORIZON if due else HORIZON, self._lease
+            self._id,
+            4 * self._settings.concurrency,
+            self._gap,
+            ONCE_HORIZON if due else HORIZON,
+            self._lease,
+            self._only,
         )
         leased, seen = await asyncio.to_thread(store.lease_due, self._database, terms, now, due or now)
         self.counters["feeds.queued"] += len(leased)
@@ -139,16 +151,27 @@ class Poller:
             if feed.lease_until - self._margin < utc_now(self._clock):
                 self.counters["feeds.late"] += 1  # the lease runs out, and the feed is due again by itself
                 self._held.give(feed.keys)
+                self._unpark(feed)
             elif blocked := self._gate.blocked_by(feed.keys):
                 self._parked[blocked].append(feed)
                 self._parked_count += 1
             elif (earliest := self._gate.earliest(feed.keys)) > now:
-                self._wait_until(earliest, feed)
+                self._wait_or_put_off(earliest, feed)
             else:
                 self._gate.start(feed.keys, now)
                 task = asyncio.create_task(self._poll(feed))
                 self._running.add(task)
                 task.add_done_callback(self._running.discard)
+
+    def _wait_or_put_off(self, when: float, feed: LeasedFeed) -> None:
+        """Its host asked for a pause since the feed was leased: a short one is waited for, a long one is not."""
+        moment = datetime.fromtimestamp(when, UTC)
+        if moment <= feed.lease_until - self._margin:
+            self._wait_until(when, feed)
+        else:
+            self._put_off.append((feed, moment))
+            self._unpark(feed)
+            self._ended.set()
 
     async def _poll(self, feed: LeasedFeed) -> None:
         now = utc_now(self._clock)
@@ -171,6 +194,7 @@ class Poller:
         self._changed.set()
 
     def _unpark(self, feed: LeasedFeed) -> None:
+        """The feed makes room, or makes no use of it: let the next of its host and source try."""
         for key in feed.keys:
             if line := self._parked.get(key):
                 self._wait_until(self._clock(), line.popleft())
@@ -190,9 +214,15 @@ class Poller:
             self._changed.set()
 
     async def _write(self) -> None:
+        """Store what is finished and what is put off."""
+        if put_off := self._put_off[:]:
+            freed = self._freed_by([feed for feed, _ in put_off])
+            await asyncio.to_thread(store.put_off, self._database, put_off, self._id, freed)
+            self.counters["feeds.put_off"] += len(put_off)
+            del self._put_off[: len(put_off)]
         while batch := self._finished[:WRITE_BATCH]:
+            freed = self._freed_by([result.feed for result in batch])
             # Shielded: a transaction that has begun is waited for, so that its polls are never written twice.
-            freed = self._freed_by(batch)
             writing = asyncio.ensure_future(
                 asyncio.to_thread(record_polls, self._database, batch, self._settings, self._random, self._id, freed)
             )
@@ -205,18 +235,18 @@ class Poller:
             self.counters.update(counts)
             del self._finished[: len(batch)]
 
-    def _freed_by(self, batch: list[PollResult]) -> list[Freed]:
-        """The hosts and sources that others may ask once these polls are written."""
-        held = {key: until for result in batch for key, until in self._held.give(result.feed.keys).items()}
+    def _freed_by(self, done: Sequence[LeasedFeed]) -> list[Freed]:
+        """The hosts and sources that others may ask once these feeds are written."""
+        held = {key: until for feed in done for key, until in self._held.give(feed.keys).items()}
         return [
             Freed(key, datetime.fromtimestamp(self._gate.earliest([key]), UTC), until)
             for key, until in sorted(held.items())
         ]
 
-    async def _pause(self) -> None:
+    async def _pause(self, once: bool) -> None:
         """Sleep until a turn comes, a poll ends, or it is time to look again."""
         seconds = IDLE_SECONDS
-        if self._found_none:
+        if self._found_none and not once:
             seconds = max(0.0, min(seconds, self._look_at - self._clock()))
         if self._waiting and len(self._running) < self._settings.concurrency:
             seconds = min(seconds, max(0.0, self._waiting[0][0] - self._clock()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,7 +18,7 @@ from tearsheet.feeds.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, Candid
 from tearsheet.feeds.pace import Freed
 from tearsheet.feeds.periods import read_skips, skip_text
 from tearsheet.feeds.poll import NOT_MODIFIED, PollResult
-from tearsheet.feeds.schedule import RETRY_AFTER_CAP_MINUTES, Decision, PollOutcome, Rules, next_fetch
+from tearsheet.feeds.schedule import RETRY_AFTER_CAP_MINUTES, Decision, FeedState, PollOutcome, Rules, next_fetch
 from tearsheet.feeds.statuses import added_note, note
 from tearsheet.feeds.tables import FETCH_DISABLED, FETCH_FAILED, FETCH_SUCCEEDED
 from tearsheet.urls import BadURL, host_of
@@ -55,7 +56,7 @@ def record_polls(
         rows, events = [], []
         for result, tally in zip(mine, tallies, strict=True):
             decision = next_fetch(
-                result.feed.state, _outcome(result, tally), result.started_at, rules_of(settings), random()
+                _state(result), _outcome(result, tally), result.started_at, rules_of(settings), random()
             )
             rows.append(feed_columns(result, decision, tally[ADDED]))
             events.append(_event(result, decision, tally))
@@ -65,6 +66,14 @@ def record_polls(
         store.add_events(connection, events)
         store.write_paces(database, connection, _pauses(mine), owner, freed)
     return +counts
+
+
+def _state(result: PollResult) -> FeedState:
+    """What was known of the feed before, and what its document has just said about its rhythm."""
+    state = result.feed.state
+    if result.parsed is None:
+        return state
+    return replace(state, update_minutes=advertised_minutes(result.parsed.update_minutes, result.fresh_minutes))
 
 
 def _outcome(result: PollResult, tally: Counter[str]) -> PollOutcome:

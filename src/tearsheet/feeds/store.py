@@ -34,6 +34,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _POLLABLE = text("active AND system_enabled")
 """In these words, because they are the condition of the index `feeds_due`."""
 
+PAUSED = "its host asked us to wait (Retry-After)"
 PUT_OFF = "its turn, after other feeds of the same host or source"
 
 T = TypeVar("T")
@@ -93,7 +94,7 @@ def chunks(items: Iterable[T], size: int = _CHUNK) -> Iterator[list[T]]:
 # ---------------------------------------------------------------------------------------------------------- leases
 
 
-def due_feeds(now: datetime, due: datetime, limit: int, owner: str) -> Select[Any]:
+def due_feeds(now: datetime, due: datetime, limit: int, owner: str, only: Sequence[int] = ()) -> Select[Any]:
     """The feeds that have been due longest, without those of hosts and sources that another poller holds."""
 
     def held_by_another(key: ColumnElement[str]) -> ColumnElement[bool]:
@@ -101,9 +102,10 @@ def due_feeds(now: datetime, due: datetime, limit: int, owner: str) -> Select[An
         return select(p.key).where(p.key == key, p.owner != owner, p.owner_until > now).exists()
 
     source = literal(_SOURCE) + cast(feeds.c.sources_id, String)
+    named = [feeds.c.id.in_(only)] if only else []
     return (
         select(feeds)
-        .where(_POLLABLE, feeds.c.due_at <= due, ~held_by_another(feeds.c.host), ~held_by_another(source))
+        .where(_POLLABLE, feeds.c.due_at <= due, ~held_by_another(feeds.c.host), ~held_by_another(source), *named)
         .order_by(feeds.c.due_at)
         .limit(limit)
         .with_for_update(skip_locked=True)
@@ -119,6 +121,8 @@ class LeaseTerms:
     gap: timedelta
     horizon: timedelta | None
     lease: timedelta
+    only: Sequence[int] = ()
+    """When not empty: no feeds but these."""
 
 
 def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetime) -> tuple[list[LeasedFeed], int]:
@@ -130,7 +134,7 @@ def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetim
     """
     token = uuid.uuid4().hex
     with database.begin() as connection:
-        rows = connection.execute(due_feeds(now, due, terms.limit, terms.owner)).all()
+        rows = connection.execute(due_feeds(now, due, terms.limit, terms.owner, terms.only)).all()
         if not rows:
             return [], 0
         keys = {key for row in rows for key in pace_keys(row.host, row.sources_id)}
@@ -227,7 +231,9 @@ def _write_leases(
     by_id = feeds.c.id == bindparam("b_id")
     if put_off:
         later: dict[str, Any] = {"due_at": bindparam("b_due"), "next_fetch_attempt": bindparam("b_due")}
-        connection.execute(update(feeds).where(by_id).values(**later, next_fetch_reason=PUT_OFF), put_off)
+        # A lease that it may have was a dead poller's.
+        later |= {"next_fetch_reason": PUT_OFF, "queued": False, "lease": None}
+        connection.execute(update(feeds).where(by_id).values(**later), put_off)
     if not taken:
         return
     connection.execute(
@@ -259,6 +265,24 @@ def give_back(database: Database, leased: Sequence[LeasedFeed], now: datetime) -
     )
     with database.begin() as connection:
         connection.execute(statement, [{"b_id": feed.id, "b_lease": feed.lease} for feed in leased])
+
+
+def put_off(
+    database: Database, feeds_and_times: Sequence[tuple[LeasedFeed, datetime]], owner: str, freed: Sequence[Freed]
+) -> None:
+    """End leases without a poll because the host asked for a pause: each feed is due when that is over."""
+    statement = (
+        update(feeds)
+        .where(feeds.c.id == bindparam("b_id"), feeds.c.lease == bindparam("b_lease"))
+        .values(
+            due_at=bindparam("b_due"), next_fetch_attempt=bindparam("b_due"), next_fetch_reason=PAUSED, lease=None,
+            queued=False,
+        )
+    )  # fmt: skip
+    rows = [{"b_id": feed.id, "b_lease": feed.lease, "b_due": when} for feed, when in feeds_and_times]
+    with database.begin() as connection:
+        connection.execute(statement, rows)
+        write_paces(database, connection, {}, owner, freed)
 
 
 def next_due(database: Database) -> datetime | None:
