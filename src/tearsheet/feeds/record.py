@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,15 +14,18 @@ from sqlalchemy import Connection
 
 from tearsheet.config import FeedSettings
 from tearsheet.engines.ports import Database
+from tearsheet.errors import TearsheetError
 from tearsheet.feeds import store
 from tearsheet.feeds.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, Candidate
 from tearsheet.feeds.pace import Freed
 from tearsheet.feeds.periods import read_skips, skip_text
 from tearsheet.feeds.poll import NOT_MODIFIED, PollResult
-from tearsheet.feeds.schedule import RETRY_AFTER_CAP_MINUTES, Decision, FeedState, PollOutcome, Rules, next_fetch
+from tearsheet.feeds.schedule import RETRY_AFTER_CAP_MINUTES, SOFT, Decision, FeedState, PollOutcome, Rules, next_fetch
 from tearsheet.feeds.statuses import added_note, note
 from tearsheet.feeds.tables import FETCH_DISABLED, FETCH_FAILED, FETCH_SUCCEEDED
 from tearsheet.urls import BadURL, host_of
+
+log = logging.getLogger(__name__)
 
 MOVE_CONFIRMATIONS = 3
 """A permanent redirect is believed when this many polls in a row were led to the same, readable feed."""
@@ -45,8 +49,31 @@ def record_polls(
 ) -> Counter[str]:  # fmt: skip
     """Store the results of polls whose leases still hold; returns what happened to feeds and stories, counted.
 
-    `freed` are hosts and sources that the poller `owner` leaves to others.
+    `freed` are hosts and sources that the poller `owner` leaves to others. What the database refuses of one poll is that
+    feed's failure, and no other's.
     """
+    try:
+        return _record(database, results, settings, random, owner, freed)
+    except TearsheetError:
+        raise
+    except Exception as error:
+        if len(results) > 1:
+            counts = Counter[str]()
+            for number, result in enumerate(results, 1):
+                done = freed if number == len(results) else ()
+                counts += record_polls(database, [result], settings, random, owner, done)
+            return counts
+        [result] = results
+        log.exception("a poll could not be stored", extra={"feed": result.feed.id, "url": result.feed.url})
+        detail = repr(getattr(error, "orig", None) or error)
+        failure = PollResult(result.feed, result.started_at).failed("fetch error", SOFT, detail)
+        return _record(database, [failure], settings, random, owner, freed)
+
+
+def _record(
+    database: Database, results: Sequence[PollResult], settings: FeedSettings, random: Callable[[], float],
+    owner: str, freed: Sequence[Freed],
+) -> Counter[str]:  # fmt: skip
     counts: Counter[str] = Counter()
     with database.begin() as connection:
         held = store.still_leased(connection, [result.feed for result in results])

@@ -117,3 +117,25 @@ def test_only_the_feeds_that_were_named_are_polled(database) -> None:
     poller = Poller(database, client, settings, clock=NOW.timestamp, random=lambda: 0.0, only=[2])
     asyncio.run(poller.run(asyncio.Event(), once=True))
     assert [request.url for request in client.requests] == ["http://b.example/rss"]
+
+
+def test_a_poll_that_cannot_be_written_does_not_take_the_others_with_it(database, monkeypatch) -> None:
+    """Whatever a database refuses of one feed's stories, the feed gets an event that says so, and the poller goes on."""
+    add_feeds(database, [NewFeed(f"http://{name}.example/rss") for name in "abc"], NOW)
+    add_stories = store.add_stories
+
+    def refuse(database, connection, rows):
+        if any(row["feed_id"] == 2 for row in rows):
+            raise ValueError("text that no database takes")
+        return add_stories(database, connection, rows)
+
+    monkeypatch.setattr(store, "add_stories", refuse)
+    client = FakeClient(lambda request: response(rss(request.url.replace("rss", "story"))))
+    poller = run_once(database, client)
+    assert [story.feed_id for story in unqueued_stories(database, 10)] == [1, 3]
+    row = columns(database, 2)
+    assert (row.system_status, row.last_fetch_failures, row.queued) == ("fetch error", 0.5, False)
+    assert row.next_fetch_attempt > NOW
+    assert ("fetch_failed", "fetch error; ValueError('text that no database takes')") in events(database)
+    assert poller.counters["feeds.fetch_succeeded"] == 2
+    assert poller.counters["feeds.fetch_failed"] == 1
