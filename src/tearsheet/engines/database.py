@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,12 @@ metadata = MetaData()
 _BUSY_SECONDS = 30.0
 _DAMAGE_WORDS = ("not a database", "malformed")
 _FULL_DISK_WORDS = ("disk is full", "readonly database", "unable to open", "disk I/O error")
+
+
+@lru_cache(maxsize=4096)
+def _utc_text(t: datetime) -> str:
+    """A time as SQLite keeps it. Many rows of one transaction share theirs."""
+    return f"{t.year:04}-{t.month:02}-{t.day:02} {t.hour:02}:{t.minute:02}:{t.second:02}.{t.microsecond:06}"
 
 
 class _TextDateTime(sqlite.DATETIME):
@@ -60,7 +67,7 @@ class UtcDateTime(TypeDecorator[datetime]):
             if value.tzinfo is None:
                 raise ValueError("a time without a zone cannot be stored")
             value = value.astimezone(UTC)
-        return value.isoformat(" ", "microseconds")[:26] if dialect.name == "sqlite" else value
+        return _utc_text(value) if dialect.name == "sqlite" else value
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         """Say that it is UTC."""
