@@ -188,7 +188,7 @@ class Poller:
             self._unpark(feed)
         if result.retry_after:
             seconds = min(result.retry_after, RETRY_AFTER_CAP_MINUTES * 60)
-            self._gate.hold(feed.host, self._clock() + seconds)
+            self._gate.hold(result.host, self._clock() + seconds)
         self._finished.append(result)
         self._ended.set()
         self._changed.set()

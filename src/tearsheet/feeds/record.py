@@ -139,8 +139,8 @@ def _pauses(results: Sequence[PollResult]) -> dict[str, datetime]:
     for result in results:
         if result.retry_after:
             pause = min(timedelta(seconds=result.retry_after), timedelta(minutes=RETRY_AFTER_CAP_MINUTES))
-            host, until = result.feed.host, result.started_at + pause
-            pauses[host] = max(until, pauses.get(host, until))
+            until = result.started_at + pause
+            pauses[result.host] = max(until, pauses.get(result.host, until))
     return pauses
 
 

@@ -259,6 +259,33 @@ def test_retry_after_is_for_the_whole_host(desk: Desk) -> None:
     asyncio.run(test())
 
 
+def test_a_pause_is_for_the_host_that_asked_for_it_and_not_for_the_one_that_led_there(desk: Desk) -> None:
+    async def test() -> None:
+        async def far(request: Request, writer) -> None:
+            if request.path == "/busy":
+                writer.write(response(b"", "429 Too Many Requests", ("Retry-After: 7200",)))
+            else:
+                writer.write(response(rss("http://n.example/far"), headers=(XML,)))
+
+        async def near(request: Request, writer) -> None:
+            if request.path == "/moved":
+                writer.write(redirect(f"http://127.0.0.2:{distant.port}/busy"))
+            else:
+                writer.write(response(rss("http://n.example/near"), headers=(XML,)))
+
+        async with serve(far, "127.0.0.2") as distant, serve(near) as web:
+            desk.add(f"http://127.0.0.1:{web.port}/moved")
+            await desk.poll()
+            assert desk.row().next_fetch_attempt >= START + timedelta(hours=2)
+            desk.add(f"http://127.0.0.1:{web.port}/one", f"http://127.0.0.2:{distant.port}/two")
+            desk.later(minutes=1)
+            await desk.poll()
+            assert web.paths == ["/moved", "/one"]
+            assert distant.paths == ["/busy"]
+
+    asyncio.run(test())
+
+
 def test_feeds_already_in_hand_are_put_off_when_their_host_asks_for_a_pause(desk: Desk) -> None:
     """Polling once ends: it does not sit on the other feeds of the host until their leases run out."""
     desk.settings.per_host = 1
