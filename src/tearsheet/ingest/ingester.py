@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 
 from tearsheet.config import FetchSettings
 from tearsheet.extract import Document
+from tearsheet.extract.document import MAX_PAGE
 from tearsheet.ingest.biblio import html_biblio
 from tearsheet.ingest.fetching import Fetched, Refused, Visitor
 from tearsheet.ingest.file_facts import HTML_TYPES, cdx_row, file_meta, sha1_hex, sniff_type, time14
 from tearsheet.ingest.hops import MAX_HOPS, clean_url, next_hop, refusal, terminal_refusal
 from tearsheet.ingest.model import MAX_ERROR, Biblio, CdxRow, HtmlBody, IngestWebResult, Terminal, WebResource
-from tearsheet.ingest.nesting import shallow
 from tearsheet.ingest.platforms import platform_of
 from tearsheet.ingest.requests import IngestRequest, request_for
 from tearsheet.ingest.resources import MAX_RESOURCES, page_references, within_limit
@@ -27,6 +28,7 @@ from tearsheet.urls import BadURL
 
 _log = logging.getLogger(__name__)
 _MARKUP_SHOWN = 2_000_000
+_INLINE = re.compile(rb"data:[\w.+/;=-]{0,100}+,[A-Za-z0-9+/=%\s]{1000,}+")
 
 
 @dataclass(slots=True, frozen=True)
@@ -204,9 +206,14 @@ def _add_hops(hops: list[str], exchanges: list[Exchange]) -> None:
             hops.append(exchange.url)
 
 
+def _without_pictures(body: bytes) -> bytes:
+    """A page that is too long to be parsed whole, without the pictures that were written into it; nearly always the page itself."""
+    return _INLINE.sub(b"data:,", body) if len(body) > MAX_PAGE else body
+
+
 def _parse(page: Fetched) -> Document:
     try:
-        return Document(shallow(page.body), page.url, charset=page.charset)
+        return Document(_without_pictures(page.body), page.url, charset=page.charset)
     except ValueError as error:
         raise Refused("html-selectolax-error", str(error), page.exchanges) from error
 

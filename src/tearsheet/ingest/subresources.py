@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from tearsheet.extract import Document, decode
+from tearsheet.extract import Document
 from tearsheet.fetch.wire import wire_url
+from tearsheet.ingest.css import sheet_text
 from tearsheet.ingest.fetching import Fetched, Refused, Visitor
 from tearsheet.ingest.file_facts import file_meta, sniff_type, surt_or_url
 from tearsheet.ingest.model import WebResource
@@ -105,7 +106,7 @@ class ResourceRound:
         describe(resource, fetched)
         if resource.status != "success" or reference.type != "stylesheet":
             return []
-        text, _ = decode(fetched.body, fetched.charset)
+        text = sheet_text(fetched.body, fetched.charset, self.document.encoding)
         return sheet_references(text, fetched.url, self.document)
 
 
