@@ -54,9 +54,10 @@ def page_references(document: Document) -> list[Reference]:
     return list(found.values())
 
 
-def sheet_references(text: str, sheet_url: str, document: Document) -> list[Reference]:
-    """The wanted sub-resources of one of its style sheets; addresses in it are relative to the sheet."""
+def sheet_references(text: str, sheet_url: str, page_url: str) -> list[Reference]:
+    """The wanted sub-resources of one of a page's style sheets; addresses in it are relative to the sheet."""
     found: dict[str, Reference] = {}
+    document = Document("", page_url)
     for kind, address in css_references(text):
         add_reference(found, document, kind, address, base=sheet_url)
         if len(found) >= _MAX_LISTED:

@@ -266,6 +266,9 @@ def test_requests():
         {"base_url": " "},
         {"base_url": "x" * 1501},
         {"base_url": "x", "ingest_type": "video"},
+        {"base_url": "http://a.example/\ud800"},
+        {"base_url": "x", "edit_extra": {"y": ["\udfff"]}},
+        {"base_url": "x", "edit_extra": float("nan")},
     )
     for wrong in wrongs:
         with pytest.raises(UsageError):
