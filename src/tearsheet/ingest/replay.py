@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -23,15 +23,16 @@ from tearsheet.extract import Document, decode
 from tearsheet.extract.guard import tame
 from tearsheet.ingest.capture import capture_id
 from tearsheet.ingest.css import rewrite_css, sheet_text
-from tearsheet.ingest.file_facts import surt_or_url
+from tearsheet.ingest.file_facts import HTML_TYPES, surt_or_url
 from tearsheet.ingest.resource_tables import ELEMENTS, LATE
 from tearsheet.ingest.resources import srcset_addresses
 from tearsheet.ingest.store import IngestStore
 from tearsheet.story import Story
 
 MAX_REPLAY = 100_000_000
-"""Bytes of sub-resources that are put into one page."""
+"""Bytes of sub-resources that are put into one page, as often as it names them."""
 _MAX_IMPORTS = 5
+MAX_FRAMES = 50
 _SHOWN = frozenset({"image", "audio", "media"})
 _MIME = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+-]+")
 
@@ -76,7 +77,9 @@ class DocumentReplay:
             return None
         story = self._access.read(capture).story
         parts = _read_parts(self._archive, self._access, resources)
-        return self_contained(story.raw_html.html or b"", capture.url, parts.get, charset=story.http_metadata.encoding)
+        return self_contained(
+            story.raw_html.html or b"", capture.url, rationed(parts), charset=story.http_metadata.encoding
+        )
 
     def parts(self, capture: StoredCapture) -> list[StoredCapture]:
         """The captures of the sub-resources of an ingested document; none when the capture is of another kind."""
@@ -135,13 +138,27 @@ def _part(item: dict[str, Any], story: Story) -> Part:
     return Part(item["terminal_url"], item["mimetype"], story.raw_html.html or b"", story.http_metadata.encoding)
 
 
+def rationed(parts: Mapping[str, Part], left: int = MAX_REPLAY) -> Parts:
+    """The parts, until so many bytes of them were given out: a page may name a large picture a thousand times."""
+
+    def give(address: str) -> Part | None:
+        nonlocal left
+        part = parts.get(address)
+        left -= len(part.body) if part is not None else 0
+        return part if left >= 0 else None
+
+    return give
+
+
 def _id_of(item: dict[str, Any]) -> str:
     digits = re.sub(r"\D", "", item["timestamp"])
     return capture_id(item["terminal_url"], digits, item["sha1hex"])
 
 
-def self_contained(body: bytes, url: str, parts: Parts, *, charset: str | None = None) -> bytes:
-    """A page with its parts put in as `data:` addresses; those that are not there show nothing."""
+def self_contained(
+    body: bytes, url: str, parts: Parts, *, charset: str | None = None, frames: int = MAX_FRAMES
+) -> bytes:
+    """A page with its parts put in as `data:` addresses, and `frames` of its frames; those that are not there show nothing."""
     document = Document(body, url, charset=charset)
     # All of the page, however long, and as it is for readers without scripts: none will run.
     text = decode(body, charset)[0].encode("utf-8", "replace")
@@ -175,9 +192,20 @@ def self_contained(body: bytes, url: str, parts: Parts, *, charset: str | None =
         style = node.attributes.get("style") or ""
         if "(" in style:
             node.attrs["style"] = rewrite_css(style, lambda _, address: shown(address))
+    for number, node in enumerate(tree.css("iframe[src]")):
+        target = document.absolute((node.attributes.get("src") or "").partition("#")[0])
+        _put_frame(node, parts(target) if target and number < frames else None, parts)
     for node in tree.css("meta[charset], meta[http-equiv]"):
         node.decompose()
     return b"<!doctype html><meta charset=utf-8>" + (tree.html or "").encode("utf-8", "replace")
+
+
+def _put_frame(node: Any, part: Part | None, parts: Parts) -> None:
+    """The page of a frame into the frame, without further frames; it comes under the policy of the page around it."""
+    del node.attrs["src"]
+    if part is not None and part.mimetype in HTML_TYPES:
+        page = self_contained(part.body, part.url, parts, charset=part.charset, frames=0)
+        node.attrs["srcdoc"] = page.decode("utf-8", "replace")
 
 
 def _kept(value: str) -> str:

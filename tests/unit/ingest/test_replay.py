@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import base64
+import html
 import re
 
 import pytest
 
-from tearsheet.ingest.replay import Part, self_contained
+from tearsheet.ingest.replay import Part, rationed, self_contained
 
 URL = "http://a.example/x/y"
 
@@ -55,6 +56,24 @@ def test_what_is_seen(page, seen):
     text = replay(page, a="A", b="B", **{"c.css": "p{r:url(/b)}"})
     assert [item for item in shown(text) if "data:" not in item] == seen
     assert not re.search(r"""(?<!data-)(?:src|srcset|href)=["']?/""", text), "nothing leads out of the page"
+
+
+def test_a_frame_has_its_page_inside_it_and_frames_in_circles_end():
+    page = b'<p>in &amp; "out"</p><iframe src=/f></iframe><iframe src=/missing></iframe><img src=/a>'
+    parts = {
+        "http://a.example/f": Part("http://a.example/f", "text/html", page),
+        "http://a.example/a": Part("http://a.example/a", "image/png", b"A"),
+    }
+    text = self_contained(page, URL, parts.get).decode()
+    assert text.count("<iframe srcdoc=") == 1 and "<iframe src=" not in text
+    inner = html.unescape(re.findall(r'srcdoc="([^"]*)"', text)[0])
+    assert '<p>in &amp; "out"</p>' in inner and shown(inner) == ["A"]
+
+
+def test_a_page_does_not_grow_without_end():
+    parts = {"http://a.example/a": Part("http://a.example/a", "image/png", b"A" * 1000)}
+    text = self_contained(b"<img src=/a>" * 1000, URL, rationed(parts, 5_000)).decode()
+    assert text.count("data:image/png") == 5
 
 
 def test_what_stands_in_the_page_stays():
