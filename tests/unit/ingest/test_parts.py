@@ -18,7 +18,6 @@ from tearsheet.ingest.file_facts import HTML_TYPES, sniff_type
 from tearsheet.ingest.hops import clean_url, next_hop, refusal, same_page, terminal_refusal
 from tearsheet.ingest.model import Biblio, result_schema
 from tearsheet.ingest.names import Names, bucket_url, tei_key
-from tearsheet.ingest.nesting import shallow
 from tearsheet.ingest.requests import read_request
 from tearsheet.ingest.resources import is_unwanted, page_references, srcset_addresses
 from tearsheet.ingest.scopes import Seen, scope_of
@@ -213,6 +212,9 @@ def test_identifiers():
         (b'<?xml version="1.0"?><article dtd="x">', "text/xml", "application/jats+xml"),
         (b"<svg xmlns=x>", None, "image/svg+xml"),
         (b"\xff\xfe<\x00h\x00t\x00m\x00l\x00", "text/html", "text/html"),
+        ("\n <html>日本".encode("utf-16-le"), "text/html; charset=utf-16le", "text/html"),
+        ("<html>日本".encode("utf-16-be"), "text/html", "text/html"),
+        ("日本".encode("utf-16"), "text/plain", "text/plain"),
         (b"RIFF0000WEBPVP8", None, "image/webp"),
         (b"\x00\x01\x02" * 50, "text/html", "application/octet-stream"),
         (b"", None, "text/plain"),
@@ -264,6 +266,9 @@ def test_requests():
         {"base_url": " "},
         {"base_url": "x" * 1501},
         {"base_url": "x", "ingest_type": "video"},
+        {"base_url": "http://a.example/\ud800"},
+        {"base_url": "x", "edit_extra": {"y": ["\udfff"]}},
+        {"base_url": "x", "edit_extra": float("nan")},
     )
     for wrong in wrongs:
         with pytest.raises(UsageError):
@@ -285,10 +290,3 @@ def test_codes():
     assert [status_of_code(code) for code in (200, 226, 304, 402, 403, 410, 502)] == [
         None, "terminal-bad-status", "bad-redirect", "terminal-bad-status", "forbidden", "not-found", "remote-server-error",
     ]  # fmt: skip
-
-
-def test_pages_that_are_nested_without_end_are_cut():
-    deep = b"<p><ul><li>" * 100_000
-    assert len(shallow(deep)) < 12_000
-    flat = b"<div><b>x</b></div><br><li>" * 100_000
-    assert shallow(flat) is flat
