@@ -3,8 +3,8 @@
     python -m bench.extract               all pages: some minutes
     python -m bench.extract --sample 100  every so many pages only
 
-The pages of `fulltext/` are those that the table shipped with the package was learned from, so that its text scores here are
-too good; `python -m bench.train_extract --check` gives those for unseen domains. `extraction/` and `dates/` were not used.
+The table shipped with the package was learned from the pages of `fulltext/` and `extraction/`, so that its text scores here are
+too good; `python -m bench.train_extract --check` gives those for unseen domains. Nothing was learned from `dates/`.
 """
 
 from __future__ import annotations

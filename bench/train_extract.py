@@ -126,7 +126,7 @@ def labels(page: Page, blocks: Blocks) -> tuple[Any, Any]:
 def placed_words(words: PageWords) -> list[list[bytes]]:
     """The words of each text, marked with where they stand."""
     out = [[b"=" + whole] if whole else [] for whole in words.whole]
-    for mark, listed in ((b"^", words.start), (b"$", words.end)):
+    for mark, listed in ((b"^", words.words[: words.ends]), (b"$", words.words[words.ends :])):
         i, before = 0, b""
         for word in listed:
             if word == SEPARATOR:
@@ -216,9 +216,11 @@ def make_model(weights: tuple[Any, Any], tables: Tables) -> Model:
     for word, i in tables.words.ids.items():
         if word_weights[i]:
             places[word[:1]][word[1:]] = word_weights[i]
-    names = {w: tuple(name_weights[i]) for w, i in tables.names.ids.items() if any(name_weights[i])}
+    used = sorted((w, i) for w, i in tables.names.ids.items() if any(name_weights[i]))
+    names = {w: row for row, (w, _) in enumerate(used, 1)}
+    rows = np.array([(0.0,) * 4, *(name_weights[i] for _, i in used)], np.float32)
     line = np.array([[0.0, 1.0], [0.0, 1.0]], np.float32)
-    return Model(names, words, np.zeros(1, np.float32), np.zeros(1, np.float32), [], line)
+    return Model(names, rows, words, np.zeros(1, np.float32), np.zeros(1, np.float32), [], line)
 
 
 def table_features(item: Prepared, model: Model) -> Any:

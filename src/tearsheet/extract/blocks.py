@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import repeat
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -12,7 +13,8 @@ _MENU_ITEM = 40
 """A link alone that is shorter than this is no block, unless it may be a date: a third of all would be such, and hardly any
 belongs to an article."""
 _DIGIT = re.compile(r"\d")
-MAX_NODES = 250_000
+MAX_STEPS = 500_000
+"""Elements opened and closed, and texts: no article has as many."""
 MAX_BLOCKS = 8_000
 MAX_CONTAINERS = 60_000
 
@@ -54,7 +56,7 @@ _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECAS
 
 @dataclass(slots=True)
 class Blocks:
-    """The blocks of a page in order, and its containers in the order in which they open; a column a list."""
+    """The blocks of a page in order, and the containers that hold them in the order in which they open; a column a list."""
 
     text: list[str] = field(default_factory=list)
     link_length: list[int] = field(default_factory=list)
@@ -97,66 +99,120 @@ def _tag_kinds() -> dict[int, int]:
     return found
 
 
+class _Cutter:
+    """The block that is being read, and those before it.
+
+    Half of all containers hold no text, so that each is written down only with the first block in it.
+    """
+
+    __slots__ = (
+        "begins_with", "blocks", "bold_length", "dropped", "full", "here", "link_count", "link_length", "opened", "parts",
+        "pictures", "slanted_length", "written",
+    )  # fmt: skip
+
+    def __init__(self, body: LexborNode) -> None:
+        self.blocks = Blocks(parent=[0], tag=[TAG_NUMBER["body"]], first=[0], last=[0], depth=[0], around=[0])
+        self.blocks.name.append(_name(body, "body"))
+        self.opened: list[tuple[LexborNode, int]] = []
+        """The containers around this place, the body apart; `written` of them, the last of which is `here`, are in `blocks`."""
+        self.written = self.here = 0
+        self.parts: list[str] = []
+        self.link_length = self.bold_length = self.slanted_length = self.link_count = self.pictures = self.dropped = 0
+        self.begins_with = ""
+        self.full = False
+
+    def flush(self, link_depth: int) -> None:
+        """End the block, if there is one."""
+        text = "".join(self.parts).strip()
+        # To find out that there is nothing to tidy takes a third of the time of doing it.
+        if "  " in text or not text.isprintable():
+            text = " ".join(text.split())
+        self.parts.clear()
+        size = len(text)
+        if size >= _MENU_ITEM or self.link_length < size or _DIGIT.search(text):
+            if self.written < len(self.opened):
+                self._write_opened()
+            out = self.blocks
+            out.text.append(text)
+            out.dropped.append(self.dropped)
+            out.link_length.append(self.link_length)
+            out.links.append(self.link_count)
+            out.bold_length.append(self.bold_length)
+            out.slanted_length.append(self.slanted_length)
+            out.images.append(self.pictures)
+            out.inline_name.append(self.begins_with)
+            out.container.append(self.here)
+            self.pictures = self.dropped = 0
+            self.full = len(out.text) >= MAX_BLOCKS or len(out.parent) >= MAX_CONTAINERS
+        else:
+            self.dropped += size
+        self.link_length = self.bold_length = self.slanted_length = 0
+        self.link_count = 1 if link_depth else 0
+        self.begins_with = ""
+
+    def _write_opened(self) -> None:
+        out = self.blocks
+        here, block = self.here, len(out.text)
+        depth, around = out.depth[here], out.around[here]
+        for node, kind in self.opened[self.written :]:
+            number = kind - FIRST_CONTAINER
+            depth += 1
+            around |= _AROUND_BITS[number]
+            out.parent.append(here)
+            out.tag.append(number)
+            out.name.append(_name(node, CONTAINER_TAGS[number]))
+            out.first.append(block)
+            out.last.append(block)
+            out.depth.append(depth)
+            out.around.append(around)
+            here = len(out.parent) - 1
+        self.here, self.written = here, len(self.opened)
+
+    def close(self) -> None:
+        """Leave the container `here`."""
+        self.blocks.last[self.here] = len(self.blocks.text)
+        self.here = self.blocks.parent[self.here]
+        self.written -= 1
+
+    def finish(self) -> Blocks:
+        """All blocks, those containers closed that are still open."""
+        if self.parts:
+            self.flush(0)
+        while self.written:
+            self.close()
+        self.blocks.last[0] = len(self.blocks.text)
+        return self.blocks
+
+
 def cut(body: LexborNode, *, everything: bool = False) -> Blocks:
     """Cut a page into blocks. With `everything`, also navigation, page footers and what is for readers without scripts.
 
     Iterative and limited in what it reads: a page may be nested without end.
     """
-    out = Blocks()
     kinds = _tag_kinds()
     if everything:
         kinds = kinds | {k: FIRST_CONTAINER for k, v in kinds.items() if v == ASIDE_SKIP}
-    texts, parents, tags, firsts, lasts = out.text, out.parent, out.tag, out.first, out.last
-    parts: list[str] = []
-    stack: list[tuple[LexborNode, int, int]] = []
-    """Open elements: node, kind, and for containers their number."""
-    link_depth = bold_depth = slant_depth = 0
-    link_length = bold_length = slant_length = link_count = images = breaks = nodes = dropped = 0
-    inline_name = ""
-
-    elements = [body]
-    depths, arounds = out.depth, out.around
-    depths.append(0)
-    arounds.append(0)
-    parents.append(0)
-    tags.append(TAG_NUMBER["body"])
-    firsts.append(0)
-    lasts.append(0)
-    here = 0
-
-    def flush() -> None:
-        nonlocal link_length, bold_length, slant_length, link_count, images, inline_name, dropped
-        text = " ".join("".join(parts).split())
-        parts.clear()
-        if text and len(text) < _MENU_ITEM and link_length >= len(text) and not _DIGIT.search(text):
-            dropped += len(text)
-        elif text:
-            texts.append(text)
-            out.dropped.append(dropped)
-            dropped = 0
-            out.link_length.append(link_length)
-            out.links.append(link_count)
-            out.bold_length.append(bold_length)
-            out.slanted_length.append(slant_length)
-            out.images.append(images)
-            out.inline_name.append(inline_name)
-            out.container.append(here)
-            images = 0
-        link_length = bold_length = slant_length = 0
-        link_count = 1 if link_depth else 0
-        inline_name = ""
-
+    kind_of = kinds.get
+    out = _Cutter(body)
+    parts = out.parts
+    opened = out.opened
+    stack: list[tuple[LexborNode, int]] = []
+    """Open elements and their kinds; `opened` has the containers among them."""
+    link_depth = bold_depth = slant_depth = breaks = 0
     node = body.first_child
-    while True:
+    for _ in repeat(None, MAX_STEPS):
         if node is None:
             if not stack:
                 break
-            node, kind, number = stack.pop()
+            node, kind = stack.pop()
             if kind >= FIRST_CONTAINER:
                 if parts:
-                    flush()
-                lasts[here] = len(texts)
-                here = number
+                    out.flush(link_depth)
+                    if out.full:
+                        break
+                if len(opened) == out.written:
+                    out.close()
+                opened.pop()
             elif kind == LINK:
                 link_depth -= 1
             elif kind == BOLD:
@@ -165,81 +221,68 @@ def cut(body: LexborNode, *, everything: bool = False) -> Blocks:
                 slant_depth -= 1
             node = node.next
             continue
-        nodes += 1
-        kind = kinds.get(node.tag_id, FIRST_CONTAINER)
+        kind = kind_of(node.tag_id, FIRST_CONTAINER)
         if kind == TEXT:
             text = node.text_content or ""
             if not text.isspace():
-                length = len(text)
                 parts.append(text)
                 breaks = 0
                 if link_depth:
-                    link_length += length
+                    out.link_length += len(text)
                 if bold_depth:
-                    bold_length += length
+                    out.bold_length += len(text)
                 if slant_depth:
-                    slant_length += length
+                    out.slanted_length += len(text)
             elif parts:
                 parts.append(" ")
         elif kind >= FIRST_CONTAINER:
             if parts:
-                flush()
+                out.flush(link_depth)
+                if out.full:
+                    break
             child = node.first_child
-            if child is not None and len(elements) < MAX_CONTAINERS:
-                stack.append((node, kind, here))
-                parents.append(here)
-                depths.append(depths[here] + 1)
-                arounds.append(arounds[here] | _AROUND_BITS[kind - FIRST_CONTAINER])
-                here = len(elements)
-                tags.append(kind - FIRST_CONTAINER)
-                elements.append(node)
-                firsts.append(len(texts))
-                lasts.append(len(texts))
+            if child is not None:
+                entry = (node, kind)
+                stack.append(entry)
+                opened.append(entry)
                 breaks = 0
                 node = child
                 continue
         elif kind == BREAK:
             breaks += 1
             if breaks > 1 and parts:
-                flush()
+                out.flush(link_depth)
+                if out.full:
+                    break
             else:
                 parts.append("\n")
         elif kind == IMAGE:
-            images += 1
+            out.pictures += 1
         elif kind < SKIP:
             child = node.first_child
             if child is not None:
-                stack.append((node, kind, 0))
+                stack.append((node, kind))
                 if kind == LINK:
                     link_depth += 1
-                    link_count += 1
+                    out.link_count += 1
                 elif kind == BOLD:
                     bold_depth += 1
                 elif kind == SLANTED:
                     slant_depth += 1
-                if not parts and not inline_name:
-                    inline_name = _name(node, "inline")
+                if not parts and not out.begins_with:
+                    out.begins_with = _name(node, "inline")
                 node = child
                 continue
-        if nodes > MAX_NODES or len(texts) >= MAX_BLOCKS:
-            break
         node = node.next
-    if parts:
-        flush()
-    for number in (*(n for _, kind, n in stack if kind >= FIRST_CONTAINER), here):
-        lasts[number] = len(texts)
-    lasts[0] = len(texts)
-    # Half of all elements hold no text: their names would be read for nothing.
-    out.name = [
-        _name(e, CONTAINER_TAGS[t]) if a < b else "" for e, t, a, b in zip(elements, tags, firsts, lasts, strict=True)
-    ]
-    return out
+    return out.finish()
 
 
 def _name(node: LexborNode, tag: str) -> str:
     attributes = node.attributes
     if not attributes:
         return tag
+    if len(attributes) == 1 and (classes := attributes.get("class")):
+        return f"{tag} {classes}"
     words = [tag]
     for key, value in attributes.items():
         if value and key in _NAMED:

@@ -7,15 +7,13 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from urllib.parse import urljoin
 
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
-
 from tearsheet import urls
 from tearsheet.extract import dates, language, names, text
 from tearsheet.extract.authors import authors as find_authors
 from tearsheet.extract.blocks import Blocks, cut
-from tearsheet.extract.encoding import decode
+from tearsheet.extract.encoding import as_utf8
 from tearsheet.extract.features import PageHints
-from tearsheet.extract.guard import tame
+from tearsheet.extract.guard import parse
 from tearsheet.extract.head import Head, read_head
 from tearsheet.extract.model import Model, shipped
 
@@ -24,7 +22,6 @@ MAX_PAGE = 12_000_000
 _ENOUGH, _DOUBTFUL = 400, 0.6
 """A text shorter or less certain than this makes us look at the whole page again."""
 _MAX_LINKS = 20_000
-_WITHOUT_EVENTS = LexborDocumentOptions.WO_EVENTS.value
 
 
 @dataclass(slots=True, frozen=True)
@@ -48,14 +45,11 @@ class Document:
         self.model: Model | None = None
         self.today = today or datetime.now(UTC).date()
         if isinstance(html, bytes):
-            data = html[:MAX_PAGE]
-            text, self.encoding = decode(data, charset)
-            if self.encoding != "utf-8" or data.startswith(b"\xef\xbb\xbf"):
-                data = text.encode("utf-8", "replace")
+            data, self.encoding = as_utf8(html[:MAX_PAGE], charset)
         else:
             # Lone surrogates have no UTF-8 form, which is what the parser reads.
             data, self.encoding = html[:MAX_PAGE].encode("utf-8", "replace"), "utf-8"
-        self.tree = LexborHTMLParser(tame(data), options=_WITHOUT_EVENTS, scripting=True)
+        self.tree = parse(data)
 
     @cached_property
     def head(self) -> Head:
@@ -70,7 +64,7 @@ class Document:
         if len(found.text) >= _ENOUGH and found.confidence >= _DOUBTFUL:
             return found
         # Some pages hide their text in what is skipped at first, or show it only to readers without scripts.
-        again = LexborHTMLParser(self.tree.raw_html, options=_WITHOUT_EVENTS, scripting=False)
+        again = parse(self.tree.raw_html, scripting=False)
         other = text.choose(cut(again.body, everything=True), self.hints, model) if again.body is not None else found
         return other if other.confidence > found.confidence and len(other.text) > len(found.text) else found
 

@@ -14,6 +14,7 @@ _DECLARED = re.compile(
 )
 _DECLARATION_BYTES = 4096
 _DETECTION_BYTES = 131_072
+_PIECE = 16_384
 _GOOD_FOR_BAD = 20
 """An encoding that fails on some bytes is still right when it reads this many other characters beyond ASCII for each of them."""
 _WIDER = {"gbk": "gb18030", "gb2312": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs"}
@@ -43,6 +44,27 @@ def decode(data: bytes, charset: str | None = None) -> tuple[str, str]:
         return utf8, "utf-8"
     detected = codec_name(detect_encoding(data, _DETECTION_BYTES)) or "utf-8"
     return data.decode(detected, "replace"), detected
+
+
+def as_utf8(data: bytes, charset: str | None = None) -> tuple[bytes, str]:
+    """The page in UTF-8, and the encoding it was read by (see `decode`)."""
+    stated = codec_name(charset) or codec_name(declared_charset(data))
+    if stated == "utf-8" and _is_utf8(data) and not data.startswith(codecs.BOM_UTF8):
+        return data, stated
+    text, encoding = decode(data, charset)
+    return text.encode("utf-8", "replace"), encoding
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether these bytes are UTF-8, a character cut off at the end apart. Small pieces need no memory of their own."""
+    read = codecs.getincrementaldecoder("utf-8")("strict").decode
+    view = memoryview(data)
+    try:
+        for start in range(0, len(view), _PIECE):
+            read(view[start : start + _PIECE])
+    except UnicodeError:
+        return False
+    return True
 
 
 def declared_charset(data: bytes) -> str | None:

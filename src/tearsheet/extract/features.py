@@ -269,47 +269,48 @@ def _groups(same_kind: Ints, lengths: Floats, links: Floats, prose: Floats) -> F
 
 
 def _candidate(prose: Floats, ancestors: Ints, first: Ints, last: Ints, parent: Ints, depth: Ints) -> Floats:
-    """Where a block stands to the container that holds most prose directly."""
+    """Where a block stands to the container that holds most prose directly, and to the one around that."""
     n = len(prose)
     direct = np.bincount(ancestors[1], prose, len(parent)) + 0.5 * np.bincount(ancestors[2], prose, len(parent))
     best = int(direct.argmax())
-    index = np.arange(n)
-    out = np.empty((n, 12), np.float32)
-    for k, c in ((0, best), (5, int(parent[best]))):
-        a, b = int(first[c]), int(last[c])
-        out[:, k] = (index >= a) & (index < b)
-        out[:, k + 1] = index >= b
-        out[:, k + 2] = np.log1p(np.maximum(a - index, 0))
-        out[:, k + 3] = np.log1p(np.maximum(index - b + 1, 0))
-        out[:, k + 4] = np.clip((index - a) / max(1, b - a), -5, 12)
-    out[:, 10] = direct[best] / (prose.sum() + 1)
-    out[:, 11] = np.clip(depth[ancestors[0]] - depth[best], -8, 8) / 4
-    return out
+    both = [best, int(parent[best])]
+    index, a, b = np.arange(n), first[both][:, None], last[both][:, None]
+    out = np.empty((12, n), np.float32)
+    places = out[:10].reshape(2, 5, n)
+    after = index >= b
+    places[:, 0] = (index >= a) & ~after
+    places[:, 1] = after
+    np.maximum(a - index, 0, out=places[:, 2], casting="unsafe")
+    np.maximum(index - b + 1, 0, out=places[:, 3], casting="unsafe")
+    np.log1p(places[:, 2:4], out=places[:, 2:4])
+    places[:, 4] = np.minimum(np.maximum((index - a) / np.maximum(1, b - a), -5), 12)
+    out[10] = direct[best] / (prose.sum() + 1)
+    out[11] = np.minimum(np.maximum(depth[ancestors[0]] - depth[best], -8), 8) / 4
+    return out.T
 
 
 def _hints(texts: list[str], words: PageWords, hints: PageHints) -> Floats:
     """How much a block repeats of what the page says about its article."""
     n = len(texts)
-    out = np.zeros((n, 8), np.float32)
-    lines = words.start_lines
-    size = np.diff(lines, append=len(words.start)).astype(np.float32)
+    out = np.zeros((8, n), np.float32)
+    lines = words.lines
+    beginnings = words.words[: words.ends]
     known: dict[bytes, int] = dict.fromkeys(cut_words(hints.title), 1)
     in_title = len(known)
     described = set(cut_words(hints.description))
     for word in described:
         known[word] = known.get(word, 0) | 2
-    marks = np.fromiter(map(known.get, words.start, repeat(0)), np.uint8, len(words.start))
-    for k, (bit, total) in enumerate(((1, in_title), (2, len(described)))):
-        counts = np.add.reduceat((marks & bit).astype(np.float32), lines) / bit
-        out[:, k] = counts / size
-        out[:, 2 + k] = counts / (total + 1)
+    marks = np.fromiter(map(known.get, beginnings, repeat(0)), np.uint8, len(beginnings))
+    counts = np.add.reduceat(np.array([marks & 1, marks >> 1], np.float32), lines[:n], axis=1)
+    out[:2] = counts / (lines[1 : n + 1] - lines[:n])
+    out[2:4] = counts / [[in_title + 1], [len(described) + 1]]
     if len(hints.body) > 300:
         body = hints.body
-        out[:, 4] = [text[:40] in body for text in texts]
-        out[:, 5] = [text[-40:] in body for text in texts]
-        out[:, 6] = 1
-    out[:, 7] = bool(hints.description)
-    return out
+        out[4] = [text[:40] in body for text in texts]
+        out[5] = [text[-40:] in body for text in texts]
+        out[6] = 1
+    out[7] = bool(hints.description)
+    return out.T
 
 
 def _inherited(parent: list[int], name_scores: Floats) -> tuple[Floats, Floats]:

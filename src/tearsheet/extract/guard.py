@@ -1,55 +1,119 @@
-"""Pages that would keep the parser busy for minutes, made harmless before it sees them.
+"""Pages that would keep the parser busy for minutes or fill the memory, made harmless before it sees them.
 
-The parser's work grows with the square of how deep elements are nested and of how many attributes one of them has. Nothing that
-people read comes near the limits here.
+The parser's work grows with the square of how deep elements are nested, of how many attributes one of them has, and of how
+many different names of elements and attributes there are; and it copies each open `font`, `b` or their like into each
+paragraph that follows, so that a page of some hundred kilobytes can become one of many gigabytes. Nothing that people read
+comes near the limits here.
 """
 
 from __future__ import annotations
 
 import re
 
-MAX_DEPTH = 3000
-_MANY_TAGS = 10_000
-_MANY_ATTRIBUTES = 5000
-_LONG_TAG = 30_000
-_TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+import numpy as np
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+
+MAX_DEPTH = 1000
+"""Elements in one another that are read of a page with very many; browsers build half as many."""
+_MANY_TAGS, _MAX_TAGS = 8000, 250_000
+_MAX_LOOKED_THROUGH = 50_000_000
+"""For many tags the parser looks through all elements that are open."""
+_MAX_CLOSED = 100
+_MAX_COPIES = 2_000_000
+_MAX_ATTRIBUTES = 5000
+_LONG_TAG = 20_000
+_MANY_NAMES, _SAFE_SIZE = 40_000, 800_000
+_WITHOUT_EVENTS = LexborDocumentOptions.WO_EVENTS.value
+_TAG = re.compile(rb"<(/?)([a-zA-Z][^\s/>]*)")
+_EMPTY_TAG = re.compile(rb"""<[a-zA-Z][^\s/>"'=]*(?:\s+[\w:.-]+=(?:"[^"]*"|'[^']*'))*\s*/>""")
+_WHOLE_TAG = re.compile(rb"<[a-zA-Z/!][^>]*")
+_TO_BLANKS = bytes.maketrans(b"<>/=\"'", b"      ")
+_COPIED = re.compile(
+    rb"</?(?=[biusetcfnhBIUSETCFNH])(?:b(?:ig|ody)?|i|u|s(?:mall|tr(?:ike|ong))?|em|tt|code|font|nobr|html)(?:[\s/][^>]*)?>",
+    re.IGNORECASE,
+)
+"""Elements that the parser copies, and those whose attributes it adds to what it has of them."""
 _NOT_NESTED = frozenset(
     b"""
-    area base br col embed hr img input link meta param source track wbr p li td th tr dd dt option optgroup thead tbody tfoot
-    colgroup caption rp rt body html head
+    area base br col embed hr img input link meta param source track wbr p li td th tr dd dt thead tbody tfoot colgroup caption
+    body html head
     """.split()
 )
-"""Elements that hold nothing, or that the next of their kind closes."""
+"""Elements that hold nothing, or that the next of their kind closes: in HTML, not in drawings and formulas."""
+_FOREIGN = (b"svg", b"math")
+_BARRIERS = frozenset(b"table object marquee applet template select svg math".split())
+"""Elements in which nothing can be closed that was opened outside."""
+
+
+def parse(page: bytes, *, scripting: bool = True) -> LexborHTMLParser:
+    """The tree of a page in UTF-8. With `scripting`, what is for readers without scripts is no part of it."""
+    return LexborHTMLParser(tame(page), options=_WITHOUT_EVENTS, scripting=scripting)
 
 
 def tame(page: bytes) -> bytes:
     """The page without what makes parsing it a burden; nearly always the page itself."""
-    if page.count(b"<") > _MANY_TAGS:
+    # Half of all tags may be open, the other half the places where they are copied to.
+    tags = int(np.count_nonzero(np.frombuffer(page, np.uint8) == ord("<")))
+    if tags * tags > 4 * _MAX_COPIES and len(_COPIED.findall(page)) * tags > 4 * _MAX_COPIES:
+        page = _COPIED.sub(b" ", page)
+    if tags > _MANY_TAGS:
         page = _without_abyss(page)
-    if page.count(b"=") > 3 * _MANY_ATTRIBUTES or page.count(b" ") + page.count(b"\n") > 20 * _MANY_ATTRIBUTES:
-        page = _without_endless_tags(page)
-    return page
+    if len(page) > _SAFE_SIZE:
+        page = _without_endless_names(page)
+    return _without_endless_tags(page)
 
 
 def _without_abyss(page: bytes) -> bytes:
-    """Cut the page off where its elements are nested too deep."""
-    depth = 0
-    for found in _TAG.finditer(page):
-        if found[2].lower() in _NOT_NESTED:
-            continue
-        depth = max(0, depth - 1) if found[1] else depth + 1
-        if depth > MAX_DEPTH:
+    """Cut the page off where its elements are too many, nested too deep, or too much was done at a depth."""
+    opened: list[bytes] = []
+    foreign = work = 0
+    for number, found in enumerate(_TAG.finditer(page)):
+        work += len(opened)
+        if number > _MAX_TAGS or work > _MAX_LOOKED_THROUGH or len(opened) > MAX_DEPTH:
             return page[: found.start()]
+        name = found[2].lower()
+        if name in _NOT_NESTED and not foreign:
+            continue
+        if found[1]:
+            _close(opened, name)
+            foreign = foreign if len(opened) >= foreign else 0
+        elif not (foreign and _EMPTY_TAG.match(page, found.start())):
+            opened.append(name)
+            if name in _FOREIGN and not foreign:
+                foreign = len(opened)
     return page
+
+
+def _close(opened: list[bytes], name: bytes) -> None:
+    """Close an element and all that is open in it, if it can be closed here."""
+    for i in range(len(opened) - 1, max(-1, len(opened) - _MAX_CLOSED - 1), -1):
+        if opened[i] == name:
+            del opened[i:]
+            return
+        if opened[i] in _BARRIERS:
+            return
+
+
+def _without_endless_names(page: bytes) -> bytes:
+    """Cut a long page off if its tags are made of very many different words."""
+    words = b" ".join(_WHOLE_TAG.findall(page)).translate(_TO_BLANKS).split()
+    return page if len(words) <= _MANY_NAMES or len(set(words)) <= _MANY_NAMES else page[:_SAFE_SIZE]
 
 
 def _without_endless_tags(page: bytes) -> bytes:
     """Leave out tags with thousands of attributes."""
-    parts = page.split(b">")
-    if len(max(parts, key=len)) < _LONG_TAG:
-        return page
-    for i, part in enumerate(parts):
-        start = part.find(b"<") if len(part) >= _LONG_TAG else -1
-        if start >= 0 and len(part[start:].split(None, _MANY_ATTRIBUTES)) > _MANY_ATTRIBUTES:
-            parts[i] = part[:start] + b"<br"
-    return b">".join(parts)
+    step = _LONG_TAG // 2
+    parts, done, at = [], 0, step
+    while at < len(page):
+        # Wherever one looks in a page a tag ends soon, so that nearly all of these searches are short.
+        if page.find(b">", at - step, at) >= 0:
+            at += step
+            continue
+        start, end = page.rfind(b">", 0, at - step) + 1, page.find(b">", at)
+        end = len(page) if end < 0 else end
+        tag = page.find(b"<", start, end)
+        if tag >= 0 and len(page[tag:end].translate(_TO_BLANKS).split(None, _MAX_ATTRIBUTES)) > _MAX_ATTRIBUTES:
+            parts += [page[done:tag], b"<br"]
+            done = end
+        at = end + step
+    return b"".join([*parts, page[done:]]) if parts else page

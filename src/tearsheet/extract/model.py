@@ -6,21 +6,21 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 from io import BytesIO
-from itertools import repeat
+from itertools import chain, repeat
 
 import numpy as np
 
 from tearsheet.extract.blocks import Blocks
 from tearsheet.extract.features import NAME_COLUMNS, WORD_COLUMNS, Floats, Layout, PageHints, complete, layout
-from tearsheet.extract.words import SEPARATOR, PageWords, name_words, split_name
+from tearsheet.extract.words import PageWords, name_words, split_name
 
 TABLE = "table.npz"
 _MAX_CACHED = 30_000
-Weights = dict[str, tuple[float, float, float, float]]
-_NOTHING = (0.0,) * NAME_COLUMNS
-_NO_WORDS: Weights = {}
 CLIP = 6.0
 """Standardised features beyond this are cut off."""
+PORTION = 16
+"""Blocks that go through the net at once: so few that numpy's library does not start threads, which would cost more than they
+save and take the processors of other workers."""
 _WORD_PLACES = ("start", "end", "first", "whole")
 
 
@@ -37,9 +37,12 @@ class WordWeights:
 
 @dataclass(slots=True)
 class Model:
-    """Word tables and net. `names` has for each word its weight as inline element, container, next two, farther ones."""
+    """Word tables and net."""
 
-    names: Weights
+    names: dict[str, int]
+    """Words of names, and which row of `name_weights` is theirs. The first row is no word's and all zeros."""
+    name_weights: Floats
+    """Weights of a word as inline element, container, next two, farther ones."""
     words: WordWeights
     mean: Floats
     scale: Floats
@@ -49,7 +52,7 @@ class Model:
     _low: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
     _high: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
     _folded: list[tuple[Floats, Floats]] = field(default_factory=list)
-    _parts: dict[str, Weights] = field(default_factory=dict)
+    _parts: dict[str, list[int]] = field(default_factory=dict)
     _rows: dict[str, int] = field(default_factory=dict)
     _scores: Floats = field(default_factory=lambda: np.zeros((1000, NAME_COLUMNS), np.float32))
 
@@ -62,11 +65,16 @@ class Model:
         """The net alone."""
         if not self._folded:
             self._fold_in()
-        x = np.minimum(np.maximum(features, self._low), self._high)
+        size, width = features.shape
+        x = np.zeros((-(-size // PORTION) * PORTION, width), np.float32)
+        np.minimum(np.maximum(features, self._low), self._high, out=x[:size])
+        x = x.reshape(-1, PORTION, width)
         for weights, bias in self._folded[:-1]:
-            x = np.maximum(x @ weights + bias, 0)
+            x = x @ weights
+            x += bias
+            np.maximum(x, 0, out=x)
         weights, bias = self._folded[-1]
-        out: Floats = 1 / (1 + np.exp(-(x @ weights + bias)[:, 0]))
+        out: Floats = 1 / (1 + np.exp(-(x @ weights + bias).ravel()[:size]))
         return out
 
     def _fold_in(self) -> None:
@@ -79,73 +87,83 @@ class Model:
 
     def scores(self, blocks: Blocks, page: Layout) -> tuple[Floats, Floats, Floats]:
         """What the words say of each container, each inline element and each text."""
-        return self._names(blocks.name), self._names(blocks.inline_name), self.text_scores(page.page_words)
+        names = self._names(blocks.name + blocks.inline_name)
+        return names[: len(blocks.name)], names[len(blocks.name) :], self.text_scores(page.page_words)
 
     def _names(self, names: list[str]) -> Floats:
         """For each name its columns (see NAME_COLUMNS). Names come again and again, so they are kept, up to a limit."""
-        if len(self._rows) > _MAX_CACHED:
-            self._rows.clear()
-            self._parts.clear()
         rows = self._rows
-        for name in names:
-            if name not in rows:
-                row = len(rows)
-                if row >= len(self._scores):
-                    self._scores = np.resize(self._scores, (2 * row + 1000, NAME_COLUMNS))
-                self._scores[row] = self._name_score(name)
-                rows[name] = row
+        if len(rows) > _MAX_CACHED:
+            rows.clear()
+            self._parts.clear()
+        fresh = [name for name in dict.fromkeys(names) if name not in rows]
+        if fresh:
+            row = len(rows)
+            if row + len(fresh) > len(self._scores):
+                self._scores = np.resize(self._scores, (2 * (row + len(fresh)), NAME_COLUMNS))
+            self._scores[row : row + len(fresh)] = self._name_scores(fresh)
+            rows.update(zip(fresh, range(row, row + len(fresh)), strict=True))
         return self._scores[[rows[name] for name in names]]
 
-    def _name_score(self, name: str) -> tuple[float, ...]:
-        if not name:
-            return _NOTHING
-        found: Weights = {}
-        for part in split_name(name):
-            found.update(self._known_words(part))
-        if not found:
-            return _NOTHING
-        inline, own, near, far = zip(*found.values(), strict=True)
-        return sum(inline), sum(own), sum(near), sum(far), min(*near, 0.0), max(*near, 0.0)
-
-    def _known_words(self, part: str) -> Weights:
-        known = self._parts.get(part)
-        if known is None:
-            known = self._parts[part] = {
-                word: self.names[word] for word in name_words(part) if word in self.names
-            } or _NO_WORDS
-        return known
+    def _name_scores(self, names: list[str]) -> Floats:
+        parts = self._parts
+        listed: list[int] = []
+        begins = []
+        for name in names:
+            begins.append(len(listed))
+            found = {0}
+            for part in split_name(name):
+                known = parts.get(part)
+                if known is None:
+                    known = parts[part] = [row for row in map(self.names.get, name_words(part)) if row]
+                found.update(known)
+            listed += found
+        weights = self.name_weights[listed]
+        near = weights[:, 2]
+        out = np.empty((len(names), NAME_COLUMNS), np.float32)
+        out[:, :4] = np.add.reduceat(weights, begins, axis=0)
+        out[:, 4] = np.minimum.reduceat(near, begins)
+        out[:, 5] = np.maximum.reduceat(near, begins)
+        return out
 
     def text_scores(self, words: PageWords) -> Floats:
         """For each text the columns of its words (see WORD_COLUMNS)."""
         tables = self.words
         n = len(words.whole)
-        scores = np.fromiter(map(tables.whole.get, words.whole, repeat(0.0)), np.float32, n)
-        begins = words.start_lines
-        listed = words.start
-        firsts = [listed[i] for i in begins.tolist()]
-        pairs = [b"%b %b" % (listed[i], listed[i + 1]) if listed[i] != SEPARATOR else b"" for i in begins.tolist()]
-        scores += np.fromiter(map(tables.first.get, firsts, repeat(0.0)), np.float32, n)
-        scores += np.fromiter(map(tables.first.get, pairs, repeat(0.0)), np.float32, n)
-        out = np.empty((WORD_COLUMNS, n), np.float32)
-        out[0] = scores
-        out[1] = np.minimum(scores, 0)
-        out[2] = np.maximum(scores, 0)
-        for table, listed, lines in ((tables.start, words.start, begins), (tables.end, words.end, words.end_lines)):
-            weights = np.fromiter(map(table.get, listed, repeat(0.0)), np.float32, len(listed))
-            out[0] += np.add.reduceat(weights, lines)
-            np.minimum(out[1], np.minimum.reduceat(weights, lines), out=out[1])
-            np.maximum(out[2], np.maximum.reduceat(weights, lines), out=out[2])
-        return out.T
+        listed, ends = words.words, words.ends
+        starts = words.lines[:n].tolist()
+        firsts = [listed[i] for i in starts]
+        pairs = [listed[i] + b" " + listed[i + 1] for i in starts]
+        nothing = repeat(0.0)
+        alone = np.fromiter(
+            chain(
+                map(tables.whole.get, words.whole, nothing),
+                map(tables.first.get, firsts, nothing),
+                map(tables.first.get, pairs, nothing),
+            ),
+            np.float32,
+            3 * n,
+        )
+        weights = np.fromiter(
+            chain(map(tables.start.get, listed[:ends], nothing), map(tables.end.get, listed[ends:], nothing)),
+            np.float32,
+            len(listed),
+        )
+        # For each column the beginnings, the ends, and the text as one.
+        table = np.empty((WORD_COLUMNS, 3, n), np.float32)
+        table[:, 2] = alone.reshape(3, n).sum(axis=0)
+        for place, ufunc in zip(table, (np.add, np.minimum, np.maximum), strict=True):
+            place[:2] = ufunc.reduceat(weights, words.lines).reshape(2, n)
+        return np.stack([table[0].sum(axis=0), table[1].min(axis=0), table[2].max(axis=0)], axis=1)
 
 
 def save(model: Model) -> bytes:
     """The model as a compressed numpy archive of plain arrays, always the same bytes for the same model."""
     import zipfile
 
-    names = sorted(model.names)
     arrays = {
-        "names": np.frombuffer("\n".join(names).encode(), np.uint8),
-        "name_weights": np.array([model.names[n] for n in names], np.float16),
+        "names": np.frombuffer("\n".join(model.names).encode(), np.uint8),
+        "name_weights": model.name_weights[1:].astype(np.float16),
         "mean": model.mean,
         "scale": model.scale,
         "calibration": model.calibration,
@@ -171,6 +189,7 @@ def read(data: bytes) -> Model:
     """The model that `save` wrote."""
     with np.load(BytesIO(data), allow_pickle=False) as archive:
         names = archive["names"].tobytes().decode().split("\n")
+        name_weights = np.vstack([np.zeros(4), archive["name_weights"]]).astype(np.float32)
         words = WordWeights()
         for place in _WORD_PLACES:
             keys = archive[place].tobytes().split(b"\n")
@@ -180,7 +199,8 @@ def read(data: bytes) -> Model:
             for i in range(sum(k.startswith("bias") for k in archive.files))
         ]
         return Model(
-            dict(zip(names, map(tuple, archive["name_weights"].astype(float).tolist()), strict=True)),
+            dict(zip(names, range(1, len(name_weights)), strict=True)),
+            name_weights,
             words,
             archive["mean"],
             archive["scale"],

@@ -33,7 +33,8 @@ _EQUAL_DIGITS = bytes(48 if 48 <= code <= 57 else code for code in range(256))
 def split_name(name: str) -> list[str]:
     """The tag and each single class, id and so on of an element's name; the tag is marked with `<`."""
     parts = name.split(None, _MAX_NAMES)
-    parts[0] = "<" + parts[0]
+    if parts:
+        parts[0] = "<" + parts[0]
     return parts
 
 
@@ -55,42 +56,56 @@ def name_words(part: str) -> list[str]:
 class PageWords:
     """The words of all texts of a page in one list, SEPARATOR behind those of each text: one search for all is faster.
 
+    First come the words that each text begins with, then for each text those that it ends with, where these are others.
     Words are UTF-8 in lower case, digits made equal.
     """
 
-    start: list[bytes]
-    """The words that the texts begin with."""
-    end: list[bytes]
-    """The words that they end with, where these are others."""
+    words: list[bytes]
+    lines: Ints
+    """Where in `words` the beginning of each text lies, then where the end of each."""
     whole: list[bytes]
     """The short texts in lower case with digits made equal, others empty."""
-    start_lines: Ints
-    """Where in `start` each text begins, and in `end`."""
-    end_lines: Ints
+
+    @property
+    def ends(self) -> int:
+        """Where in `words` the ends of texts begin."""
+        return int(self.lines[len(self.whole)])
 
 
 def page_words(texts: list[str], *, alone: bool) -> PageWords:
     """Cut texts into words. `alone`: there are scripts that write no blanks; of them, pairs of letters are taken for words."""
-    start = cut_words(" \n ".join([text[:START] for text in texts]) + " \n", alone=alone)
-    end = cut_words(" \n ".join([text[-END:] if len(text) > START else "" for text in texts]) + " \n", alone=alone)
+    places = [text[:START] for text in texts] + [text[-END:] if len(text) > START else "" for text in texts]
+    # The blank in front makes every word begin behind a blank.
+    folded = _fold(" " + " \n ".join(places) + " \n", alone=alone)
     short = "\n".join([text if len(text) <= _SHORT else "" for text in texts]).lower()
     whole = short.encode("utf-8", "replace").translate(_EQUAL_DIGITS).split(b"\n")
-    return PageWords(start, end, whole, _line_starts(start), _line_starts(end))
+    return PageWords(folded.split(), _line_starts(folded), whole)
 
 
-def cut_words(text: str, *, alone: bool = False) -> list[bytes]:
-    """The words of a text; a line break becomes SEPARATOR. Bytes are cut many times faster than a pattern finds words."""
+def cut_words(text: str) -> list[bytes]:
+    """The words of a text. Bytes are cut many times faster than a pattern finds words."""
+    return _fold(text, alone=False).split()
+
+
+def _fold(text: str, *, alone: bool) -> bytes:
     text = text.lower()
     if not text.isascii():
         for mark in _MARKS:
             text = text.replace(mark, " ")
         if alone:
             text = _ALONE_RUN.sub(_pairs, text)
-    return text.encode("utf-8", "replace").translate(_FOLD).split()
+    return text.encode("utf-8", "replace").translate(_FOLD)
 
 
-def _line_starts(words: list[bytes]) -> Ints:
-    return np.array([0, *[i + 1 for i, word in enumerate(words) if word == SEPARATOR][:-1]], np.intp)
+def _line_starts(folded: bytes) -> Ints:
+    """The number of the first word of each line."""
+    codes = np.frombuffer(folded, np.uint8)
+    blank = codes == 32
+    first_letters = codes[1:][blank[:-1] & ~blank[1:]]
+    starts = np.empty(len(found := np.flatnonzero(first_letters == SEPARATOR[0])), np.intp)
+    starts[0] = 0
+    starts[1:] = found[:-1] + 1
+    return starts
 
 
 def _pairs(run: re.Match[str]) -> str:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urljoin, urlsplit
 
-from selectolax.lexbor import LexborHTMLParser
-
 from tearsheet.clock import utc_now
 from tearsheet.errors import TearsheetError
+from tearsheet.extract.guard import parse
 from tearsheet.feeds.discover_words import (
     COMMENT_WORDS,
     FEED_ENDINGS,
@@ -64,7 +63,7 @@ class NoSite(TearsheetError):
 
 def feed_candidates(html: bytes, url: str) -> list[Candidate]:
     """The feeds that a page names, most likely first. Sloppy HTML is read as browsers read it."""
-    tree = LexborHTMLParser(html)
+    tree = parse(html)
     base_tag = tree.css_first("base[href]")
     base = _join(url, base_tag.attributes.get("href") or "") if base_tag else url
     found: list[Candidate] = []

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tearsheet.extract import extract
+from tearsheet.extract.guard import parse
 from tests.unit.extract.pages import article_page
 
 URL = "https://www.daily.example/news/council-bridge"
@@ -32,6 +33,7 @@ HOSTILE = {
     "many attributes": "<div " + " ".join(f"a{i}='{i}'" for i in range(50_000)) + ">text</div>",
     "long attribute": f"<p class='{'word-' * 200_000}'>text</p>",
     "long word": "<p>" + "x" * 5_000_000,
+    "many lines": "some words of text<br><br>" * 300_000,
     "long line": "<p>" + "word, and another. " * 200_000,
     "many metas": "<meta name=a content=b>" * 100_000,
     "many times": "<time datetime='2020-01-01'>x</time>" * 50_000,
@@ -42,8 +44,31 @@ HOSTILE = {
     "open attribute": "<p class='" + "x" * 1_000_000,
     "entities": "<p>" + "&amp;&#x41;&nosuch;" * 100_000,
     "json bomb": '<script type="application/ld+json">' + "[" * 500_000 + "</script>" + PAGE,
+    "copied elements": "<p>" + "".join(f"<font a={i}>" for i in range(900)) + "</p>" + "<p>x" * 200_000,
+    "copied plain elements": "<p>" + "<b><i><u><s><em><tt><big>" * 3 + "</p>" + "<p>x" * 500_000,
+    "attributes of one element": "".join(f"<html a{i}=1>" for i in range(300_000)),
+    "useless end tags": "<div>" * 999 + "</article>" * 1_000_000,
+    "deep behind useless end tags": "<div></b>" * 200_000,
+    "deep behind barriers": "<div><table><td></div>" * 100_000,
+    "deep drawing": "<svg>" + "<td>" * 200_000,
+    "deep ruby": "<rt>" * 200_000,
+    "deep options": "<dt><li><option>" * 60_000,
+    "much at a depth": "<div>" * 999 + "<hr>" * 2_000_000,
+    "many names": "".join(f"<p a{i}>" for i in range(500_000)),
+    "many names in few tags": "".join(f"<p/{'/'.join(f'a{i}x{j}' for j in range(4000))}>" for i in range(100)),
+    "many element names": "".join(f"<x{i}></x{i}>" for i in range(300_000)),
     "author bomb": f"<meta name=author content='{'by and ' * 50_000}'>" + PAGE,
 }
+
+
+def test_a_large_page_is_read_to_its_end():
+    """What guards against hostile pages leaves long lists, drawings and careless markup as they are."""
+    careless = "<li><p>A line of a list with <b>some words in it" * 30_000
+    drawing = "<svg>" + "<path d='M 1 2' class=\"x\" />" * 9_000 + "</svg>"
+    options = "<select>" + "<option>year" * 900 + "</select>"
+    for page in (careless, drawing, options):
+        html = f"<body><div>{page}</div><h1 id=last>The end</h1>".encode()
+        assert parse(html).css_first("#last") is not None
 
 
 def timed(html, **options):

@@ -5,9 +5,9 @@ from bench.extract_data import Page, text_score
 
 from tearsheet.extract import Document
 from tearsheet.extract.features import PageHints, complete, layout
-from tearsheet.extract.model import read, save, shipped
+from tearsheet.extract.model import PORTION, read, save, shipped
 from tearsheet.extract.text import best_cut
-from tearsheet.extract.words import SEPARATOR, cut_words, name_words, page_words
+from tearsheet.extract.words import SEPARATOR, name_words, page_words
 from tests.unit.extract.pages import SENTENCES, article_page
 
 
@@ -35,11 +35,33 @@ def test_features_are_numbers(html):
 
 
 def test_words_of_a_page():
-    words = page_words(["Read more: 2019", "“Über uns”", ""], alone=False)
-    assert words.start == [b"read", b"more", b"0000", SEPARATOR, "über".encode(), b"uns", SEPARATOR, SEPARATOR]
-    assert words.start_lines.tolist() == [0, 4, 7]
-    assert words.whole == [b"read more: 0000", "“über uns”".encode(), b""]
-    assert cut_words("東京都", alone=True) == ["東京".encode(), "京都".encode()]
+    words = page_words(["Read more: 2019", "“Über uns”", "", "x " * 40 + "the end"], alone=False)
+    beginnings, ends = words.words[: words.ends], words.words[words.ends :]
+    uber = "über".encode()
+    assert beginnings[:9] == [b"read", b"more", b"0000", SEPARATOR, uber, b"uns", SEPARATOR, SEPARATOR, b"x"]
+    assert ends[:4] == [SEPARATOR, SEPARATOR, SEPARATOR, b"x"]
+    assert ends[-3:] == [b"the", b"end", SEPARATOR]
+    begun, ended = words.lines[:4].tolist(), (words.lines[4:] - words.ends).tolist()
+    assert begun == [0, 4, 7, 8]
+    assert ended == [0, 1, 2, 3]
+    assert words.whole == [b"read more: 0000", "“über uns”".encode(), b"", b""]
+
+
+def test_words_of_scripts_without_blanks_are_pairs_of_letters():
+    assert page_words(["東京都"], alone=True).words == ["東京".encode(), "京都".encode(), SEPARATOR, SEPARATOR]
+
+
+def test_a_portion_is_too_small_for_threads_of_the_numeric_library():
+    """OpenBLAS multiplies up to 2 ** 18 numbers in the thread that asks."""
+    widths = [weights.size for weights, _ in shipped().layers]
+    assert PORTION * max(widths) <= 2**18
+
+
+def test_portions_change_nothing():
+    model = shipped()
+    features = np.random.default_rng(1).normal(size=(3 * PORTION + 5, len(model.mean))).astype(np.float32)
+    alone = [model.run(features[i : i + 1])[0] for i in range(len(features))]
+    assert np.allclose(model.run(features), alone, atol=1e-5)
 
 
 def test_words_of_a_name():
