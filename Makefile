@@ -74,7 +74,7 @@ bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on 
 	@$(BIN)/python bench/broker.py
 
 bench-fetch: $(VENV)/.dev ## Pages a second from many hosts, beside requests with threads
-	@$(BIN)/python bench/fetch.py
+	@$(BIN)/python -m bench.fetch
 
 bench-feeds: $(VENV)/.dev ## Feeds a second beside feedparser, picking due feeds, polling on loopback
 	@$(BIN)/python -m bench.feeds

@@ -64,7 +64,7 @@ def relevance(megabytes: int) -> None:
         wall, cpu = time.perf_counter(), time.process_time()
         for _ in range(rounds):
             for page in some:
-                test(page)
+                test(page, "http://news.example/2024/a-story.html")
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         print(
             f"relevance test, 30 terms, {kind} pages: {rounds * size / wall / 1e6:,.0f} MB/s of text, "

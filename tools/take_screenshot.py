@@ -1,6 +1,6 @@
-"""Take the picture of the front page that the README shows: `python tools/take_screenshot.py DATA_FOLDER`.
+"""Take the pictures of the documentation: `python tools/take_screenshot.py DATA_FOLDER`.
 
-Make the data folder first with `tearsheet --data DATA_FOLDER demo --once`; needs Chromium.
+Make the data folder first with `tearsheet --data PARENT demo --once`, and give `PARENT/demo`; needs Chromium.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ sys.path.insert(0, str(ROOT))
 from tests.browser.seeing import CHROMIUM, FLAGS  # noqa: E402
 from tests.integration.web.running import running  # noqa: E402
 
+from tearsheet.cli.demo import TOPIC  # noqa: E402
 from tearsheet.compose import Services  # noqa: E402
 from tearsheet.config import load_settings  # noqa: E402
 from tearsheet.web.app import create_app  # noqa: E402
 
-TARGET = ROOT / "docs" / "images" / "front-page.png"
+IMAGES = ROOT / "docs" / "images"
 
 
 def main(data: str) -> None:
-    """Serve the folder and take the picture."""
-    TARGET.parent.mkdir(parents=True, exist_ok=True)
+    """Serve the folder, and take the pictures of its front page and of its topic's map."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
     with (
         Services(load_settings(data, environ={})) as services,
         running(create_app(services)) as address,
@@ -34,7 +35,9 @@ def main(data: str) -> None:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
         page = browser.new_page(viewport={"width": 1200, "height": 1000}, color_scheme="light")
         page.goto(address)
-        page.screenshot(path=TARGET)
+        page.screenshot(path=IMAGES / "front-page.png")
+        page.goto((Path(data).resolve() / "topics" / TOPIC.replace(" ", "-") / "index.html").as_uri())
+        page.locator("svg").first.screenshot(path=IMAGES / "topic-map.png")
         browser.close()
 
 

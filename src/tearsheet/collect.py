@@ -6,6 +6,7 @@ What `tearsheet run`, `tearsheet pipeline run` and `tearsheet worker` do.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -166,6 +167,7 @@ class Collector:
 
     async def run(self, *, once: bool = False, services: Sequence[Service] = ()) -> None:
         """Work until stopped; with `once`, until the source has ended and the queues are empty."""
+        gc.freeze()  # what was imported stays: the garbage collector need not look at it again and again
         async with AsyncExitStack() as stack:
             broker = self._broker = self.services.open_broker()
             stack.push_async_callback(broker.close)

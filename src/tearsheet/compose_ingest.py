@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,6 +13,7 @@ from tearsheet.fetch import HostStore
 from tearsheet.ingest.capture import CaptureFile
 from tearsheet.ingest.fetching import Visitor
 from tearsheet.ingest.ingester import Ingester, IngestLimits
+from tearsheet.ingest.looking import Looker, ProcessLooker, look_in_thread
 from tearsheet.ingest.names import Names, bucket_url
 from tearsheet.ingest.replay import DocumentReplay
 from tearsheet.ingest.store import IngestStore
@@ -50,7 +54,18 @@ class IngestServices:
         """Who fetches for the ingest; belongs to an event loop, so use it in an `async with` block."""
         return Visitor(self._settings.fetch, HostStore(self._services.database))
 
-    def service(self, visitor: Visitor) -> IngestService:
+    @asynccontextmanager
+    async def open_service(self) -> AsyncIterator[IngestService]:
+        """Ingests requests, and looks at pages in processes of their own, with the time limit that the parser has.
+
+        Belongs to an event loop.
+        """
+        pipeline = self._settings.pipeline
+        size = pipeline.parser_processes or os.cpu_count() or 1
+        async with self.open_visitor() as visitor, ProcessLooker(size, pipeline.page_seconds) as looker:
+            yield self.service(visitor, looker)
+
+    def service(self, visitor: Visitor, looker: Looker = look_in_thread) -> IngestService:
         """Ingests requests with this visitor."""
         wanted, archive = self._settings.ingest, self._settings.archive
         limits = IngestLimits(
@@ -61,7 +76,7 @@ class IngestServices:
         )
         folder, stores = self._settings.path(archive.folder), tuple(self._services.archive_stores)
         return IngestService(
-            Ingester(visitor, limits, self.store.known),
+            Ingester(visitor, limits, self.store.known, looker),
             lambda: CaptureFile(self._services.archive, folder, stores=stores),
             self._services.events,
             self.names,

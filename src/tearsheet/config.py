@@ -85,7 +85,9 @@ class FeedSettings:
         True, "disable feeds past `max_failures`; otherwise they are tried ever more rarely"
     )
     concurrency: int = _setting(64, "feeds fetched at the same time by one process")
-    per_host: int = _setting(2, "feeds fetched at the same time from one host, and of one source, by one process")
+    per_host: int = _setting(
+        2, "feeds fetched at the same time from one host, and of one source, however many pollers there are"
+    )
     interval_seconds: float = _setting(5.0, "shortest time between two feeds of one host, and of one source")
     timeout_seconds: float = _setting(60.0, "total time for one feed, redirects included")
     max_bytes: int = _setting(15_000_000, "largest feed, after decompression; counted while reading")

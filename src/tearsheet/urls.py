@@ -6,7 +6,7 @@ import hashlib
 import re
 from functools import lru_cache
 from ipaddress import ip_address
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit
 
 from publicsuffixlist import PublicSuffixList
 
@@ -23,6 +23,7 @@ from tearsheet.url_tables import (
 MAX_URL_LENGTH = 2048
 _DEVICE_LABEL = re.compile(r"(?:" + "|".join(DEVICE_SUBDOMAINS) + r"|ww[w0-9]?\d*)\.(?=[^.]+\.)")
 _LANGUAGE_SEGMENT = re.compile(r"[a-z]{2}(?:[-_][a-z]{2})?")
+_SLASHES = re.compile("/{2,}")
 _EDGES = "".join(map(chr, range(33)))
 _LINE_BREAKS = re.compile(r"[\t\r\n]+")
 _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
@@ -46,6 +47,8 @@ _QUERY_SESSIONS = tuple(
         "cfid=[^&]+&cftoken=[^&]+",
     )
 )
+_PLAIN_URL = re.compile(r"https?://([a-z0-9.-]*[a-z0-9])(/[A-Za-z0-9/_.~,;:@!$&'()*+=-]*)")
+"""As most addresses of stories are written: nothing but a host name and a path in which nothing is escaped."""
 _VIDEO_ID = re.compile(r"(?:youtu\.be/|/embed/|/shorts/|/live/|/v/|[?&]v=)([\w-]{11})(?![\w-])")
 
 
@@ -102,9 +105,17 @@ def normalize_url(url: str) -> str:
     Lower case, `http`, no port, fragment, `www.` or `m.`, no tracking parameters, the rest of the query sorted. Case is kept
     where it carries the identity: short links and video ids. Raises BadURL.
     """
+    if plain := _PLAIN_URL.fullmatch(url):
+        host, path = plain.groups()
+        bare_host = _without_device(host)
+        if bare_host not in VIDEO_HOSTS and bare_host not in SHORTENERS:
+            return f"http://{bare_host}{_tidy_path(path.lower())}"
+    return _normalize_any(url)
+
+
+def _normalize_any(url: str) -> str:
     parts = split_http_url(url)
-    host = ascii_host(parts.hostname or "")
-    bare_host = _DEVICE_LABEL.sub("", host, count=1) if _DEVICE_LABEL.match(host) else host
+    bare_host = _without_device(ascii_host(parts.hostname or ""))
     if bare_host in VIDEO_HOSTS and (video := _VIDEO_ID.search(url)):
         return f"http://youtube.com/watch?v={video[1]}"
     path = parts.path if _PLAIN_PATH.fullmatch(parts.path) else quote(unquote_to_bytes(parts.path), safe=_PATH_SAFE)
@@ -112,12 +123,20 @@ def normalize_url(url: str) -> str:
     query = urlencode(sorted(kept), encoding="latin-1") if kept else ""
     if bare_host not in SHORTENERS:
         path, query = path.lower(), query.lower()
-    if "//" in path:
-        path = re.sub(r"/{2,}", "/", path)
-    if len(path) > 1:
-        path = path.rstrip("/")
     netloc = f"[{bare_host}]" if ":" in bare_host else bare_host
-    return urlunsplit(("http", netloc, path or "/", query, ""))
+    return f"http://{netloc}{_tidy_path(path)}?{query}" if query else f"http://{netloc}{_tidy_path(path)}"
+
+
+def _without_device(host: str) -> str:
+    """A host without `www.` or `m.`."""
+    return _DEVICE_LABEL.sub("", host, count=1) if _DEVICE_LABEL.match(host) else host
+
+
+def _tidy_path(path: str) -> str:
+    """A path without double slashes and without one at the end."""
+    if "//" in path:
+        path = _SLASHES.sub("/", path)
+    return path.rstrip("/") or "/"
 
 
 def _query_pairs(query: str) -> list[tuple[str, str]]:
@@ -136,19 +155,29 @@ def canonical_domain(url: str) -> str:
     Raises BadURL.
     """
     host = host_of(url)
+    return host if _is_address(host) else _suffixes().privatesuffix(host) or host
+
+
+def _is_address(host: str) -> bool:
+    if host[-1:].isalpha() and ":" not in host:  # no number ends so
+        return False
     try:
         ip_address(host)
     except ValueError:
-        return _suffixes().privatesuffix(host) or host
-    return host
+        return False
+    return True
 
 
 def is_homepage(url: str) -> bool:
     """Whether this is the front page of a site, of a language or of a section, and not an article. Raises BadURL."""
-    parts = split_http_url(url)
-    if any(not is_tracking_parameter(name) for name, _ in _query_pairs(parts.query)):
-        return False
-    segments = [segment for segment in unquote(parts.path).lower().split("/") if segment]
+    if plain := _PLAIN_URL.fullmatch(url):
+        path = plain[2]
+    else:
+        parts = split_http_url(url)
+        if any(not is_tracking_parameter(name) for name, _ in _query_pairs(parts.query)):
+            return False
+        path = unquote(parts.path)
+    segments = [segment for segment in path.lower().split("/") if segment]
     if segments and segments[-1] in HOMEPAGE_FILES:
         segments.pop()
     if segments and _LANGUAGE_SEGMENT.fullmatch(segments[0]):

@@ -17,6 +17,7 @@ from tests.integration.ingest.site import Site, prose
 URL = "http://a.example/x/y"
 BODY = f"""<html><head><title>Seen</title><link rel=stylesheet href=/s.css><script>document.title = "acted"</script></head>
 <body><h1>Seen</h1><img id=one src=/one.png><img id=two srcset="/two.png 1x"><img id=gone src=/gone.png>
+<iframe src=/inner.html></iframe><iframe src=/gone.html></iframe>
 <div id=three style="width:9px;height:9px;background:url(/one.png)"></div>{prose(1300)}</body></html>"""
 SHA1 = hashlib.sha1(BODY.encode()).hexdigest()
 LOOK = """() => ({
@@ -50,6 +51,7 @@ def ingest_page(data: Path) -> None:
     site.page("/x/y", BODY)
     site.file("/s.css", b"@import 'more.css'; h1 { color: rgb(1, 2, 3) }", "text/css")
     site.file("/more.css", b"body { background: rgb(4, 5, 6) url(/two.png) }", "text/css")
+    site.page("/inner.html", '<title>Inner</title><p>Inside "it"</p><img src=/one.png>')
     site.file("/one.png", png(3))
     site.file("/two.png", png(5))
     with site.in_thread(), Services(Settings(data, fetch=site.settings(obey_robots=False))) as services:

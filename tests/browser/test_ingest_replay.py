@@ -47,6 +47,8 @@ def test_the_replay_of_an_ingested_page(served, page):
     assert answer is not None and answer.status == 200
     tab.wait_for_load_state("load")
     assert tab.evaluate(LOOK) == LOOKS
+    inside = "() => [document.body.innerText.trim(), document.querySelector('img').naturalWidth]"
+    assert tab.frames[1].evaluate(inside) == ['Inside "it"', 3]
     assert tab.title() == "Seen"  # its script would have said otherwise
     picture = tab.evaluate("() => getComputedStyle(document.body).backgroundImage")
     assert picture.startswith('url("data:image/png;')

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from datetime import timedelta
+import time
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,8 @@ from tearsheet.feeds.changes import fetch_soon, fetch_source_soon
 from tearsheet.feeds.daily_rss import write_daily_rss
 from tearsheet.feeds.exporting import all_feeds
 from tearsheet.feeds.retention import prune
-from tearsheet.feeds.tables import feeds
+from tearsheet.feeds.tables import feed_paces, feeds
+from tearsheet.fetch import FetchRequest, FetchResponse
 from tests.engines.databases import DATABASES
 from tests.unit.feeds.fakes import NOW, FakeClient, response, rss
 
@@ -111,3 +114,53 @@ def test_ids_and_times_survive(database) -> None:
     # A feed without an id of its own gets one even after ids that came from elsewhere.
     add_feeds(database, [NewFeed(f"http://{n}.example/rss") for n in range(3)], NOW)
     assert len(all_feeds(database)) == 4
+
+
+class WatchedSource:
+    """Answers after a moment; remembers when each request began and how many ran at once."""
+
+    def __init__(self) -> None:
+        self.starts: list[float] = []
+        self.running = self.most = 0
+
+    async def fetch(self, request: FetchRequest) -> FetchResponse:
+        self.starts.append(time.time())
+        self.running += 1
+        self.most = max(self.most, self.running)
+        await asyncio.sleep(0.15)
+        self.running -= 1
+        return response(rss(), url=request.url)
+
+
+def test_several_pollers_keep_one_pace_for_a_source(database) -> None:
+    """A source with feeds on many hosts, among others: three pollers, often late, ask it as one would."""
+    gap = 0.1
+    now = datetime.now(UTC)
+    web, others = WatchedSource(), FakeClient(lambda _: response(rss()))
+    add_feeds(database, [NewFeed(f"http://h{number}.example/one", sources_id=1) for number in range(12)], now)
+    add_feeds(
+        database,
+        [NewFeed(f"http://o{n % 15}.example/{n}", sources_id=2 + n) for n in range(20)],
+        now - timedelta(hours=1),
+    )
+
+    class Both:
+        async def fetch(self, request: FetchRequest) -> FetchResponse:
+            if request.url.endswith("/one"):
+                return await web.fetch(request)
+            await asyncio.sleep(0.13)  # so that a busy poller comes late to the turns that it has booked
+            return await others.fetch(request)
+
+    async def run() -> list[Poller]:
+        settings = FeedSettings(interval_seconds=gap, per_host=2, concurrency=2)
+        pollers = [Poller(database, Both(), settings) for _ in range(3)]
+        await asyncio.gather(*(poller.run(asyncio.Event(), once=True) for poller in pollers))
+        return pollers
+
+    pollers = asyncio.run(run())
+    assert (len(web.starts), len(others.requests)) == (12, 20)
+    assert min(later - sooner for sooner, later in pairwise(sorted(web.starts))) >= gap - 0.005
+    assert web.most <= 2
+    assert sum(poller.counters["feeds.fetch_succeeded"] for poller in pollers) == 32
+    with database.read() as connection:
+        assert connection.execute(select(feed_paces.c.key).where(feed_paces.c.owner.is_not(None))).all() == []

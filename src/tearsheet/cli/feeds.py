@@ -82,7 +82,8 @@ def _add(new: list[NewFeed]) -> None:
 
 
 def _tell(report: AddReport) -> None:
-    out.print(f"{len(report.added):,} feeds added, {len(report.known):,} were known already")
+    added = len(report.added)
+    out.print(f"{added:,} feed{'s' if added != 1 else ''} added, {len(report.known):,} were known already")
     for url, reason in report.refused:
         err.print(f"refused: {url[:200]}: {reason}", markup=False)
     if report.refused:
@@ -226,12 +227,13 @@ def poll(
     """Poll every feed that is due, once, and store what is new; with feeds named, poll those."""
     with services_for() as services:
         database = services.database
-        for feed in feeds or []:
-            fetch_soon(database, reading.find_feed(database, feed), utc_now())
+        only = [reading.find_feed(database, feed) for feed in feeds or []]
+        for feed_id in only:
+            fetch_soon(database, feed_id, utc_now())
 
         async def work() -> Poller:
             client = Client(services.settings.fetch)
-            poller = Poller(database, client, services.settings.feeds)
+            poller = Poller(database, client, services.settings.feeds, only=only)
             try:
                 await poller.run(asyncio.Event(), once=True)
             finally:
@@ -240,7 +242,10 @@ def poll(
 
         counts = asyncio.run(work()).counters
     rows = [{"what": what, "count": count} for what, count in sorted(counts.items()) if count]
-    show(rows, {"what": "what", "count": "count"})
+    if rows:
+        show(rows, {"what": "what", "count": "count"})
+    else:
+        out.print("No feed was due.")
 
 
 @app.command("fetch-soon")

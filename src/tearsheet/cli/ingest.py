@@ -99,8 +99,7 @@ async def _ingest(services: Services, wanted: list[IngestRequest], indent: int |
     """Handle requests, a few at a time, and print each result when it is safe; returns how many are no hits."""
     missed = 0
     waiting = iter(wanted)
-    async with services.ingest.open_visitor() as visitor:
-        service = services.ingest.service(visitor)
+    async with services.ingest.open_service() as service:
         while batch := list(islice(waiting, REQUEST_BATCH)):
             for result in await service.handle(batch):
                 missed += not result.hit
@@ -129,8 +128,6 @@ async def run_ingest_workers(services: Services, stages: Sequence[str], *, once:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    async with services.ingest.open_visitor() as visitor:
-        service = services.ingest.service(visitor)
-        async with asyncio.TaskGroup() as group:
-            for name in stages:
-                group.create_task(work([_round(services, name, service)], stop, once=once))
+    async with services.ingest.open_service() as service, asyncio.TaskGroup() as group:
+        for name in stages:
+            group.create_task(work([_round(services, name, service)], stop, once=once))

@@ -24,7 +24,7 @@ import tantivy
 from tearsheet.engines.index_dates import first_day
 from tearsheet.engines.ports import AddResult, IndexedStory, Page
 from tearsheet.engines.story_store import Numbered, StoryStore
-from tearsheet.engines.tantivy_counts import CountsByValue, over_time, top
+from tearsheet.engines.tantivy_counts import CountsByValue, count, over_time, top
 from tearsheet.engines.tantivy_query import all_of, candidates, number_range, to_tantivy
 from tearsheet.engines.tantivy_words import (
     MAX_LOT,
@@ -46,6 +46,7 @@ _RELOAD_SECONDS = 0.5
 _MAX_CANDIDATES = 20_000
 """Stories read to answer a phrase of more than two words with a distance."""
 _MAX_OFFSET = 10_000
+_LAST_NUMBER = 2**63 - 1
 
 
 class TantivyIndex:
@@ -185,8 +186,7 @@ class TantivyIndex:
     def count(self, query: Query) -> int:
         """How many stories match."""
         with self._searching(query) as (searcher, compiled):
-            result: Any = searcher.search(compiled, 1, count=True)  # its types do not name `count`
-            return int(result.count)
+            return count(searcher, compiled)
 
     def search(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
@@ -242,25 +242,32 @@ class TantivyIndex:
     ) -> tuple[list[int], str | None]:
         """A page by (indexed date, number), both falling, or both rising from the `oldest`.
 
-        tantivy sorts by one field only, so ties are asked for by themselves.
+        tantivy sorts by one field only, so where a page ends among stories of one moment, these are asked for by themselves.
+        A token is the last moment and number of its page, and a number that none is beyond when the moment is done with.
         """
         found: list[tuple[int, int]] = []
         rest: tantivy.Query | None = query
+        none_left = _LAST_NUMBER if oldest else 0
         if token is not None:
             moment, number = _read_token(token, 2)
-            found += self._of_moment(searcher, query, moment, number, limit, oldest=oldest)
+            if number != none_left:
+                found += self._of_moment(searcher, query, moment, number, limit, oldest=oldest)
             rest = all_of(query, self._beyond("indexed_date", moment, oldest)) if oldest or moment else None
         wanted = limit - len(found)
         if wanted > 0 and rest is not None:
             order = tantivy.Order.Asc if oldest else tantivy.Order.Desc
-            hits = searcher.search(rest, wanted, count=False, order_by_field="indexed_date", order=order).hits
-            pairs = zip((hit[0] for hit in hits), self._numbers(searcher, hits), strict=True)
-            page = sorted(pairs, reverse=not oldest)
-            if len(page) == wanted:
-                last = page[-1][0]
-                page = [pair for pair in page if pair[0] != last]
-                page += self._of_moment(searcher, query, last, None, wanted - len(page), oldest=oldest)
-            found += page
+            hits = searcher.search(rest, wanted + 1, count=False, order_by_field="indexed_date", order=order).hits
+            pairs = sorted(
+                zip((hit[0] for hit in hits), self._numbers(searcher, hits), strict=True), reverse=not oldest
+            )
+            if len(pairs) <= wanted:
+                return [number for _, number in found + pairs], None
+            last = pairs[wanted - 1][0]
+            if last != pairs[wanted][0]:
+                found += pairs[:wanted]
+                return [number for _, number in found], f"{last}.{none_left}"
+            found += [pair for pair in pairs if pair[0] != last]
+            found += self._of_moment(searcher, query, last, None, limit - len(found), oldest=oldest)
         next_token = f"{found[-1][0]}.{found[-1][1]}" if len(found) == limit else None
         return [number for _, number in found], next_token
 

@@ -7,9 +7,11 @@ kept in memory, less those of the few stories without it.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import repeat
 from typing import Any
 
 import tantivy
@@ -29,6 +31,11 @@ Cells = dict[str, dict[str, int]]
 """Counts by value, and by day or first day of the week."""
 
 
+def count(searcher: tantivy.Searcher, query: tantivy.Query) -> int:
+    """How many stories match. An aggregation, because a search would rank them all to find the best one."""
+    return int(searcher.aggregate(query, {"count": {"value_count": {"field": "docno"}}})["count"]["value"])
+
+
 def over_time(searcher: tantivy.Searcher, query: tantivy.Query, interval: str) -> list[tuple[str, int]]:
     """Matching stories by publication `day`, `week` or `month`."""
     buckets = searcher.aggregate(query, {"days": _DAYS})["days"]["buckets"]
@@ -43,10 +50,11 @@ def top(searcher: tantivy.Searcher, query: tantivy.Query, name: str, limit: int)
 
 @dataclass(slots=True, frozen=True)
 class _Totals:
-    """All stories up to a number, by value and week, and how many weeks there are."""
+    """All stories up to a number: how many, of each value, and of each value and week; and how many weeks there are."""
 
     stories: int = 0
     highest: int = 0
+    values: Counter[str] = field(default_factory=Counter)
     cells: Cells = field(default_factory=dict)
     weeks: int = 0
 
@@ -66,7 +74,7 @@ class CountsByValue:
         values = top(searcher, query, name, limit)
         # By day there are about as many counts as stories: too many to keep.
         if interval == "week" and len(values) > _FEW and 2 * sum(count for _, count in values) > searcher.num_docs:
-            found = self._by_difference(searcher, query, name, [value for value, _ in values])
+            found = self._by_difference(searcher, query, name, values)
             if found is not None:
                 return found
         histogram = _WEEKS if interval == "week" else _DAYS
@@ -76,23 +84,23 @@ class CountsByValue:
         ]
 
     def _by_difference(
-        self, searcher: tantivy.Searcher, query: tantivy.Query, name: str, wanted: Sequence[str]
+        self, searcher: tantivy.Searcher, query: tantivy.Query, name: str, values: Sequence[tuple[str, int]]
     ) -> list[tuple[str, str, int]] | None:
-        """The counts of all stories less those of the stories that do not match; None when not all can be counted."""
-        rest = none_of(query)
-        values = top(searcher, rest, name, MAX_BUCKETS)
+        """The counts of all stories less those of the stories that do not match; None when not all were counted."""
         totals = self._totals(searcher, name)
-        if totals is None or len(values) >= MAX_BUCKETS:
+        if totals is None:
             return None
-        missing = _cells(searcher, rest, name, values, _WEEKS, totals.weeks)
+        others = [(value, more) for value, count in values if (more := totals.values[value] - count)]
+        missing = _cells(searcher, none_of(query), name, others, _WEEKS, totals.weeks)
         counted: list[tuple[str, str, int]] = []
-        for value in wanted:
-            less = missing.get(value, {}).get
-            counted += [
-                (value, week, count)
-                for week, every in totals.cells.get(value, {}).items()
-                if (count := every - less(week, 0))
-            ]
+        for value, _ in values:
+            every, less = totals.cells.get(value, {}), missing.get(value)
+            if less:
+                counted += [
+                    (value, week, n) for week, all_of_it in every.items() if (n := all_of_it - less.get(week, 0))
+                ]
+            else:
+                counted += zip(repeat(value), every, every.values(), strict=False)
         return counted
 
     def _totals(self, searcher: tantivy.Searcher, name: str) -> _Totals | None:
@@ -105,13 +113,14 @@ class CountsByValue:
             if known.stories == searcher.num_docs:
                 return known
             newer = number_range(self._schema, "docno", known.highest + 1, None)
-            hits: Any = searcher.search(newer, 1, count=True, order_by_field="docno")
+            hits = searcher.search(newer, 1, count=False, order_by_field="docno").hits
             values = top(searcher, newer, name, MAX_BUCKETS)
-            if known.stories + hits.count != searcher.num_docs or not hits.hits or len(values) >= MAX_BUCKETS:
+            if known.stories + count(searcher, newer) != searcher.num_docs or len(values) >= MAX_BUCKETS:
                 return None
             cells = _plus(known.cells, _cells(searcher, newer, name, values, _WEEKS))
             weeks = len({week for counts in cells.values() for week in counts})
-            self._known[name] = _Totals(searcher.num_docs, int(hits.hits[0][0]), cells, weeks)
+            together = known.values + Counter(dict(values))
+            self._known[name] = _Totals(searcher.num_docs, int(hits[0][0]), together, cells, weeks)
             return self._known[name]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from tearsheet.feeds.date_words import AFTERNOON, FORENOON, MONTHS, ZONE_MINUTES
 
@@ -50,7 +51,8 @@ def parse_date(text: str, now: datetime) -> datetime | None:
         found = found or _worded(text.lower())
         if found is None:
             return None
-        found = found.astimezone(UTC)
+        if found.tzinfo is not UTC:
+            found = found.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
     return found if EARLIEST <= found <= now + MAX_AHEAD else None
@@ -73,7 +75,7 @@ def _mail(text: str) -> datetime | None:
     day, _, year, hour, minute, second, sign, zone_hours, zone_minutes = match.groups()
     if hour == "24" or second == "60":
         return None
-    found = datetime(int(year), month, int(day), int(hour), int(minute), int(second or 0), tzinfo=UTC)
+    found = datetime(int(year), month, int(day), int(hour), int(minute), int(second or 0), 0, UTC)
     return found - _offset(None, sign, zone_hours, zone_minutes) if sign else found
 
 
@@ -141,6 +143,7 @@ def _build(year: int, month: int, day: int, rest: list[str | None]) -> datetime:
     return found - _offset(name, sign, zone_hours, zone_minutes)
 
 
+@lru_cache(maxsize=1024)
 def _offset(name: str | None, sign: str | None, hours: str | None, minutes: str | None) -> timedelta:
     """How far the zone lies east of Greenwich. `GMT+9` and `+0900 (JST)` say it by number; a name alone by the table."""
     if not sign or not hours:

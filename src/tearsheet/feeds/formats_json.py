@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin
@@ -18,10 +19,7 @@ _BARE = frozenset({"1", "1.0", "1.1"})
 
 def read_json_feed(body: bytes, url: str, now: datetime) -> ParsedFeed:
     """Read a JSON Feed. Raises FeedError when it is JSON of another kind, or none."""
-    try:
-        document = msgspec.json.decode(body.decode("utf-8", "replace"))
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise FeedError(NO_VERSION) from error
+    document = _decode(body.decode("utf-8", "replace"))
     version, items = (document.get("version"), document.get("items")) if isinstance(document, dict) else (None, None)
     if not isinstance(version, str) or not (
         "jsonfeed.org" in version or (version in _BARE and isinstance(items, list))
@@ -35,6 +33,18 @@ def read_json_feed(body: bytes, url: str, now: datetime) -> ParsedFeed:
         entries=[_entry(item, url, now) for item in items[:MAX_ENTRIES]],
         tossed=max(0, len(items) - MAX_ENTRIES),
     )
+
+
+def _decode(text: str) -> Any:
+    """The document; one with half a character or a raw line break in a text is read all the same."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError) as error:
+        raise FeedError(NO_VERSION) from error
 
 
 def _entry(item: dict[str, Any], url: str, now: datetime) -> Entry:
@@ -55,7 +65,7 @@ def _entry(item: dict[str, Any], url: str, now: datetime) -> Entry:
 def _text(value: object) -> str:
     """A text, or a number as text: ids are numbers in the wild."""
     if isinstance(value, str):
-        return value
+        return value.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
     return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 

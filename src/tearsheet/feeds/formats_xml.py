@@ -129,9 +129,9 @@ class _Reader:
             if href is None or child.get("rel", "alternate") == "alternate":
                 feed.home = feed.home or resolved("".join((href or text_of(child)).split()), child, self.url)
         elif role == "skiphours":
-            feed.skip_hours |= {
-                int(hour) % 24 for child in child if (hour := text_of(child).strip()).isdecimal() and len(hour) < 3
-            }
+            hours = [text_of(hour).strip() for hour in child]
+            # Some count from 1 to 24.
+            feed.skip_hours |= {int(h) % 24 for h in hours if h.isdecimal() and len(h) < 3 and int(h) <= 24}
         elif role == "skipdays":
             feed.skip_days |= {WEEKDAYS[day] for child in child if (day := text_of(child).strip().lower()) in WEEKDAYS}
         else:

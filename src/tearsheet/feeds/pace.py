@@ -51,6 +51,48 @@ def assign_starts(
     return turns
 
 
+@dataclass(slots=True, frozen=True)
+class Freed:
+    """A host or source of which a poller has nothing left: others may ask it from `next_start` on.
+
+    `held_until` is the end of the hold as the poller knows it; a later one in the database means that it has taken more since.
+    """
+
+    key: str
+    next_start: datetime
+    held_until: datetime
+
+
+class Holdings:
+    """How many feeds of each host and source a poller has in hand, and until when it holds them."""
+
+    def __init__(self) -> None:
+        self._count: Counter[str] = Counter()
+        self._until: dict[str, datetime] = {}
+
+    def take(self, keys: Iterable[str], until: datetime) -> None:
+        """A feed with these keys was leased."""
+        for key in keys:
+            self._count[key] += 1
+            self._until[key] = max(until, self._until.get(key, until))
+
+    def give(self, keys: Iterable[str]) -> dict[str, datetime]:
+        """A feed with these keys is done with: the keys of which none is left, and until when they are held."""
+        freed = {}
+        for key in keys:
+            self._count[key] -= 1
+            if self._count[key] <= 0:
+                del self._count[key]
+                if until := self._until.pop(key, None):
+                    freed[key] = until
+        return freed
+
+    def clear(self) -> None:
+        """Nothing is held any more."""
+        self._count.clear()
+        self._until.clear()
+
+
 class Gate:
     """The same for one process, to the instant: a turn that came late still keeps its distance to the next."""
 

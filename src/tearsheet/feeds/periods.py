@@ -56,9 +56,9 @@ def parse_http_date(text: str | None) -> datetime | None:
         return None
     try:
         found = parsedate_to_datetime(text)
-    except (ValueError, IndexError, OverflowError):
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def retry_after_seconds(text: str | None, now: datetime) -> float | None:

@@ -20,6 +20,7 @@ from tearsheet.feeds.schedule import SOFT
 from tearsheet.feeds.statuses import FETCH_ERRORS, PARSE_ERROR, WORKING, http_status_text, http_weight
 from tearsheet.feeds.store import LeasedFeed
 from tearsheet.fetch import FetchError, FetchRequest, FetchResponse
+from tearsheet.fetch.wire import wire_host
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +69,8 @@ class PollResult:
     http_etag: str | None = None
     http_last_modified: str | None = None
     retry_after: float | None = None
+    host: str = ""
+    """Which host answered at last: the feed's, or one that it redirects to."""
     fresh_minutes: int | None = None
     moved_to: str | None = None
     """Where every redirect was permanent: where they led."""
@@ -85,7 +88,7 @@ async def poll_feed(
     client: FeedClient, feed: LeasedFeed, settings: FeedSettings, now: datetime, sleep: Sleep = asyncio.sleep
 ) -> PollResult:
     """Fetch and read one feed. Never raises for what a server does."""
-    result = PollResult(feed, now)
+    result = PollResult(feed, now, host=feed.host)
     headers = conditional_headers(feed, now)
     result.conditional = bool(headers)
     try:
@@ -94,6 +97,7 @@ async def poll_feed(
         status, weight = FETCH_ERRORS[error.kind]
         return result.failed(status, weight, f"{error.kind}: {error.detail}")
     result.http_status = response.status
+    result.host = wire_host(response.url)
     if response.status == 304 and result.conditional:
         return _not_modified(result, response, now)
     if response.status != 200:

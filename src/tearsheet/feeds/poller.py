@@ -7,16 +7,16 @@ import heapq
 import logging
 import uuid
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from random import random as roll
 
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.config import FeedSettings
 from tearsheet.engines.ports import Database
 from tearsheet.feeds import store
-from tearsheet.feeds.pace import Gate
+from tearsheet.feeds.pace import Freed, Gate, Holdings
 from tearsheet.feeds.poll import FeedClient, PollResult, poll_feed
 from tearsheet.feeds.record import record_polls
 from tearsheet.feeds.schedule import RETRY_AFTER_CAP_MINUTES, SOFT
@@ -35,7 +35,10 @@ WRITE_BATCH = 200
 
 
 class Poller:
-    """Polls feeds until it is stopped. `counters` says what happened, by `feeds.EVENT` and `stories.REASON`."""
+    """Polls feeds until it is stopped. `counters` says what happened, by `feeds.EVENT` and `stories.REASON`.
+
+    With `only`, it polls no feeds but those with these ids.
+    """
 
     def __init__(
         self,
@@ -44,12 +47,14 @@ class Poller:
         settings: FeedSettings,
         clock: Clock = wall_clock,
         random: Callable[[], float] = roll,
+        only: Sequence[int] = (),
     ) -> None:
         self._database = database
         self._client = client
         self._settings = settings
         self._clock = clock
         self._random = random
+        self._only = only
         self._id = uuid.uuid4().hex
         self._gap = timedelta(seconds=settings.interval_seconds)
         self._margin = timedelta(seconds=settings.timeout_seconds + 5)
@@ -59,7 +64,11 @@ class Poller:
         self._parked: dict[str, deque[LeasedFeed]] = defaultdict(deque)
         self._parked_count = 0
         self._running: set[asyncio.Task[None]] = set()
+        self._held = Holdings()
+        self._found_none = False
+        self._look_at = 0.0
         self._finished: list[PollResult] = []
+        self._put_off: list[tuple[LeasedFeed, datetime]] = []
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
         self._number = 0
@@ -71,42 +80,62 @@ class Poller:
         helpers = [asyncio.create_task(self._wake_at(stop)), asyncio.create_task(self._keep_writing())]
         for helper in helpers:
             helper.add_done_callback(lambda _: self._changed.set())
-        exhausted = False
+        taking: asyncio.Task[bool] | None = None
+        idle = False
         try:
             while not stop.is_set():
                 self._changed.clear()
-                if not exhausted and self._room() > 0:
-                    exhausted = not await self._take(due) and once
+                if taking and taking.done():
+                    found, taking = taking.result(), None
+                    if once and idle and not found:
+                        break
+                if taking is None and self._wants_more(once):
+                    idle = not self._in_hand()
+                    taking = asyncio.create_task(self._take(due))
+                    taking.add_done_callback(lambda _: self._changed.set())
                 self._start_those_whose_turn_it_is()
-                if exhausted and not self._in_hand():
-                    break
-                await self._pause()
+                await self._pause(once)
                 if helpers[1].done():
                     helpers[1].result()
         finally:
             for helper in helpers:
                 helper.cancel()
-            await asyncio.wait(helpers)
+            await asyncio.wait([*helpers, *([taking] if taking else [])])
             await self._wind_up()
 
     # ------------------------------------------------------------------------------------------------------ taking
 
     def _in_hand(self) -> int:
-        return len(self._waiting) + self._parked_count + len(self._running) + len(self._finished)
+        waiting = len(self._waiting) + self._parked_count
+        return waiting + len(self._running) + len(self._finished) + len(self._put_off)
 
-    def _room(self) -> int:
-        return 8 * self._settings.concurrency - self._in_hand()
+    def _wants_more(self, once: bool) -> bool:
+        """Whether to look for due feeds: when there is room for them, and not again and again when there were none.
+
+        A host or source that another poller held may be free by the time that all is done: polling once looks again then.
+        """
+        if self._found_none:
+            return not self._in_hand() if once else self._clock() >= self._look_at
+        return self._in_hand() < 8 * self._settings.concurrency
 
     async def _take(self, due: datetime | None) -> bool:
         """Lease more feeds; False when none was due."""
         now = utc_now(self._clock)
         terms = store.LeaseTerms(
-            self._id, 4 * self._settings.concurrency, self._gap, ONCE_HORIZON if due else HORIZON, self._lease
+            self._id,
+            4 * self._settings.concurrency,
+            self._gap,
+            ONCE_HORIZON if due else HORIZON,
+            self._lease,
+            self._only,
         )
         leased, seen = await asyncio.to_thread(store.lease_due, self._database, terms, now, due or now)
         self.counters["feeds.queued"] += len(leased)
         for feed in leased:
+            self._held.take(feed.keys, feed.lease_until)
             self._wait_until(feed.start_at.timestamp(), feed)
+        self._found_none = seen == 0
+        self._look_at = self._clock() + IDLE_SECONDS
         return seen > 0
 
     def _wait_until(self, when: float, feed: LeasedFeed) -> None:
@@ -121,16 +150,28 @@ class Poller:
             feed = heapq.heappop(self._waiting)[2]
             if feed.lease_until - self._margin < utc_now(self._clock):
                 self.counters["feeds.late"] += 1  # the lease runs out, and the feed is due again by itself
+                self._held.give(feed.keys)
+                self._unpark(feed)
             elif blocked := self._gate.blocked_by(feed.keys):
                 self._parked[blocked].append(feed)
                 self._parked_count += 1
             elif (earliest := self._gate.earliest(feed.keys)) > now:
-                self._wait_until(earliest, feed)
+                self._wait_or_put_off(earliest, feed)
             else:
                 self._gate.start(feed.keys, now)
                 task = asyncio.create_task(self._poll(feed))
                 self._running.add(task)
                 task.add_done_callback(self._running.discard)
+
+    def _wait_or_put_off(self, when: float, feed: LeasedFeed) -> None:
+        """Its host asked for a pause since the feed was leased: a short one is waited for, a long one is not."""
+        moment = datetime.fromtimestamp(when, UTC)
+        if moment <= feed.lease_until - self._margin:
+            self._wait_until(when, feed)
+        else:
+            self._put_off.append((feed, moment))
+            self._unpark(feed)
+            self._ended.set()
 
     async def _poll(self, feed: LeasedFeed) -> None:
         now = utc_now(self._clock)
@@ -147,12 +188,13 @@ class Poller:
             self._unpark(feed)
         if result.retry_after:
             seconds = min(result.retry_after, RETRY_AFTER_CAP_MINUTES * 60)
-            self._gate.hold(feed.host, self._clock() + seconds)
+            self._gate.hold(result.host, self._clock() + seconds)
         self._finished.append(result)
         self._ended.set()
         self._changed.set()
 
     def _unpark(self, feed: LeasedFeed) -> None:
+        """The feed makes room, or makes no use of it: let the next of its host and source try."""
         for key in feed.keys:
             if line := self._parked.get(key):
                 self._wait_until(self._clock(), line.popleft())
@@ -172,10 +214,17 @@ class Poller:
             self._changed.set()
 
     async def _write(self) -> None:
+        """Store what is finished and what is put off."""
+        if put_off := self._put_off[:]:
+            freed = self._freed_by([feed for feed, _ in put_off])
+            await asyncio.to_thread(store.put_off, self._database, put_off, self._id, freed)
+            self.counters["feeds.put_off"] += len(put_off)
+            del self._put_off[: len(put_off)]
         while batch := self._finished[:WRITE_BATCH]:
+            freed = self._freed_by([result.feed for result in batch])
             # Shielded: a transaction that has begun is waited for, so that its polls are never written twice.
             writing = asyncio.ensure_future(
-                asyncio.to_thread(record_polls, self._database, batch, self._settings, self._random)
+                asyncio.to_thread(record_polls, self._database, batch, self._settings, self._random, self._id, freed)
             )
             try:
                 counts = await asyncio.shield(writing)
@@ -186,9 +235,19 @@ class Poller:
             self.counters.update(counts)
             del self._finished[: len(batch)]
 
-    async def _pause(self) -> None:
+    def _freed_by(self, done: Sequence[LeasedFeed]) -> list[Freed]:
+        """The hosts and sources that others may ask once these feeds are written."""
+        held = {key: until for feed in done for key, until in self._held.give(feed.keys).items()}
+        return [
+            Freed(key, datetime.fromtimestamp(self._gate.earliest([key]), UTC), until)
+            for key, until in sorted(held.items())
+        ]
+
+    async def _pause(self, once: bool) -> None:
         """Sleep until a turn comes, a poll ends, or it is time to look again."""
         seconds = IDLE_SECONDS
+        if self._found_none and not once:
+            seconds = max(0.0, min(seconds, self._look_at - self._clock()))
         if self._waiting and len(self._running) < self._settings.concurrency:
             seconds = min(seconds, max(0.0, self._waiting[0][0] - self._clock()))
         with suppress(TimeoutError):
@@ -212,3 +271,4 @@ class Poller:
         self._waiting.clear()
         self._parked.clear()
         self._parked_count = 0
+        self._held.clear()

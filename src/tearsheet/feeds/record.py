@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,14 +14,18 @@ from sqlalchemy import Connection
 
 from tearsheet.config import FeedSettings
 from tearsheet.engines.ports import Database
+from tearsheet.errors import TearsheetError
 from tearsheet.feeds import store
 from tearsheet.feeds.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, Candidate
+from tearsheet.feeds.pace import Freed
 from tearsheet.feeds.periods import read_skips, skip_text
 from tearsheet.feeds.poll import NOT_MODIFIED, PollResult
-from tearsheet.feeds.schedule import RETRY_AFTER_CAP_MINUTES, Decision, PollOutcome, Rules, next_fetch
+from tearsheet.feeds.schedule import RETRY_AFTER_CAP_MINUTES, SOFT, Decision, FeedState, PollOutcome, Rules, next_fetch
 from tearsheet.feeds.statuses import added_note, note
 from tearsheet.feeds.tables import FETCH_DISABLED, FETCH_FAILED, FETCH_SUCCEEDED
 from tearsheet.urls import BadURL, host_of
+
+log = logging.getLogger(__name__)
 
 MOVE_CONFIRMATIONS = 3
 """A permanent redirect is believed when this many polls in a row were led to the same, readable feed."""
@@ -38,9 +44,36 @@ def rules_of(settings: FeedSettings) -> Rules:
 
 
 def record_polls(
-    database: Database, results: Sequence[PollResult], settings: FeedSettings, random: Callable[[], float]
-) -> Counter[str]:
-    """Store the results of polls whose leases still hold; returns what happened to feeds and stories, counted."""
+    database: Database, results: Sequence[PollResult], settings: FeedSettings, random: Callable[[], float],
+    owner: str = "", freed: Sequence[Freed] = (),
+) -> Counter[str]:  # fmt: skip
+    """Store the results of polls whose leases still hold; returns what happened to feeds and stories, counted.
+
+    `freed` are hosts and sources that the poller `owner` leaves to others. What the database refuses of one poll is that
+    feed's failure, and no other's.
+    """
+    try:
+        return _record(database, results, settings, random, owner, freed)
+    except TearsheetError:
+        raise
+    except Exception as error:
+        if len(results) > 1:
+            counts = Counter[str]()
+            for number, result in enumerate(results, 1):
+                done = freed if number == len(results) else ()
+                counts += record_polls(database, [result], settings, random, owner, done)
+            return counts
+        [result] = results
+        log.exception("a poll could not be stored", extra={"feed": result.feed.id, "url": result.feed.url})
+        detail = repr(getattr(error, "orig", None) or error)
+        failure = PollResult(result.feed, result.started_at).failed("fetch error", SOFT, detail)
+        return _record(database, [failure], settings, random, owner, freed)
+
+
+def _record(
+    database: Database, results: Sequence[PollResult], settings: FeedSettings, random: Callable[[], float],
+    owner: str, freed: Sequence[Freed],
+) -> Counter[str]:  # fmt: skip
     counts: Counter[str] = Counter()
     with database.begin() as connection:
         held = store.still_leased(connection, [result.feed for result in results])
@@ -50,16 +83,24 @@ def record_polls(
         rows, events = [], []
         for result, tally in zip(mine, tallies, strict=True):
             decision = next_fetch(
-                result.feed.state, _outcome(result, tally), result.started_at, rules_of(settings), random()
+                _state(result), _outcome(result, tally), result.started_at, rules_of(settings), random()
             )
             rows.append(feed_columns(result, decision, tally[ADDED]))
             events.append(_event(result, decision, tally))
             counts[f"feeds.{events[-1]['event']}"] += 1
             counts.update({f"stories.{reason}": number for reason, number in tally.items()})
-            _hold_host(database, connection, result)
         store.update_feeds(connection, rows)
         store.add_events(connection, events)
+        store.write_paces(database, connection, _pauses(mine), owner, freed)
     return +counts
+
+
+def _state(result: PollResult) -> FeedState:
+    """What was known of the feed before, and what its document has just said about its rhythm."""
+    state = result.feed.state
+    if result.parsed is None:
+        return state
+    return replace(state, update_minutes=advertised_minutes(result.parsed.update_minutes, result.fresh_minutes))
 
 
 def _outcome(result: PollResult, tally: Counter[str]) -> PollOutcome:
@@ -92,11 +133,15 @@ def _event(result: PollResult, decision: Decision, tally: Counter[str]) -> dict[
     }
 
 
-def _hold_host(database: Database, connection: Connection, result: PollResult) -> None:
-    """What a server asks of one feed, it means for all."""
-    if result.retry_after:
-        pause = min(timedelta(seconds=result.retry_after), timedelta(minutes=RETRY_AFTER_CAP_MINUTES))
-        store.book_until(database, connection, result.feed.host, result.started_at + pause)
+def _pauses(results: Sequence[PollResult]) -> dict[str, datetime]:
+    """Until when each host asked us to stay away: what a server asks of one feed, it means for all."""
+    pauses: dict[str, datetime] = {}
+    for result in results:
+        if result.retry_after:
+            pause = min(timedelta(seconds=result.retry_after), timedelta(minutes=RETRY_AFTER_CAP_MINUTES))
+            until = result.started_at + pause
+            pauses[result.host] = max(until, pauses.get(result.host, until))
+    return pauses
 
 
 # --------------------------------------------------------------------------------------------------------- stories

@@ -8,18 +8,33 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Select, bindparam, func, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    String,
+    bindparam,
+    case,
+    cast,
+    func,
+    literal,
+    select,
+    text,
+    update,
+)
 
 from tearsheet.engines.ports import Database
-from tearsheet.feeds.pace import Booking, assign_starts
+from tearsheet.feeds.pace import Booking, Freed, assign_starts
 from tearsheet.feeds.schedule import FeedState
 from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, stories
 
 _CHUNK = 500
+_SOURCE = "source:"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _POLLABLE = text("active AND system_enabled")
 """In these words, because they are the condition of the index `feeds_due`."""
 
+PAUSED = "its host asked us to wait (Retry-After)"
 PUT_OFF = "its turn, after other feeds of the same host or source"
 
 T = TypeVar("T")
@@ -66,7 +81,7 @@ class LeasedFeed:
 
 def pace_keys(host: str, sources_id: int | None) -> tuple[str, ...]:
     """The names under which a feed's pace is booked."""
-    return (host,) if sources_id is None else (host, f"source:{sources_id}")
+    return (host,) if sources_id is None else (host, f"{_SOURCE}{sources_id}")
 
 
 def chunks(items: Iterable[T], size: int = _CHUNK) -> Iterator[list[T]]:
@@ -79,16 +94,18 @@ def chunks(items: Iterable[T], size: int = _CHUNK) -> Iterator[list[T]]:
 # ---------------------------------------------------------------------------------------------------------- leases
 
 
-def due_feeds(now: datetime, due: datetime, limit: int, owner: str) -> Select[Any]:
-    """The feeds that have been due longest, without those of hosts that another poller holds."""
-    held_by_another = (
-        select(feed_paces.c.key)
-        .where(feed_paces.c.key == feeds.c.host, feed_paces.c.owner != owner, feed_paces.c.owner_until > now)
-        .exists()
-    )
+def due_feeds(now: datetime, due: datetime, limit: int, owner: str, only: Sequence[int] = ()) -> Select[Any]:
+    """The feeds that have been due longest, without those of hosts and sources that another poller holds."""
+
+    def held_by_another(key: ColumnElement[str]) -> ColumnElement[bool]:
+        p = feed_paces.c
+        return select(p.key).where(p.key == key, p.owner != owner, p.owner_until > now).exists()
+
+    source = literal(_SOURCE) + cast(feeds.c.sources_id, String)
+    named = [feeds.c.id.in_(only)] if only else []
     return (
         select(feeds)
-        .where(_POLLABLE, feeds.c.due_at <= due, ~held_by_another)
+        .where(_POLLABLE, feeds.c.due_at <= due, ~held_by_another(feeds.c.host), ~held_by_another(source), *named)
         .order_by(feeds.c.due_at)
         .limit(limit)
         .with_for_update(skip_locked=True)
@@ -104,23 +121,25 @@ class LeaseTerms:
     gap: timedelta
     horizon: timedelta | None
     lease: timedelta
+    only: Sequence[int] = ()
+    """When not empty: no feeds but these."""
 
 
 def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetime) -> tuple[list[LeasedFeed], int]:
     """Take feeds that were due at `due`, each with the moment at which its host and source may be asked.
 
     A feed whose turn lies beyond the horizon is put off to that turn and not taken. A lease is a due time in the future:
-    when its poller dies, the feed is simply due again. With its first feed a poller takes the host, so that its own
-    count of running requests is the only one. Returns the feeds taken, and how many were looked at.
+    when its poller dies, the feed is simply due again. With its first feed a poller takes the host and the source, so that
+    its own count of running requests, and its own clock, are the only ones. Returns the feeds taken, and how many were looked at.
     """
     token = uuid.uuid4().hex
     with database.begin() as connection:
-        rows = connection.execute(due_feeds(now, due, terms.limit, terms.owner)).all()
+        rows = connection.execute(due_feeds(now, due, terms.limit, terms.owner, terms.only)).all()
         if not rows:
             return [], 0
         keys = {key for row in rows for key in pace_keys(row.host, row.sources_id)}
         booking, foreign = _read_booking(database, connection, keys, terms.owner, now)
-        mine = [row for row in rows if row.host not in foreign]
+        mine = [row for row in rows if foreign.isdisjoint(pace_keys(row.host, row.sources_id))]
         turns = assign_starts(
             [pace_keys(row.host, row.sources_id) for row in mine], booking, now, terms.gap, terms.horizon
         )
@@ -130,7 +149,7 @@ def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetim
             connection, taken, [{"b_id": row.id, "b_due": turn.at} for row, turn in pairs if not turn.taken], now
         )
         _write_booking(connection, booking)
-        _hold_hosts(connection, taken, terms.owner)
+        _hold(connection, taken, terms.owner)
     return taken, len(rows)
 
 
@@ -173,21 +192,22 @@ def _read_booking(
     return booking, foreign
 
 
-def _hold_hosts(connection: Connection, taken: Sequence[LeasedFeed], owner: str) -> None:
+def _hold(connection: Connection, taken: Sequence[LeasedFeed], owner: str) -> None:
     until: dict[str, datetime] = {}
     for feed in taken:
-        until[feed.host] = max(feed.lease_until, until.get(feed.host, feed.lease_until))
+        for key in feed.keys:
+            until[key] = max(feed.lease_until, until.get(key, feed.lease_until))
     statement = (
         update(feed_paces)
         .where(feed_paces.c.key == bindparam("b_key"))
         .values(owner=owner, owner_until=bindparam("b_until"))
     )
     if until:
-        connection.execute(statement, [{"b_key": host, "b_until": when} for host, when in sorted(until.items())])
+        connection.execute(statement, [{"b_key": key, "b_until": when} for key, when in sorted(until.items())])
 
 
 def let_hosts_go(database: Database, owner: str, now: datetime, gap: timedelta) -> None:
-    """End a poller's hold of its hosts, as at a clean stop; the next one keeps the distance to its last request."""
+    """End a poller's hold of its hosts and sources, as at a clean stop; the next one keeps the distance to its last request."""
     mine = feed_paces.c.owner == owner
     with database.begin() as connection:
         soon = now + gap
@@ -211,7 +231,9 @@ def _write_leases(
     by_id = feeds.c.id == bindparam("b_id")
     if put_off:
         later: dict[str, Any] = {"due_at": bindparam("b_due"), "next_fetch_attempt": bindparam("b_due")}
-        connection.execute(update(feeds).where(by_id).values(**later, next_fetch_reason=PUT_OFF), put_off)
+        # A lease that it may have was a dead poller's.
+        later |= {"next_fetch_reason": PUT_OFF, "queued": False, "lease": None}
+        connection.execute(update(feeds).where(by_id).values(**later), put_off)
     if not taken:
         return
     connection.execute(
@@ -243,6 +265,24 @@ def give_back(database: Database, leased: Sequence[LeasedFeed], now: datetime) -
     )
     with database.begin() as connection:
         connection.execute(statement, [{"b_id": feed.id, "b_lease": feed.lease} for feed in leased])
+
+
+def put_off(
+    database: Database, feeds_and_times: Sequence[tuple[LeasedFeed, datetime]], owner: str, freed: Sequence[Freed]
+) -> None:
+    """End leases without a poll because the host asked for a pause: each feed is due when that is over."""
+    statement = (
+        update(feeds)
+        .where(feeds.c.id == bindparam("b_id"), feeds.c.lease == bindparam("b_lease"))
+        .values(
+            due_at=bindparam("b_due"), next_fetch_attempt=bindparam("b_due"), next_fetch_reason=PAUSED, lease=None,
+            queued=False,
+        )
+    )  # fmt: skip
+    rows = [{"b_id": feed.id, "b_lease": feed.lease, "b_due": when} for feed, when in feeds_and_times]
+    with database.begin() as connection:
+        connection.execute(statement, rows)
+        write_paces(database, connection, {}, owner, freed)
 
 
 def next_due(database: Database) -> datetime | None:
@@ -279,16 +319,47 @@ def add_events(connection: Connection, rows: list[dict[str, Any]]) -> None:
         connection.execute(fetch_events.insert(), rows)
 
 
-def book_until(database: Database, connection: Connection, key: str, when: datetime) -> None:
-    """Let no poller ask a host before `when`."""
-    insert = database.insert(feed_paces).values(key=key, next_start=when, tail=when)
-    connection.execute(
-        insert.on_conflict_do_update(
-            index_elements=[feed_paces.c.key],
-            set_={"next_start": when, "tail": when},
-            where=feed_paces.c.next_start < when,
+def write_paces(
+    database: Database, connection: Connection, pauses: Mapping[str, datetime], owner: str, freed: Sequence[Freed]
+) -> None:
+    """Let no poller ask a host before the moment that it named, and end the owner's hold of what it has done with."""
+    keys = sorted({*pauses, *(one.key for one in freed)}) if pauses else []
+    for some in chunks(keys):  # both statements lock rows: in one order, so that two pollers never wait for each other
+        connection.execute(
+            select(feed_paces.c.key).where(feed_paces.c.key.in_(some)).order_by(feed_paces.c.key).with_for_update()
         )
+    for key, when in sorted(pauses.items()):
+        connection.execute(
+            database.insert(feed_paces)
+            .values(key=key, next_start=when, tail=when)
+            .on_conflict_do_update(
+                index_elements=[feed_paces.c.key],
+                set_={"next_start": when, "tail": when},
+                where=feed_paces.c.next_start < when,
+            )
+        )
+    if freed:
+        connection.execute(
+            _FREE, [{"b_key": f.key, "b_next": f.next_start, "b_until": f.held_until, "b_owner": owner} for f in freed]
+        )
+
+
+_FREE = (
+    update(feed_paces)
+    .where(
+        feed_paces.c.key == bindparam("b_key"),
+        feed_paces.c.owner == bindparam("b_owner"),
+        feed_paces.c.owner_until <= bindparam("b_until"),
     )
+    .values(
+        owner=None,
+        owner_until=None,
+        next_start=case(
+            (feed_paces.c.next_start < bindparam("b_next"), bindparam("b_next")), else_=feed_paces.c.next_start
+        ),
+    )
+)
+"""The end of a hold, unless it was prolonged in the meantime; the next poller keeps the distance to the last request."""
 
 
 # --------------------------------------------------------------------------------------------------------- stories

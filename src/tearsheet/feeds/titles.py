@@ -43,7 +43,8 @@ def _decoded_once_more(text: str) -> str:
 
 def normalized_title(title: str) -> str:
     """What two titles of one story share: lower case, no markup, no entities, no outer punctuation, single blanks."""
-    text = _ENTITY.sub(" ", _ANY_TAG.sub("", title))
+    text = _ANY_TAG.sub("", title) if "<" in title else title
+    text = _ENTITY.sub(" ", text) if "&" in text else text
     text = " ".join(text.split()).lower()
     start, end = 0, len(text)
     while start < end and not text[start].isalnum():

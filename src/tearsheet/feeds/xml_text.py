@@ -11,6 +11,13 @@ from lxml import etree
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)(?:([A-Za-z][A-Za-z0-9]{1,31});)?")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _BAD_REFERENCE = re.compile(r"&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01]|11|12|14)|[xX]0*(?:[0-8bcBCefEF]|1[0-9a-fA-F]));")
+_HALVES = re.compile(
+    r"&#(?:[xX]0*([dD][89abAB][0-9a-fA-F]{2})|0*(5[56]\d{3}));(?:&#(?:[xX]0*([dD][c-fC-F][0-9a-fA-F]{2})|0*(5[67]\d{3}));)?"
+)
+"""A reference to the first half of a character of UTF-16, and the second half when it follows."""
+_HALF = re.compile(
+    r"&#(?:[xX]0*(?:[dD][89a-fA-F][0-9a-fA-F]{2}|[fF]{3}[eEfF])|0*(?:55(?:29[6-9]|[3-9]\d\d)|56\d{3}|57[0-2]\d\d|573[0-3]\d|5734[0-3]|6553[45]));"
+)
 _DECLARATION = re.compile(r"<\?xml\b[^>]{0,200}\?>")
 _DECLARED = re.compile(rb"<\?xml\b[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._:-]{1,40})[\"']")
 _ROOT = re.compile(
@@ -73,8 +80,20 @@ def repair(body: bytes, charset: str | None = None) -> bytes:
     """
     text = _without_prologue(decode(body, charset))
     text = text[: text.rfind(">") + 1]  # of a document that was cut off: half an address is worse than none
+    text = _HALF.sub("", _HALVES.sub(_joined, text)) if "&#" in text else text
     text = _BAD_REFERENCE.sub("", _NOT_XML.sub("", text))
     return _ENTITY.sub(_known_entity, text).encode("utf-8")
+
+
+def _joined(match: re.Match[str]) -> str:
+    """The character that two halves make; a lone half is left to `_HALF`."""
+    first = int(match[1], 16) if match[1] else int(match[2])
+    if not (match[3] or match[4]) or not 0xD800 <= first < 0xDC00:
+        return match[0]
+    second = int(match[3], 16) if match[3] else int(match[4])
+    if not 0xDC00 <= second < 0xE000:
+        return match[0]
+    return chr(0x10000 + ((first - 0xD800) << 10) + second - 0xDC00)
 
 
 def _known_entity(match: re.Match[str]) -> str:

@@ -17,7 +17,7 @@ from tearsheet.fetch.model import FetchError, FetchRequest, FetchResponse
 from tearsheet.fetch.multi import Multi
 from tearsheet.fetch.slots import Slots
 from tearsheet.fetch.transfer import Transfer
-from tearsheet.fetch.wire import redirect_target, stated_charset, wire_host, wire_url
+from tearsheet.fetch.wire import redirect_target, stated_charset, wire_host, wire_origin, wire_url
 from tearsheet.story import Exchange
 from tearsheet.urls import BadURL
 
@@ -76,14 +76,17 @@ class Client:
         started = time.monotonic()
         try:
             url = wire_url(url)
-            host = wire_host(url)
+            origin = wire_origin(url)
             while True:
                 seen.add(url)
-                async with self._slots:
+                await self._slots.take()
+                try:
                     started = time.monotonic()
-                    same_host = wire_host(url) == host
-                    await self._hop(transfer, request, url, total - spent, same_host=same_host, cookies=cookies)
+                    at_home = wire_origin(url) == origin
+                    await self._hop(transfer, request, url, total - spent, at_home=at_home, cookies=cookies)
                     spent += time.monotonic() - started
+                finally:
+                    self._slots.give_back()
                 exchanges.append(transfer.exchange)
                 if not transfer.is_redirect:
                     return self._response(transfer, request, exchanges, spent)
@@ -105,7 +108,7 @@ class Client:
             ) from error.__cause__
 
     async def _hop(
-        self, transfer: Transfer, request: FetchRequest, url: str, seconds: float, *, same_host: bool, cookies: bool
+        self, transfer: Transfer, request: FetchRequest, url: str, seconds: float, *, at_home: bool, cookies: bool
     ) -> None:
         host = wire_host(url)
         if reason := self._guard.refuse_host(host):
@@ -117,7 +120,7 @@ class Client:
         transfer.prepare(
             request,
             url,
-            self._header_lines(request, same_host),
+            self._header_lines(request, at_home),
             seconds=seconds,
             max_bytes=self._limit(request),
             resolve=self._resolve,
@@ -140,7 +143,7 @@ class Client:
             pass
         return "dns"
 
-    def _header_lines(self, request: FetchRequest, same_host: bool) -> list[bytes]:
+    def _header_lines(self, request: FetchRequest, at_home: bool) -> list[bytes]:
         if not request.headers and request.accept in self._usual_lines:
             return self._usual_lines[request.accept]
         standard = {
@@ -149,7 +152,7 @@ class Client:
             "Accept-Language": "en,*;q=0.5",
             "Accept-Encoding": ACCEPT_ENCODING,
         }
-        lines = header_lines(standard, request.headers if same_host else without_secrets(request.headers))
+        lines = header_lines(standard, request.headers if at_home else without_secrets(request.headers))
         if not request.headers and len(self._usual_lines) < _MOST_USUAL:
             self._usual_lines[request.accept] = lines
         return lines
@@ -191,7 +194,7 @@ def header_lines(standard: Mapping[str, str], wanted: Mapping[str, str]) -> list
 
 
 def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers that may follow a redirect to another host."""
+    """The headers that may follow a redirect to another origin (scheme, host and port)."""
     return {name: value for name, value in headers.items() if name.lower() not in _SECRET_HEADERS}
 
 

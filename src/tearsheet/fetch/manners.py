@@ -128,8 +128,8 @@ def answered(
     average = _smoothed(state.average, seconds, lower=status < 400)
     after = HostState(average, state.next_start, blocked, throttle, 0, 0.0, state.crawl_delay, now)
     # The turns taken so far were taken at the old pace: keep the new one from the start of this request at least.
-    soonest = now - seconds + interval(after, rules)
-    return replace(after, next_start=soonest) if soonest > after.next_start else after
+    after.next_start = max(state.next_start, now - seconds + interval(after, rules))
+    return after
 
 
 def _smoothed(average: float, seconds: float, *, lower: bool) -> float:

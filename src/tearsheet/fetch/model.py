@@ -40,7 +40,7 @@ class FetchRequest:
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Further request headers, as `If-None-Match`. Secrets among them are not sent on to another host by a redirect."""
+    """Further request headers, as `If-None-Match`. Secrets among them are not sent on to another origin by a redirect."""
     accept: str = ACCEPT_PAGE
     max_bytes: int | None = None
     timeout: float | None = None

@@ -1,7 +1,7 @@
 """Many curl transfers on one event loop.
 
-Curl says which sockets it waits for. They are kept in a selector of our own, and only that selector's descriptor is given to
-the loop: a busy client costs the loop one wake-up for many sockets. Measured on loopback, this makes half as many
+Curl says which sockets it waits for. They are kept in a set of our own, and only the descriptor of that set is given to the
+loop: a busy client costs the loop one wake-up for many sockets. Measured on loopback, this makes half as many
 pages again as a reader and a writer for each socket; a thread of its own would be faster still, but pycurl can wait there
 with select() alone, which ends at 1,024 descriptors, and cannot be woken for a new request.
 """
@@ -9,17 +9,10 @@ with select() alone, which ends at 1,024 descriptors, and cannot be woken for a 
 from __future__ import annotations
 
 import asyncio
-import selectors
 
 import pycurl
 
-_TO_SELECTOR = {
-    pycurl.POLL_IN: selectors.EVENT_READ,
-    pycurl.POLL_OUT: selectors.EVENT_WRITE,
-    pycurl.POLL_INOUT: selectors.EVENT_READ | selectors.EVENT_WRITE,
-}
-# The two agree on what is readable and writable, so that events need no translation on the way back.
-assert selectors.EVENT_READ == pycurl.CSELECT_IN and selectors.EVENT_WRITE == pycurl.CSELECT_OUT
+from tearsheet.fetch.sockets import open_sockets
 
 
 class Multi:
@@ -27,8 +20,7 @@ class Multi:
 
     def __init__(self, max_connections: int) -> None:
         self._loop = asyncio.get_running_loop()
-        self._selector = selectors.DefaultSelector()
-        self._watched: set[int] = set()
+        self._sockets = open_sockets()
         self._timer: asyncio.Handle | None = None
         self._due = 0.0
         self._running: dict[pycurl.Curl, asyncio.Future[tuple[int, str]]] = {}
@@ -36,7 +28,7 @@ class Multi:
         self._multi.setopt(pycurl.M_MAXCONNECTS, max_connections)
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._on_socket)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._on_timer)
-        self._loop.add_reader(self._selector, self._on_ready)
+        self._loop.add_reader(self._sockets, self._on_ready)
 
     async def run(self, handle: pycurl.Curl) -> tuple[int, str]:
         """Carry out one transfer: curl's error code (0 is success) and its words."""
@@ -55,25 +47,14 @@ class Multi:
             del self._running[handle]
             self._multi.remove_handle(handle)
             done.cancel()
-        self._loop.remove_reader(self._selector)
+        self._loop.remove_reader(self._sockets)
         self._multi.close()
         if self._timer:
             self._timer.cancel()
-        self._selector.close()
+        self._sockets.close()
 
-    def _on_socket(self, what: int, fd: int, _multi: object, _data: object) -> None:
-        if fd in self._watched:
-            if what != pycurl.POLL_REMOVE:
-                try:
-                    self._selector.modify(fd, _TO_SELECTOR[what])
-                    return
-                except OSError:
-                    pass  # another socket took the number of one that was closed
-            self._watched.discard(fd)
-            self._selector.unregister(fd)
-        if what != pycurl.POLL_REMOVE:
-            self._selector.register(fd, _TO_SELECTOR[what])
-            self._watched.add(fd)
+    def _on_socket(self, what: int, number: int, _multi: object, _data: object) -> None:
+        self._sockets.watch(number, what)
 
     def _on_timer(self, milliseconds: int) -> None:
         """Wake curl at the latest then. To wake it too early does no harm, so that a timer is seldom moved."""
@@ -95,8 +76,9 @@ class Multi:
         self._collect()
 
     def _on_ready(self) -> None:
-        for key, events in self._selector.select(0):
-            self._multi.socket_action(key.fd, events)
+        act = self._multi.socket_action
+        for number, events in self._sockets.ready():
+            act(number, events)
         self._collect()
 
     def _collect(self) -> None:

@@ -137,7 +137,9 @@ class Transfer:
     @property
     def body(self) -> bytes:
         """What was read of the body; of one that we stopped reading nothing, unless it was to be cut."""
-        return b"" if self.stopped and not (self._cut and self.is_page) else b"".join(self._pieces)
+        if self.stopped and not (self._cut and self.is_page):
+            return b""
+        return self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
 
     def finish(self) -> None:
         """Note what curl knows once a response has come."""
@@ -198,29 +200,27 @@ class Transfer:
         head, self._head = self._head, []
         status = parse_status_line(head[0]) if head else None
         headers = [pair for pair in map(parse_header_line, unfolded(head[1:])) if pair]
-        self.sets_cookie = any(name.lower() == "set-cookie" for name, _ in headers)
+        named = [(name.lower(), value) for name, value in headers]
+        self.sets_cookie = any(name == "set-cookie" for name, _ in named)
         self._has_cookies = self._has_cookies or self.sets_cookie
         if status and status[1] >= 200:
             self.exchange.http_version, self.exchange.status, self.exchange.reason = status
             self.exchange.response_headers = headers
             self._in_body = True
-            self._decide()
+            self._decide(named)
 
-    def _decide(self) -> None:
-        """Look at the headers of the final response before its body is read."""
+    def _decide(self, headers: list[tuple[str, str]]) -> None:
+        """Look at the headers of the final response, their names in lower case, before its body is read."""
         length = 0
-        codings: list[str] = []
-        for name, value in self.exchange.response_headers:
-            match name.lower():
-                case "location":
-                    self.location = self.location or value
-                case "content-type":
-                    self.content_type = self.content_type or value
-                case "content-encoding":
-                    codings.append(value)
-                case "content-length" if value.isascii() and value.isdigit():
-                    length = int(value[:20])
-        self.content_encoding = ", ".join(codings) or None
+        for name, value in headers:
+            if name == "content-type":
+                self.content_type = self.content_type or value
+            elif name == "content-length" and value.isascii() and value.isdigit():
+                length = int(value[:20])
+            elif name == "content-encoding":
+                self.content_encoding = f"{self.content_encoding}, {value}" if self.content_encoding else value
+            elif name == "location":
+                self.location = self.location or value
         if not self.is_page:
             self._max_bytes = min(self._max_bytes, ASIDE_BYTES)
         elif not self._accepts(self.content_type):
@@ -242,7 +242,7 @@ class Transfer:
         if self._content_types is None:
             return True
         stated = (content_type or "").strip().lower()
-        return any(stated.startswith(prefix) if prefix else not stated for prefix in self._content_types)
+        return stated.startswith(tuple(filter(None, self._content_types))) if stated else "" in self._content_types
 
     def _on_body(self, data: bytes) -> int | None:
         self._size += len(data)

@@ -21,6 +21,8 @@ _PLAIN_URL = re.compile(
 _HOST = re.compile(r"[a-z0-9_.-]+|\[[0-9a-f:.]+\]")
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _CHARSET = re.compile(r""";\s*charset\s*=\s*["']?\s*([A-Za-z0-9_.:+-]{1,40})""", re.IGNORECASE)
+_SHORT_LINE = 200
+_BLANKS = (b" ", b"\t")
 _STATUS_LINE = re.compile(rb"(HTTP/[0-9.]{1,4}) ([0-9]{3})(?: ([^\r\n]*))?")
 
 
@@ -94,14 +96,22 @@ def parse_status_line(line: bytes) -> tuple[str, int, str] | None:
 
 def parse_header_line(line: bytes) -> tuple[str, str] | None:
     """`Name: value` as a pair, or None."""
+    return _parse_short_line(line) if len(line) < _SHORT_LINE else _parse_line(line)
+
+
+def _parse_line(line: bytes) -> tuple[str, str] | None:
     name, colon, value = header_text(line).partition(":")
     name = name.strip()
     return (name, value.strip()) if colon and name else None
 
 
+_parse_short_line = lru_cache(maxsize=4096)(_parse_line)
+"""Servers send the same lines again and again; long ones seldom, and they would fill the memory."""
+
+
 def unfolded(lines: Sequence[bytes]) -> Sequence[bytes]:
     """Header lines, with those that go on in the next line (as they were once allowed to) made one."""
-    if not any(line[:1] in b" \t" for line in lines):
+    if not any(line.startswith(_BLANKS) for line in lines):
         return lines
     whole: list[bytes] = []
     for line in lines:

@@ -216,14 +216,20 @@ def _texts(value: Any) -> list[str]:
     found: list[str] = []
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict):
-            item = item.get("name") or item.get("value") or item.get("@id") or item.get("url")
+            parts = [part for key in ("givenName", "familyName") if isinstance(part := item.get(key), str)]
+            item = item.get("name") or item.get("value") or " ".join(parts) or item.get("@id") or item.get("url")
         if (
             isinstance(item, str | int)
             and not isinstance(item, bool)
-            and (text := " ".join(str(item)[:_MAX_VALUE].split()))
+            and (text := " ".join(_writable(str(item)[:_MAX_VALUE]).split()))
         ):
             found.append(text)
     return found
+
+
+def _writable(text: str) -> str:
+    """Text that can be stored and sent: JSON can name halves of characters, and NUL."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()
 
 
 def _one(value: Any) -> str | None:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from tearsheet.extract import decode
+
 _DOUBLE = r"""(?:[^"\\\n]|\\.)*+"""
 _SINGLE = r"""(?:[^'\\\n]|\\.)*+"""
 _BARE = r"""(?:[^\s"'()\\]|\\(?:[0-9a-f]{1,6}+\s?+|.))*+"""
@@ -17,10 +19,18 @@ _TOKEN = re.compile(
     |(?P<at>@[a-z-]++)|(?P<set>image-set\()|(?P<type>type\()|(?P<open>\()|(?P<close>\))|(?P<end>[;{{}}])""",
     re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
+_CHARSET = re.compile(rb"""@charset "([\w.:+-]{2,40})";""")
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(\n)|(.))", re.IGNORECASE | re.DOTALL)
 MAX_CSS = 4_000_000
 """Characters of a style sheet that are looked at."""
 _MAX_ADDRESS = 4_000
+
+
+def sheet_text(body: bytes, charset: str | None, page_charset: str | None = None) -> str:
+    """The text of a style sheet: by its mark, by what HTTP states, by its own `@charset`, and else as its page is written."""
+    own = _CHARSET.match(body)
+    stated = charset or (own[1].decode("ascii", "replace") if own else page_charset)
+    return decode(body, stated)[0]
 
 
 @dataclass(slots=True, frozen=True)

@@ -70,10 +70,6 @@ class Visitor:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Let go of all connections."""
         await self._manners.close()
         await self._client.close()
 

@@ -36,7 +36,7 @@ _SHA1 = re.compile(r"[0-9a-f]{40}")
 
 def sniff_type(body: bytes, stated: str | None = None) -> str:
     """The media type of bytes: what they are, and only where they do not tell, what the server said of them."""
-    start = body[:_LOOKED_AT]
+    start = _narrow(body[:_LOOKED_AT])
     for signature, kind in _SIGNATURES:
         if start.startswith(signature):
             return kind
@@ -57,8 +57,6 @@ def sniff_type(body: bytes, stated: str | None = None) -> str:
 
 def _markup_type(start: bytes, stated: str) -> str | None:
     """HTML, XHTML, JATS, SVG or other XML; None when the bytes begin otherwise."""
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        start = start.replace(b"\x00", b"")
     text = start.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\f").lower()
     while text.startswith(b"<!--") and b"-->" in text:
         text = text.partition(b"-->")[2].lstrip()
@@ -75,6 +73,15 @@ def _markup_type(start: bytes, stated: str) -> str | None:
     if text.startswith(_HTML_TAGS) and stated not in ("text/plain", "text/css", "application/javascript"):
         return "text/html"
     return None
+
+
+def _narrow(start: bytes) -> bytes:
+    """UTF-16 that begins with markup, with or without its mark, as single bytes; anything else as it is."""
+    for mark, nulls in ((b"\xff\xfe", 1), (b"\xfe\xff", 0)):
+        text = start.removeprefix(mark)
+        if not any(text[nulls:8:2]) and text[1 - nulls :: 2].lstrip().startswith(b"<"):
+            return text.replace(b"\x00", b"")
+    return start
 
 
 def _is_binary(start: bytes) -> bool:

@@ -8,24 +8,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 
 from tearsheet.config import FetchSettings
-from tearsheet.extract import Document
-from tearsheet.ingest.biblio import html_biblio
 from tearsheet.ingest.fetching import Fetched, Refused, Visitor
 from tearsheet.ingest.file_facts import HTML_TYPES, cdx_row, file_meta, sha1_hex, sniff_type, time14
-from tearsheet.ingest.hops import MAX_HOPS, clean_url, next_hop, refusal, terminal_refusal
+from tearsheet.ingest.hops import MAX_HOPS, clean_url, refusal, terminal_refusal
+from tearsheet.ingest.looking import Looker, PageLook, PageSeen, look_in_thread
 from tearsheet.ingest.model import MAX_ERROR, Biblio, CdxRow, HtmlBody, IngestWebResult, Terminal, WebResource
-from tearsheet.ingest.platforms import platform_of
 from tearsheet.ingest.requests import IngestRequest, request_for
-from tearsheet.ingest.resources import MAX_RESOURCES, page_references, within_limit
-from tearsheet.ingest.scopes import BLOCKED, INGESTED, WALLED, look, scope_of
+from tearsheet.ingest.resources import MAX_RESOURCES, within_limit
+from tearsheet.ingest.scopes import BLOCKED, INGESTED, WALLED
 from tearsheet.ingest.statuses import status_of_code
 from tearsheet.ingest.subresources import Keep, ResourceLimits, ResourceRound
-from tearsheet.ingest.tei import html_body
 from tearsheet.story import Exchange
 from tearsheet.urls import BadURL
 
 _log = logging.getLogger(__name__)
-_MARKUP_SHOWN = 2_000_000
 
 
 @dataclass(slots=True, frozen=True)
@@ -59,7 +55,6 @@ class _Way:
     """The way of one request so far."""
 
     result: IngestWebResult
-    document: Document | None = None
     landing: Biblio | None = None
     page: Fetched | None = None
 
@@ -71,6 +66,7 @@ class Ingester:
     visitor: Visitor
     limits: IngestLimits = field(default_factory=IngestLimits)
     known: Known = lambda sha1hex, url: None
+    look: Looker = look_in_thread
 
     async def ingest(self, request: IngestRequest, keep: Keep = lambda fetched: None) -> IngestWebResult:
         """Work on one request. Never raises for what the web does: the status says it."""
@@ -92,17 +88,17 @@ class Ingester:
         started = asyncio.get_running_loop().time()
         if request.ingest_type != "html":
             raise Refused("not-implemented", f"requests of type {request.ingest_type} are not served")
-        await self._follow(way, request.base_url, keep)
-        assert way.document is not None and way.page is not None
-        await asyncio.to_thread(_look_at, way.result, way.document, way.page, way.landing)
+        seen = await self._follow(way, request.base_url, keep)
+        assert way.page is not None
+        _write_down(way.result, seen, way.landing)
         if _judge(way.result):
             left = self.limits.seconds - (asyncio.get_running_loop().time() - started)
-            await self._fetch_resources(way, request, keep, left)
+            await self._fetch_resources(way, seen, request, keep, left)
         else:
             keep(way.page)
 
-    async def _follow(self, way: _Way, base_url: str, keep: Keep) -> None:
-        """Go from page to page until one leads no further. Raises Refused."""
+    async def _follow(self, way: _Way, base_url: str, keep: Keep) -> PageLook:
+        """Go from page to page until one leads no further; returns what was seen there. Raises Refused."""
         try:
             url = clean_url(base_url)
         except BadURL as error:
@@ -114,16 +110,14 @@ class Ingester:
                 way.result.terminal = Terminal(url)
                 raise Refused(status, url)
             page = await self._get(way, url)
-            document = way.document = await asyncio.to_thread(_parse, page)
-            biblio = await asyncio.to_thread(html_biblio, document)
-            following = next_hop(document, biblio.html_fulltext_url, visited)
-            if following is None:
-                return
+            seen = await self.look(PageSeen(page.body, page.url, page.charset, visited))
+            if seen.following is None:
+                return seen
             keep(page)
-            if way.landing is None and biblio.title:
-                way.landing = biblio
-            visited.append(following)
-            url = following
+            if way.landing is None and seen.biblio.title:
+                way.landing = seen.biblio
+            visited.append(seen.following)
+            url = seen.following
         raise Refused("max-hops-exceeded", f"more than {self.limits.max_hops} pages")
 
     async def _get(self, way: _Way, url: str) -> Fetched:
@@ -153,21 +147,23 @@ class Ingester:
             raise Refused("wrong-mimetype", result.file_meta.mimetype)
         return page
 
-    async def _fetch_resources(self, way: _Way, request: IngestRequest, keep: Keep, seconds: float) -> None:
-        result, document, page = way.result, way.document, way.page
-        assert document is not None and page is not None and result.cdx is not None
+    async def _fetch_resources(
+        self, way: _Way, seen: PageLook, request: IngestRequest, keep: Keep, seconds: float
+    ) -> None:
+        result, page = way.result, way.page
+        assert page is not None and result.cdx is not None
         if not request.force_recrawl:
             known = await asyncio.to_thread(self.known, result.cdx.sha1hex, result.cdx.url)
             if known is not None:
                 result.cdx, result.html_resources, result.unchanged = known.cdx, known.resources, True
                 return
         keep(page)
-        references = within_limit(page_references(document), self.limits.max_resources)
+        references = within_limit(seen.references, self.limits.max_resources)
         if references is None:
             raise Refused("too-many-resources", f"more than {self.limits.max_resources}")
         limits = ResourceLimits(self.limits.max_resources, self.limits.resource_max_bytes, self.limits.resource_seconds)
         # A little before the end of the document's own time, so that its result still says which resources are missing.
-        result.html_resources = await ResourceRound(self.visitor, document, limits, keep).run(
+        result.html_resources = await ResourceRound(self.visitor, page.url, seen.encoding, limits, keep).run(
             references, 0.95 * seconds
         )
 
@@ -203,23 +199,11 @@ def _add_hops(hops: list[str], exchanges: list[Exchange]) -> None:
             hops.append(exchange.url)
 
 
-def _parse(page: Fetched) -> Document:
-    try:
-        return Document(page.body, page.url, charset=page.charset)
-    except ValueError as error:
-        raise Refused("html-selectolax-error", str(error), page.exchanges) from error
-
-
-def _look_at(result: IngestWebResult, document: Document, page: Fetched, landing: Biblio | None) -> None:
+def _write_down(result: IngestWebResult, seen: PageLook, landing: Biblio | None) -> None:
     """Fill in what the document says and what it is."""
-    biblio = html_biblio(document)
-    body = html_body(document, biblio)
-    markup = page.body[:_MARKUP_SHOWN].decode("utf-8", "replace")
-    result.platform = platform_of(document, markup)
-    result.scope = scope_of(look(document, markup, biblio, result.platform, body.word_count or 0))
-    merged = merged_biblio(biblio, landing)
+    merged = merged_biblio(seen.biblio, landing)
     result.html_biblio = None if merged.is_empty else merged
-    result.html_body = body
+    result.platform, result.scope, result.html_body = seen.platform, seen.scope, seen.body
 
 
 def merged_biblio(own: Biblio, landing: Biblio | None) -> Biblio:

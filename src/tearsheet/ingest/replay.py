@@ -8,24 +8,31 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from selectolax.lexbor import LexborHTMLParser
+
 from tearsheet.archive.access import ArchiveAccess
+from tearsheet.archive.reader import read_story_at
 from tearsheet.archive.store import ArchiveStore, StoredCapture
 from tearsheet.errors import NotFoundError
 from tearsheet.extract import Document, decode
+from tearsheet.extract.guard import tame
 from tearsheet.ingest.capture import capture_id
-from tearsheet.ingest.css import rewrite_css
-from tearsheet.ingest.file_facts import surt_or_url
-from tearsheet.ingest.resource_tables import ELEMENTS
+from tearsheet.ingest.css import rewrite_css, sheet_text
+from tearsheet.ingest.file_facts import HTML_TYPES, surt_or_url
+from tearsheet.ingest.resource_tables import ELEMENTS, LATE
 from tearsheet.ingest.resources import srcset_addresses
 from tearsheet.ingest.store import IngestStore
+from tearsheet.story import Story
 
 MAX_REPLAY = 100_000_000
-"""Bytes of sub-resources that are put into one page."""
+"""Bytes of sub-resources that are put into one page, as often as it names them."""
 _MAX_IMPORTS = 5
+MAX_FRAMES = 50
 _SHOWN = frozenset({"image", "audio", "media"})
 _MIME = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+-]+")
 
@@ -38,6 +45,8 @@ class Part:
     """Where it really was, after redirects."""
     mimetype: str
     body: bytes
+    charset: str | None = None
+    """What HTTP stated."""
 
 
 Parts = Callable[[str], Part | None]
@@ -68,7 +77,9 @@ class DocumentReplay:
             return None
         story = self._access.read(capture).story
         parts = _read_parts(self._archive, self._access, resources)
-        return self_contained(story.raw_html.html or b"", capture.url, parts.get, charset=story.http_metadata.encoding)
+        return self_contained(
+            story.raw_html.html or b"", capture.url, rationed(parts), charset=story.http_metadata.encoding
+        )
 
     def parts(self, capture: StoredCapture) -> list[StoredCapture]:
         """The captures of the sub-resources of an ingested document; none when the capture is of another kind."""
@@ -91,22 +102,52 @@ def _read_parts(archive: ArchiveStore, access: ArchiveAccess, resources: list[di
     """Sub-resources by the address that the page names. Bytes that came twice were archived once."""
     ids = _part_ids(resources)
     captures = archive.captures_of_stories(list(ids.values()))
-    bodies: dict[str, bytes] = {}
-    left = MAX_REPLAY
-    for item in resources:
-        capture = captures.get(ids.get(item["url"], ""))
-        if capture is None or bodies.get(item["sha1hex"]):
-            continue
-        body = access.read(capture).story.raw_html.html or b""
-        left -= len(body)
-        if left < 0:
-            break
-        bodies[item["sha1hex"]] = body
+    stories = {one.story_id: one.story for one in _read_stories(access, captures.values())}
+    by_sha1 = {item["sha1hex"]: stories[ids[item["url"]]] for item in resources if ids.get(item["url"]) in stories}
     return {
-        item["url"]: Part(item["terminal_url"], item["mimetype"], bodies[item["sha1hex"]])
+        item["url"]: _part(item, by_sha1[item["sha1hex"]])
         for item in resources
-        if item["url"] in ids and item["sha1hex"] in bodies
+        if item["url"] in ids and item["sha1hex"] in by_sha1
     }
+
+
+@dataclass(slots=True, frozen=True)
+class _Read:
+    story_id: str
+    story: Story
+
+
+def _read_stories(access: ArchiveAccess, captures: Iterable[StoredCapture]) -> Iterator[_Read]:
+    """The captures that can be read, up to a total size. Each file is opened once: it may have to come from a blob store."""
+    left = MAX_REPLAY
+    by_file: dict[int, list[StoredCapture]] = {}
+    for capture in captures:
+        by_file.setdefault(capture.file.id, []).append(capture)
+    for some in by_file.values():
+        with suppress(NotFoundError), access.local_file(some[0].file) as path:
+            for capture in some:
+                entry = read_story_at(path, capture.offset)
+                left -= len(entry.story.raw_html.html or b"") if entry else 0
+                if left < 0:
+                    return
+                if entry:
+                    yield _Read(capture.story_id, entry.story)
+
+
+def _part(item: dict[str, Any], story: Story) -> Part:
+    return Part(item["terminal_url"], item["mimetype"], story.raw_html.html or b"", story.http_metadata.encoding)
+
+
+def rationed(parts: Mapping[str, Part], left: int = MAX_REPLAY) -> Parts:
+    """The parts, until so many bytes of them were given out: a page may name a large picture a thousand times."""
+
+    def give(address: str) -> Part | None:
+        nonlocal left
+        part = parts.get(address)
+        left -= len(part.body) if part is not None else 0
+        return part if left >= 0 else None
+
+    return give
 
 
 def _id_of(item: dict[str, Any]) -> str:
@@ -114,23 +155,34 @@ def _id_of(item: dict[str, Any]) -> str:
     return capture_id(item["terminal_url"], digits, item["sha1hex"])
 
 
-def self_contained(body: bytes, url: str, parts: Parts, *, charset: str | None = None) -> bytes:
-    """A page with its parts put in as `data:` addresses; those that are not there show nothing."""
+def self_contained(
+    body: bytes, url: str, parts: Parts, *, charset: str | None = None, frames: int = MAX_FRAMES
+) -> bytes:
+    """A page with its parts put in as `data:` addresses, and `frames` of its frames; those that are not there show nothing."""
     document = Document(body, url, charset=charset)
-    tree = document.tree
+    # All of the page, however long, and as it is for readers without scripts: none will run.
+    text = decode(body, charset)[0].encode("utf-8", "replace")
+    tree = LexborHTMLParser(tame(text), scripting=False)
 
     def shown(address: str) -> str | None:
+        if address[:5].lower() == "data:":
+            return None
         target = document.absolute(address.partition("#")[0])
         part = parts(target) if target else None
         return _data_url(part) if part is not None else None
 
+    for node in tree.css("img, picture > source"):
+        _choose(node, shown)
     for selector, attribute, kind in ELEMENTS:
         if kind in _SHOWN:
             for node in tree.css(selector):
                 value = node.attributes.get(attribute) or ""
-                node.attrs["src" if attribute == "data-src" else attribute] = shown(value) or _kept(value)
-    for node in tree.css("img[srcset], source[srcset]"):
-        _choose(node, shown)
+                found = shown(value)
+                if attribute.startswith(LATE):
+                    if found:
+                        node.attrs["src"] = found
+                elif value:
+                    node.attrs[attribute] = found or _kept(value)
     for node in tree.css("link[rel][href]"):
         if "stylesheet" in (node.attributes.get("rel") or "").lower().split():
             node.attrs["href"] = _sheet_url(document, document.absolute(node.attributes.get("href") or ""), parts) or ""
@@ -140,9 +192,20 @@ def self_contained(body: bytes, url: str, parts: Parts, *, charset: str | None =
         style = node.attributes.get("style") or ""
         if "(" in style:
             node.attrs["style"] = rewrite_css(style, lambda _, address: shown(address))
+    for number, node in enumerate(tree.css("iframe[src]")):
+        target = document.absolute((node.attributes.get("src") or "").partition("#")[0])
+        _put_frame(node, parts(target) if target and number < frames else None, parts)
     for node in tree.css("meta[charset], meta[http-equiv]"):
         node.decompose()
     return b"<!doctype html><meta charset=utf-8>" + (tree.html or "").encode("utf-8", "replace")
+
+
+def _put_frame(node: Any, part: Part | None, parts: Parts) -> None:
+    """The page of a frame into the frame, without further frames; it comes under the policy of the page around it."""
+    del node.attrs["src"]
+    if part is not None and part.mimetype in HTML_TYPES:
+        page = self_contained(part.body, part.url, parts, charset=part.charset, frames=0)
+        node.attrs["srcdoc"] = page.decode("utf-8", "replace")
 
 
 def _kept(value: str) -> str:
@@ -151,16 +214,15 @@ def _kept(value: str) -> str:
 
 
 def _choose(node: Any, shown: Callable[[str], str | None]) -> None:
-    """One of a picture's sizes: the first that was captured, where there is no other."""
-    found = next(filter(None, map(shown, srcset_addresses(node.attributes.get("srcset") or ""))), None)
-    if node.tag == "source":
+    """One of a picture's sizes: the first that was captured, where its plain address is missing or a mere placeholder."""
+    sets = [node.attributes.get(name) or "" for name in ("srcset", f"{LATE}srcset")]
+    found = next(filter(None, map(shown, (address for text in sets for address in srcset_addresses(text)))), None)
+    if "srcset" in node.attributes:
         del node.attrs["srcset"]
-        if found:
-            node.attrs["srcset"] = found
-    else:
-        if found and not node.attributes.get("src"):
-            node.attrs["src"] = found
-        del node.attrs["srcset"]
+    if found and node.tag == "source":
+        node.attrs["srcset"] = found
+    elif found and not shown(node.attributes.get("src") or ""):
+        node.attrs["src"] = found
 
 
 def _data_url(part: Part) -> str:
@@ -172,7 +234,7 @@ def _sheet_url(document: Document, url: str | None, parts: Parts, depth: int = 0
     part = parts(url) if url else None
     if part is None or depth > _MAX_IMPORTS:
         return None
-    text = _sheet(document, decode(part.body)[0], part.url, parts, depth)
+    text = _sheet(document, sheet_text(part.body, part.charset, document.encoding), part.url, parts, depth)
     return f"data:text/css;charset=utf-8;base64,{base64.b64encode(text.encode('utf-8', 'replace')).decode()}"
 
 

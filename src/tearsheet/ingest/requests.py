@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +36,10 @@ def read_request(value: object) -> IngestRequest:
     """A request from its JSON form; the type may be left out. Raises UsageError."""
     if not isinstance(value, dict):
         raise UsageError('an ingest request is a JSON object, as {"ingest_type": "html", "base_url": "https://…"}')
+    try:  # it goes verbatim into the result
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"an ingest request has to be plain JSON: {error}") from error
     url = value.get("base_url")
     if not isinstance(url, str) or not url.strip():
         raise UsageError("an ingest request needs a base_url")

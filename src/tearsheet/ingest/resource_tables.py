@@ -7,6 +7,8 @@ ELEMENTS = (
     ("script[src]", "src", "script"),
     ("img[src]", "src", "image"),
     ("img[data-src]", "data-src", "image"),
+    ("img[data-original]", "data-original", "image"),
+    ("img[data-lazy-src]", "data-lazy-src", "image"),
     ("input[type=image][src]", "src", "image"),
     ("body[background]", "background", "image"),
     ("table[background]", "background", "image"),
@@ -21,9 +23,20 @@ ELEMENTS = (
     ("object[data]", "data", "media"),
     ("iframe[src]", "src", "subdocument"),
     ("frame[src]", "src", "subdocument"),
-    ("image[href]", "href", "image"),
+    ("svg image", "href", "image"),
+    ("svg image", "xlink:href", "image"),
+    ("svg use", "href", "image"),
+    ("svg use", "xlink:href", "image"),
 )
-SRCSETS = (("img[srcset]", "srcset"), ("img[data-srcset]", "data-srcset"), ("picture > source[srcset]", "srcset"))
+LATE = "data-"
+"""Begins attributes that a script would make the true `src` or `srcset` of a picture when it comes into sight."""
+SRCSETS = (
+    ("img[srcset]", "srcset"),
+    ("img[data-srcset]", "data-srcset"),
+    ("picture > source[srcset]", "srcset"),
+    ("picture > source[data-srcset]", "data-srcset"),
+    ("link[rel=preload][imagesrcset]", "imagesrcset"),
+)
 NO_RESOURCE = (
     "about:",
     "data:",

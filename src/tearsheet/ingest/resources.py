@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import urldefrag, urlsplit
 
+from selectolax.lexbor import LexborHTMLParser
+
 from tearsheet.extract import Document
 from tearsheet.ingest.css import css_references
 from tearsheet.ingest.hops import same_page
@@ -18,6 +20,8 @@ VARIANT = "variant"
 """The type of a `srcset` candidate while references are gathered."""
 _MAX_LISTED = 5_000
 _MAX_SRCSET = 20_000
+_MAX_NOSCRIPTS = 500
+_MAX_NOSCRIPT = 100_000
 _DOUBLED = re.compile(r"^(https?://)(?:https?://)+", re.IGNORECASE)
 _CANDIDATE = re.compile(r"[\s,]*(\S+)((?:[^,(]|\([^)]{0,200}\))*)")
 
@@ -50,9 +54,10 @@ def page_references(document: Document) -> list[Reference]:
     return list(found.values())
 
 
-def sheet_references(text: str, sheet_url: str, document: Document) -> list[Reference]:
-    """The wanted sub-resources of one of its style sheets; addresses in it are relative to the sheet."""
+def sheet_references(text: str, sheet_url: str, page_url: str) -> list[Reference]:
+    """The wanted sub-resources of one of a page's style sheets; addresses in it are relative to the sheet."""
     found: dict[str, Reference] = {}
+    document = Document("", page_url)
     for kind, address in css_references(text):
         add_reference(found, document, kind, address, base=sheet_url)
         if len(found) >= _MAX_LISTED:
@@ -93,8 +98,14 @@ _UNWANTED = frozenset(UNWANTED_HOSTS)
 
 
 def _addresses(document: Document) -> Iterator[tuple[str, str]]:
-    """Everything that the page names, type and address as written: style sheets first, since they bring more along."""
-    tree = document.tree
+    """Everything that the page names, and what it names for readers without scripts, of whom the archive is one."""
+    yield from _tree_addresses(document.tree)
+    for node in document.tree.css("noscript")[:_MAX_NOSCRIPTS]:
+        yield from _tree_addresses(LexborHTMLParser(node.text()[:_MAX_NOSCRIPT], scripting=False))
+
+
+def _tree_addresses(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
+    """Type and address as written: style sheets first, since they bring more along."""
     for node in tree.css("link[rel][href]"):
         rel = (node.attributes.get("rel") or "").lower().split()
         if "stylesheet" in rel and "alternate" not in rel:

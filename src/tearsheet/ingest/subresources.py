@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from tearsheet.extract import Document, decode
 from tearsheet.fetch.wire import wire_url
+from tearsheet.ingest.css import sheet_text
 from tearsheet.ingest.fetching import Fetched, Refused, Visitor
 from tearsheet.ingest.file_facts import file_meta, sniff_type, surt_or_url
 from tearsheet.ingest.model import WebResource
@@ -39,7 +39,8 @@ class ResourceRound:
     """The sub-resources of one document while they are fetched."""
 
     visitor: Visitor
-    document: Document
+    page_url: str
+    page_encoding: str
     limits: ResourceLimits
     keep: Keep
     """Called with each one that was received."""
@@ -105,8 +106,8 @@ class ResourceRound:
         describe(resource, fetched)
         if resource.status != "success" or reference.type != "stylesheet":
             return []
-        text, _ = decode(fetched.body, fetched.charset)
-        return sheet_references(text, fetched.url, self.document)
+        text = sheet_text(fetched.body, fetched.charset, self.page_encoding)
+        return sheet_references(text, fetched.url, self.page_url)
 
 
 def describe(resource: WebResource, fetched: Fetched) -> None:

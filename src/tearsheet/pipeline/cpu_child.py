@@ -1,6 +1,7 @@
-"""A worker process for a CPU stage: reads stories from its standard input, one at a time, and answers on standard output.
+"""A worker process for heavy work: reads tasks from its standard input, one at a time, and answers on standard output.
 
-Started by `cpu_pool`. It ends when its input ends, so it never outlives its parent. Frames are a length and MessagePack.
+Started by `cpu_pool`. It ends when its input ends, so it never outlives its parent. Frames are a length and bytes, which whoever
+does the work understands: a CPU stage, whose tasks are stories in MessagePack, or another.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from tearsheet.pipeline.stage import CpuStage, Drop, Outcome, Quarantine, Requeu
 from tearsheet.story import WireStory, decode_story
 
 HEAD = struct.Struct("!I")
+Answering = Callable[[bytes], bytes]
+"""Does the work of a process: a task in, its answer out."""
 _MAX_MEMORY = 4 * 1024**3
 
 
@@ -68,11 +71,19 @@ def answer(stage: CpuStage, stage_name: str, wire: WireStory) -> Answer:
     return said
 
 
-def load_stage(path: str) -> CpuStage:
-    """Build a stage from `package.module:Name`."""
+def _load(path: str) -> Callable[..., Any]:
+    """What `package.module:Name` names."""
     module, _, name = path.partition(":")
-    build: Callable[[], CpuStage] = getattr(importlib.import_module(module), name)
-    return build()
+    named: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return named
+
+
+def stage_answering(path: str, stage_name: str) -> Answering:
+    """Runs the stage of `package.module:Name` on stories."""
+    stage: CpuStage = _load(path)()
+    decode = msgspec.msgpack.Decoder(WireStory).decode
+    encode: Callable[[Any], bytes] = msgspec.msgpack.Encoder().encode
+    return lambda frame: encode(answer(stage, stage_name, decode(frame)))
 
 
 def read_frame(stream: BinaryIO) -> bytes | None:
@@ -81,21 +92,18 @@ def read_frame(stream: BinaryIO) -> bytes | None:
     return stream.read(*HEAD.unpack(head)) if len(head) == HEAD.size else None
 
 
-def _serve(path: str, stage_name: str, requests: BinaryIO, answers: BinaryIO) -> None:
-    stage = load_stage(path)
-    decode = msgspec.msgpack.Decoder(WireStory).decode
-    encode: Callable[[Any], bytes] = msgspec.msgpack.Encoder().encode
-    answers.write(HEAD.pack(0))  # ready: what the stage had to load is loaded
+def _serve(answering: Answering, requests: BinaryIO, answers: BinaryIO) -> None:
+    answers.write(HEAD.pack(0))  # ready: what had to be loaded is loaded
     answers.flush()
     while (frame := read_frame(requests)) is not None:
-        data = encode(answer(stage, stage_name, decode(frame)))
+        data = answering(frame)
         answers.write(HEAD.pack(len(data)))
         answers.write(data)
         answers.flush()
 
 
 def main() -> None:
-    """Entry point: `python -m tearsheet.pipeline.cpu_child MODULE:NAME STAGE`."""
+    """Entry point: `python -m tearsheet.pipeline.cpu_child MODULE:NAME WORD…`; NAME, given the words, builds an `Answering`."""
     # Whatever a library prints must not end up between our frames.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -103,7 +111,7 @@ def main() -> None:
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ[name] = "1"
     try:
-        _serve(sys.argv[1], sys.argv[2], sys.stdin.buffer, answers)
+        _serve(_load(sys.argv[1])(*sys.argv[2:]), sys.stdin.buffer, answers)
     except (BrokenPipeError, KeyboardInterrupt):
         return
 

@@ -1,4 +1,4 @@
-"""Worker processes for a CPU stage. A story that hangs or crashes its process is set aside, and the rest goes on."""
+"""Worker processes for heavy work. A task that hangs or crashes its process is set aside, and the rest goes on."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import sys
+from collections.abc import Sequence
 
 import msgspec
 
@@ -18,11 +19,14 @@ _START_SECONDS = 60.0
 _MAX_FRAME = 1 << 30
 
 
-class CpuPool:
-    """`size` processes that each run `stage_path` (`package.module:Name`) on one story at a time."""
+class ProcessPool:
+    """`size` processes that each work on one task at a time; `builder` (`package.module:name`) builds what they do from `words`.
 
-    def __init__(self, stage_path: str, stage_name: str, size: int, seconds: float) -> None:
-        self._command = (sys.executable, "-m", "tearsheet.pipeline.cpu_child", stage_path, stage_name)
+    They start when they are needed. Belongs to one event loop.
+    """
+
+    def __init__(self, builder: str, words: Sequence[str], size: int, seconds: float) -> None:
+        self._command = (sys.executable, "-m", "tearsheet.pipeline.cpu_child", builder, *words)
         self._size = size
         self._seconds = seconds
         self._idle: asyncio.LifoQueue[_Child | None] = asyncio.LifoQueue()
@@ -32,16 +36,16 @@ class CpuPool:
 
     @property
     def size(self) -> int:
-        """How many stories are worked on at once."""
+        """How many tasks are worked on at once."""
         return self._size
 
-    async def run(self, wire: WireStory) -> Answer:
-        """Have one story processed. Raises Quarantine when it took too long or its process died."""
+    async def run(self, task: bytes) -> bytes:
+        """Have one task done. Raises Quarantine when it took too long or its process died."""
         child = await self._idle.get()
         try:
             if child is None:
                 child = await self._start()
-            return await asyncio.wait_for(child.ask(wire), self._seconds)
+            return await asyncio.wait_for(child.ask(task), self._seconds)
         except TimeoutError:
             raise Quarantine("timeout", f"took longer than {self._seconds:g} s and was ended") from None
         except (EOFError, ConnectionError):
@@ -77,6 +81,28 @@ class CpuPool:
         await child.end()
 
 
+class CpuPool:
+    """The processes of a CPU stage: each runs `stage_path` (`package.module:Name`) on one story at a time."""
+
+    def __init__(self, stage_path: str, stage_name: str, size: int, seconds: float) -> None:
+        self._pool = ProcessPool(
+            "tearsheet.pipeline.cpu_child:stage_answering", (stage_path, stage_name), size, seconds
+        )
+
+    @property
+    def size(self) -> int:
+        """How many stories are worked on at once."""
+        return self._pool.size
+
+    async def run(self, wire: WireStory) -> Answer:
+        """Have one story processed. Raises Quarantine when it took too long or its process died."""
+        return msgspec.msgpack.decode(await self._pool.run(msgspec.msgpack.encode(wire)), type=Answer)
+
+    async def close(self) -> None:
+        """End all processes."""
+        await self._pool.close()
+
+
 class _Child:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None and process.stdout is not None, "both were asked for as pipes"
@@ -85,13 +111,12 @@ class _Child:
         self._answers = process.stdout
         self.healthy = False
 
-    async def ask(self, wire: WireStory) -> Answer:
-        """One story in, one answer out. Until the answer is complete, the child counts as unhealthy."""
+    async def ask(self, task: bytes) -> bytes:
+        """One task in, one answer out. Until the answer is complete, the child counts as unhealthy."""
         self.healthy = False
-        frame = msgspec.msgpack.encode(wire)
-        self._requests.writelines((HEAD.pack(len(frame)), frame))
+        self._requests.writelines((HEAD.pack(len(task)), task))
         await self._requests.drain()
-        answer = msgspec.msgpack.decode(await self.read_frame(), type=Answer)
+        answer = await self.read_frame()
         self.healthy = True
         return answer
 

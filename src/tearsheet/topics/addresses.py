@@ -6,7 +6,7 @@ import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlunsplit
+from urllib.parse import parse_qsl, urlencode
 
 import re2
 
@@ -33,7 +33,8 @@ def clean_url(url: str) -> str | None:
         kept = [pair for pair in pairs if not is_tracking_parameter(pair[0])]
         if len(kept) < len(pairs):
             query = urlencode(kept)
-    return urlunsplit((parts.scheme.lower(), parts.netloc, parts.path or "/", query, ""))
+    address = f"{parts.scheme}://{parts.netloc}{parts.path or '/'}"
+    return f"{address}?{query}" if query else address
 
 
 def url_key(url: str) -> str:

@@ -23,30 +23,34 @@ _LABELS = 60
 _LABEL = 32
 _ROWS = 200
 _LINES = 5_000
+_BENT = 0.12
+"""How far a line bends from the straight, as a part of its length."""
 
 
 def to_svg(chart: MediaMap, title: str) -> str:
-    """The map: a circle for each source, as large as the number of sources that link to it; colours are communities."""
+    """The map: a circle for each source, as large as the number of sources that link to it; colours are communities.
+
+    A line has the colour of the source that links, and bends clockwise on its way to the one that is linked to.
+    """
     spots = _spots(chart)
+    colors = ["#{:02x}{:02x}{:02x}".format(*color_of(row.community)) for row in chart.media]
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIDE} {SIDE}" role="img" aria-label="{escape(title)}">',
         f"<title>{escape(title)}</title>",
         f'<rect width="{SIDE}" height="{SIDE}" fill="#ffffff"/>',
-        '<g stroke="#556070" stroke-opacity="0.18">',
+        '<g fill="none" stroke-opacity="0.35">',
     ]
     for a, b, weight in strongest(chart.edges):
-        width = min(4.0, 0.6 + 0.3 * weight)
+        bend = _bend(spots[a], spots[b])
         lines.append(
-            f'<line x1="{spots[a][0]}" y1="{spots[a][1]}" x2="{spots[b][0]}" y2="{spots[b][1]}" '
-            f'stroke-width="{width:.1f}"/>'
+            f'<path d="M{spots[a][0]} {spots[a][1]}Q{bend[0]:.1f} {bend[1]:.1f} {spots[b][0]} {spots[b][1]}" '
+            f'stroke="{colors[a]}" stroke-width="{min(5.0, 0.7 + 0.4 * weight):.1f}"/>'
         )
-    lines.append('</g><g fill-opacity="0.8" stroke="#ffffff">')
-    for row, (x, y) in zip(chart.media, spots, strict=True):
-        red, green, blue = color_of(row.community)
+    lines.append('</g><g fill-opacity="0.9" stroke="#ffffff">')
+    for row, color, (x, y) in zip(chart.media, colors, spots, strict=True):
         said = f"{row.media}: {row.story_count} stories, linked to by {row.media_inlink_count} sources"
         lines.append(
-            f'<circle cx="{x}" cy="{y}" r="{chart.size(row)}" fill="#{red:02x}{green:02x}{blue:02x}">'
-            f"<title>{escape(said)}</title></circle>"
+            f'<circle cx="{x}" cy="{y}" r="{chart.size(row)}" fill="{color}"><title>{escape(said)}</title></circle>'
         )
     lines.append(
         '</g><g font-family="sans-serif" text-anchor="middle" fill="#1a1f26" stroke="#ffffff" stroke-width="3" '
@@ -54,9 +58,16 @@ def to_svg(chart: MediaMap, title: str) -> str:
     )
     for row, (x, y) in list(zip(chart.media, spots, strict=True))[:_LABELS]:
         size = 9 + chart.size(row) / 5
-        lines.append(f'<text x="{x}" y="{y + size / 3:.1f}" font-size="{size:.1f}">{escape(_label(row.media))}</text>')
+        below = y + chart.size(row) + size
+        lines.append(f'<text x="{x}" y="{below:.1f}" font-size="{size:.1f}">{escape(_label(row.media))}</text>')
     lines.append("</g></svg>\n")
     return "\n".join(lines)
+
+
+def _bend(start: tuple[float, float], end: tuple[float, float]) -> tuple[float, float]:
+    """The point towards which a line bends."""
+    across, down = end[0] - start[0], end[1] - start[1]
+    return (start[0] + end[0]) / 2 + _BENT * down, (start[1] + end[1]) / 2 - _BENT * across
 
 
 def _label(media: str) -> str:
@@ -83,9 +94,10 @@ def to_png(chart: MediaMap, side: int = SIDE) -> bytes:
     spots = [(x * scale, y * scale) for x, y in _spots(chart)]
     for a, b, _ in strongest(chart.edges):
         steps = int(max(abs(spots[a][0] - spots[b][0]), abs(spots[a][1] - spots[b][1]), 1))
-        xs = np.linspace(spots[a][0], spots[b][0], steps).astype(int).clip(0, side - 1)
-        ys = np.linspace(spots[a][1], spots[b][1], steps).astype(int).clip(0, side - 1)
-        canvas[ys, xs] = canvas[ys, xs] * 0.8 + np.array([85.0, 96.0, 112.0]) * 0.2
+        way = np.linspace(0.0, 1.0, steps)[:, None]
+        curve = (1 - way) ** 2 * spots[a] + 2 * way * (1 - way) * _bend(spots[a], spots[b]) + way**2 * spots[b]
+        xs, ys = curve.astype(int).clip(0, side - 1).T
+        canvas[ys, xs] = canvas[ys, xs] * 0.65 + np.array(color_of(chart.media[a].community), dtype=float) * 0.35
     for row, (x, y) in reversed(list(zip(chart.media, spots, strict=True))):
         _disc(canvas, x, y, chart.size(row) * scale, np.array(color_of(row.community), dtype=float))
     return _png(canvas.round().astype(np.uint8))
@@ -113,12 +125,20 @@ def _png(pixels: npt.NDArray[np.uint8]) -> bytes:
 
 
 _STYLE = """
-body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:1100px;padding:1.5rem;color:#1a1f26;background:#fff}
-h1{font-size:1.6rem;margin:0}h2{font-size:1.1rem;margin:1.5rem 0 .5rem}table{border-collapse:collapse;width:100%}
-th,td{text-align:left;padding:.3rem .5rem;border-bottom:1px solid #dde2e8;vertical-align:top}th{background:#f4f6f8}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto;border:1px solid #dde2e8}
-section[hidden]{display:none}.scroll{overflow-x:auto}select{font:inherit;padding:.2rem}code{background:#f4f6f8;padding:.1rem .3rem}
+body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:1100px;padding:1.5rem;color:#1d1a16;background:#fbf8f1}
+h1{font:700 2.3rem/1.2 "Iowan Old Style","Palatino Linotype",Palatino,Georgia,"Liberation Serif",serif;margin:0}
+h2{font-size:.82rem;letter-spacing:.09em;text-transform:uppercase;margin:2rem 0 .6rem;padding-top:.5rem}
+h2{border-top:3px solid #1d1a16}table{border-collapse:collapse;width:100%}a{color:#8c1c13}
+th,td{text-align:left;padding:.3rem .5rem;border-bottom:1px solid #d5ccbb;vertical-align:top}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto;border:1px solid #d5ccbb}
+section[hidden]{display:none}.scroll{overflow-x:auto}select{font:inherit;padding:.2rem}.note{color:#5a5349}
+code{background:#fffdf8;border:1px solid #d5ccbb;padding:.1rem .3rem;overflow-wrap:anywhere}
 """
+_LEGEND = (
+    '<p class="note">A circle is a source, the larger the more sources link to it. A line bends clockwise from the source that '
+    "links to the one that is linked to, and has the colour of the first; its width is the number of links. Colours are "
+    "communities: sources that link to each other more than to the rest.</p>"
+)
 _SCRIPT = """
 const choose=document.getElementById('timespan');
 choose.addEventListener('change',()=>{for(const part of document.querySelectorAll('section[data-timespan]'))
@@ -141,14 +161,16 @@ def to_page(frozen: Frozen, sections: Sequence[Section]) -> str:
         f'<section data-timespan="{i}"{" hidden" if i else ""}>{section.body}</section>'
         for i, section in enumerate(sections)
     )
-    dates = f"{frozen.start or '…'} to {frozen.end or '…'}"
+    days = [story.day for story in frozen.stories if story.day is not None]
+    first, last = frozen.start or min(days, default=None), frozen.end or max(days, default=None)
+    dates = f"{first} to {last}" if first and last else "without dates"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
         "script-src 'unsafe-inline'\">"
         f"<title>{escape(frozen.topic)}</title><style>{_STYLE}</style></head><body><main>"
-        f"<h1>{escape(frozen.topic)}</h1><p><code>{escape(frozen.query)}</code>, {escape(dates)}: "
+        f"<h1>{escape(frozen.topic)}</h1><p><bdi><code>{escape(frozen.query)}</code></bdi>, {escape(dates)}: "
         f"{len(frozen.stories):,} stories, {len(frozen.links):,} links.</p>"
         f'<p><label>Timespan <select id="timespan">{options}</select></label></p>'
         f"{parts}</main><script>{_SCRIPT}</script></body></html>\n"
@@ -168,7 +190,7 @@ def make_section(figures: Figures, chart: MediaMap, topic: str) -> Section | Non
     drawing = to_svg(chart, f"{topic}: who links to whom, {name}")
     return Section(
         name,
-        f"<h2>Map</h2>{drawing}<h2>Sources</h2>{_table('Sources', *tables['media'])}"
+        f"<h2>Map</h2>{drawing}{_LEGEND}<h2>Sources</h2>{_table('Sources', *tables['media'])}"
         f"<h2>Stories</h2>{_table('Stories', columns, rows, links)}",
     )
 

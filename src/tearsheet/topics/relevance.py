@@ -37,9 +37,9 @@ class RawTest:
         words = sorted({word for leaf in leaves(query.tree) for word in _needles(leaf)})
         self._finder = _Finder(words)
 
-    def __call__(self, page: str) -> bool:
-        """Whether the page can be relevant."""
-        page = page[:MAX_RAW]
+    def __call__(self, page: str, url: str = "") -> bool:
+        """Whether the page, which is at this address, can be relevant: step two looks at the address too."""
+        page = f"{page[:MAX_RAW]}\n{url}" if url else page[:MAX_RAW]
         found, disguised = self._finder.find(page)
         return self._holds(found) or (disguised and self._holds(self._finder.find(unfold(page))[0]))
 

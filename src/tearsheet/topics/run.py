@@ -10,6 +10,7 @@ import asyncio
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from tearsheet.feeds.catalog import find_collection
@@ -50,9 +51,12 @@ def index_seeds(tools: Tools, topic: Topic) -> Iterator[Seed]:
         domains={*topic.domains, *domains} if topic.domains or topic.collections else None,
         sources=sources if topic.collections else None,
     )
-    for story in all_stories(tools.index, query, order="oldest"):
-        spider_store.save_story(tools.database, from_index(story), None, None, [])
-        yield Seed(story.url, story.id, "index")
+    found = all_stories(tools.index, query, order="oldest")
+    while some := list(islice(found, _SEED_CHUNK)):
+        # In the order of their ids, so that two who seed at once cannot wait for one another's rows.
+        known = sorted((from_index(story) for story in some), key=lambda story: story.id)
+        spider_store.save_stories(tools.database, known)
+        yield from (Seed(story.url, story.id, "index") for story in some)
 
 
 def _places_of(tools: Tools, topic: Topic) -> tuple[set[str], set[int]]:

@@ -159,7 +159,7 @@ class FetchLink:
         page, http = fetched.raw_html.html or b"", fetched.http_metadata
         final = http.final_url or row.url
         text, _ = decode(page, http.encoding)
-        if not routing.after_fetch(content_matches=row.assume_match or raw_test(topic.query)(text)):
+        if not routing.after_fetch(content_matches=row.assume_match or raw_test(topic.query)(text, final)):
             spider_store.finish_fetch(tools.database, topic.id, row.url_key, model.NO_MATCH, code=http.response_code)
             return ()
         made = generate_story(Document(text, final))

@@ -65,36 +65,68 @@ def save_story(
 ) -> WebStory:
     """Keep a story of the web, and every address (key, url) that led to it. The first copy wins. Its source is the parent's."""
     with database.begin() as connection:
-        media = _parent(connection, story.media)
-        connection.execute(database.insert(T.media).values(media_id=media, name=media).on_conflict_do_nothing())
-        connection.execute(
-            database.insert(T.web_stories)
-            .values(
-                stories_id=story.id,
-                url=story.url,
-                media_id=media,
-                title=story.title,
-                title_method=story.title_method,
-                publish_date=story.day.isoformat() if story.day else None,
-                date_method=story.date_method,
-                description=story.description,
-                language=story.language,
-                text=zstandard.compress(story.text.encode("utf-8", "replace"), 3),
-                page=zstandard.compress(page, 3) if page is not None else None,
-                charset=charset,
-            )
-            .on_conflict_do_nothing()
-        )
-        for key, url in {story.id: story.url, **dict(addresses)}.items():
-            connection.execute(
-                database.insert(T.story_urls).values(url_key=key, url=url, stories_id=story.id).on_conflict_do_nothing()
-            )
+        _save_stories(database, connection, [story], [{"page": page, "charset": charset}])
+        _save_addresses(database, connection, story.id, addresses)
         own = T.web_stories.c.stories_id == story.id
-        row = connection.execute(select(T.web_stories).where(own).with_for_update()).one()
-        kept = _story(row)
-        if simplest([kept.url, story.url]) != kept.url:
-            connection.execute(update(T.web_stories).where(own).values(url=story.url))
-    return kept
+        return _story(connection.execute(select(T.web_stories).where(own)).one())
+
+
+def save_stories(database: Database, stories: Sequence[WebStory]) -> None:
+    """Keep stories whose pages are elsewhere, in one transaction."""
+    with database.begin() as connection:
+        _save_stories(database, connection, stories, [{"page": None, "charset": None}] * len(stories))
+
+
+def _save_stories(
+    database: Database, connection: Connection, stories: Sequence[WebStory], pages: Sequence[dict[str, Any]]
+) -> None:
+    if not stories:
+        return
+    parents = {media: _parent(connection, media) for media in sorted({story.media for story in stories})}
+    for media in sorted(set(parents.values())):
+        connection.execute(database.insert(T.media).values(media_id=media, name=media).on_conflict_do_nothing())
+    rows = [
+        {
+            "stories_id": story.id,
+            "url": story.url,
+            "media_id": parents[story.media],
+            "title": story.title,
+            "title_method": story.title_method,
+            "publish_date": story.day.isoformat() if story.day else None,
+            "date_method": story.date_method,
+            "description": story.description,
+            "language": story.language,
+            "text": zstandard.compress(story.text.encode("utf-8", "replace"), 3),
+            "page": zstandard.compress(page["page"], 3) if page["page"] is not None else None,
+            "charset": page["charset"],
+        }
+        for story, page in zip(stories, pages, strict=True)
+    ]
+    connection.execute(database.insert(T.web_stories).on_conflict_do_nothing(), rows)
+    own = [{"url_key": story.id, "url": story.url, "stories_id": story.id} for story in stories]
+    connection.execute(database.insert(T.story_urls).on_conflict_do_nothing(), own)
+    _prefer_simple_urls(connection, {story.id: story.url for story in stories})
+
+
+def _prefer_simple_urls(connection: Connection, urls: dict[str, str]) -> None:
+    web = T.web_stories
+    for some in chunks(sorted(urls)):
+        known = connection.execute(
+            select(web.c.stories_id, web.c.url).where(web.c.stories_id.in_(some)).with_for_update()
+        ).all()
+        for stories_id, url in known:
+            if simplest([url, urls[stories_id]]) != url:
+                connection.execute(update(web).where(web.c.stories_id == stories_id).values(url=urls[stories_id]))
+
+
+def _save_addresses(
+    database: Database, connection: Connection, stories_id: str, addresses: Iterable[tuple[str, str]]
+) -> None:
+    rows = [
+        {"url_key": key, "url": url, "stories_id": stories_id} for key, url in sorted(addresses) if key != stories_id
+    ]
+    if rows:
+        connection.execute(database.insert(T.story_urls).on_conflict_do_nothing(), rows)
 
 
 def simplest(urls: Iterable[str]) -> str:
@@ -161,10 +193,10 @@ def route_seeds(
 ) -> None:
     """Note what becomes of seeds: stories (id, assume_match) that wait to be added, addresses that are to be fetched."""
     with database.begin() as connection:
-        for stories_id, assume_match in to_add:
-            _add_waiting(database, connection, topic_id, stories_id, 0, assume_match)
-        for seed in to_fetch:
-            _add_fetch(database, connection, topic_id, seed.url_key, seed.url, 0, seed.assume_match)
+        _add_fetches(
+            database, connection, topic_id, 0, [(seed.url_key, seed.url, seed.assume_match) for seed in to_fetch]
+        )
+        _add_waiting(database, connection, topic_id, 0, to_add)
         for some in chunks(list(keys)):
             connection.execute(
                 update(T.topic_seed_urls)
@@ -174,39 +206,47 @@ def route_seeds(
 
 
 def _add_waiting(
-    database: Database, connection: Connection, topic_id: int, stories_id: str, iteration: int, assume_match: bool
+    database: Database, connection: Connection, topic_id: int, iteration: int, stories: Iterable[tuple[str, bool]]
 ) -> None:
-    connection.execute(
-        database.insert(T.topic_stories)
-        .values(
-            topics_id=topic_id,
-            stories_id=stories_id,
-            iteration=iteration,
-            state=model.WAITING,
-            spidered=False,
-            why="",
-            assume_match=assume_match,
-        )
-        .on_conflict_do_nothing()
-    )
+    """Stories (id, assume_match) that wait to be added.
+
+    In the order of their ids, and after what is to be fetched: of two workers that add the same in different orders, each would
+    wait for the other.
+    """
+    rows = [
+        {
+            "topics_id": topic_id,
+            "stories_id": stories_id,
+            "iteration": iteration,
+            "state": model.WAITING,
+            "spidered": False,
+            "why": "",
+            "assume_match": assume_match,
+        }
+        for stories_id, assume_match in sorted(stories)
+    ]
+    if rows:
+        connection.execute(database.insert(T.topic_stories).on_conflict_do_nothing(), rows)
 
 
-def _add_fetch(
-    database: Database, connection: Connection, topic_id: int, key: str, url: str, iteration: int, assume_match: bool
+def _add_fetches(
+    database: Database, connection: Connection, topic_id: int, iteration: int, urls: Iterable[tuple[str, str, bool]]
 ) -> None:
-    connection.execute(
-        database.insert(T.topic_fetch_urls)
-        .values(
-            topics_id=topic_id,
-            url_key=key,
-            url=url,
-            iteration=iteration,
-            state=model.PENDING,
-            message="",
-            assume_match=assume_match,
-        )
-        .on_conflict_do_nothing()
-    )
+    """Addresses (key, url, assume_match) that are to be fetched, in the order of their keys."""
+    rows = [
+        {
+            "topics_id": topic_id,
+            "url_key": key,
+            "url": url,
+            "iteration": iteration,
+            "state": model.PENDING,
+            "message": "",
+            "assume_match": assume_match,
+        }
+        for key, url, assume_match in sorted(urls)
+    ]
+    if rows:
+        connection.execute(database.insert(T.topic_fetch_urls).on_conflict_do_nothing(), rows)
 
 
 def get_fetch(database: Database, topic_id: int, key: str) -> Row[Any] | None:
@@ -241,7 +281,7 @@ def finish_fetch(
             .values(state=state, code=code, message=message[:500], stories_id=stories_id)
         )
         if stories_id is not None:
-            _add_waiting(database, connection, topic_id, stories_id, row.iteration, row.assume_match)
+            _add_waiting(database, connection, topic_id, row.iteration, [(stories_id, row.assume_match)])
 
 
 def keep_sentences(database: Database, topic_id: int, story: WebStory, iteration: int, prints: Sequence[int]) -> None:
@@ -339,26 +379,25 @@ def save_links(
     error: str | None = None,
 ) -> None:
     """Keep a story's links, note what they lead to next, and mark the story as spidered: all or nothing."""
+    rows = [
+        {
+            "topics_id": topic_id,
+            "stories_id": stories_id,
+            "url_key": link.key,
+            "url": link.url,
+            "kind": link.kind,
+            "fetched": link.key in matched,
+            "ref_stories_id": matched.get(link.key),
+        }
+        for link in links
+    ]
+    unknown = [(link.key, link.url, False) for link in links if link.key not in matched]
+    targets = {matched[link.key] for link in links if link.key in matched}
     with database.begin() as connection:
-        for link in links:
-            target = matched.get(link.key)
-            connection.execute(
-                database.insert(T.topic_links)
-                .values(
-                    topics_id=topic_id,
-                    stories_id=stories_id,
-                    url_key=link.key,
-                    url=link.url,
-                    kind=link.kind,
-                    fetched=target is not None,
-                    ref_stories_id=target,
-                )
-                .on_conflict_do_nothing()
-            )
-            if target is None:
-                _add_fetch(database, connection, topic_id, link.key, link.url, iteration + 1, False)
-            else:
-                _add_waiting(database, connection, topic_id, target, iteration + 1, False)
+        if rows:
+            connection.execute(database.insert(T.topic_links).on_conflict_do_nothing(), rows)
+        _add_fetches(database, connection, topic_id, iteration + 1, unknown)
+        _add_waiting(database, connection, topic_id, iteration + 1, [(target, False) for target in targets])
         connection.execute(
             update(T.topic_stories)
             .where(T.topic_stories.c.topics_id == topic_id, T.topic_stories.c.stories_id == stories_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -14,8 +15,7 @@ from tearsheet.archive.replay import whole_page
 from tearsheet.compose import Services
 from tearsheet.errors import NotFoundError
 from tearsheet.ingest import IngestRequest, IngestWebResult, read_request, result_json
-from tearsheet.ingest.fetching import Visitor
-from tearsheet.ingest.workers import persist_results, persist_texts
+from tearsheet.ingest.workers import IngestService, persist_results, persist_texts
 from tearsheet.urls import BadURL, surt
 
 AT_ONCE = 4
@@ -38,22 +38,23 @@ class IngestDesk:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._places = asyncio.Semaphore(AT_ONCE)
-        self._visitor: Visitor | None = None
+        self._opening = asyncio.Lock()
+        self._open = AsyncExitStack()
+        self._service: IngestService | None = None
 
     async def ingest(self, request: IngestRequest) -> IngestWebResult:
         """Ingest one document, and keep all of it."""
-        if self._visitor is None:
-            self._visitor = self._services.ingest.open_visitor()
+        async with self._opening:
+            if self._service is None:
+                self._service = await self._open.enter_async_context(self._services.ingest.open_service())
         async with self._places:
-            [result] = await self._services.ingest.service(self._visitor).handle([request])
+            [result] = await self._service.handle([request])
         await asyncio.to_thread(_persist, self._services)
         return result
 
     async def close(self) -> None:
-        """Let go of the visitor."""
-        visitor, self._visitor = self._visitor, None
-        if visitor is not None:
-            await visitor.close()
+        """Let go of the visitor, and of the processes that look at pages."""
+        await self._open.aclose()
 
 
 def router(services: Services, desk: IngestDesk) -> APIRouter:

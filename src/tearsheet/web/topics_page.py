@@ -6,8 +6,10 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Annotated
 
 from fastapi import APIRouter, Request
+from fastapi import Path as PathParameter
 from fastapi.responses import HTMLResponse
 
 from tearsheet.engines.ports import Database
@@ -26,6 +28,7 @@ SNAPSHOT_POLICY = (
 )
 """A snapshot's page brings its own script and style, as it does from a disk; here it gets an origin of its own with them."""
 _KEPT_PAGES = 8
+Number = Annotated[int, PathParameter(ge=1, le=2**53)]
 
 
 @dataclass(slots=True, frozen=True)
@@ -73,7 +76,7 @@ def topics_data(request: Request) -> list[TopicView]:
 
 
 @router.get("/topics/{topic}/snapshots/{snapshot}", include_in_schema=False)
-def snapshot_page(request: Request, topic: int, snapshot: int) -> HTMLResponse:
+def snapshot_page(request: Request, topic: Number, snapshot: Number) -> HTMLResponse:
     """A snapshot's map, sources, stories and timespans."""
     pages: SnapshotPages = request.app.state.snapshot_pages
     database = site_of(request).services.database

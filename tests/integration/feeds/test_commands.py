@@ -60,6 +60,16 @@ def test_a_feed_says_when_it_is_polled_and_why(tearsheet) -> None:
     assert "there is no feed" in tearsheet("feeds", "show", "1", code=5)
 
 
+def test_polling_a_named_feed_leaves_the_others_alone(tearsheet) -> None:
+    tearsheet("feeds", "add", "http://127.0.0.1:9/one")
+    assert "1 feed added" in tearsheet("feeds", "add", "http://127.0.0.2:9/two")
+    tearsheet("feeds", "poll", "http://127.0.0.2:9/two")
+    one, two = (json.loads(tearsheet("feeds", "show", number, "--json"))[0] for number in "12")
+    assert (one["last_fetch_attempt"], two["system_status"]) == (None, "fetch error")
+    tearsheet("feeds", "poll")
+    assert "No feed was due." in tearsheet("feeds", "poll")
+
+
 def test_sources_and_collections(tearsheet, tmp_path: Path) -> None:
     tearsheet("sources", "add", "https://www.news.example/", "other.example", "--collection", "Mine")
     assert "refused" in tearsheet("sources", "add", "http://", code=3)

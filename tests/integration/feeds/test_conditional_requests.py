@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
-from tests.integration.feeds.polls import START, Desk
+from tearsheet.feeds.tables import feed_paces
+from tests.integration.feeds.polls import START, Desk, loopback_client
 from tests.integration.fetch.web import Request, redirect, response, serve
 from tests.unit.feeds.fakes import rss
 
@@ -254,6 +257,58 @@ def test_retry_after_is_for_the_whole_host(desk: Desk) -> None:
             assert web.paths == ["/busy", "/one", "/two"]
 
     asyncio.run(test())
+
+
+def test_a_pause_is_for_the_host_that_asked_for_it_and_not_for_the_one_that_led_there(desk: Desk) -> None:
+    async def test() -> None:
+        async def far(request: Request, writer) -> None:
+            if request.path == "/busy":
+                writer.write(response(b"", "429 Too Many Requests", ("Retry-After: 7200",)))
+            else:
+                writer.write(response(rss("http://n.example/far"), headers=(XML,)))
+
+        async def near(request: Request, writer) -> None:
+            if request.path == "/moved":
+                writer.write(redirect(f"http://127.0.0.2:{distant.port}/busy"))
+            else:
+                writer.write(response(rss("http://n.example/near"), headers=(XML,)))
+
+        async with serve(far, "127.0.0.2") as distant, serve(near) as web:
+            desk.add(f"http://127.0.0.1:{web.port}/moved")
+            await desk.poll()
+            assert desk.row().next_fetch_attempt >= START + timedelta(hours=2)
+            desk.add(f"http://127.0.0.1:{web.port}/one", f"http://127.0.0.2:{distant.port}/two")
+            desk.later(minutes=1)
+            await desk.poll()
+            assert web.paths == ["/moved", "/one"]
+            assert distant.paths == ["/busy"]
+
+    asyncio.run(test())
+
+
+def test_feeds_already_in_hand_are_put_off_when_their_host_asks_for_a_pause(desk: Desk) -> None:
+    """Polling once ends: it does not sit on the other feeds of the host until their leases run out."""
+    desk.settings.per_host = 1
+
+    async def test() -> None:
+        busy = response(b"", "503 Service Unavailable", ("Retry-After: 46800",))
+        async with serve(busy) as web, loopback_client() as client:
+            desk.add(*(f"http://127.0.0.1:{web.port}/{number}" for number in range(3)))
+            async with asyncio.timeout(10):
+                await desk.poll(client)
+            assert web.paths == ["/0"]
+
+    used = time.process_time()
+    asyncio.run(test())
+    assert time.process_time() - used < 3  # and waits without working
+    for feed in (2, 3):
+        row = desk.row(feed)
+        assert row.next_fetch_attempt == row.due_at == START + timedelta(hours=13)
+        assert "Retry-After" in row.next_fetch_reason
+        assert (row.queued, row.last_fetch_failures, row.system_status) == (False, 0, None)
+    assert desk.counters["feeds.put_off"] == 2
+    with desk.database.read() as connection:
+        assert connection.execute(select(feed_paces.c.key).where(feed_paces.c.owner.is_not(None))).all() == []
 
 
 def test_an_index_of_sitemaps_is_followed(desk: Desk) -> None:

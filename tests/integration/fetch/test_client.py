@@ -172,6 +172,21 @@ def test_redirects_hop_by_hop_with_cookies_for_one_chain_only():
     run(test())
 
 
+def test_secrets_stay_with_the_origin_they_were_meant_for():
+    """Another port of the same host is another server, and what was sent in secret is not sent again in the open."""
+
+    async def test():
+        async with serve(response(PAGE)) as other:
+            async with serve(redirect(f"http://127.0.0.1:{other.port}/")) as web, client_for() as client:
+                headers = {"Authorization": "x", "If-None-Match": "y"}
+                await client.fetch(FetchRequest(f"http://127.0.0.1:{web.port}/", headers))
+            assert web.requests[0].headers["authorization"] == "x"
+            assert "authorization" not in other.requests[0].headers
+            assert other.requests[0].headers["if-none-match"] == "y"
+
+    run(test())
+
+
 def test_redirects_that_are_refused():
     async def test():
         async def answer(request, writer):

@@ -51,10 +51,10 @@ RULES = [
     Rule("Bepress", meta(bepress_citation_title="B", bepress_citation_author="C"), LONG, biblio(title="B", contrib_names=["C"])),
     Rule("an ISBN of ten", meta(citation_isbn="0-306-40615-2"), LONG, biblio(isbn13="9780306406157", isbn="0-306-40615-2")),
     Rule("an ISBN that is wrong", meta(citation_isbn="0-306-40615-3"), LONG, biblio(isbn13=None, isbn="0-306-40615-3")),
-    Rule("JSON-LD", """<script type="application/ld+json">{"@type":"ScholarlyArticle","headline":"J","author":[{"name":"N"}],
+    Rule("JSON-LD", """<script type="application/ld+json">{"@type":"ScholarlyArticle","headline":"J","author":[{"name":"N"},{"@type":"Person","givenName":"G","familyName":"F"}],
          "datePublished":"2021","isPartOf":{"@type":"PublicationIssue","issueNumber":"2","isPartOf":{"name":"Jrnl","issn":"12345678"}},
          "license":"https://cc.example/by","sameAs":"https://doi.org/10.1000/j"}</script>""", LONG,
-         biblio(title="J", contrib_names=["N"], release_year=2021, issue="2", container_name="Jrnl", container_issn="1234-5678",
+         biblio(title="J", contrib_names=["N", "G F"], release_year=2021, issue="2", container_name="Jrnl", container_issn="1234-5678",
                 license="https://cc.example/by", doi="10.1000/j", release_type="article-journal")),
     Rule("JSON-LD that is broken", '<script type="application/ld+json">{"@type": [</script>', LONG, {"status": "success"}),
     Rule("a generator without content", "<meta name=generator>", LONG, {"status": "success", "platform": None}),
@@ -149,6 +149,43 @@ def test_resources_are_listed_in_order_once_and_without_what_nobody_wants():
         ("f.gif", "image"), ("i.gif", "image"),
     ]  # fmt: skip
     assert {r.url: r.status for r in result.html_resources or ()}["http://10.0.0.1/l.gif"] == "skip-url-blocklist"
+
+
+def test_pictures_that_a_script_would_show_and_those_for_readers_without_scripts_are_taken():
+    site = Site(otherwise=lambda path: Answer(b"GIF89a", headers=("Content-Type: image/gif",)))
+    site.page(
+        "/x/y",
+        f"""{LONG}<img src="data:image/gif;base64,R0" data-src=a><img data-original=b><img data-lazy-src=c>
+        <picture><source data-srcset="d 1x"><img></picture><svg><image xlink:href=e /><image href=f /><use xlink:href="g#part"/></svg>
+        <noscript><link rel=stylesheet href=h.css><img src=i><style>b {{ background: url(j) }}</style></noscript>
+        <link rel=preload as=image imagesrcset="k 1x"><div style="background: URL(l)"></div>""",
+    )  # fmt: skip
+    result = check(site.run(URL, obey_robots=False))
+    assert sorted(r.url.rpartition("/")[2] for r in result.html_resources or ()) == [*"abcdefg", "h.css", *"ijkl"]
+
+
+@pytest.mark.parametrize("stated", ["text/css", "text/css; charset=shift_jis"])
+def test_style_sheets_say_how_they_are_written(stated):
+    site = Site()
+    site.page(
+        "/x/y",
+        f"<link rel=stylesheet href=a.css><link rel=stylesheet href=b.css>{LONG}".encode("cp1251"),
+        headers=("Content-Type: text/html; charset=windows-1251",),
+    )
+    own = b"" if "charset" in stated else b'@charset "shift_jis";'
+    site.file("/x/a.css", own + "p { background: url(日本.png) }".encode("shift_jis"), stated)
+    site.file("/x/b.css", "p { background: url(мир.png) }".encode("cp1251"), "text/css")  # as its page
+    result = check(site.run(URL))
+    assert [r.url.rpartition("/")[2] for r in result.html_resources or ()][2:] == ["日本.png", "мир.png"]
+
+
+def test_a_long_page_with_its_pictures_inside_is_read_to_its_end():
+    site = Site()
+    picture = "A" * 14_000_000
+    site.page("/x/y", f"<title>T</title><img src='data:image/png;base64,{picture}'>{LONG}<img src=/last.png>")
+    result = check(site.run(URL))
+    assert (result.status, [r.url for r in result.html_resources or ()]) == ("success", ["http://a.example/last.png"])
+    assert result.file_meta is not None and result.file_meta.size_bytes > 14_000_000
 
 
 def test_sizes_of_pictures_are_left_out_before_a_document_is_refused():

@@ -59,7 +59,7 @@ def services(site: Site, tmp_path: Path) -> Iterator[Services]:
 def handle(services: Services, *urls: str, force: bool = False) -> list[Any]:
     async def run() -> list[IngestWebResult]:
         async with services.ingest.open_visitor() as visitor:
-            service = services.ingest.service(visitor)
+            service = services.ingest.service(visitor)  # looks at pages in this process, which is quicker to start
             return await service.handle([request_for(url, force_recrawl=force) for url in urls])
 
     results = [check(result) for result in asyncio.run(run())]

@@ -8,8 +8,8 @@ import socket
 
 import pytest
 
-from tearsheet.ingest import Ingester, IngestLimits
-from tearsheet.ingest import ingester as ingester_module
+from tearsheet.ingest import Ingester, IngestLimits, ingest_html
+from tearsheet.ingest import looking as looking_module
 from tearsheet.ingest import tei as tei_module
 from tearsheet.ingest.fetching import Visitor
 from tearsheet.ingest.requests import read_request
@@ -87,7 +87,7 @@ def test_an_address_that_is_not_asked(url, status):
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "2130706433"])
 def test_addresses_of_this_machine_are_refused(host):
-    result = check(ingester_module.ingest_html(f"http://{host}:9/x"))
+    result = check(ingest_html(f"http://{host}:9/x"))
     assert result.status == "skip-url-blocklist"
 
 
@@ -150,7 +150,7 @@ def test_a_host_that_does_not_exist(monkeypatch):
         raise socket.gaierror(socket.EAI_NONAME, "no such name")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
-    assert check(ingester_module.ingest_html("http://no-such-host.invalid/x")).status == "invalid-host-resolution"
+    assert check(ingest_html("http://no-such-host.invalid/x")).status == "invalid-host-resolution"
 
 
 def test_other_kinds_of_requests_are_not_served():
@@ -170,7 +170,7 @@ def test_a_defect_costs_one_document(monkeypatch):
     def broken(*_: object) -> None:
         raise KeyError("a defect")
 
-    monkeypatch.setattr(ingester_module, "platform_of", broken)
+    monkeypatch.setattr(looking_module, "platform_of", broken)
     result = check(site.run(URL))
     assert (result.status, result.error_message) == ("internal-error", "KeyError: 'a defect'")
 
@@ -185,5 +185,5 @@ def test_a_page_that_cannot_be_parsed_or_written(monkeypatch):
         patch.setattr(tei_module, "tei_xml", broken)
         assert check(site.run(URL)).status == "html-teixml-error"
     with monkeypatch.context() as patch:
-        patch.setattr(ingester_module, "Document", broken)
+        patch.setattr(looking_module, "Document", broken)
         assert check(site.run(URL)).status == "html-selectolax-error"

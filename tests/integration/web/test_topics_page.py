@@ -55,6 +55,7 @@ def test_topics_and_their_snapshots(client, topic):
 def test_snapshots_that_are_not_there_or_too_large(client, topic, monkeypatch):
     assert client.get(f"/topics/{topic.id}/snapshots/7").status_code == 404
     assert client.get("/topics/77/snapshots/1").status_code == 404
+    assert client.get(f"/topics/{10**30}/snapshots/1").status_code == 400
     monkeypatch.setattr(parallel, "LARGE", 1)
     answer = client.get(f"/topics/{topic.id}/snapshots/1")
     assert answer.status_code == 400

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tearsheet.urls import (
     BadURL,
+    _normalize_any,
     canonical_domain,
     is_homepage,
     is_shortened,
@@ -132,3 +133,48 @@ def test_any_text_is_an_address_or_is_refused_and_normal_forms_are_stable(host, 
         return
     assert normalize_url(normal) == normal
     canonical_domain(url), is_homepage(url), surt(url), is_shortened(url), split_http_url(url)
+
+
+HOSTS = st.sampled_from(
+    [
+        "example.com",
+        "www.example.com",
+        "m.example.co.uk",
+        "www2.a.example",
+        "bit.ly",
+        "www.youtube.com",
+        "youtu.be",
+        "10.0.0.1",
+    ]
+) | st.from_regex(r"[a-z0-9.-]{0,12}[a-z0-9]", fullmatch=True)
+PATHS = st.from_regex(r"/[A-Za-z0-9/_.~,;:@!$&'()*+=-]{0,30}", fullmatch=True) | st.sampled_from(
+    ["/", "//", "/News/", "/en/index.html", "/embed/dQw4w9WgXcQ"]
+)
+
+
+@given(HOSTS, PATHS)
+def test_plain_addresses_take_a_short_road_to_the_same_place(host: str, path: str) -> None:
+    url = f"https://{host}{path}"
+    other = f"https://{host}:443{path}?#top"  # says the same, but is not plain
+
+    def read(function, address):
+        try:
+            return function(address)
+        except BadURL:
+            return "bad"
+
+    assert read(normalize_url, url) == read(normalize_url, other)
+    assert read(is_homepage, url) == read(is_homepage, other)
+
+
+@given(st.text("abwm.1-", max_size=12), st.text("aB/.;=-_~", max_size=20), st.sampled_from(["http", "https"]))
+def test_the_short_way_of_normalising_gives_what_the_long_one_gives(host, path, scheme):
+    url = f"{scheme}://{host}/{path}"
+    assert outcome(normalize_url, url) == outcome(_normalize_any, url)
+
+
+def outcome(function, url):
+    try:
+        return function(url)
+    except BadURL:
+        return "bad"

@@ -179,6 +179,36 @@ def test_reasons(body: bytes, reason: str) -> None:
     assert caught.value.note == f"Exception({reason!r})"
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("&#55357;&#56832; Smile", "😀 Smile"),
+        ("&#xD83D;&#xde00; Smile", "😀 Smile"),
+        ("Half &#xD83D; a smile", "Half a smile"),
+        ("&#56832;The other&#xFFFE; half", "The other half"),
+    ],
+)
+def test_characters_written_as_halves(written: str, read: str) -> None:
+    """Programs that think in UTF-16 write a character as two references, or cut it in the middle."""
+    body = f"<rss version='2.0'><channel><item><title>{written}</title><link>http://n.example/a</link></item></channel></rss>"
+    assert parse_feed(body.encode(), "http://n.example/").entries[0].title == read
+
+
+def test_json_with_half_characters_and_nulls() -> None:
+    body = (
+        rb'{"version": "https://jsonfeed.org/version/1.1", "title": "cut \ud83d", "items": [{"id": "a\u0000b", "url": '
+        rb'"http://n.example/\ud83d", "title": "cut here \ud83d"}, {"id": "tab	here", "url": "http://n.example/b"}]}'
+    )
+    feed = parse_feed(body, "http://n.example/")
+    assert [entry.guid for entry in feed.entries] == ["ab", "tab\there"]
+    assert feed.entries[0].title == "cut here ?"
+    assert feed.entries[1].link == "http://n.example/b"
+    texts = [feed.title, *(text for entry in feed.entries for text in (entry.link, entry.title, entry.guid))]
+    for text in filter(None, texts):
+        text.encode("utf-8")  # so that every database takes it
+        assert "\0" not in text
+
+
 def test_an_external_entity_is_not_read() -> None:
     body = b'<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + rss("https://news.example/a").replace(
         b"Story", b"&x;"

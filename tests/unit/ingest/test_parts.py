@@ -212,6 +212,9 @@ def test_identifiers():
         (b'<?xml version="1.0"?><article dtd="x">', "text/xml", "application/jats+xml"),
         (b"<svg xmlns=x>", None, "image/svg+xml"),
         (b"\xff\xfe<\x00h\x00t\x00m\x00l\x00", "text/html", "text/html"),
+        ("\n <html>日本".encode("utf-16-le"), "text/html; charset=utf-16le", "text/html"),
+        ("<html>日本".encode("utf-16-be"), "text/html", "text/html"),
+        ("日本".encode("utf-16"), "text/plain", "text/plain"),
         (b"RIFF0000WEBPVP8", None, "image/webp"),
         (b"\x00\x01\x02" * 50, "text/html", "application/octet-stream"),
         (b"", None, "text/plain"),
@@ -263,6 +266,9 @@ def test_requests():
         {"base_url": " "},
         {"base_url": "x" * 1501},
         {"base_url": "x", "ingest_type": "video"},
+        {"base_url": "http://a.example/\ud800"},
+        {"base_url": "x", "edit_extra": {"y": ["\udfff"]}},
+        {"base_url": "x", "edit_extra": float("nan")},
     )
     for wrong in wrongs:
         with pytest.raises(UsageError):

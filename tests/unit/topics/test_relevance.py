@@ -59,6 +59,16 @@ def test_the_raw_page_test_errs_only_towards_yes(query, page, possible):
     assert RawTest(parse_query(query))(page) is possible
 
 
+def test_the_address_counts_as_it_does_in_step_two():
+    url = "http://a.example/2024/the-flood.html"
+    test = raw_test("flood AND dam")
+    assert (test("<p>The dam.</p>"), test("<p>The dam.</p>", url), test("<p>The river.</p>", url)) == (
+        False,
+        True,
+        False,
+    )
+
+
 WORDS = ["flood", "straße", "café", "office", "ss", "язык", "東京都", "istanbul", "ｗｉｄｅ", "1st", "한국", "กำลัง"]
 DISGUISES = (
     str.upper,
