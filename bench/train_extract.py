@@ -239,13 +239,17 @@ def fit(items: list[Prepared], features: dict[str, Any], model: Model, seed: int
 
 
 def calibrate(expected: list[float], real: list[float]) -> Any:
-    """A rising curve from the expected to the real F1, through the means of equal parts."""
+    """A rising curve from the expected to the real F1, through the means of equal parts.
+
+    It is rounded, so that the last bit of a net's answer, which differs between processors, does not change the table.
+    """
     order = np.argsort(expected, kind="stable")
     x, y = np.array(expected)[order], np.array(real)[order]
     parts = np.array_split(np.arange(len(x)), 12)
     points = np.array([[x[p].mean(), y[p].mean()] for p in parts])
     curve = np.maximum.accumulate(points, axis=0)
-    return np.vstack([[0, max(0, curve[0, 1] - curve[0, 0])], curve, [1, 1]]).T.astype(np.float32)
+    points = np.vstack([[0, max(0, curve[0, 1] - curve[0, 0])], curve, [1, 1]])
+    return points.round(4).T.astype(np.float32)
 
 
 def tenths(expected: list[float], real: list[float]) -> str:
