@@ -52,7 +52,7 @@ def test_stories_come_out_as_lines_with_their_text(tearsheet):
 
 def test_filters_of_the_command_line(tearsheet):
     def counted(*words: str) -> int:
-        return json.loads(tearsheet("count", *words, "--json"))[0]["stories"]
+        return int(json.loads(tearsheet("count", *words, "--json"))[0]["stories"])
 
     assert counted("*") == 3
     assert counted("climate", "--source", "a.example") == 1
