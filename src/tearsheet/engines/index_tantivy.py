@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import tantivy
 
@@ -25,6 +24,7 @@ from tearsheet.engines.index_dates import first_day
 from tearsheet.engines.ports import AddResult, IndexedStory, Page
 from tearsheet.engines.story_store import Numbered, StoryStore
 from tearsheet.engines.tantivy_counts import CountsByValue, count, over_time, top
+from tearsheet.engines.tantivy_pages import PagesByDate, numbers_of, read_token
 from tearsheet.engines.tantivy_query import all_of, candidates, number_range, to_tantivy
 from tearsheet.engines.tantivy_words import (
     MAX_LOT,
@@ -46,7 +46,6 @@ _RELOAD_SECONDS = 0.5
 _MAX_CANDIDATES = 20_000
 """Stories read to answer a phrase of more than two words with a distance."""
 _MAX_OFFSET = 10_000
-_LAST_NUMBER = 2**63 - 1
 
 
 class TantivyIndex:
@@ -60,6 +59,7 @@ class TantivyIndex:
         self._store = StoryStore(folder / "stories.db")
         self._schema = self._index.schema
         self._by_value = CountsByValue(self._schema)
+        self._pages = PagesByDate(self._schema)
         self._writer: tantivy.IndexWriter | None = None
         self._lock = threading.RLock()
         self._pending = 0
@@ -199,7 +199,7 @@ class TantivyIndex:
             if order == "relevance":
                 numbers, next_token = self._by_relevance(searcher, compiled, limit, token)
             else:
-                numbers, next_token = self._by_date(searcher, compiled, limit, token, oldest=order == "oldest")
+                numbers, next_token = self._pages.page(searcher, compiled, limit, token, oldest=order == "oldest")
         return Page(self._store.by_number(numbers, text=text), next_token)
 
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
@@ -214,7 +214,7 @@ class TantivyIndex:
                     break
                 part = all_of(compiled, number_range(self._schema, "lot", low, high))
                 hits = searcher.search(part, wanted, count=False, order_by_field="lot", order=tantivy.Order.Asc).hits
-                numbers += self._numbers(searcher, hits)
+                numbers += numbers_of(searcher, hits)
         random.shuffle(numbers)
         return self._store.by_number(numbers)
 
@@ -237,76 +237,17 @@ class TantivyIndex:
         with self._searching(query) as (searcher, compiled):
             return self._by_value.top_over_time(searcher, compiled, field, interval, limit)
 
-    def _by_date(
-        self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None, *, oldest: bool
-    ) -> tuple[list[int], str | None]:
-        """A page by (indexed date, number), both falling, or both rising from the `oldest`.
-
-        tantivy sorts by one field only, so where a page ends among stories of one moment, these are asked for by themselves.
-        A token is the last moment and number of its page, and a number that none is beyond when the moment is done with.
-        """
-        found: list[tuple[int, int]] = []
-        rest: tantivy.Query | None = query
-        none_left = _LAST_NUMBER if oldest else 0
-        if token is not None:
-            moment, number = _read_token(token, 2)
-            if number != none_left:
-                found += self._of_moment(searcher, query, moment, number, limit, oldest=oldest)
-            rest = all_of(query, self._beyond("indexed_date", moment, oldest)) if oldest or moment else None
-        wanted = limit - len(found)
-        if wanted > 0 and rest is not None:
-            order = tantivy.Order.Asc if oldest else tantivy.Order.Desc
-            hits = searcher.search(rest, wanted + 1, count=False, order_by_field="indexed_date", order=order).hits
-            pairs = sorted(
-                zip((hit[0] for hit in hits), self._numbers(searcher, hits), strict=True), reverse=not oldest
-            )
-            if len(pairs) <= wanted:
-                return [number for _, number in found + pairs], None
-            last = pairs[wanted - 1][0]
-            if last != pairs[wanted][0]:
-                found += pairs[:wanted]
-                return [number for _, number in found], f"{last}.{none_left}"
-            found += [pair for pair in pairs if pair[0] != last]
-            found += self._of_moment(searcher, query, last, None, limit - len(found), oldest=oldest)
-        next_token = f"{found[-1][0]}.{found[-1][1]}" if len(found) == limit else None
-        return [number for _, number in found], next_token
-
-    def _of_moment(
-        self,
-        searcher: tantivy.Searcher,
-        query: tantivy.Query,
-        moment: int,
-        after: int | None,
-        limit: int,
-        *,
-        oldest: bool,
-    ) -> list[tuple[int, int]]:
-        parts = [query, number_range(self._schema, "indexed_date", moment, moment)]
-        if after is not None:
-            parts.append(self._beyond("docno", after, oldest))
-        order = tantivy.Order.Asc if oldest else tantivy.Order.Desc
-        hits = searcher.search(all_of(*parts), limit, count=False, order_by_field="docno", order=order).hits
-        return [(moment, int(hit[0])) for hit in hits]
-
-    def _beyond(self, field: str, value: int, upward: bool) -> tantivy.Query:
-        low, high = (value + 1, None) if upward else (None, value - 1)
-        return number_range(self._schema, field, low, high)
-
     def _by_relevance(
         self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None
     ) -> tuple[list[int], str | None]:
-        offset = _read_token(token, 1)[0] if token else 0
+        offset = read_token(token, 1)[0] if token else 0
         if offset + limit > _MAX_OFFSET:
             raise QueryError(
                 f"the order by relevance ends after {_MAX_OFFSET:,} stories; ask for the newest first instead"
             )
         hits = searcher.search(query, limit, count=False, offset=offset).hits
         next_token = str(offset + limit) if len(hits) == limit and offset + 2 * limit <= _MAX_OFFSET else None
-        return self._numbers(searcher, hits), next_token
-
-    def _numbers(self, searcher: tantivy.Searcher, hits: Sequence[Any]) -> list[int]:
-        values = searcher.fast_field_values("docno", [hit[1] for hit in hits]) if hits else []
-        return [int(value) for value in values if value is not None]
+        return numbers_of(searcher, hits), next_token
 
     def _resolve(self, searcher: tantivy.Searcher) -> Callable[[Phrase], list[int]]:
         """Stories with a phrase that tantivy cannot express: those that may hold it are read."""
@@ -341,12 +282,3 @@ class TantivyIndex:
     def _reload(self) -> None:
         self._index.reload()
         self._reloaded = time.monotonic()
-
-
-def _read_token(token: str, parts: int) -> list[int]:
-    numbers = token.split(".")
-    if len(numbers) != parts or not all(
-        number.isascii() and number.isdigit() and len(number) < 20 for number in numbers
-    ):
-        raise QueryError("this is no token for a next page; use the one that came with the page before")
-    return [int(number) for number in numbers]

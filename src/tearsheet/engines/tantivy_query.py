@@ -37,6 +37,8 @@ DAY_ZERO = -day_number(date.min) + 1
 """Publication days are kept as numbers without a sign: 1 is the first day of the year 1."""
 _FIRST_DAY, _LAST_DAY = day_number(date.min), day_number(date.max)
 _MAX_U64 = 2**64 - 1
+_FEW_DAYS = 100
+"""So many days are looked up one by one: tantivy then begins with them, and not with the words, which may be everywhere."""
 
 Resolver = Callable[[Phrase], Sequence[int]]
 """Finds the numbers of the stories with a phrase that tantivy cannot express, in one given field."""
@@ -114,9 +116,11 @@ def _range(leaf: Range, schema: Schema) -> Tantivy:
         return number_range(schema, leaf.field, leaf.low, leaf.high)
     if leaf.low is None and leaf.high is None:
         return Tantivy.exists_query(leaf.field)
-    low = _FIRST_DAY if leaf.low is None else max(leaf.low, _FIRST_DAY)
-    high = _LAST_DAY if leaf.high is None else min(leaf.high, _LAST_DAY)
-    return number_range(schema, leaf.field, low + DAY_ZERO, high + DAY_ZERO)
+    low = (_FIRST_DAY if leaf.low is None else max(leaf.low, _FIRST_DAY)) + DAY_ZERO
+    high = (_LAST_DAY if leaf.high is None else min(leaf.high, _LAST_DAY)) + DAY_ZERO
+    if low <= high < low + _FEW_DAYS:
+        return Tantivy.term_set_query(schema, leaf.field, list(range(low, high + 1)))
+    return number_range(schema, leaf.field, low, high)
 
 
 def _in_field(leaf: Term | Phrase | Prefix | Wildcard, field: str, schema: Schema, resolve: Resolver) -> Tantivy:
