@@ -17,11 +17,12 @@ import re2
 
 from tearsheet.query.words import JOINERS, fold, is_separator
 
-_GAP = "(?:<[^<>]*>|\xad|&shy;?)*"
-"""What may stand inside a word unseen: markup, as in `<b>F</b>lood`, and soft hyphens."""
+_GAP = f"(?:<[^<>]*>|[{JOINERS}]|&shy;?)*"
+"""What may stand inside a word unseen: markup, as in `<b>F</b>lood`, soft hyphens and other invisible characters."""
+_TOGETHER = r"(?:[^\s<]|<[^<>]*>)*"
+"""What may belong to one word: all up to the next blank, and markup with the blanks in it."""
 _SHARP = re.compile("^s+|ss+|s+$")
 """Where a letter may be, or be half of, a `ß`."""
-_OTHER_JOINERS = JOINERS.removeprefix("\xad")
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _RANGES = (range(0x20, 0x20000), range(0x2F800, 0x2FA20))
 """Where there are characters that have another form, or that join with their neighbours."""
@@ -30,18 +31,45 @@ _TAGS = ("91[7-9][0-9]{3}", "92[01][0-9]{3}"), ("e0[0-9a-f]{3}",)
 
 
 def word_pattern(word: str) -> str:
-    """A pattern for RE2 that finds a folded word, also with markup, soft hyphens or `ß` in it: whole languages write so."""
+    """A pattern for RE2 that finds a folded word, as whole languages write it too.
 
+    With markup and soft hyphens in it, with `ß`, and with references and escapes for letters beyond ASCII.
+    """
     pieces: list[str] = []
     end = 0
+    sharp = f"(?:s|{_letter('ß')})"
     for found in _SHARP.finditer(word):
-        pieces += [*map(re2.escape, word[end : found.start()]), f"[sß](?:{_GAP}[sß])*"]
+        pieces += [*map(_letter, word[end : found.start()]), f"{sharp}(?:{_GAP}{sharp})*"]
         end = found.end()
-    return _GAP.join([*pieces, *map(re2.escape, word[end:])])
+    return _GAP.join([*pieces, *map(_letter, word[end:])])
+
+
+@cache
+def _letter(letter: str) -> str:
+    """A pattern for a letter; for one beyond ASCII also by its references and its escape: `é`, `&eacute;`, `&#233;`, `\\u00e9`."""
+    if letter.isascii():
+        return str(re2.escape(letter))
+    cases = {form for form in (letter, letter.upper()) if len(form) == 1}
+    codes = {ord(c) for c in cases} | {code for code, c in _old_codes().items() if c in cases}
+    names = [name for name, text in html.entities.html5.items() if text in cases]
+    forms = [
+        re2.escape(letter),
+        f"&#0*(?:{'|'.join(map(str, sorted(codes)))});?",
+        f"&#x0*(?:{'|'.join(f'{code:x}' for code in sorted(codes))});?",
+        rf"\\u(?:{'|'.join(f'{ord(c):04x}' for c in sorted(cases) if ord(c) < 0x10000)})",
+    ]
+    if names:
+        forms.append(f"(?-i:&(?:{'|'.join(sorted(names))}))")
+    return f"(?:{'|'.join(forms)})"
+
+
+def surroundings(pattern: str) -> str:
+    """A pattern that finds what another finds, with all around it that may belong to the same word."""
+    return f"{_TOGETHER}(?:{pattern}){_TOGETHER}"
 
 
 def unfold(page: str) -> str:
-    """A page with its references and escapes resolved, folded as texts are before they are cut into words."""
+    """A part of a page with its references and escapes resolved, folded as texts are before they are cut into words."""
     return fold(html.unescape(_ESCAPE.sub(lambda found: chr(int(found[1], 16)), page)))
 
 
@@ -53,19 +81,21 @@ def disguise_pattern(words: Iterable[str]) -> str:
     """
     letters = set("".join(words))
     joining = _joining() if any(not letter.isascii() for letter in letters) else frozenset()
-    forms = {c for c, folded in _other_forms().items() if not letters.isdisjoint(folded)} | joining
-    written = forms | {form for letter in letters for form in (letter, letter.upper())} | set(_joiners())
-    parts = [f"[\\pL\\pN\\pM]{_GAP}[{_OTHER_JOINERS}]", *_references(written)]
-    if forms := forms - {"ß"}:
-        parts.append(f"(?-i:[{''.join(sorted(forms))}])")
-    if escaped := [f"{ord(c):04x}" for c in written if len(c) == 1 and 0x80 <= ord(c) < 0x10000]:
+    forms = {c for c, folded in _other_forms().items() if not letters.isdisjoint(folded) and c != "ß"} | joining
+    ascii_letters = {form for letter in letters if letter.isascii() for form in (letter, letter.upper())}
+    written = forms | ascii_letters | set(_joiners())
+    parts = _references(written)
+    if unlike := {c for c in forms if len(c.casefold()) > 1 or c.casefold() != _other_forms().get(c)}:
+        # The others differ by case alone, which RE2 sees through by itself.
+        parts.append(f"(?-i:[{''.join(sorted(unlike))}])")
+    if escaped := [f"{ord(c):04x}" for c in written if 0x80 <= ord(c) < 0x10000]:
         parts.append(rf"\\u(?:{'|'.join(sorted(escaped))})")
     return "|".join(f"(?:{part})" for part in parts)
 
 
 def _references(written: Collection[str]) -> list[str]:
     """Patterns of the references to these characters, by number and by name."""
-    codes = {ord(c) for c in written if len(c) == 1} | {code for code, c in _old_codes().items() if c in written}
+    codes = {ord(c) for c in written} | {code for code, c in _old_codes().items() if c in written}
     decimal = "|".join([*_TAGS[0], *map(str, sorted(codes))])
     hexadecimal = "|".join([*_TAGS[1], *(f"{code:x}" for code in sorted(codes))])
     names = sorted(

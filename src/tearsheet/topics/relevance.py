@@ -15,7 +15,7 @@ from tearsheet.query import Query
 from tearsheet.query.match import make_subject
 from tearsheet.query.tree import And, Leaf, Not, Or, Phrase, Prefix, Term, Wildcard, glob_parts, leaves, reduce_tree
 from tearsheet.query.words import fold
-from tearsheet.topics.disguises import disguise_pattern, unfold, word_pattern
+from tearsheet.topics.disguises import disguise_pattern, surroundings, unfold, word_pattern
 
 MAX_RAW = 1_048_576
 """Characters of a raw page that are looked at."""
@@ -29,7 +29,7 @@ class RawTest:
 
     Exclusions, order and distance are left to step two. One pass over the page looks for all words of the query at once, so
     it costs the same for one word as for many. The same pass tells whether the page may write a word in a way that this search
-    passes by; only then is the page unfolded and searched again.
+    passes by; only then are those parts of the page unfolded and searched again.
     """
 
     def __init__(self, query: Query) -> None:
@@ -41,7 +41,9 @@ class RawTest:
         """Whether the page, which is at this address, can be relevant: step two looks at the address too."""
         page = f"{page[:MAX_RAW]}\n{url}" if url else page[:MAX_RAW]
         found, disguised = self._finder.find(page)
-        return self._holds(found) or (disguised and self._holds(self._finder.find(unfold(page))[0]))
+        if self._holds(found):
+            return True
+        return disguised and self._holds(found | self._finder.find(unfold(self._finder.disguised_parts(page)))[0])
 
     def touches(self, sentence: str) -> bool:
         """Whether a sentence holds any word of the query, so that it can change a verdict."""
@@ -69,8 +71,11 @@ class _Finder:
         self._set: Any = re2.Set.SearchSet(options)
         for word in words:
             self._set.Add(word_pattern(word))
+        self._disguised: Any = None
         if words:
-            self._set.Add(disguise_pattern(words))
+            disguise = disguise_pattern(words)
+            self._disguised = re2.compile(surroundings(disguise), options)
+            self._set.Add(disguise)
             self._set.Compile()
 
     def find(self, text: str) -> tuple[frozenset[str], bool]:
@@ -80,6 +85,11 @@ class _Finder:
         numbers = self._set.Match(text.encode("utf-8", "replace")) or ()
         last = len(self.words)
         return frozenset(self.words[number] for number in numbers if number < last), last in numbers
+
+    def disguised_parts(self, text: str) -> str:
+        """The parts of a text in which words may be disguised, one a line."""
+        parts = self._disguised.findall(text.encode("utf-8", "replace"))
+        return b"\n".join(parts).decode("utf-8", "replace")
 
 
 def _needles(leaf: Leaf) -> list[str]:

@@ -52,6 +52,11 @@ from tearsheet.topics.spider import raw_test
         ("café", "<p>cafe\u0301</p>", True),
         ("café", '<script type="application/ld+json">{"headline": "Caf\\u00e9"}</script>', True),
         ("café", "<p>cafe</p>", False),
+        ("café", "<p>CAF&Eacute;</p>", True),
+        ("šaty", "<p>&#154;aty</p>", True),
+        ("κόσμος", "<p>ΚΌΣΜΟΣ</p>", True),
+        ("flood AND dam", "<p>&#102;lood</p> <p>dam</p>", True),
+        ("flood AND dam", "<p>&#102;lood</p> <p>&#102;</p>", False),
         ("language:en", "<p>anything</p>", True),
     ],
 )
