@@ -1,6 +1,6 @@
 """Pages a second from many hosts on loopback: the fetcher with guard, robots.txt and manners, against `requests` with threads.
 
-    python -m bench.fetch [--hosts 250] [--pages 24] [--interval 0.02] [--size 20000] [--threads 1 4 16] [--rounds 5]
+    python -m bench.fetch [--hosts 250] [--pages 32] [--interval 0.02] [--size 20000] [--threads 1 4 16] [--rounds 5]
 
 Both fetch the same pages from the same server, which runs in a process of its own, and both keep connections. `requests` does
 nothing but fetch, as well as it can: each thread has a session and hosts of its own, and the best number of threads counts. We
@@ -97,7 +97,7 @@ def fetch_requests(urls: list[str], port: int, threads: int, hosts: int) -> None
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hosts", type=int, default=250)
-    parser.add_argument("--pages", type=int, default=24, help="pages of each host")
+    parser.add_argument("--pages", type=int, default=32, help="pages of each host")
     parser.add_argument("--size", type=int, default=20_000, help="bytes of a page")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 4, 16], help="threads of requests")
     parser.add_argument("--interval", type=float, default=0.02, help="seconds between two pages of a host")
@@ -108,6 +108,9 @@ def main() -> int:
     gc.freeze()  # as `tearsheet run` does, and to the good of both
     ratios = []
     with serving(answers(options.size)) as server:
+        few = addresses(20, 1)  # for all that is loaded at the first use
+        fetch_requests(few, server.port, 1, 20)
+        asyncio.run(fetch_ours(few, server.port, options.interval))
         for _ in range(options.rounds):
             theirs = [
                 measure(f"requests, {threads} threads", partial(fetch_requests, urls, server.port, threads, options.hosts),
