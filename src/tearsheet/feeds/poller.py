@@ -90,7 +90,7 @@ class Poller:
                     if once and idle and not found:
                         break
                 if taking is None and self._wants_more(once):
-                    idle = not self._in_hand()
+                    idle, self._look_at = not self._in_hand(), self._clock() + IDLE_SECONDS
                     taking = asyncio.create_task(self._take(due))
                     taking.add_done_callback(lambda _: self._changed.set())
                 self._start_those_whose_turn_it_is()
@@ -135,7 +135,6 @@ class Poller:
             self._held.take(feed.keys, feed.lease_until)
             self._wait_until(feed.start_at.timestamp(), feed)
         self._found_none = seen == 0
-        self._look_at = self._clock() + IDLE_SECONDS
         return seen > 0
 
     def _wait_until(self, when: float, feed: LeasedFeed) -> None:

@@ -40,6 +40,7 @@ class _LentSocket(socket.socket):
         self.close()
 
 
+_TELLING = frozenset({"content-encoding", "content-length", "content-type", "location", "set-cookie"})
 _EMPTY_LINES = (b"\r\n", b"\n")
 _ENDPOINT = re.compile(r"(?:\[([0-9a-fA-F:]+)\]|:([0-9.]+)):(\d+)$")
 
@@ -200,27 +201,25 @@ class Transfer:
         head, self._head = self._head, []
         status = parse_status_line(head[0]) if head else None
         headers = [pair for pair in map(parse_header_line, unfolded(head[1:])) if pair]
-        named = [(name.lower(), value) for name, value in headers]
-        self.sets_cookie = any(name == "set-cookie" for name, _ in named)
+        told: dict[str, list[str]] = {}
+        for name, value in headers:
+            if (lowered := name.lower()) in _TELLING:
+                told.setdefault(lowered, []).append(value)
+        self.sets_cookie = "set-cookie" in told
         self._has_cookies = self._has_cookies or self.sets_cookie
         if status and status[1] >= 200:
             self.exchange.http_version, self.exchange.status, self.exchange.reason = status
             self.exchange.response_headers = headers
             self._in_body = True
-            self._decide(named)
+            self._decide(told)
 
-    def _decide(self, headers: list[tuple[str, str]]) -> None:
-        """Look at the headers of the final response, their names in lower case, before its body is read."""
-        length = 0
-        for name, value in headers:
-            if name == "content-type":
-                self.content_type = self.content_type or value
-            elif name == "content-length" and value.isascii() and value.isdigit():
-                length = int(value[:20])
-            elif name == "content-encoding":
-                self.content_encoding = f"{self.content_encoding}, {value}" if self.content_encoding else value
-            elif name == "location":
-                self.location = self.location or value
+    def _decide(self, told: dict[str, list[str]]) -> None:
+        """Look at the headers of the final response, those that tell us something, before its body is read."""
+        self.location = next(filter(None, told.get("location", ())), None)
+        self.content_type = next(filter(None, told.get("content-type", ())), None)
+        self.content_encoding = ", ".join(told.get("content-encoding", ())) or None
+        lengths = [int(value[:20]) for value in told.get("content-length", ()) if value.isascii() and value.isdigit()]
+        length = lengths[-1] if lengths else 0
         if not self.is_page:
             self._max_bytes = min(self._max_bytes, ASIDE_BYTES)
         elif not self._accepts(self.content_type):

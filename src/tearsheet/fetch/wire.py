@@ -111,7 +111,8 @@ _parse_short_line = lru_cache(maxsize=4096)(_parse_line)
 
 def unfolded(lines: Sequence[bytes]) -> Sequence[bytes]:
     """Header lines, with those that go on in the next line (as they were once allowed to) made one."""
-    if not any(line.startswith(_BLANKS) for line in lines):
+    whole_head = b"\n".join(lines)
+    if b"\n " not in whole_head and b"\n\t" not in whole_head and not whole_head.startswith(_BLANKS):
         return lines
     whole: list[bytes] = []
     for line in lines:

@@ -158,3 +158,36 @@ def test_feeds_due_at_once_never_exceed_the_limits(tmp_path: Path, monkeypatch, 
     assert set(never) <= {"huge.example"} | {f"busy{number}.example" for number in range(100)}
     assert sum(one.counters["feeds.lost"] for one in pollers) == 0
     database.close()
+
+
+def test_an_idle_poller_sleeps(tmp_path: Path, monkeypatch) -> None:
+    """Nothing is due for ten minutes: it looks every few seconds, and does nothing in between."""
+    database = new_database(tmp_path)
+    looks = 0
+    naps = 0
+
+    def look(*terms):
+        nonlocal looks
+        looks += 1
+        return [], 0
+
+    async def run(loop) -> None:
+        nonlocal naps
+        one = Poller(database, SlowWeb({}), FeedSettings(), clock=lambda: NOW.timestamp() + loop.time())
+        pause = one._pause
+
+        async def counted(once: bool) -> None:
+            nonlocal naps
+            naps += 1
+            await pause(once)
+
+        monkeypatch.setattr(one, "_pause", counted)
+        stop = asyncio.Event()
+        loop.call_later(600, stop.set)
+        await one.run(stop)
+
+    monkeypatch.setattr(store, "lease_due", look)
+    run_virtually(run)
+    assert 100 <= looks <= 122
+    assert naps <= 3 * looks
+    database.close()
