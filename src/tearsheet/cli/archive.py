@@ -21,6 +21,7 @@ from tearsheet.archive.wacz import write_wacz
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.replay_server import serve_capture
 from tearsheet.compose import Services
+from tearsheet.engines.durable import storage_errors
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.query import parse_query
 
@@ -124,7 +125,8 @@ def extract(
         found = access.read(access.find(story)).story
     data = (found.raw_html.html or b"") if html else story_to_json(found, id_in_record=False) + b"\n"
     if output:
-        output.write_bytes(data)
+        with storage_errors(f"cannot write {output}"):
+            output.write_bytes(data)
     else:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -187,9 +189,10 @@ def wacz(
         if topic is not None:
             found, about = _of_topic(services, topic, limit)
             title = title or topic
+        elif stories is not None:
+            found, about = _of_list(services, stories, limit), ""
         else:
-            found = list(_of_query(services, query, limit) if query is not None else _of_list(services, stories, limit))
-            about = query or ""
+            found, about = list(_of_query(services, query or "", limit)), query or ""
         parts = [part for capture in found for part in _parts(services, capture)]
         packed = write_wacz(output, found, services.archive_access, parts=parts, title=title, description=about)
     out.print(f"{packed.path}: {packed.pages:,} pages, {packed.size:,} bytes", markup=False)
@@ -224,8 +227,7 @@ def _of_topic(services: Services, name: str, limit: int) -> tuple[list[StoredCap
     topic = find_topic(services.database, name)
     ids = story_ids(services.database, topic.id)[:limit]
     found = services.archive.captures_of_index_ids(ids)
-    if missing := len(ids) - len(found):
-        err.print(f"{missing:,} of {len(ids):,} stories of the topic are not in the archive and are left out")
+    _say_missing(len(ids) - len(found), len(ids), "the topic")
     return list(found.values()), topic.query
 
 
@@ -234,12 +236,21 @@ def _parts(services: Services, capture: StoredCapture) -> list[StoredCapture]:
     return services.ingest.replay.parts(capture) if capture.file.name.startswith(f"{INGESTED}-") else []
 
 
-def _of_list(services: Services, path: Path | None, limit: int) -> Iterable[StoredCapture]:
-    text = sys.stdin.read() if str(path) == "-" else Path(path or "").read_text("utf-8")
-    for line in text.split()[:limit]:
-        capture = services.archive.find_capture(line)
-        if capture is not None:
-            yield capture
+def _of_list(services: Services, path: Path, limit: int) -> list[StoredCapture]:
+    """The captures that a list names. Says on stderr how many there are not."""
+    try:
+        text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from error
+    lines = [line.strip() for line in text.splitlines() if line.strip()][:limit]
+    found = [capture for line in lines if (capture := services.archive.find_capture(line)) is not None]
+    _say_missing(len(lines) - len(found), len(lines), "the list")
+    return found
+
+
+def _say_missing(missing: int, of: int, whose: str) -> None:
+    if missing:
+        err.print(f"{missing:,} of {of:,} stories of {whose} are not in the archive and are left out")
 
 
 @app.command()

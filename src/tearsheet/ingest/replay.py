@@ -102,7 +102,7 @@ def _read_parts(archive: ArchiveStore, access: ArchiveAccess, resources: list[di
     """Sub-resources by the address that the page names. Bytes that came twice were archived once."""
     ids = _part_ids(resources)
     captures = archive.captures_of_stories(list(ids.values()))
-    stories = {one.story_id: one.story for one in _read_stories(access, captures.values())}
+    stories = dict(_read_stories(access, captures.values()))
     by_sha1 = {item["sha1hex"]: stories[ids[item["url"]]] for item in resources if ids.get(item["url"]) in stories}
     return {
         item["url"]: _part(item, by_sha1[item["sha1hex"]])
@@ -111,14 +111,11 @@ def _read_parts(archive: ArchiveStore, access: ArchiveAccess, resources: list[di
     }
 
 
-@dataclass(slots=True, frozen=True)
-class _Read:
-    story_id: str
-    story: Story
+def _read_stories(access: ArchiveAccess, captures: Iterable[StoredCapture]) -> Iterator[tuple[str, Story]]:
+    """The captures that can be read, by their ids, up to a total size.
 
-
-def _read_stories(access: ArchiveAccess, captures: Iterable[StoredCapture]) -> Iterator[_Read]:
-    """The captures that can be read, up to a total size. Each file is opened once: it may have to come from a blob store."""
+    Each file is opened once: it may have to come from a blob store.
+    """
     left = MAX_REPLAY
     by_file: dict[int, list[StoredCapture]] = {}
     for capture in captures:
@@ -131,7 +128,7 @@ def _read_stories(access: ArchiveAccess, captures: Iterable[StoredCapture]) -> I
                 if left < 0:
                     return
                 if entry:
-                    yield _Read(capture.story_id, entry.story)
+                    yield capture.story_id, entry.story
 
 
 def _part(item: dict[str, Any], story: Story) -> Part:

@@ -57,14 +57,17 @@ def test_extract_by_id_and_by_address(run, tmp_path):
     run("extract", "https://news.example/1", "--html", "-o", str(tmp_path / "page.html"))
     assert (tmp_path / "page.html").read_bytes() == PAGE + b"1"
     run("extract", "https://nowhere.example/", code=5)
+    assert "cannot write" in run("extract", story.id, "-o", str(tmp_path / "no" / "x"), code=16).stderr
 
 
 def test_wacz_of_a_list(run, tmp_path):
     (tmp_path / "ids").write_text(f"{plain_story(1).id}\nhttps://news.example/2\nunknown\n")
-    run("wacz", "--stories", str(tmp_path / "ids"), "-o", str(tmp_path / "x.wacz"))
+    done = run("wacz", "--stories", str(tmp_path / "ids"), "-o", str(tmp_path / "x.wacz"))
+    assert "1 of 3 stories of the list are not in the archive" in done.stderr
     with zipfile.ZipFile(tmp_path / "x.wacz") as archive:
         assert len(archive.read("pages/pages.jsonl").splitlines()) == 3
     run("wacz", code=2)
+    assert "cannot read" in run("wacz", "--stories", str(tmp_path / "none"), code=2).stderr
 
 
 def test_wacz_of_a_topic(run, tmp_path):

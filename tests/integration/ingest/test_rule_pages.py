@@ -137,7 +137,7 @@ def test_resources_are_listed_in_order_once_and_without_what_nobody_wants():
     site.page(
         "/x/y",
         f"""<link rel="preload stylesheet" href=a.css><link rel="alternate stylesheet" href=no.css><link rel=icon href=/favicon.ico>{LONG}
-        <img src="b.gif#top"><img src=b.gif><img src="DATA:image/gif;base64,R0"><img src=" c.gif "><img src="https://https://a.example/d.gif">
+        <img src="b.gif#top"><img src=b.gif><img src="DATA:image/gif;base64,R0"><img src=" c.gif "><img src="http://https://a.example/d.gif">
         <img src="not an address"><picture><source srcset="e.gif 480w, f.gif 800w"><img src=g.gif></picture>
         <script src="//www.googletagmanager.com/gtm.js"></script><iframe src="frame.html"></iframe><object data=h.gif></object>
         <div style="background: url(i.gif)"></div><video><source src=j.mp4><track src=k.vtt></video><img src="http://10.0.0.1/l.gif">""",
