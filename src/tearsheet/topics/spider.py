@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from typing import Any, Protocol
@@ -166,7 +166,9 @@ class FetchLink:
         addresses = {url_key(url): url for url in (row.url, *(hop.url for hop in fetched.exchanges), final)}
         known = tools.match([made.id])
         if made.id in known:
-            made = spider_store.get_story(tools.database, known[made.id]) or made
+            # A known page keeps its own text, but this may be the simplest of its addresses: it must not matter which came first.
+            before = spider_store.get_story(tools.database, known[made.id]) or made
+            made = replace(before, url=made.url) if before.id == made.id else before
         story = spider_store.save_story(tools.database, made, page, http.encoding, addresses.items())
         tools.note_sentences(topic, story, row.iteration)
         state = model.STORY_MATCH if known else model.STORY_ADDED

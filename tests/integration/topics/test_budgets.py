@@ -11,6 +11,7 @@ from tearsheet.engines.database import open_database
 from tearsheet.fetch import Client
 from tearsheet.pipeline.stage import Retry
 from tearsheet.topics import facebook, model, spider_store, store
+from tearsheet.topics.addresses import url_key
 from tearsheet.topics.generate import WebStory
 from tearsheet.topics.merge import merge_topic
 from tearsheet.topics.model import NewTopic, Seed
@@ -174,6 +175,31 @@ def test_merges_keep_an_audit_and_can_be_done_again(tools, topic):
         ).all()
     assert [(int(a), int(b)) for a, b, _ in rows] == [(1, 2), (3, 2)]
     assert rows[0][2] == "same title: Washington Post: Nunes Releases FISA Memo"
+
+
+def test_the_simplest_address_stands_for_a_page_whichever_came_first(tools, topic):
+    page = b"<html><title>Flood</title><article><p>A flood came over the town.</p></article></html>"
+
+    class Redirected:
+        async def process(self, story):
+            story.raw_html.html = page
+            story.http_metadata.final_url = "http://a.example/story"
+            return story
+
+    key = url_key("http://a.example/story")
+    known = WebStory(
+        key, "http://www.a.example/story", "a.example", "Flood", "page", None, "undateable", text="A flood."
+    )
+    spider_store.save_story(tools.database, known, None, None, [])
+    store.add_seeds(tools.database, topic.id, [Seed("http://short.example/1")])
+    _, [job] = start_run(tools, topic)
+    step(TopicRun(tools), job)
+    tools.fetcher = Redirected()
+    values = {"topic": topic.id, "key": url_key("http://short.example/1")}
+    assert asyncio.run(FetchLink(tools).handle(values, redelivered=False)) == ()
+    kept = spider_store.get_story(tools.database, key)
+    assert kept is not None
+    assert kept.url == "http://a.example/story"
 
 
 def test_share_counts_that_are_missing_are_asked_for_again_after_an_interruption(tools, topic):
