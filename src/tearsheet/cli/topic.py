@@ -191,7 +191,12 @@ def duplicate(
     parent: Annotated[
         str | None, typer.Argument(help="The source that gets its stories: its domain.", metavar="[PARENT]")
     ] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="It is nobody's duplicate any more.")] = False,
+    remove: Annotated[
+        bool,
+        typer.Option(
+            "--remove", help="It is nobody's duplicate any more. Stories that were moved stay where they are."
+        ),
+    ] = False,
 ) -> None:
     """Say that a source is a duplicate of another, in all topics. Chains are followed; the next run moves the stories."""
     if remove == (parent is not None):
