@@ -193,6 +193,12 @@ def test_a_version_that_is_not_there_is_not_found(blobs):
         blobs.get("v", version="00000000-0000-0000-0000-000000000000")
 
 
+def test_a_key_that_sounds_like_an_answer_of_a_store_is_a_key(blobs):
+    blobs.put("any/SlowDown", b"x")
+    blobs.delete("any/SlowDown")
+    assert blobs.head("any/SlowDown") is None
+
+
 @given(key=st.text(min_size=1, max_size=40))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_key_is_stored_and_listed_or_refused(blobs, key):
