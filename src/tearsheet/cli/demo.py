@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tearsheet.cli.context import Globals, err, reports_errors
-from tearsheet.cli.run import JsonOption, OnceOption, PortOption, WebOption, collect
+from tearsheet.cli.run import JsonOption, OnceOption, PortOption, WebOption, collect, served
 from tearsheet.cli.topic import run_to_its_end, seed_from_index
 from tearsheet.clock import utc_now
 from tearsheet.compose import Services
@@ -73,10 +73,11 @@ def run_demo(*, once: bool, port: int | None, web: bool, as_json: bool, seed: in
         _say_hello(newsroom, server, services)
         feeds = [NewFeed(feed.url, feed.name) for feed in server.feed_urls()]
         add_feeds(services.database, feeds, utc_now())
-        summary = collect(services, once=True, web=web, as_json=as_json, headline="demo newsroom")
-        _map_topic(services)
-        if not once:
-            collect(services, once=False, web=web, as_json=as_json, headline="demo newsroom")
+        with served(services, web=web):
+            summary = collect(services, once=True, web=False, as_json=as_json, headline="demo newsroom")
+            _map_topic(services)
+            if not once:
+                collect(services, once=False, web=False, as_json=as_json, headline="demo newsroom")
     if once:
         differences = compare(expected, summary.indexed, summary.archived, summary.dropped)
         if differences:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
 from typing import Annotated
 
 import typer
@@ -98,6 +101,24 @@ def web_service(services: Services) -> Service:
         await serve(app, listener, stop)
 
     return run_server
+
+
+@contextmanager
+def served(services: Services, *, web: bool = True) -> Iterator[None]:
+    """The web pages for as long as the block lasts, in a thread of their own: also between two runs of the collector."""
+    if not web:
+        yield
+        return
+    service = web_service(services)
+    loop, stop = asyncio.new_event_loop(), asyncio.Event()
+    thread = Thread(target=loop.run_until_complete, args=(service(stop),), name="web pages")
+    thread.start()
+    try:
+        yield
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.close()
 
 
 def print_summary(summary: Summary, *, as_json: bool) -> None:
