@@ -26,8 +26,8 @@ from urllib.parse import urlsplit
 from rich.console import Console
 from rich.table import Table
 
-from tearsheet.engines.broker import open_broker
-from tearsheet.engines.ports import Broker, Lease, Message, Output, Settlement
+from tearsheet.engines.broker.opener import open_broker
+from tearsheet.engines.broker.port import Broker, Lease, Message, Output, Settlement
 from tearsheet.story import RawHTML, RSSEntry, Story, encode_story, make_story_id
 
 PAGE_BYTES = 200_000

@@ -26,11 +26,11 @@ import urllib3.util.connection
 from requests.adapters import HTTPAdapter
 
 from bench.loopback import Answers, Server, response, serving
-from tearsheet.config import FetchSettings
 from tearsheet.fetch import Client, Manners
 from tearsheet.pipeline.fetcher import Fetcher
-from tearsheet.pipeline.stage import Requeue
+from tearsheet.settings import FetchSettings
 from tearsheet.story import RSSEntry, Story
+from tearsheet.work.outcomes import Requeue
 
 GOAL = 5.0
 IN_FLIGHT = 128

@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
-from tearsheet.engines.index_tantivy import TantivyIndex
-from tearsheet.engines.ports import IndexedStory
+from tearsheet.engines.index.port import IndexedStory
+from tearsheet.engines.index.tantivy import TantivyIndex
 from tearsheet.query import Query, parse_query
 
 BATCH = 500

@@ -21,13 +21,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tearsheet.config import FetchSettings
-from tearsheet.engines.broker_sqlite import SqliteBroker
-from tearsheet.engines.ports import Lease, Message, Output, Settlement
+from tearsheet.engines.broker.port import Lease, Message, Output, Settlement
+from tearsheet.engines.broker.sqlite import SqliteBroker
 from tearsheet.fetch import Client, FetchRequest
 from tearsheet.pipeline.parser import Parser
-from tearsheet.pipeline.stage import Outcome
+from tearsheet.settings import FetchSettings
 from tearsheet.story import ContentMetadata, RSSEntry, Story, encode_story, make_story_id
+from tearsheet.work.outcomes import Outcome
 
 DATA = Path(os.environ.get("TEARSHEET_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 QUEUES = ("fetcher-in", "parser-in", "importer-in", "archiver-in")

@@ -17,19 +17,20 @@ from typing import Any
 
 import zstandard
 
-from tearsheet.config import TopicSettings
-from tearsheet.engines.database import open_database
-from tearsheet.engines.index import open_index
-from tearsheet.engines.ports import Database, IndexedStory
+from tearsheet.engines.database.port import Database
+from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.index.opener import open_index
+from tearsheet.engines.index.port import IndexedStory
 from tearsheet.query import parse_query
+from tearsheet.settings import TopicSettings
 from tearsheet.topics import model, store, tables
-from tearsheet.topics.addresses import clean_url, url_key
-from tearsheet.topics.export_files import write_export
 from tearsheet.topics.model import NewTopic
-from tearsheet.topics.relevance import RawTest
-from tearsheet.topics.snapshot_store import load_snapshot, save_snapshot
-from tearsheet.topics.spider import Tools
-from tearsheet.topics.timespans import timespans_of
+from tearsheet.topics.snapshot.export_files import write_export
+from tearsheet.topics.snapshot.store import load_snapshot, save_snapshot
+from tearsheet.topics.snapshot.timespans import timespans_of
+from tearsheet.topics.spider.addresses import clean_url, url_key
+from tearsheet.topics.spider.relevance import RawTest
+from tearsheet.topics.spider.spider import Tools
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

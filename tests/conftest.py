@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.engines.servers import left_out, require_server
+from tests.support.servers import left_out, require_server
 
 # The same tree always gets the same verdict; `make fuzz` draws other examples each time.
 settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)

@@ -13,12 +13,12 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.browser.seeing import CHROMIUM, FLAGS  # noqa: E402
-from tests.integration.web.running import running  # noqa: E402
+from tests.support.seeing import CHROMIUM, FLAGS  # noqa: E402
+from tests.support.web_running import running  # noqa: E402
 
+from tearsheet.app.services import Services  # noqa: E402
 from tearsheet.cli.demo import TOPIC  # noqa: E402
-from tearsheet.compose import Services  # noqa: E402
-from tearsheet.config import load_settings  # noqa: E402
+from tearsheet.settings import load_settings  # noqa: E402
 from tearsheet.web.app import create_app  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"

@@ -14,10 +14,10 @@ from typing import Any
 
 import typer
 
+from tearsheet.app.services import Services
 from tearsheet.cli import app
-from tearsheet.compose import Services
-from tearsheet.config import Settings, declared_settings
 from tearsheet.errors import EXIT_CODES
+from tearsheet.settings import Settings, declared_settings
 from tearsheet.web.app import create_app
 from tearsheet.web.metrics import METRICS
 from tearsheet.web.reasons import REASON_WORDS

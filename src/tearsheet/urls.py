@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_byte
 
 from publicsuffixlist import PublicSuffixList
 
-from tearsheet.url_tables import (
+from tearsheet.lexicon import (
     DEVICE_SUBDOMAINS,
     HOMEPAGE_FILES,
     HOMEPAGE_SECTIONS,
@@ -85,7 +85,7 @@ def ascii_host(host: str) -> str:
     ascii_name = host.lower().rstrip(".")
     try:
         if not host.isascii():
-            ascii_name = ascii_name.encode("idna").decode("ascii")
+            ascii_name = ascii_name.encode("idna").decode("ascii").rstrip(".")
     except UnicodeError as error:
         raise BadURL(f"bad host name: {host[:100]!r}") from error
     if not _HOST.fullmatch(ascii_name):

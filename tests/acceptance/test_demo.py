@@ -15,9 +15,8 @@ import pytest
 
 from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
 from tearsheet.demo.model import LinkKind
-
-from .outcome import check
-from .tearsheet_command import command, environment, tearsheet, write_config
+from tests.support.demo_outcome import check
+from tests.support.tearsheet_command import command, environment, tearsheet, write_config
 
 KILLS = 20
 

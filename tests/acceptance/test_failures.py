@@ -6,14 +6,14 @@ import os
 import socket
 import sqlite3
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
-
-from .tearsheet_command import command, environment, tearsheet, write_config
+from tests.support.tearsheet_command import command, environment, tearsheet, write_config
 
 FEED = "http://paper.example/feed"
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
@@ -72,11 +72,13 @@ def test_a_data_folder_in_use_names_the_process(tmp_path):
         try:
             while not (tmp_path / "run.lock").exists() or not (tmp_path / "run.lock").read_text():
                 assert first.poll() is None
+                time.sleep(0.05)
             done = tearsheet("run", FEED, "--no-web", data=tmp_path)
             assert done.returncode == 6
             assert str(first.pid) in said(done)
         finally:
             first.terminate()
+            first.communicate(timeout=100)  # to its last word: a reader who leaves earlier breaks the pipe
     assert first.returncode == 0  # a clean stop
 
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from tearsheet.app.pipelines import QUEUER, Collector, FileSource
 from tearsheet.archive import StoryArchiveWriter
-from tearsheet.collect import QUEUER, Collector, FileSource
-from tearsheet.engines.broker_sqlite import SqliteBroker
+from tearsheet.engines.broker.sqlite import SqliteBroker
 from tearsheet.pipeline.parser import Parser
 from tearsheet.pipeline.queuers import Choice
 from tearsheet.story import (
@@ -29,9 +29,8 @@ from tearsheet.story import (
     decode_story,
     make_story_id,
 )
-
-from .flavours import archived, configure, dropped, indexed, looking_at, page, run_flavour
-from .tearsheet_command import command, environment, tearsheet
+from tests.support.flavours import archived, configure, dropped, indexed, looking_at, page, run_flavour
+from tests.support.tearsheet_command import command, environment, tearsheet
 
 
 def fetched(number: int) -> Story:

@@ -15,20 +15,20 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
+from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
-from tearsheet.compose import Services
-from tearsheet.config import load_settings
 from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
-from tearsheet.feeds.catalog import NewFeed, add_feeds
-from tearsheet.feeds.store import next_due, unqueued_stories
-from tests.engines.brokers import fresh_vhost
-from tests.engines.servers import server_url
-
-from .outcome import check
-from .tearsheet_command import as_toml, command, environment, write_config
+from tearsheet.feeds.catalogue.store import NewFeed, add_feeds
+from tearsheet.feeds.polling.store import next_due, unqueued_stories
+from tearsheet.settings import load_settings
+from tests.support.brokers import fresh_vhost
+from tests.support.demo_outcome import check
+from tests.support.paths import ROOT
+from tests.support.servers import server_url
+from tests.support.tearsheet_command import as_toml, command, environment, write_config
 
 WORKERS = (("queuer", "fetcher"), ("parser",), ("importer",), ("archiver",))
-SCRIPTS = Path(__file__).parents[2] / "engines"
+SCRIPTS = ROOT / "engines"
 pytestmark = [
     pytest.mark.engine("postgresql"),
     pytest.mark.engine("rabbitmq"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from .flavours import configure
-from .tearsheet_command import in_process
+from tests.support.flavours import configure
+from tests.support.tearsheet_command import in_process
 
 
 def test_queues_are_dumped_and_loaded(tmp_path):

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 from tearsheet.cli import app
 from tearsheet.demo import Newsroom, serve_in_thread
 from tearsheet.demo.model import LinkKind
-
-from .tearsheet_command import tearsheet, write_config
+from tests.support.tearsheet_command import tearsheet, write_config
 
 
 def ok(*words, data) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tearsheet.web.app import create_app
-from tests.browser.seeing import CHROMIUM, FLAGS
-from tests.integration.web.running import running
-from tests.integration.web.seed import NOW, open_services, seed
+from tests.support.seeing import CHROMIUM, FLAGS
+from tests.support.web_running import running
+from tests.support.web_seed import NOW, open_services, seed
 
 
 @pytest.fixture(scope="session")

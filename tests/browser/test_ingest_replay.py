@@ -6,13 +6,13 @@ import threading
 
 import pytest
 
+from tearsheet.app.services import Services
 from tearsheet.cli.replay_server import make_server
-from tearsheet.compose import Services
-from tearsheet.config import Settings
+from tearsheet.settings import Settings
 from tearsheet.web.app import create_app
-from tests.browser.ingested import LOOK, LOOKS, SHA1, URL, ingest_page
-from tests.browser.seeing import CHROMIUM, FLAGS
-from tests.integration.web.running import running
+from tests.support.ingested import LOOK, LOOKS, SHA1, URL, ingest_page
+from tests.support.seeing import CHROMIUM, FLAGS
+from tests.support.web_running import running
 
 pytestmark = pytest.mark.browser
 

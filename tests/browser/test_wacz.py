@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tearsheet.app.services import Services
 from tearsheet.archive.profiles import PROFILES
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.cli import app
-from tearsheet.compose import Services
-from tearsheet.config import Settings
 from tearsheet.pipeline.archiver import Archiver
-from tests.browser.ingested import LOOK, LOOKS, URL, ingest_page
-from tests.browser.seeing import CHROMIUM, FLAGS
-from tests.unit.archive.stories import PAGE, plain_story
+from tearsheet.settings import Settings
+from tests.support.archive_stories import PAGE, plain_story
+from tests.support.ingested import LOOK, LOOKS, URL, ingest_page
+from tests.support.seeing import CHROMIUM, FLAGS
 
 pytestmark = pytest.mark.browser
 _CACHE = "/var/cache" if os.getuid() == 0 else str(Path.home() / ".cache")

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from tearsheet.engines.blobs_folder import FolderBlobs
-from tearsheet.engines.events_jsonl import JsonlEvents
+from tearsheet.engines.blobs.folder import FolderBlobs
+from tearsheet.engines.events.jsonl import JsonlEvents
 from tearsheet.errors import StorageError
 
 BLOB_WRITER = """
 import sys
 from pathlib import Path
-from tearsheet.engines.blobs_folder import FolderBlobs
+from tearsheet.engines.blobs.folder import FolderBlobs
 blobs, name = FolderBlobs(Path(sys.argv[1])), sys.argv[2]
 for n in range(1_000_000):
     blobs.put(f"w/{name}/{n % 5}", f"{n:09}".encode() * 20_000)
@@ -30,7 +30,7 @@ for n in range(1_000_000):
 EVENT_WRITER = """
 import sys
 from pathlib import Path
-from tearsheet.engines.events_jsonl import JsonlEvents
+from tearsheet.engines.events.jsonl import JsonlEvents
 log, name = JsonlEvents(Path(sys.argv[1])), sys.argv[2]
 for n in range(0, 3_000_000, 3):
     log.publish("t", [(name, {"n": n + i, "pad": "x" * 5_000}) for i in range(3)])
@@ -40,7 +40,7 @@ for n in range(0, 3_000_000, 3):
 EVENT_READER = """
 import sys
 from pathlib import Path
-from tearsheet.engines.events_jsonl import JsonlEvents
+from tearsheet.engines.events.jsonl import JsonlEvents
 log = JsonlEvents(Path(sys.argv[1]))
 while True:
     batch = log.poll("t", "g", 5, 1)

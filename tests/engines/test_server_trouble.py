@@ -11,15 +11,14 @@ from urllib.parse import urlsplit
 import pytest
 import sqlalchemy as sa
 
-from tearsheet.engines import database_postgresql
-from tearsheet.engines.blobs_s3 import open_s3_blobs
-from tearsheet.engines.database import open_database
-from tearsheet.engines.events_kafka import open_kafka_events
+from tearsheet.engines.blobs.s3 import open_s3_blobs
+from tearsheet.engines.database import postgresql as database_postgresql
+from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.events.kafka import open_kafka_events
 from tearsheet.engines.server import LostConnection, parse_server_url, pauses
 from tearsheet.errors import ConfigError, EngineError
-
-from .relay import Relay
-from .servers import server_url
+from tests.support.relay import Relay
+from tests.support.servers import server_url
 
 HERE = Path()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tearsheet.archive.reader import ArchivedStory, read_story_at
 from tearsheet.archive.store import ArchiveStore, StoredCapture, StoredFile
-from tearsheet.engines.ports import Blobs
+from tearsheet.engines.blobs import Blobs
 from tearsheet.errors import NotFoundError, TearsheetError
 
 OpenBlobs = Callable[[], Blobs]

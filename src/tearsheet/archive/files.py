@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tearsheet.archive.names import TEMPORARY
-from tearsheet.engines.durable import make_folder, sync_folder
+from tearsheet.files import make_folder, sync_folder
 
 _ASIDE = itertools.count(1)
 

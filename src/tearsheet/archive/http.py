@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tearsheet.fetch.inflate import inflate
+from tearsheet.fetch import inflate
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _MAX_HEAD = 256 * 1024

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import and_, exists, func, select, update
 
 from tearsheet.archive.store import StoredFile, archive_files, archive_uploads, file_from_row, upload_row
-from tearsheet.engines.ports import Database
+from tearsheet.engines.database import Database
 
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=4)

@@ -12,8 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table, Text, func, select
 
 from tearsheet.archive.writer import ArchiveFile, Capture
-from tearsheet.engines.database import UtcDateTime, metadata
-from tearsheet.engines.ports import Database
+from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.errors import StorageError
 from tearsheet.urls import BadURL, url_hash
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from tearsheet.engines.blobs import open_blobs
-from tearsheet.engines.ports import Blobs
+from tearsheet.engines.blobs import Blobs, open_blobs
 from tearsheet.errors import ConfigError
 
 

@@ -14,9 +14,9 @@ from tearsheet.archive.access import OpenBlobs
 from tearsheet.archive.outbox import Outbox, Upload
 from tearsheet.archive.store import StoredFile
 from tearsheet.clock import Clock, utc_now, wall_clock
-from tearsheet.engines.durable import sync_folder
-from tearsheet.engines.ports import BlobInfo, Blobs
+from tearsheet.engines.blobs import BlobInfo, Blobs
 from tearsheet.errors import TearsheetError
+from tearsheet.files import sync_folder
 
 log = logging.getLogger(__name__)
 CONTENT_TYPE = "application/warc"

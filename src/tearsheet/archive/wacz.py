@@ -32,8 +32,8 @@ from tearsheet.archive.scan import Record
 from tearsheet.archive.store import StoredCapture, StoredFile
 from tearsheet.archive.writer import SOFTWARE
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.engines.durable import storage_errors, sync_folder
 from tearsheet.errors import NotFoundError
+from tearsheet.files import storage_errors, sync_folder
 
 WACZ_VERSION = "1.1.1"
 _WARC_NAME = "data.warc.gz"

@@ -18,8 +18,8 @@ from tearsheet.archive.names import ArchiveName, cdxj_name, safe_part, this_host
 from tearsheet.archive.profiles import PROFILES, Earlier, archive_id, story_records, warcinfo
 from tearsheet.archive.records import OutRecord, compress, warc_date
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.engines.durable import storage_errors
 from tearsheet.errors import ConfigError
+from tearsheet.files import storage_errors
 from tearsheet.story import Story
 
 _SERIALS = itertools.count(1)

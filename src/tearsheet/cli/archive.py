@@ -10,19 +10,23 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.archive.foreign import index_file
-from tearsheet.archive.metadata import story_to_json
-from tearsheet.archive.names import INGESTED
-from tearsheet.archive.outbox import Outbox
-from tearsheet.archive.recover import recover
-from tearsheet.archive.store import StoredCapture
-from tearsheet.archive.verify import Problem, Verdict, verify_file
-from tearsheet.archive.wacz import write_wacz
+from tearsheet.app import Services
+from tearsheet.archive import (
+    INGESTED,
+    Outbox,
+    Problem,
+    StoredCapture,
+    Verdict,
+    index_file,
+    recover,
+    story_to_json,
+    verify_file,
+    write_wacz,
+)
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.replay_server import serve_capture
-from tearsheet.compose import Services
-from tearsheet.engines.durable import storage_errors
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
+from tearsheet.files import storage_errors
 from tearsheet.query import parse_query
 
 app = typer.Typer(help="Look at the archive, check it, take stories out, pack and copy them.", no_args_is_help=True)
@@ -222,7 +226,7 @@ def _of_query(services: Services, query: str, limit: int) -> Iterable[StoredCapt
 
 def _of_topic(services: Services, name: str, limit: int) -> tuple[list[StoredCapture], str]:
     """The captures of a topic's stories, and its query. Says on stderr how many were read for the topic and never archived."""
-    from tearsheet.topics.store import find_topic, story_ids  # only few who use the archive have topics
+    from tearsheet.topics import find_topic, story_ids  # only few who use the archive have topics
 
     topic = find_topic(services.database, name)
     ids = story_ids(services.database, topic.id)[:limit]

@@ -23,7 +23,7 @@ from tearsheet.cli.filters import (
 )
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.index.citation import Citation, Result, result_of, sentence
+from tearsheet.index import Citation, Result, result_of, sentence
 
 
 def register(parent: typer.Typer) -> None:

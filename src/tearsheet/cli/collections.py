@@ -8,8 +8,14 @@ import typer
 
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.clock import utc_now
-from tearsheet.feeds.catalog import change_members, find_collection, find_source, remove_collection
-from tearsheet.feeds.directory import list_collections, list_sources
+from tearsheet.feeds.catalogue import (
+    change_members,
+    find_collection,
+    find_source,
+    list_collections,
+    list_sources,
+    remove_collection,
+)
 
 app = typer.Typer(help="Named sets of sources.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="A collection's name or id.", metavar="COLLECTION")]

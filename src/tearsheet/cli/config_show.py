@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tearsheet.cli.context import output_form, reports_errors, settings_for, show
-from tearsheet.config import declared_settings
+from tearsheet.settings import declared_settings
 
 app = typer.Typer(help="Settings of the data folder.", no_args_is_help=True)
 _PASSWORD = re.compile(r"(://[^:/@]*:)[^@/]*@")

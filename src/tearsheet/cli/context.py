@@ -16,12 +16,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tearsheet.config import Settings, load_settings
 from tearsheet.errors import TearsheetError
 from tearsheet.log import set_up_logging
+from tearsheet.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from tearsheet.compose import Services
+    from tearsheet.app import Services
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -51,7 +51,7 @@ def settings_for(**flags: Any) -> Settings:
 
 def services_for(**flags: Any) -> Services:
     """The services for this call: use it in a `with` block."""
-    from tearsheet.compose import Services  # not needed for a help text, and slow to import
+    from tearsheet.app import Services  # not needed for a help text, and slow to import
 
     return Services(settings_for(**flags))
 

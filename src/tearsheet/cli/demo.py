@@ -7,20 +7,18 @@ from typing import Annotated
 
 import typer
 
+from tearsheet.app import Services
 from tearsheet.cli.context import Globals, err, reports_errors
 from tearsheet.cli.run import JsonOption, OnceOption, PortOption, WebOption, collect, served
 from tearsheet.cli.topic import run_to_its_end, seed_from_index
 from tearsheet.clock import utc_now
-from tearsheet.compose import Services
-from tearsheet.config import DEFAULT_DATA_FOLDER, Settings, load_settings
 from tearsheet.demo import Expectation, Newsroom, NewsroomServer, serve_in_thread
 from tearsheet.errors import NotFoundError, PartialFailure
-from tearsheet.feeds.catalog import NewFeed, add_feeds
+from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.log import set_up_logging
-from tearsheet.topics import store
-from tearsheet.topics.export_files import write_export
-from tearsheet.topics.model import COMPLETED, NewTopic
-from tearsheet.topics.snapshot_store import load_snapshot
+from tearsheet.settings import DEFAULT_DATA_FOLDER, Settings, load_settings
+from tearsheet.topics import COMPLETED, NewTopic, store
+from tearsheet.topics.snapshot import load_snapshot, write_export
 
 SeedOption = Annotated[int, typer.Option(help="The number that the newsroom is made from.")]
 

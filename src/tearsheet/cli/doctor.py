@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer
 
+from tearsheet.app import Services
 from tearsheet.cli.context import out, reports_errors, services_for, show
 from tearsheet.cli.status import read_depths
-from tearsheet.compose import Services
 from tearsheet.errors import TearsheetError
 
 _LEAST_FREE_BYTES = 1_000_000_000

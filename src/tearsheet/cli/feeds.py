@@ -12,19 +12,23 @@ import typer
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.feeds import reading
-from tearsheet.feeds.catalog import AddReport, NewFeed, add_feeds
-from tearsheet.feeds.changes import change_feed, fetch_soon, remove_feed
-from tearsheet.feeds.daily_rss import daily_rss_name, write_daily_rss
-from tearsheet.feeds.directory import list_feeds
-from tearsheet.feeds.discover import DiscoveredFeed, discover
-from tearsheet.feeds.exporting import all_feeds
-from tearsheet.feeds.lists import read_feed_list
-from tearsheet.feeds.opml import write_opml
-from tearsheet.feeds.poller import Poller
-from tearsheet.feeds.retention import prune
-from tearsheet.feeds.status import next_poll
-from tearsheet.feeds.table_io import write_feeds_csv
+from tearsheet.feeds.catalogue import (
+    AddReport,
+    DiscoveredFeed,
+    NewFeed,
+    add_feeds,
+    all_feeds,
+    change_feed,
+    discover,
+    fetch_soon,
+    list_feeds,
+    read_feed_list,
+    reading,
+    remove_feed,
+    write_feeds_csv,
+    write_opml,
+)
+from tearsheet.feeds.polling import Poller, daily_rss_name, next_poll, prune, write_daily_rss
 from tearsheet.fetch import Client
 
 app = typer.Typer(help="Add feeds, see how they are, and why each is polled when it is.", no_args_is_help=True)

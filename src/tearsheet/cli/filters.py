@@ -13,7 +13,7 @@ from tearsheet.errors import UsageError
 from tearsheet.query import Query, QueryError, parse_query
 
 if TYPE_CHECKING:
-    from tearsheet.compose import Services
+    from tearsheet.app import Services
 
 QueryArgument = Annotated[
     str, typer.Argument(help="A query, as 'climate AND (policy OR law*)'; '*' is everything.", metavar="QUERY")
@@ -82,8 +82,7 @@ def _places(services: Services, collections: Sequence[str]) -> tuple[set[str], s
     """The domains and ids of the sources of collections. Raises NotFoundError. No name, no look into the database."""
     if not collections:
         return set(), set()
-    from tearsheet.feeds.catalog import find_collection
-    from tearsheet.feeds.directory import places_of
+    from tearsheet.feeds.catalogue import find_collection, places_of
 
     return places_of(
         services.database, collection_ids=[find_collection(services.database, name) for name in collections]

@@ -13,11 +13,21 @@ from typing import Annotated, Any
 
 import typer
 
+from tearsheet.app import Services
 from tearsheet.cli.context import out, reports_errors, services_for
-from tearsheet.compose import Services
 from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.ingest import IngestRequest, read_request, request_for, result_json
-from tearsheet.ingest.workers import REQUEST_BATCH, IngestService, ingest_round, persist_results, persist_texts, work
+from tearsheet.ingest import (
+    REQUEST_BATCH,
+    IngestRequest,
+    IngestService,
+    ingest_round,
+    persist_results,
+    persist_texts,
+    read_request,
+    request_for,
+    result_json,
+    work,
+)
 
 
 def register(parent: typer.Typer) -> None:

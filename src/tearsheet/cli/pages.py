@@ -15,11 +15,19 @@ import typer
 from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter
 from tearsheet.cli.context import out, output_form, reports_errors, settings_for, show
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
-from tearsheet.pagestore import PageStore, StoredPage
-from tearsheet.pagestore.check import check_store, repair_store
-from tearsheet.pagestore.meta import KINDS, encode_url
-from tearsheet.pagestore.migrate import KnownPage, Lookup, migrate_store
-from tearsheet.pagestore.stories import put_story, story_of
+from tearsheet.pagestore import (
+    KINDS,
+    KnownPage,
+    Lookup,
+    PageStore,
+    StoredPage,
+    check_store,
+    encode_url,
+    migrate_store,
+    put_story,
+    repair_store,
+    story_of,
+)
 
 app = typer.Typer(help="The dated page store: put, get, list, check, migrate, import, export.", no_args_is_help=True)
 DayOption = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day, as YYYY-MM-DD.")]

@@ -9,16 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
+from tearsheet.app import QUEUER, Collector, FileSource, Services
 from tearsheet.cli.context import INTERRUPTED, err, out, reports_errors, services_for, show
 from tearsheet.cli.progress import Progress
 from tearsheet.cli.run import collect
-from tearsheet.collect import QUEUER, Collector, FileSource
-from tearsheet.compose import Services
-from tearsheet.engines.location import scheme_of
+from tearsheet.engines import scheme_of
 from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.pipeline.flavours import QUEUERS, Pipeline, pipeline_named
-from tearsheet.pipeline.queuers import Choice, Tally
-from tearsheet.pipeline.queuers.queuer import MAX_PROBLEMS_KEPT
+from tearsheet.pipeline import QUEUERS, Pipeline, pipeline_named
+from tearsheet.pipeline.queuers import MAX_PROBLEMS_KEPT, Choice, Tally
 
 app = typer.Typer(help="Show the pipelines, and run one on files.", no_args_is_help=True)
 _SAMPLE_PERCENT = 10.0

@@ -13,10 +13,10 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
+from tearsheet.app import Collector
 from tearsheet.cli.context import Globals, err
-from tearsheet.collect import Collector
-from tearsheet.pipeline.journey import input_queue
 from tearsheet.pipeline.queuers import Tally
+from tearsheet.work import input_queue
 
 log = logging.getLogger(__name__)
 _FRAME_SECONDS = 0.5

@@ -9,15 +9,14 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from tearsheet.app import Services
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.status import depth_rows
-from tearsheet.compose import Services
-from tearsheet.engines.ports import Broker
+from tearsheet.engines.broker import Broker
 from tearsheet.errors import NotFoundError, PartialFailure
-from tearsheet.pipeline.dump import Dumped, Wanted, dump_queue, load_files
-from tearsheet.pipeline.inputs import Places, expand
-from tearsheet.pipeline.inspect import message_summary, requeue
-from tearsheet.pipeline.queuers.warcs import SUFFIXES
+from tearsheet.pipeline import Dumped, Wanted, dump_queue, load_files
+from tearsheet.pipeline.queuers import SUFFIXES, Places, expand
+from tearsheet.work import message_summary, requeue
 
 app = typer.Typer(help="Look into the queues, and mend them.", no_args_is_help=True)
 T = TypeVar("T")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from tearsheet.archive.reader import ArchivedStory
-from tearsheet.archive.replay import ReplayPage, frame_page, replay_page, whole_page
+from tearsheet.archive import ArchivedStory, ReplayPage, frame_page, replay_page, whole_page
 from tearsheet.errors import BusyError
 
 _CAPTURE = "/capture"

@@ -10,16 +10,14 @@ from typing import Annotated
 
 import typer
 
+from tearsheet.app import Collector, Services, Summary, summarise
 from tearsheet.cli.context import INTERRUPTED, err, out, reports_errors, services_for, show
 from tearsheet.cli.progress import Progress
 from tearsheet.cli.status import read_depths
 from tearsheet.clock import utc_now
-from tearsheet.collect import Collector, Summary, summarise
-from tearsheet.compose import Services
-from tearsheet.feeds.catalog import AddReport, add_feeds, count_feeds
-from tearsheet.feeds.lists import read_feed_list
-from tearsheet.pipeline.flavours import Pipeline
-from tearsheet.pipeline.supervisor import Service
+from tearsheet.feeds.catalogue import AddReport, add_feeds, count_feeds, read_feed_list
+from tearsheet.pipeline import Pipeline
+from tearsheet.work import Service
 
 FeedsArgument = Annotated[
     list[str] | None, typer.Argument(help="Feeds to add first: addresses, OPML or CSV files.", metavar="[FEED]…")
@@ -89,8 +87,7 @@ def collect(
 
 def web_service(services: Services) -> Service:
     """The web pages as a service. The port is taken now, so that a taken one is known before anything starts."""
-    from tearsheet.web.app import create_app
-    from tearsheet.web.server import bind, serve
+    from tearsheet.web import bind, create_app, serve
 
     settings = services.settings.web
     listener = bind(settings.host, settings.port)

@@ -24,12 +24,9 @@ from tearsheet.cli.filters import (
     SourceOption,
     ToOption,
 )
-from tearsheet.engines.index import rebuild_words
-from tearsheet.engines.ports import IndexedStory
+from tearsheet.engines.index import IndexedStory, rebuild_words
 from tearsheet.errors import UsageError
-from tearsheet.index import questions
-from tearsheet.index.export import csv_lines, jsonl_lines, write_parquet
-from tearsheet.index.rebuild import rebuild_from_stories
+from tearsheet.index import answers, csv_lines, jsonl_lines, rebuild_from_stories, write_parquet
 from tearsheet.story import Story
 
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
@@ -79,7 +76,7 @@ def search(
             return
         index = services.index
         index.refresh()
-        found = questions.all_stories(index, asked, text=jsonl or csv or parquet is not None, order=order)
+        found = answers.all_stories(index, asked, text=jsonl or csv or parquet is not None, order=order)
         stories = islice(found, limit) if limit else found
         if parquet is not None:
             err.print(f"{write_parquet(_counted(stories), parquet):,} stories in {parquet}", markup=False)
@@ -131,11 +128,11 @@ def count(
         if by in ("day", "week", "month"):
             rows = [
                 {"date": point.date, "stories": point.count, "of": point.total, "share": round(point.share, 6)}
-                for point in questions.attention(index, asked, by, everything)
+                for point in answers.attention(index, asked, by, everything)
             ]
             show(rows, {"date": by, "stories": "stories", "of": "of all", "share": "share"}, form=form)
         elif by in ("source", "language"):
-            ask = questions.top_sources if by == "source" else questions.languages
+            ask = answers.top_sources if by == "source" else answers.languages
             show(
                 [{by: name, "stories": n} for name, n in ask(index, asked, limit)],
                 {by: by, "stories": "stories"},
@@ -143,14 +140,14 @@ def count(
             )
         elif by == "word":
             show(
-                questions.words(index, asked, limit),
+                answers.words(index, asked, limit),
                 {"word": "word", "stories": "stories", "looked_at": "of"},
                 form=form,
             )
         elif by:
             raise UsageError(f"--by: {by!r} is not one of day, week, month, source, language, word")
         else:
-            total = questions.count(index, asked, everything)
+            total = answers.count(index, asked, everything)
             if form == "table":
                 out.print(f"{total.count:,} of {total.total:,} stories")
             else:

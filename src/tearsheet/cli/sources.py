@@ -12,12 +12,20 @@ from tearsheet.cli.context import err, out, output_form, reports_errors, service
 from tearsheet.cli.filters import CollectionOption, source_domains
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.feeds import reading
-from tearsheet.feeds.catalog import AddReport, NewSource, add_sources, find_source
-from tearsheet.feeds.changes import fetch_source_soon
-from tearsheet.feeds.coverage import coverage_gaps
-from tearsheet.feeds.directory import list_collections, list_sources
-from tearsheet.feeds.table_io import SOURCE_COLUMNS, csv_line, read_sources_csv
+from tearsheet.feeds.catalogue import (
+    SOURCE_COLUMNS,
+    AddReport,
+    NewSource,
+    add_sources,
+    coverage_gaps,
+    csv_line,
+    fetch_source_soon,
+    find_source,
+    list_collections,
+    list_sources,
+    read_sources_csv,
+    reading,
+)
 
 app = typer.Typer(help="Publications, to which feeds belong.", no_args_is_help=True)
 SourceArgument = Annotated[str, typer.Argument(help="A source's id, domain or homepage.", metavar="SOURCE")]

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
+from tearsheet.app import Services
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.clock import utc_now
-from tearsheet.compose import Services
-from tearsheet.engines.ports import Depth
-from tearsheet.pipeline.announce import living_workers
+from tearsheet.engines.broker import Depth
+from tearsheet.work import living_workers
 
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
-from tearsheet.web.tokens import READ, WRITE, TokenStore
+from tearsheet.web import READ, WRITE, TokenStore
 
 app = typer.Typer(help="Make, list and revoke tokens of the web API.", no_args_is_help=True)
 NameArgument = Annotated[str, typer.Argument(help="What the token is known by.", metavar="NAME")]

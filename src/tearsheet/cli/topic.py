@@ -13,24 +13,17 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.archive.access import ArchiveAccess
+from tearsheet.app import Services
+from tearsheet.archive import ArchiveAccess
 from tearsheet.cli.context import INTERRUPTED, err, out, output_form, reports_errors, services_for, show
-from tearsheet.compose import Services
-from tearsheet.engines.ports import Database
+from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError, PartialFailure, TearsheetError, UsageError
-from tearsheet.fetch import Client, Manners, Robots
-from tearsheet.fetch.store import HostStore
-from tearsheet.pipeline.fetcher import Fetcher
+from tearsheet.fetch import Client, HostStore, Manners, Robots
+from tearsheet.pipeline import Fetcher
 from tearsheet.query import parse_query
-from tearsheet.topics import model, store
-from tearsheet.topics.addresses import media_of
-from tearsheet.topics.crew import run_topic
-from tearsheet.topics.export_files import FORMATS, write_export, write_map
-from tearsheet.topics.model import MAX_ITERATIONS, MAX_STORIES, NewTopic, Progress, Seed, Topic
-from tearsheet.topics.posts import is_about, read_posts
-from tearsheet.topics.run import index_seeds
-from tearsheet.topics.snapshot_store import list_snapshots, load_snapshot, save_snapshot
-from tearsheet.topics.spider import Tools
+from tearsheet.topics import MAX_ITERATIONS, MAX_STORIES, NewTopic, Progress, Seed, Topic, model, store
+from tearsheet.topics.snapshot import FORMATS, list_snapshots, load_snapshot, save_snapshot, write_export, write_map
+from tearsheet.topics.spider import Tools, index_seeds, is_about, media_of, read_posts, run_topic
 from tearsheet.urls import BadURL
 
 app = typer.Typer(help="Topics: from a boolean query to a map of who links to whom.", no_args_is_help=True)

@@ -12,12 +12,12 @@ from typing import Annotated
 
 import typer
 
+from tearsheet.app import Collector
 from tearsheet.cli.context import Globals, err, reports_errors, services_for
 from tearsheet.cli.ingest import run_ingest_workers
-from tearsheet.collect import Collector
 from tearsheet.errors import EngineError
-from tearsheet.ingest.workers import WORKERS
-from tearsheet.pipeline.flavours import DEFAULT, pipeline_named
+from tearsheet.ingest import WORKERS
+from tearsheet.pipeline import DEFAULT, pipeline_named
 
 StagesArgument = Annotated[
     list[str],

@@ -1,21 +1,5 @@
 """The demo newsroom: a small web of invented news sites, served from this machine. It is the test suite's web too."""
 
-from __future__ import annotations
+import lazy_loader
 
-from tearsheet.demo.cases import Case, Verdict
-from tearsheet.demo.expectation import Expectation, ExpectedEntry, ExpectedStory, Totals
-from tearsheet.demo.newsroom import Newsroom
-from tearsheet.demo.server import FeedAddress, NewsroomServer, serve_in_thread
-
-__all__ = [
-    "Case",
-    "Expectation",
-    "ExpectedEntry",
-    "ExpectedStory",
-    "FeedAddress",
-    "Newsroom",
-    "NewsroomServer",
-    "Totals",
-    "Verdict",
-    "serve_in_thread",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

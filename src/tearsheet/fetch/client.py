@@ -9,15 +9,15 @@ import socket
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from tearsheet.config import FetchSettings
 from tearsheet.errors import ConfigError
 from tearsheet.fetch.guard import Guard
-from tearsheet.fetch.inflate import ACCEPT_ENCODING, InflateError, TooLarge, inflate
+from tearsheet.fetch.inflating import ACCEPT_ENCODING, InflateError, TooLarge, inflate
 from tearsheet.fetch.model import FetchError, FetchRequest, FetchResponse
 from tearsheet.fetch.multi import Multi
 from tearsheet.fetch.slots import Slots
 from tearsheet.fetch.transfer import Transfer
 from tearsheet.fetch.wire import redirect_target, stated_charset, wire_host, wire_origin, wire_url
+from tearsheet.settings import FetchSettings
 from tearsheet.story import Exchange
 from tearsheet.urls import BadURL
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from tearsheet.config import FetchSettings
+from tearsheet.settings import FetchSettings
 
 MANNERS = ("pace", "robots", "retry-after", "failing")
 """What can be switched off for a host that one owns: intervals and concurrency, robots.txt, waiting as told, sparing it when

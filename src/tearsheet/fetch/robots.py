@@ -11,12 +11,12 @@ from typing import Protocol
 from protego import Protego
 
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.config import FetchSettings
 from tearsheet.fetch.client import Client
 from tearsheet.fetch.manners import retry_after_seconds
 from tearsheet.fetch.model import CONNECTION_KINDS, FetchError, FetchRequest, FetchResponse
 from tearsheet.fetch.turns import HostBusy, Manners
 from tearsheet.fetch.wire import wire_host, wire_origin
+from tearsheet.settings import FetchSettings
 
 MAX_BYTES = 500 * 1024
 """What RFC 9309 wants to be read at least; the rest is cut off."""

@@ -7,8 +7,7 @@ from dataclasses import asdict, fields
 import zstandard
 from sqlalchemy import Column, Float, Integer, LargeBinary, String, Table, delete, select
 
-from tearsheet.engines.database import metadata
-from tearsheet.engines.ports import Database
+from tearsheet.engines.database import Database, metadata
 from tearsheet.fetch.manners import HostState
 from tearsheet.fetch.robots import MAX_BYTES, STALE_SECONDS, RobotsText
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.config import FetchSettings
 from tearsheet.errors import ConfigError
 from tearsheet.fetch.manners import (
     LONGEST_CRAWL_DELAY,
@@ -28,6 +27,7 @@ from tearsheet.fetch.manners import (
     rules_for,
 )
 from tearsheet.fetch.slots import Slots
+from tearsheet.settings import FetchSettings
 
 HOLD_SECONDS = 15.0
 """A turn that comes within this time is waited for in memory."""

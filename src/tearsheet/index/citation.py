@@ -9,8 +9,8 @@ from datetime import date
 from typing import Any
 
 from tearsheet import __version__
-from tearsheet.engines.ports import Index, IndexedStory
-from tearsheet.index.questions import all_stories
+from tearsheet.engines.index import Index, IndexedStory
+from tearsheet.index.answers import all_stories
 from tearsheet.query import Query
 
 

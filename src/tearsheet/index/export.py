@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import msgspec
 
-from tearsheet.engines.ports import IndexedStory
+from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import ConfigError
 
 COLUMNS = (

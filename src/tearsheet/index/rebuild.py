@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from tearsheet.clock import Clock, utc_now, wall_clock
-from tearsheet.engines.ports import Index
-from tearsheet.index.document import NotIndexable, indexed_story
+from tearsheet.engines.index import Index
+from tearsheet.index.documents import NotIndexable, indexed_story
 from tearsheet.story import Story
 
 BATCH = 500

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from tearsheet.query.words import cut
+from tearsheet.query import cut
 
 _SHORTEST = 2
 

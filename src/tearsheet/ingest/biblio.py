@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from tearsheet.extract import Document
-from tearsheet.extract.dates import parse_date
+from tearsheet.extract import Document, parse_date
 from tearsheet.ingest.biblio_tables import CONTRIBUTORS, IDENTIFIERS, META, REFERENCES, RELEASE_TYPES
 from tearsheet.ingest.fulltext_links import fulltext_html, fulltext_link
 from tearsheet.ingest.model import Biblio

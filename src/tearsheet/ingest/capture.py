@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tearsheet.archive.names import INGESTED
-from tearsheet.archive.store import ArchiveStore
-from tearsheet.archive.writer import Capture, StoryArchiveWriter
+from tearsheet.archive import INGESTED, ArchiveStore, Capture, StoryArchiveWriter
 from tearsheet.ingest.fetching import Fetched
 from tearsheet.ingest.file_facts import sha1_hex, time14
 from tearsheet.ingest.model import CdxRow

@@ -6,13 +6,25 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.config import FetchSettings
-from tearsheet.fetch import Client, FetchError, FetchRequest, FetchResponse, HostBusy, HostStore, Manners, Robots
-from tearsheet.fetch.inflate import InflateError, TooLarge, inflate
-from tearsheet.fetch.manners import retry_after_seconds
-from tearsheet.fetch.model import ACCEPT_PAGE, UNREACHABLE_KINDS
-from tearsheet.fetch.wire import wire_host
+from tearsheet.fetch import (
+    ACCEPT_PAGE,
+    UNREACHABLE_KINDS,
+    Client,
+    FetchError,
+    FetchRequest,
+    FetchResponse,
+    HostBusy,
+    HostStore,
+    InflateError,
+    Manners,
+    Robots,
+    TooLarge,
+    inflate,
+    retry_after_seconds,
+    wire_host,
+)
 from tearsheet.ingest.statuses import status_of_code, status_of_error
+from tearsheet.settings import FetchSettings
 from tearsheet.story import Exchange
 
 MAX_REDIRECTS = 25

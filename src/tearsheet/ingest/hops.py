@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 from tearsheet.extract import Document
-from tearsheet.fetch.wire import wire_url
+from tearsheet.fetch import wire_url
 from tearsheet.ingest.block_lists import ARCHIVES, COOKIE_WALLS, NEVER, NEVER_BELOW, WALLS
 from tearsheet.urls import BadURL, split_http_url
 

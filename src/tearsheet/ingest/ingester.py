@@ -7,17 +7,17 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 
-from tearsheet.config import FetchSettings
 from tearsheet.ingest.fetching import Fetched, Refused, Visitor
 from tearsheet.ingest.file_facts import HTML_TYPES, cdx_row, file_meta, sha1_hex, sniff_type, time14
 from tearsheet.ingest.hops import MAX_HOPS, clean_url, refusal, terminal_refusal
-from tearsheet.ingest.looking import Looker, PageLook, PageSeen, look_in_thread
 from tearsheet.ingest.model import MAX_ERROR, Biblio, CdxRow, HtmlBody, IngestWebResult, Terminal, WebResource
+from tearsheet.ingest.reading import Looker, PageLook, PageSeen, look_in_thread
 from tearsheet.ingest.requests import IngestRequest, request_for
 from tearsheet.ingest.resources import MAX_RESOURCES, within_limit
 from tearsheet.ingest.scopes import BLOCKED, INGESTED, WALLED
 from tearsheet.ingest.statuses import status_of_code
 from tearsheet.ingest.subresources import Keep, ResourceLimits, ResourceRound
+from tearsheet.settings import FetchSettings
 from tearsheet.story import Exchange
 from tearsheet.urls import BadURL
 

@@ -15,12 +15,9 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from tearsheet.archive.access import ArchiveAccess
-from tearsheet.archive.reader import read_story_at
-from tearsheet.archive.store import ArchiveStore, StoredCapture
+from tearsheet.archive import ArchiveAccess, ArchiveStore, StoredCapture, read_story_at
 from tearsheet.errors import NotFoundError
-from tearsheet.extract import Document, decode
-from tearsheet.extract.guard import tame
+from tearsheet.extract import Document, decode, tame
 from tearsheet.ingest.capture import capture_id
 from tearsheet.ingest.css import rewrite_css, sheet_text
 from tearsheet.ingest.file_facts import HTML_TYPES, surt_or_url

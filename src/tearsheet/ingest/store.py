@@ -13,8 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy import Boolean, Column, Integer, String, Table, Text, select
 
 from tearsheet.clock import Clock, utc_now, wall_clock
-from tearsheet.engines.database import UtcDateTime, metadata
-from tearsheet.engines.ports import Database
+from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.ingest.file_facts import is_sha1, sha1_base32, surt_or_url
 from tearsheet.ingest.ingester import KnownDocument

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from tearsheet.fetch.wire import wire_url
+from tearsheet.fetch import wire_url
 from tearsheet.ingest.css import sheet_text
 from tearsheet.ingest.fetching import Fetched, Refused, Visitor
 from tearsheet.ingest.file_facts import file_meta, sniff_type, surt_or_url

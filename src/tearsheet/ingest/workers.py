@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tearsheet.engines.ports import Blobs, Event, Events
+from tearsheet.engines.blobs import Blobs
+from tearsheet.engines.events import Event, Events
 from tearsheet.errors import UsageError
 from tearsheet.ingest.capture import CaptureFile
 from tearsheet.ingest.ingester import Ingester

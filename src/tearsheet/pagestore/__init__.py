@@ -1,6 +1,5 @@
 """The dated page store: pages and feeds by day, in folders that need no program to be read."""
 
-from tearsheet.pagestore.scan import FeedItem, Scan, scan_feed
-from tearsheet.pagestore.store import CaptureInfo, PageStore, StoredPage
+import lazy_loader
 
-__all__ = ["CaptureInfo", "FeedItem", "PageStore", "Scan", "StoredPage", "scan_feed"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -13,9 +13,9 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tearsheet.archive.files import write_whole
-from tearsheet.engines.durable import make_folder, storage_errors, sync_folder
+from tearsheet.archive import write_whole
 from tearsheet.errors import UsageError
+from tearsheet.files import make_folder, storage_errors, sync_folder
 from tearsheet.pagestore.meta import (
     KINDS,
     MetaFile,

@@ -8,14 +8,11 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tearsheet.archive import StoryArchiveWriter
-from tearsheet.archive.profiles import archive_id
-from tearsheet.archive.recover import Recovered, recover
-from tearsheet.archive.store import ArchiveStore
+from tearsheet.archive import ArchiveStore, Recovered, StoryArchiveWriter, archive_id, recover
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.pipeline.flavours import YEAR
-from tearsheet.pipeline.stage import Outcome, Quarantine, Result
 from tearsheet.story import Story
+from tearsheet.work import Outcome, Quarantine, Result
 
 log = logging.getLogger(__name__)
 

@@ -21,13 +21,11 @@ from typing import Any
 
 from tearsheet.archive import ArchivedStory, StoryArchiveReader, StoryArchiveWriter
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.engines.ports import Broker, Headers, Lease, Message, Output, Settlement
+from tearsheet.engines.broker import Broker, Headers, Lease, Message, Output, Settlement
 from tearsheet.errors import UsageError
-from tearsheet.pipeline.entry import domain_of
-from tearsheet.pipeline.inputs import CannotOpen, InputFile
-from tearsheet.pipeline.journey import DUE
-from tearsheet.pipeline.packing import partition_key
+from tearsheet.pipeline.queuers import CannotOpen, InputFile
 from tearsheet.story import Story, WireStory, decode_story, encode_story, make_story_id
+from tearsheet.work import DUE, domain_of, partition_key
 
 log = logging.getLogger(__name__)
 HEADERS = "rabbitmq_headers"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from tearsheet.engines.ports import BlobInfo
+from tearsheet.engines.blobs import BlobInfo
 
 FIRST_DOUBTFUL, LAST_DOUBTFUL = 3_211_617_605, 3_257_240_456
 """The ids that were given out twice."""

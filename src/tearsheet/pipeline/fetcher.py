@@ -9,15 +9,26 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.config import FetchSettings
-from tearsheet.fetch import Client, FetchError, FetchRequest, FetchResponse, HostBusy, HostFailing, Manners, Robots
-from tearsheet.fetch.manners import retry_after_seconds
-from tearsheet.fetch.model import UNREACHABLE_KINDS
-from tearsheet.fetch.robots import RobotsUnavailable
-from tearsheet.fetch.wire import REDIRECT_STATUSES, wire_host, wire_url
-from tearsheet.pipeline.stage import Drop, Outcome, Requeue, Retry
+from tearsheet.fetch import (
+    REDIRECT_STATUSES,
+    UNREACHABLE_KINDS,
+    Client,
+    FetchError,
+    FetchRequest,
+    FetchResponse,
+    HostBusy,
+    HostFailing,
+    Manners,
+    Robots,
+    RobotsUnavailable,
+    retry_after_seconds,
+    wire_host,
+    wire_url,
+)
+from tearsheet.settings import FetchSettings
 from tearsheet.story import Story
 from tearsheet.urls import BadURL
+from tearsheet.work import Drop, Outcome, Requeue, Retry
 
 RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504, 522, 524})
 COUNTED_STATUSES = frozenset({403, 404, 429})

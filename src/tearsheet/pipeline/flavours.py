@@ -22,7 +22,7 @@ from enum import Enum
 from typing import Any
 
 from tearsheet.errors import ConfigError, NotFoundError
-from tearsheet.pipeline.journey import input_queue
+from tearsheet.work import input_queue
 
 
 class Kind(Enum):

@@ -10,12 +10,12 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, time
 
-from tearsheet.engines.ports import BlobInfo, Blobs
+from tearsheet.engines.blobs import BlobInfo, Blobs
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline.epochs import NoSuchEpoch, is_doubtful, pick_version
-from tearsheet.pipeline.queuers.rows import whole_number
-from tearsheet.pipeline.stage import Drop
+from tearsheet.pipeline.queuers import whole_number
 from tearsheet.story import Story
+from tearsheet.work import Drop
 
 FOLDER = "downloads/"
 """Before the id in a download's key."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from tearsheet.clock import Clock, utc_now, wall_clock
-from tearsheet.engines.ports import AddResult, Index, IndexedStory
-from tearsheet.index.document import NotIndexable, indexed_story
-from tearsheet.pipeline.stage import Drop, Quarantine, Result
+from tearsheet.engines.index import AddResult, Index, IndexedStory
+from tearsheet.index import NotIndexable, indexed_story
 from tearsheet.story import Story
+from tearsheet.work import Drop, Quarantine, Result
 
 
 class Importer:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tearsheet.errors import UsageError
-from tearsheet.pagestore import PageStore
-from tearsheet.pagestore.stories import put_story
-from tearsheet.pipeline.stage import Quarantine, Result
+from tearsheet.pagestore import PageStore, put_story
 from tearsheet.story import Story
+from tearsheet.work import Quarantine, Result
 
 
 class PageStorer:

@@ -8,8 +8,8 @@ from dataclasses import fields
 from tearsheet import urls
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.extract import Document, content_metadata, decode
-from tearsheet.pipeline.stage import Drop, Quarantine
 from tearsheet.story import NEED_CANONICAL_URL, ContentMetadata, Story
+from tearsheet.work import Drop, Quarantine
 
 MIN_TEXT = 200
 """A text of this many characters or fewer is no article."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
-from tearsheet.archive.upload import Uploader
+from tearsheet.archive import Uploader
 
 ROUND_SECONDS = 30.0
 

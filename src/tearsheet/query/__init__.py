@@ -1,6 +1,5 @@
 """The query language: one parser, and a tree that runs on every index."""
 
-from tearsheet.query.errors import QueryError
-from tearsheet.query.query import Query, parse_query
+import lazy_loader
 
-__all__ = ["Query", "QueryError", "parse_query"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,8 +1,5 @@
 """Topics: from a boolean query to a map of who links to whom."""
 
-from __future__ import annotations
+import lazy_loader
 
-from tearsheet.topics.dedupe import TitledStory, same_story
-from tearsheet.topics.links import MinedLink, mine_links
-
-__all__ = ["MinedLink", "TitledStory", "mine_links", "same_story"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

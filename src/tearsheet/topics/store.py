@@ -11,14 +11,13 @@ from typing import Any
 from sqlalchemy import Row, delete, func, select, update
 
 from tearsheet.clock import utc_now
-from tearsheet.engines.ports import Database
+from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.feeds.catalog import find_collection
+from tearsheet.feeds.catalogue import find_collection
 from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
-from tearsheet.topics.addresses import clean_url, url_key
 from tearsheet.topics.model import NewTopic, Progress, Seed, Topic
-from tearsheet.topics.posts import Post
+from tearsheet.topics.spider import Post, clean_url, url_key
 from tearsheet.urls import BadURL
 
 _CHUNK = 500
@@ -189,7 +188,7 @@ def _keyed(urls: Iterable[str]) -> dict[str, str]:
 
 def set_duplicate_media(database: Database, media: str, parent: str | None) -> None:
     """Say that a source is a duplicate of another, which gets its stories. Raises MediaCycle."""
-    from tearsheet.topics.dedupe import parent_media
+    from tearsheet.topics.spider import parent_media
 
     with database.begin() as connection:
         known = dict(connection.execute(select(tables.media.c.media_id, tables.media.c.dup_media_id)).all())

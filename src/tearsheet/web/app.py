@@ -13,8 +13,8 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from tearsheet import __version__
+from tearsheet.app import Services
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.compose import Services
 from tearsheet.errors import BusyError, EngineError, NotFoundError, StorageError, TearsheetError, UsageError
 from tearsheet.web import (
     api_page,

@@ -9,10 +9,9 @@ from urllib.parse import urlencode
 
 from fastapi import Query as Parameter
 
-from tearsheet.engines.ports import Database
+from tearsheet.engines.database import Database
 from tearsheet.errors import UsageError
-from tearsheet.feeds.catalog import find_collection
-from tearsheet.feeds.directory import places_of
+from tearsheet.feeds.catalogue import find_collection, places_of
 from tearsheet.query import Query, parse_query
 
 ORDERS = ("newest", "oldest", "relevance")

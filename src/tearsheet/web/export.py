@@ -11,9 +11,8 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import FileResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
-from tearsheet.engines.ports import IndexedStory
-from tearsheet.index.export import csv_lines, jsonl_lines, write_parquet
-from tearsheet.index.questions import all_stories
+from tearsheet.engines.index import IndexedStory
+from tearsheet.index import all_stories, csv_lines, jsonl_lines, write_parquet
 from tearsheet.web.asking import Question
 from tearsheet.web.site import site_of
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from tearsheet.clock import utc_now
-from tearsheet.feeds.coverage import CoverageGap, coverage_gaps
+from tearsheet.feeds.catalogue import CoverageGap, coverage_gaps
 from tearsheet.web.render import page
 from tearsheet.web.site import Site, site_of
 

@@ -10,9 +10,22 @@ from dataclasses import dataclass, field
 import re2
 from markupsafe import Markup, escape
 
-from tearsheet.query import Query
-from tearsheet.query.tree import And, Leaf, Node, Or, Phrase, Prefix, Term, Wildcard, glob_parts
-from tearsheet.query.words import cut, fold, is_separator, is_unspaced
+from tearsheet.query import (
+    And,
+    Leaf,
+    Node,
+    Or,
+    Phrase,
+    Prefix,
+    Query,
+    Term,
+    Wildcard,
+    cut,
+    fold,
+    glob_parts,
+    is_separator,
+    is_unspaced,
+)
 
 PASSAGE = 260
 """Characters of a passage."""

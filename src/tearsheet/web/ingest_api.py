@@ -11,11 +11,18 @@ from fastapi import APIRouter, Body, Query
 from fastapi import Path as PathParameter
 from fastapi.responses import Response
 
-from tearsheet.archive.replay import whole_page
-from tearsheet.compose import Services
+from tearsheet.app import Services
+from tearsheet.archive import whole_page
 from tearsheet.errors import NotFoundError
-from tearsheet.ingest import IngestRequest, IngestWebResult, read_request, result_json
-from tearsheet.ingest.workers import IngestService, persist_results, persist_texts
+from tearsheet.ingest import (
+    IngestRequest,
+    IngestService,
+    IngestWebResult,
+    persist_results,
+    persist_texts,
+    read_request,
+    result_json,
+)
 from tearsheet.urls import BadURL, surt
 
 AT_ONCE = 4

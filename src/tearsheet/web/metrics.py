@@ -14,11 +14,11 @@ from fastapi.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tearsheet import __version__
-from tearsheet.engines.ports import Depth
-from tearsheet.feeds.directory import feed_states
-from tearsheet.pipeline.announce import living_workers
+from tearsheet.engines.broker import Depth
+from tearsheet.feeds.catalogue import feed_states
 from tearsheet.query import parse_query
 from tearsheet.web.site import Site, depths_of, site_of
+from tearsheet.work import living_workers
 
 router = APIRouter(tags=["health"])
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)

@@ -11,11 +11,10 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
 from tearsheet.errors import UsageError
-from tearsheet.pipeline.entry import DROPPED, QUARANTINED, RETRYING
-from tearsheet.pipeline.ledger import Count, Explanation
 from tearsheet.web.reasons import reason_in_words
 from tearsheet.web.render import page
 from tearsheet.web.site import Site, site_of
+from tearsheet.work import DROPPED, QUARANTINED, RETRYING, Count, Explanation
 
 router = APIRouter()
 data_router = APIRouter(tags=["pages as data"])

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tearsheet.clock import utc_now
-from tearsheet.engines.ports import Depth
-from tearsheet.pipeline.announce import WorkerInfo, living_workers
-from tearsheet.pipeline.entry import DROPPED, QUARANTINED
-from tearsheet.pipeline.ledger import Count
+from tearsheet.engines.broker import Depth
 from tearsheet.query import parse_query
 from tearsheet.web.reasons import reason_in_words
 from tearsheet.web.site import Site
 from tearsheet.web.stories import StoryLine, story_line
+from tearsheet.work import DROPPED, QUARANTINED, Count, WorkerInfo, living_workers
 
 TOP_SOURCES = 12
 TOP_LANGUAGES = 8

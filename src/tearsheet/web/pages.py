@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi import Path as PathParameter
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from tearsheet.engines.ports import Depth
+from tearsheet.engines.broker import Depth
 from tearsheet.web.charts import last_days
 from tearsheet.web.overview import Overview, overview
 from tearsheet.web.remember import Remembered

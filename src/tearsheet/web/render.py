@@ -14,9 +14,9 @@ from markupsafe import Markup, escape
 
 from tearsheet import __version__
 from tearsheet.clock import utc_now
+from tearsheet.lexicon import language_name
 from tearsheet.urls import BadURL, split_http_url
 from tearsheet.web import charts
-from tearsheet.web.language_names import language_name
 from tearsheet.web.reasons import reason_in_words, status_in_words
 from tearsheet.web.site import site_of
 from tearsheet.web.stories import DATE_SOURCE_WORDS

@@ -20,10 +20,9 @@ from pydantic import BaseModel
 
 from tearsheet import __version__
 from tearsheet.clock import Clock, utc_now, wall_clock
-from tearsheet.engines.ports import Database
+from tearsheet.engines.database import Database
 from tearsheet.errors import BusyError
-from tearsheet.feeds import reading
-from tearsheet.feeds.changes import fetch_soon, fetch_source_soon
+from tearsheet.feeds.catalogue import fetch_soon, fetch_source_soon, reading
 
 MAX_ROWS = 10_000
 DAYS_SHOWN = 30

@@ -10,11 +10,10 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
-from tearsheet.engines.ports import IndexedStory
+from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.feeds.directory import list_collections
-from tearsheet.index import questions
-from tearsheet.index.questions import Attention
+from tearsheet.feeds.catalogue import list_collections
+from tearsheet.index import Attention, answers
 from tearsheet.query import QueryError
 from tearsheet.web.asking import ORDERS, Question, read_day
 from tearsheet.web.charts import interval_for
@@ -86,8 +85,8 @@ def answer(site: Site, question: Question, token: str = "") -> Answer:
     """Ask the index. Raises QueryError or UsageError."""
     index, database = site.services.index, site.services.database
     query, everything = question.query(database), question.everything(database)
-    found = questions.stories(index, query, limit=PAGE, token=token or None, order=question.checked_order())
-    total = questions.count(index, query, everything)
+    found = answers.stories(index, query, limit=PAGE, token=token or None, order=question.checked_order())
+    total = answers.count(index, query, everything)
     days = index.over_time(query, "day")
     interval = _interval(question, days)
     return Answer(
@@ -95,10 +94,10 @@ def answer(site: Site, question: Question, token: str = "") -> Answer:
         count=total.count,
         all_stories=total.total,
         interval=interval,
-        attention=between_matches(questions.attention(index, query, interval, everything)),
+        attention=between_matches(answers.attention(index, query, interval, everything)),
         undated=total.count - sum(stories for _, stories in days),
-        sources=questions.top_sources(index, query, TOP),
-        languages=questions.languages(index, query, TOP),
+        sources=answers.top_sources(index, query, TOP),
+        languages=answers.languages(index, query, TOP),
         hits=_hits(question, found.stories),
         next_token=found.next_token,
     )

@@ -6,9 +6,9 @@ import asyncio
 
 from fastapi import Request
 
+from tearsheet.app import Services
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.compose import Services
-from tearsheet.engines.ports import Broker, Depth
+from tearsheet.engines.broker import Broker, Depth
 
 
 class Site:

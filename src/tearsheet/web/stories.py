@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 from unicodedata import east_asian_width
 
-from tearsheet.archive import read_story_at
-from tearsheet.archive.store import StoredCapture
-from tearsheet.engines.ports import IndexedStory
+from tearsheet.archive import StoredCapture, read_story_at
+from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import NotFoundError
-from tearsheet.feeds.directory import list_feeds, list_sources
-from tearsheet.pipeline.ledger import Explanation
+from tearsheet.feeds.catalogue import list_feeds, list_sources
 from tearsheet.web.site import Site
+from tearsheet.work import Explanation
 
 LEAD_LENGTH = 220
 _BLANKS = re.compile(r"\s+")

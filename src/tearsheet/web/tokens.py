@@ -10,8 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Column, Integer, String, Table, delete, select, update
 
 from tearsheet.clock import Clock, utc_now, wall_clock
-from tearsheet.engines.database import UtcDateTime, metadata
-from tearsheet.engines.ports import Database
+from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.errors import NotFoundError, UsageError
 
 tokens = Table(

@@ -12,11 +12,10 @@ from fastapi import APIRouter, Request
 from fastapi import Path as PathParameter
 from fastapi.responses import HTMLResponse
 
-from tearsheet.engines.ports import Database
+from tearsheet.engines.database import Database
 from tearsheet.errors import UsageError
-from tearsheet.topics import store
-from tearsheet.topics.model import Topic
-from tearsheet.topics.snapshot_store import list_snapshots, load_snapshot
+from tearsheet.topics import Topic, store
+from tearsheet.topics.snapshot import list_snapshots, load_snapshot
 from tearsheet.web.render import page
 from tearsheet.web.site import site_of
 
@@ -123,8 +122,10 @@ class SnapshotPages:
 
     def get(self, database: Database, topic: Topic, snapshot: int) -> str:
         """A page. Raises NotFoundError, and UsageError for a topic that is too large to be drawn while somebody waits."""
-        from tearsheet.topics.export_files import page_of  # they bring numpy, which no other page needs
-        from tearsheet.topics.parallel import LARGE
+        from tearsheet.topics.snapshot import (
+            LARGE,
+            page_of,  # they bring numpy, which no other page needs
+        )
 
         key = (topic.id, snapshot)
         with self._lock:

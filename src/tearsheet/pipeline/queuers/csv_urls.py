@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from tearsheet.pipeline.queuers.rows import Problem, Row, checked_url, csv_rows, date_in_name
-from tearsheet.pipeline.tracker import tracked_name
+from tearsheet.pipeline.queuers.tracker import tracked_name
 from tearsheet.story import HTTPMetadata, RSSEntry, Story, make_story_id
 from tearsheet.urls import BadURL
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from lxml import etree
 
 from tearsheet.pipeline.queuers.rows import Problem, Row, Unreadable, checked_url, date_in_name, whole_number
-from tearsheet.pipeline.tracker import tracked_name
+from tearsheet.pipeline.queuers.tracker import tracked_name
 from tearsheet.story import RSSEntry, Story, make_story_id
 from tearsheet.urls import BadURL
 

@@ -16,16 +16,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from tearsheet.engines.ports import Broker, Message, Output
-from tearsheet.pipeline.entry import DROPPED, Entry
-from tearsheet.pipeline.inputs import CannotOpen, InputFile, unpacked
-from tearsheet.pipeline.journey import input_queue
-from tearsheet.pipeline.ledger import Ledger
-from tearsheet.pipeline.packing import new_message
+from tearsheet.engines.broker import Broker, Message, Output
+from tearsheet.pipeline.queuers.inputs import CannotOpen, InputFile, unpacked
 from tearsheet.pipeline.queuers.rows import Problem, Reader, Row, Unreadable
-from tearsheet.pipeline.tracker import Tracker, tracked_name
-from tearsheet.pipeline.water import WaterMarks
+from tearsheet.pipeline.queuers.tracker import Tracker, tracked_name
 from tearsheet.story import make_story_id
+from tearsheet.work import DROPPED, Entry, Ledger, WaterMarks, input_queue, new_message
 
 log = logging.getLogger(__name__)
 STAGE = "queuer"

@@ -16,16 +16,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tearsheet.engines.durable import make_folder, storage_errors, written_aside
-from tearsheet.engines.ports import Broker, Output
+from tearsheet.engines.broker import Broker, Output
 from tearsheet.errors import EngineError
-from tearsheet.pipeline.http_input import opened_url, without_login
-from tearsheet.pipeline.journey import input_queue
-from tearsheet.pipeline.packing import new_message
+from tearsheet.files import make_folder, storage_errors, written_aside
+from tearsheet.pipeline.queuers.http_input import opened_url, without_login
 from tearsheet.pipeline.queuers.rows import Problem, checked_url
-from tearsheet.pipeline.water import WaterMarks
 from tearsheet.story import RSSEntry, Story, make_story_id
 from tearsheet.urls import BadURL
+from tearsheet.work import WaterMarks, input_queue, new_message
 
 log = logging.getLogger(__name__)
 BATCH = 2_500

@@ -8,9 +8,9 @@ from typing import Annotated
 
 from fastapi import Query as Parameter
 
-from tearsheet.engines.ports import Database
+from tearsheet.engines.database import Database
 from tearsheet.errors import UsageError
-from tearsheet.feeds.directory import places_of
+from tearsheet.feeds.catalogue import places_of
 from tearsheet.query import Query, parse_query
 from tearsheet.web.asking import read_day
 

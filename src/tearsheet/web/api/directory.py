@@ -14,8 +14,16 @@ from pydantic import BaseModel, Field
 
 from tearsheet.clock import utc_now
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.feeds.catalog import NewFeed, add_feeds
-from tearsheet.feeds.directory import Collection, Listing, Source, list_collections, list_feeds, list_sources
+from tearsheet.feeds.catalogue import (
+    Collection,
+    Listing,
+    NewFeed,
+    Source,
+    add_feeds,
+    list_collections,
+    list_feeds,
+    list_sources,
+)
 from tearsheet.web.api.asking import LARGEST_ID
 from tearsheet.web.site import site_of
 

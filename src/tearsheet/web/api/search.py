@@ -8,11 +8,9 @@ from fastapi import APIRouter, Depends, Request
 from fastapi import Query as Parameter
 from fastapi.responses import StreamingResponse
 
-from tearsheet.engines.ports import Index, IndexedStory
+from tearsheet.engines.index import Index, IndexedStory
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.index import questions
-from tearsheet.index.export import csv_rows
-from tearsheet.index.questions import Attention, WordCount
+from tearsheet.index import Attention, WordCount, answers, csv_rows
 from tearsheet.query import Query
 from tearsheet.web.api.asking import Asked as AskedFor
 from tearsheet.web.charts import filled
@@ -68,7 +66,7 @@ def as_word(found: WordCount) -> dict[str, Any]:
 def total_count(request: Request, asked: Asked) -> dict[str, Any]:
     """How many stories match, and how many there are at all in these days and sources."""
     index, query, everything = _question(request, asked)
-    found = questions.count(index, query, everything)
+    found = answers.count(index, query, everything)
     return {"count": {"relevant": found.count, "total": found.total}}
 
 
@@ -76,7 +74,7 @@ def total_count(request: Request, asked: Asked) -> dict[str, Any]:
 def count_over_time(request: Request, asked: Asked) -> dict[str, Any]:
     """Matching stories and all stories of each day."""
     index, query, everything = _question(request, asked)
-    found = {point.date: point for point in questions.attention(index, query, "day", everything)}
+    found = {point.date: point for point in answers.attention(index, query, "day", everything)}
     ends = {day.isoformat(): 0 for day in asked.days() if day}
     days = [day for day, _ in filled([*ends.items(), *((day, 0) for day in found)], "day")]
     points = [found.get(day) or Attention(day, 0, 0) for day in days]
@@ -117,7 +115,7 @@ def _by_source(request: Request, asked: AskedFor, interval: str) -> list[dict[st
             "total_stories": row.total,
             "ratio": row.share,
         }
-        for row in questions.sources_over_time(index, query, interval, _MAX_SOURCES, everything)
+        for row in answers.sources_over_time(index, query, interval, _MAX_SOURCES, everything)
     ]
 
 
@@ -148,7 +146,7 @@ def story_list(
 def sample(request: Request, asked: Asked, limit: Limit = 10, expanded: bool = False) -> dict[str, Any]:
     """Some of the matching stories at random."""
     index, query, _ = _question(request, asked)
-    found = questions.sample(index, query, limit)
+    found = answers.sample(index, query, limit)
     return {"sample": [as_story(story, text=expanded) for story in found]}
 
 
@@ -165,7 +163,7 @@ def story(request: Request, story_id: Annotated[str, Parameter(alias="storyId")]
 def sources(request: Request, asked: Asked, limit: Limit = 10) -> dict[str, Any]:
     """The sources with the most matching stories."""
     index, query, _ = _question(request, asked)
-    return {"sources": [{"source": name, "count": count} for name, count in questions.top_sources(index, query, limit)]}
+    return {"sources": [{"source": name, "count": count} for name, count in answers.top_sources(index, query, limit)]}
 
 
 @router.get("/languages")
@@ -173,7 +171,7 @@ def languages(request: Request, asked: Asked, limit: Limit = 10) -> dict[str, An
     """The languages of the matching stories; `ratio` is their share of these."""
     index, query, _ = _question(request, asked)
     total = index.count(query)
-    found = questions.languages(index, query, limit)
+    found = answers.languages(index, query, limit)
     return {"languages": [{"language": name, "value": count, "ratio": count / total} for name, count in found]}
 
 
@@ -181,7 +179,7 @@ def languages(request: Request, asked: Asked, limit: Limit = 10) -> dict[str, An
 def words(request: Request, asked: Asked, limit: Limit = 100) -> dict[str, Any]:
     """The most frequent words of the matching stories, or of a random sample when there are very many."""
     index, query, _ = _question(request, asked)
-    found = questions.words(index, query, limit)
+    found = answers.words(index, query, limit)
     return {"words": [as_word(word) for word in found]}
 
 
@@ -189,6 +187,6 @@ def words(request: Request, asked: Asked, limit: Limit = 100) -> dict[str, Any]:
 def download_all_content_csv(request: Request, asked: Asked) -> StreamingResponse:
     """Every matching story as a row of CSV, with its full text."""
     index, query, _ = _question(request, asked)
-    stories = (as_story(one, text=True) for one in questions.all_stories(index, query))
+    stories = (as_story(one, text=True) for one in answers.all_stories(index, query))
     rows = ([story[name] for name in CSV_COLUMNS] for story in stories)
     return download(csv_rows(CSV_COLUMNS, rows), "text/csv; charset=utf-8", "content.csv")

@@ -1,0 +1,2 @@
+from .holders import Holder as Holder
+from .location import scheme_of as scheme_of

@@ -1,0 +1,73 @@
+"""Which blob store a URL names: the setting `engines.blobs`, or an address that a command was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tearsheet.engines.blobs.folder import open_folder_blobs
+from tearsheet.engines.blobs.port import Blobs
+from tearsheet.engines.blobs.s3 import open_s3_blobs
+from tearsheet.engines.location import scheme_of
+from tearsheet.engines.server import PATIENCE_SECONDS
+from tearsheet.errors import ConfigError, UsageError
+
+_AMAZON = "s3://s3.amazonaws.com"
+IN_STORE = "blob:"
+"""Before a key: in the store of the setting `engines.blobs`."""
+
+
+def open_blobs(url: str, data: Path, *, patience: float = PATIENCE_SECONDS, setting: str = "engines.blobs") -> Blobs:
+    """Open the blob store of `file:///FOLDER` (inside the data folder) or `s3://KEY:SECRET@HOST:PORT/BUCKET`.
+
+    `setting` is where the URL stands, for messages. Raises ConfigError.
+    """
+    scheme = scheme_of(url)
+    if scheme == "s3":
+        return open_s3_blobs(url, patience=patience, setting=setting)
+    if scheme == "file":
+        return open_folder_blobs(url, data)
+    raise ConfigError(f"{setting}: unknown engine {scheme!r}; use file:///FOLDER or s3://KEY:SECRET@HOST/BUCKET")
+
+
+@dataclass(slots=True, frozen=True)
+class BlobPlace:
+    """A store, a key or pattern in it, and what stands before a key when it is shown: no secrets."""
+
+    store: str
+    """The URL of the store."""
+    pattern: str
+    shown: str
+
+    def name(self, key: str) -> str:
+        """A key of the store as people know it."""
+        return f"{self.shown}{key}"
+
+
+def blob_place(url: str, default: str) -> BlobPlace | None:
+    """Where a blob URL points; None when it is no blob URL. `default` is the setting `engines.blobs`.
+
+    `blob:KEY` is in that store. `s3://BUCKET/KEY` is on the same server, with the same user; `s3://KEY:SECRET@HOST/BUCKET/KEY`
+    names its own. A `*` at the end means all keys that begin so.
+    """
+    if url.startswith(IN_STORE):
+        return BlobPlace(default, url.removeprefix(IN_STORE), _shown(default))
+    if not url.startswith("s3://"):
+        return None
+    parts = urlsplit(url)
+    if "@" in parts.netloc:
+        server, path = f"s3://{parts.netloc}", parts.path.removeprefix("/")
+    else:
+        known = urlsplit(default if default.startswith("s3://") else _AMAZON)
+        server, path = f"s3://{known.netloc}", url.removeprefix("s3://")
+        parts = parts._replace(query=known.query)
+    bucket, _, pattern = path.partition("?")[0].partition("/")
+    if not bucket or not pattern:
+        raise UsageError(f"{url.rpartition('@')[2]!r} names no blob: write s3://BUCKET/KEY, or s3://BUCKET/PREFIX*")
+    options = f"?{parts.query}" if parts.query else ""
+    return BlobPlace(f"{server}/{bucket}{options}", pattern, f"s3://{bucket}/")
+
+
+def _shown(store: str) -> str:
+    return f"s3://{urlsplit(store).path.removeprefix('/')}/" if store.startswith("s3://") else IN_STORE

@@ -1,0 +1,56 @@
+"""What the program asks of a blob store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(slots=True, frozen=True)
+class BlobInfo:
+    """A blob's key, size, time, and version where the store keeps versions."""
+
+    key: str
+    size: int
+    modified: datetime
+    version: str | None = None
+    etag: str | None = None
+
+
+class Blobs(Protocol):
+    """Files by key. Keys use `/`; a key never leaves the store."""
+
+    def put(self, key: str, data: bytes | Path, *, content_type: str | None = None) -> BlobInfo:
+        """Store bytes or a local file under a key, whole or not at all; an existing blob is replaced."""
+        ...
+
+    def get(self, key: str, *, version: str | None = None) -> bytes:
+        """The bytes of a blob. Raises NotFoundError."""
+        ...
+
+    def open(self, key: str, *, version: str | None = None) -> Iterator[bytes]:
+        """The bytes of a blob, piece by piece. Raises NotFoundError."""
+        ...
+
+    def head(self, key: str) -> BlobInfo | None:
+        """What is known about a blob, or None."""
+        ...
+
+    def list(self, pattern: str = "*") -> Iterator[BlobInfo]:
+        """Blobs in order of key: all below a prefix (`2026/11/*`), or exactly one key."""
+        ...
+
+    def versions(self, key: str) -> Sequence[BlobInfo]:
+        """Every stored version of a blob, newest first. A store without versions gives the one it has."""
+        ...
+
+    def delete(self, key: str) -> None:
+        """Remove a blob; no error when it is not there."""
+        ...
+
+    def close(self) -> None:
+        """Let go of connections."""
+        ...

@@ -1,0 +1,27 @@
+"""Which broker the setting `engines.broker` names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tearsheet.engines.broker.port import Broker
+from tearsheet.engines.broker.sqlite import SqliteBroker
+from tearsheet.engines.location import local_path, scheme_of
+from tearsheet.engines.server import PATIENCE_SECONDS
+from tearsheet.errors import ConfigError
+
+
+def open_broker(url: str, data: Path, *, partitioned: Sequence[str] = (), patience: float = PATIENCE_SECONDS) -> Broker:
+    """Open the broker. A server that is away is waited for, up to `patience` seconds.
+
+    `partitioned` queues are shared out by their messages' keys where consumers may be on several machines.
+    """
+    scheme = scheme_of(url)
+    if scheme in ("amqp", "amqps"):
+        from tearsheet.engines.broker.rabbitmq import open_rabbitmq_broker
+
+        return open_rabbitmq_broker(url, partitioned=partitioned, patience=patience)
+    if scheme == "sqlite":
+        return SqliteBroker(local_path(url, data))
+    raise ConfigError(f"engines.broker: unknown engine {scheme!r}; use sqlite:///FILE or amqp://…")

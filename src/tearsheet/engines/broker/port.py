@@ -1,0 +1,113 @@
+"""What the program asks of a broker: publish, lease, settle, inspect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+Headers = dict[str, str | int | float]
+
+
+@dataclass(slots=True, frozen=True)
+class Message:
+    """A story in wire form, and what the pipeline knows about its journey (retries, reasons: see `pipeline.headers`)."""
+
+    body: bytes
+    headers: Headers = field(default_factory=dict)
+    key: str = ""
+    """What the queue is partitioned by where several consumers share it: for fetch queues, the host."""
+    page: bytes = b""
+    """The large part that seldom changes on the way. An adapter may keep one copy when a settlement hands the same object on."""
+
+
+@dataclass(slots=True, frozen=True)
+class Lease:
+    """A message that we hold until we settle it. When our process dies, it goes back to its queue."""
+
+    queue: str
+    message: Message
+    token: Any
+    """The adapter's own handle."""
+    redelivered: bool = False
+
+
+@dataclass(slots=True, frozen=True)
+class Output:
+    """A message for a queue, at once or after `delay` seconds."""
+
+    queue: str
+    message: Message
+    delay: float = 0.0
+
+
+@dataclass(slots=True, frozen=True)
+class Settlement:
+    """What became of a leased message: these copies are stored safely, and only then the original is gone.
+
+    No outputs: done. An output to the message's own queue with a delay: a retry. An output to a `-quar` queue: quarantine.
+    """
+
+    lease: Lease
+    outputs: tuple[Output, ...] = ()
+
+
+@dataclass(slots=True, frozen=True)
+class Depth:
+    """How many messages of a queue are ready, leased to somebody, and waiting for their delay to end."""
+
+    ready: int = 0
+    leased: int = 0
+    delayed: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.ready + self.leased + self.delayed
+
+
+class Broker(Protocol):
+    """Queues that survive a kill. A message may be seen twice and is never lost.
+
+    A queue comes into being when it is first used. Each call returns when its effect is safe on disk.
+    """
+
+    async def publish(self, outputs: Sequence[Output]) -> None:
+        """Store all messages, or raise and store none that the caller may rely on."""
+        ...
+
+    async def lease(self, queue: str, limit: int, wait: float = 0.0) -> list[Lease]:
+        """Up to `limit` messages that are ready, oldest first. Waits up to `wait` seconds for the first one."""
+        ...
+
+    async def settle(self, settlements: Sequence[Settlement]) -> None:
+        """Store every output, then forget every leased original: one transaction, or confirm before acknowledge."""
+        ...
+
+    async def release(self, leases: Sequence[Lease]) -> None:
+        """Give messages back unprocessed, as at a clean stop. They are ready again at once."""
+        ...
+
+    async def depths(self) -> dict[str, Depth]:
+        """Every queue that exists, by name, with its depth."""
+        ...
+
+    async def peek(self, queue: str, limit: int) -> list[Message]:
+        """Look at messages that are ready, oldest first, and leave them where they are."""
+        ...
+
+    async def hasten(self, queue: str) -> int:
+        """Make all delayed messages of a queue ready now. Returns how many."""
+        ...
+
+    async def purge(self, queue: str) -> int:
+        """Delete all messages of a queue that nobody holds; delayed ones too. Returns how many."""
+        ...
+
+    async def delete(self, queue: str) -> int:
+        """Delete the queue itself, whatever is in it. Returns how many messages that were."""
+        ...
+
+    async def close(self) -> None:
+        """Give leases back and disconnect."""
+        ...

@@ -1,0 +1,353 @@
+"""The broker port on RabbitMQ: quorum queues, confirmed publishing, prefetch, delays that survive restarts.
+
+A message is acknowledged only after every copy of it was confirmed. When the connection is lost, what we held comes back to
+its queue by itself; settling such a lease does nothing, because somebody will do its work again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tearsheet.engines.broker.port import Depth, Lease, Message, Output, Settlement
+from tearsheet.engines.broker.rabbitmq_layout import OLDEST_SERVER, belongs_to
+from tearsheet.engines.broker.rabbitmq_link import Held, Inbox, Link, unpacked
+from tearsheet.engines.broker.rabbitmq_management import Management
+from tearsheet.engines.server import (
+    PATIENCE_SECONDS,
+    LostConnection,
+    ServerUrl,
+    cannot_reach,
+    load_client,
+    parse_server_url,
+    pauses,
+)  # fmt: skip
+from tearsheet.errors import ConfigError, EngineError
+
+if TYPE_CHECKING:
+    from aio_pika.abc import AbstractIncomingMessage, AbstractQueue
+
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
+_SETTING = "engines.broker"
+_ARRIVAL_SECONDS = 2.0
+"""How long a lease that need not wait still waits for messages that the server has and is about to send."""
+_DEFAULT_PARTS = 8
+_HASTENED_AT_ONCE = 100
+
+
+def open_rabbitmq_broker(
+    url: str, *, partitioned: Sequence[str] = (), patience: float = PATIENCE_SECONDS
+) -> RabbitBroker:
+    """The broker of `amqp://USER:PASSWORD@HOST[:PORT]/VHOST` (`amqps` for an encrypted one). Connects when it is first used.
+
+    `partitioned` queues are divided by their messages' keys into `?parts=N` (8) queues, so that one key is with one consumer at
+    a time. `?management=PORT` says where the management API is, which lists the queues.
+    """
+    server = parse_server_url(url, _SETTING, {"amqp": 5672, "amqps": 5671})
+    load_client("aio_pika", "rabbitmq", _SETTING)
+    try:
+        parts = int(server.options.get("parts", _DEFAULT_PARTS))
+        int(server.options.get("management", 0))
+    except ValueError:
+        raise ConfigError(f"{_SETTING}: `parts` and `management` in the URL are numbers") from None
+    return RabbitBroker(server, dict.fromkeys(partitioned, parts) if parts > 1 else {}, patience)
+
+
+class RabbitBroker:
+    """Queues of one virtual host."""
+
+    def __init__(self, server: ServerUrl, parts: Mapping[str, int], patience: float) -> None:
+        self._server = server
+        self._parts = parts
+        self._patience = patience
+        self._management = Management(server)
+        self._link: Link | None = None
+        self._linking = asyncio.Lock()
+        self._closed = False
+
+    # --------------------------------------------------------------------------------------------------- the port
+
+    async def publish(self, outputs: Sequence[Output]) -> None:
+        """Store all messages; after a lost connection they are sent again, so some may be there twice."""
+        if outputs:
+            await self._until_heard(lambda link: link.publish(outputs, self._patience))
+
+    async def lease(self, queue: str, limit: int, wait: float = 0.0) -> list[Lease]:
+        """Up to `limit` messages; a lost connection is waited out meanwhile."""
+        if limit <= 0:
+            return []
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + wait
+        while True:
+            link = await self._linked()
+            with suppress(LostConnection):
+                inbox, expected = await link.subscribe(queue, limit)
+                grace = loop.time() + _ARRIVAL_SECONDS if expected else 0.0
+                await self._arrival(link, inbox, max(deadline, grace))
+                leases = link.take(inbox, limit) if link.alive else []
+                if leases or loop.time() >= deadline:
+                    return leases
+
+    async def settle(self, settlements: Sequence[Settlement]) -> None:
+        """Publish the outputs, wait for their confirmations, then acknowledge the originals."""
+        live = [settlement for settlement in settlements if _is_live(settlement.lease)]
+        if len(live) < len(settlements):
+            _log.warning(
+                "leases lost with their connection, come again", extra={"messages": len(settlements) - len(live)}
+            )
+        for link in {_held(settlement.lease).link for settlement in live}:
+            mine = [settlement for settlement in live if _held(settlement.lease).link is link]
+            try:
+                await link.publish([output for settlement in mine for output in settlement.outputs], self._patience)
+                await self._acknowledge(link, [settlement.lease for settlement in mine])
+            except LostConnection:
+                _log.warning("connection lost while settling, messages come again", extra={"messages": len(mine)})
+
+    async def release(self, leases: Sequence[Lease]) -> None:
+        """Give messages back; those of a lost connection are back already."""
+        for lease in leases:
+            held = _held(lease)
+            if held.link.alive:
+                with suppress(LostConnection):
+                    async with held.link.watched():
+                        await held.message.nack(requeue=True)
+                        held.inbox.held -= 1
+
+    async def depths(self) -> dict[str, Depth]:
+        """Every queue with its depth: ready and delayed are exact, what others hold is some seconds old."""
+        return await self._until_heard(self._counted)
+
+    async def _counted(self, link: Link) -> dict[str, Depth]:
+        listed = await asyncio.to_thread(self._management.unacknowledged)
+        if listed is None:
+            _log.warning("management API not reachable, only queues of this process are counted")
+            listed = dict.fromkeys((name for queue in link.inboxes for name in link.names(queue)), 0)
+        counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+        for name, unacknowledged in listed.items():
+            ready = await link.ready(name)
+            if ready is not None:
+                queue, delayed = belongs_to(name)
+                counts[queue][2 if delayed else 0] += ready
+                counts[queue][1] += 0 if delayed else unacknowledged
+        return {queue: _depth(link.inboxes.get(queue), *counts[queue]) for queue in sorted(counts)}
+
+    async def peek(self, queue: str, limit: int) -> list[Message]:
+        """Look at messages: those that were sent to us ahead of time, and more from the server, which go back."""
+        async with self._asked() as link:
+            inbox = link.inboxes.get(queue)
+            found = [unpacked(message) for message in list(inbox.waiting)[:limit]] if inbox else []
+            for name in link.names(queue):
+                if await link.ready(name) is None:
+                    continue
+                async with link.asking() as channel:
+                    source = await channel.get_queue(name, ensure=False)
+                    while len(found) < limit and (message := await source.get(fail=False)) is not None:
+                        found.append(unpacked(message))
+                    # Closing the channel puts them back where they were.
+            return found
+
+    async def hasten(self, queue: str) -> int:
+        """Move messages from the queues in which they wait, some at a time: confirmed there before they are gone here."""
+        moved = 0
+        async with self._asked() as link:
+            for name in await self._names_of(link, queue):
+                if not belongs_to(name)[1]:
+                    continue
+                async with link.asking() as channel:
+                    source = await channel.get_queue(name, ensure=False)
+                    while some := [m async for m in _got(source, _HASTENED_AT_ONCE)]:
+                        await link.publish([Output(queue, unpacked(message)) for message in some], self._patience)
+                        for message in some:
+                            await message.ack()
+                        moved += len(some)
+        return moved
+
+    async def purge(self, queue: str) -> int:
+        """Delete what nobody holds, delayed messages too."""
+        async with self._asked() as link:
+            purged = await self._drop_waiting(link, queue)
+            for name in await self._names_of(link, queue):
+                async with link.asking() as channel:
+                    source = await channel.get_queue(name, ensure=False)
+                    purged += (await source.purge()).message_count or 0
+            return purged
+
+    async def delete(self, queue: str) -> int:
+        """Delete the queue, its parts and its delays."""
+        async with self._asked() as link:
+            inbox = await link.unsubscribe(queue)
+            deleted = inbox.held + len(inbox.waiting)
+            for name in await self._names_of(link, queue):
+                async with link.asking() as channel:
+                    result: Any = await channel.queue_delete(name)
+                    deleted += result.message_count or 0
+            for consumer in inbox.consumers.values():
+                await consumer.channel.close()
+            if queue in self._parts:
+                async with link.asking() as channel:
+                    await channel.exchange_delete(queue)
+            link.forget(queue)
+            return deleted
+
+    async def close(self) -> None:
+        """Disconnect, which gives leases back."""
+        self._closed = True
+        async with self._linking:
+            if self._link is not None:
+                await self._link.close()
+                self._link = None
+
+    # ------------------------------------------------------------------------------------------------- connecting
+
+    async def _linked(self) -> Link:
+        """The connection, made anew when it was lost, for as long as patience lasts."""
+        async with self._linking:
+            if self._closed:
+                raise EngineError("the broker is closed")
+            if self._link is not None and self._link.alive:
+                return self._link
+            if self._link is not None:
+                with suppress(Exception):  # it is lost; whatever its end says is no news
+                    await self._link.close()
+            self._link = None
+            tries = pauses(self._patience)
+            while True:
+                try:
+                    self._link = await self._connect()
+                    return self._link
+                except LostConnection as error:
+                    pause = next(tries, None)
+                    if pause is None:
+                        raise
+                    _log.warning(
+                        "waiting for the broker", extra={"at": self._server.place, "error": str(error.__cause__)}
+                    )
+                    await asyncio.sleep(pause)
+
+    async def _connect(self) -> Link:
+        import aio_pika
+        from aiormq.exceptions import (
+            AMQPConnectionError,
+            AuthenticationError,
+            InvalidFrameError,
+            ProbableAuthenticationError,
+        )  # fmt: skip
+
+        server = self._server
+        try:
+            connection = await aio_pika.connect(
+                host=server.host, port=server.port, login=server.user or "guest", password=server.password or "guest",
+                virtualhost=server.path or "/", ssl=server.scheme == "amqps", timeout=15, heartbeat=30,
+                client_properties={"connection_name": f"tearsheet on {socket.gethostname()}"},
+            )  # fmt: skip
+            publisher = await connection.channel(publisher_confirms=True, on_return_raises=True)
+        except (AuthenticationError, ProbableAuthenticationError) as error:
+            raise EngineError(
+                f"{_SETTING}: RabbitMQ at {server.place} refuses the user or the password; check this setting"
+            ) from error
+        except InvalidFrameError as error:
+            raise await asyncio.to_thread(self._shut_out) from error
+        except (AMQPConnectionError, OSError, TimeoutError) as error:
+            raise cannot_reach(server, "broker") from error
+        link = Link(server, connection, publisher, self._parts)
+        if link.version < OLDEST_SERVER:
+            await link.close()
+            oldest = ".".join(map(str, OLDEST_SERVER))
+            raise EngineError(
+                f"{_SETTING}: RabbitMQ {'.'.join(map(str, link.version))} at {server.place} is too old; "
+                f"{oldest} or newer is needed"
+            )
+        return link
+
+    def _shut_out(self) -> EngineError:
+        """Why the server let us in and refused the virtual host: it is not there, or not there yet."""
+        vhost, place = self._server.path or "/", self._server.place
+        if self._management.vhost_is_missing():
+            return EngineError(
+                f"{_SETTING}: RabbitMQ at {place} has no virtual host {vhost!r}; "
+                f"create it with `rabbitmqctl add_vhost {vhost}`, or check this setting"
+            )
+        return LostConnection(f"{_SETTING}: RabbitMQ at {place} does not open the virtual host {vhost!r} to our user")
+
+    async def _until_heard(self, ask: Callable[[Link], Awaitable[T]]) -> T:
+        """Ask what may be asked twice, again when the connection is lost meanwhile, for as long as patience lasts."""
+        tries = pauses(self._patience)
+        while True:
+            link = await self._linked()
+            try:
+                return await ask(link)
+            except LostConnection:
+                pause = next(tries, None)
+                if pause is None:
+                    raise
+                await asyncio.sleep(pause)
+
+    @asynccontextmanager
+    async def _asked(self) -> AsyncIterator[Link]:
+        """A connection for a question, which is not repeated when it is lost meanwhile."""
+        yield await self._linked()
+
+    async def _arrival(self, link: Link, inbox: Inbox, until: float) -> None:
+        """Wait until a message is there, the connection or the queue is lost, or time is up."""
+        loop = asyncio.get_running_loop()
+        while not inbox.waiting and link.alive and loop.time() < until and link.inboxes.get(inbox.queue) is inbox:
+            inbox.arrival.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(until):
+                    await inbox.arrival.wait()
+
+    async def _acknowledge(self, link: Link, leases: Sequence[Lease]) -> None:
+        async with link.watched():
+            await asyncio.gather(*(_held(lease).message.ack() for lease in leases))
+        for lease in leases:
+            _held(lease).inbox.held -= 1
+
+    async def _drop_waiting(self, link: Link, queue: str) -> int:
+        """Acknowledge what was sent to us ahead of time: nobody holds it, so a purge means it too."""
+        inbox = link.inboxes.get(queue)
+        dropped = 0
+        while inbox is not None and inbox.waiting:
+            async with link.watched():
+                await inbox.waiting.popleft().ack()
+            dropped += 1
+        return dropped
+
+    async def _names_of(self, link: Link, queue: str) -> list[str]:
+        """All of the server's queues that belong to a queue and exist."""
+        listed = await asyncio.to_thread(self._management.unacknowledged)
+        if listed is None:
+            raise EngineError(
+                f"{_SETTING}: the management API of RabbitMQ at {self._server.host} does not answer, and this needs it; "
+                "enable rabbitmq_management, or add ?management=PORT to the URL"
+            )
+        return [name for name in listed if belongs_to(name)[0] == queue]
+
+
+async def _got(source: AbstractQueue, limit: int) -> AsyncIterator[AbstractIncomingMessage]:
+    for _ in range(limit):
+        message = await source.get(fail=False)
+        if message is None:
+            return
+        yield message
+
+
+def _held(lease: Lease) -> Held:
+    token: Held = lease.token
+    return token
+
+
+def _is_live(lease: Lease) -> bool:
+    held = _held(lease)
+    return held.link.alive and not held.message.channel.is_closed
+
+
+def _depth(inbox: Inbox | None, ready: int, unacknowledged: int, delayed: int) -> Depth:
+    """What was sent to us ahead of time is ready, not leased; our own leases we know better than the server's figures."""
+    waiting, held = (len(inbox.waiting), inbox.held) if inbox else (0, 0)
+    return Depth(ready + waiting, max(held, unacknowledged - waiting), delayed)

@@ -1,0 +1,385 @@
+"""One connection to RabbitMQ, from its opening to its loss. What was leased through a link dies with it and comes back.
+
+A queue that we consume has an inbox here: messages that the server sent ahead of time, up to the prefetch. They count as
+ready until somebody leases them, and go back to the server when the link ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tearsheet.engines.broker.port import Lease, Message, Output
+from tearsheet.engines.broker.rabbitmq_layout import (  # fmt: skip
+    HASH_EXCHANGE,
+    HASH_HEADER,
+    delay_arguments,
+    delay_name,
+    parse_version,
+    part_name,
+    queue_arguments,
+    rounded_delay,
+)
+from tearsheet.engines.broker.rabbitmq_share import Share
+from tearsheet.engines.server import LostConnection, ServerUrl
+from tearsheet.errors import EngineError, TearsheetError
+
+if TYPE_CHECKING:
+    from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage, AbstractQueue
+
+_log = logging.getLogger(__name__)
+_SETTING = "engines.broker"
+_LEAST_PREFETCH = 16
+_MOST_PREFETCH = 65_535
+_JOURNEY = "journey"
+"""The header that holds ours, as JSON: exact for every number, and readable in RabbitMQ's own pages."""
+
+_PAGE_AT = "page-at"
+"""The header that says where in the body the page begins."""
+
+
+@dataclass(slots=True)
+class Consumer:
+    """Our subscription to one queue of the server, on a channel of its own."""
+
+    channel: AbstractChannel
+    queue: AbstractQueue
+    tag: str = ""
+
+
+@dataclass(slots=True)
+class Inbox:
+    """What the server has sent us of one queue and nobody has leased yet, and how many are leased."""
+
+    queue: str
+    waiting: deque[AbstractIncomingMessage] = field(default_factory=deque)
+    arrival: asyncio.Event = field(default_factory=asyncio.Event)
+    held: int = 0
+    prefetch: int = 0
+    consumers: dict[str, Consumer] = field(default_factory=dict)
+    """By name of the server's queue."""
+    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def receive(self, message: AbstractIncomingMessage) -> None:
+        """Called by the client for every message."""
+        self.waiting.append(message)
+        self.arrival.set()
+
+
+@dataclass(slots=True, frozen=True)
+class Held:
+    """The token of a lease."""
+
+    link: Link
+    inbox: Inbox
+    message: AbstractIncomingMessage
+
+
+class Link:
+    """A connection with a channel for publishing, one for asking, and one for each queue that is consumed."""
+
+    def __init__(
+        self, server: ServerUrl, connection: AbstractConnection, publisher: AbstractChannel, parts: Mapping[str, int]
+    ) -> None:
+        self._server = server
+        self._connection = connection
+        self._publisher = publisher
+        self._parts = parts
+        self._declared: set[str] = set()
+        self._declaring = asyncio.Lock()
+        self._shares: dict[str, Share] = {}
+        self.inboxes: dict[str, Inbox] = {}
+        self.lost = asyncio.Event()
+        self.version = parse_version(str(_server_properties(connection).get("version", "0")))
+        connection.close_callbacks.add(self._on_close)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can still be used."""
+        return not self.lost.is_set() and not self._connection.is_closed
+
+    async def close(self) -> None:
+        """Give everything back and disconnect."""
+        self.lost.set()
+        await self._connection.close()
+
+    def _on_close(self, *_: Any) -> None:
+        self.lost.set()
+        for inbox in self.inboxes.values():
+            inbox.arrival.set()
+
+    # ------------------------------------------------------------------------------------------------- publishing
+
+    async def publish(self, outputs: Sequence[Output], patience: float) -> None:
+        """Send messages and wait until the server has confirmed every one."""
+        async with self.watched():
+            for output in outputs:
+                await self._ensure(output)
+            try:
+                async with asyncio.timeout(patience):
+                    await asyncio.gather(*(self._send(output) for output in outputs))
+            except TimeoutError:
+                raise EngineError(
+                    f"{_SETTING}: RabbitMQ at {self._server.place} confirms no messages; "
+                    "is its memory or disk full (`rabbitmq-diagnostics alarms`)?"
+                ) from None
+
+    async def _ensure(self, output: Output) -> None:
+        await self.declare(output.queue)
+        if output.delay > 0:
+            await self.declare_delay(output.queue, rounded_delay(output.delay))
+
+    async def _send(self, output: Output) -> None:
+        from aio_pika.exceptions import DeliveryError, PublishError
+
+        for attempt in (1, 2):
+            try:
+                await self._send_once(output)
+                return
+            except PublishError:
+                # Somebody deleted the queue since we declared it.
+                if attempt == 2:
+                    raise
+                self.forget(output.queue)
+                await self._ensure(output)
+            except DeliveryError as error:
+                raise EngineError(
+                    f"{_SETTING}: RabbitMQ at {self._server.place} refuses messages for {output.queue!r}: the queue is full; "
+                    "let its consumers catch up, or raise its limit"
+                ) from error
+
+    async def _send_once(self, output: Output) -> None:
+        import aio_pika
+
+        message = output.message
+        wire = aio_pika.Message(
+            message.body + message.page,
+            headers={
+                _JOURNEY: msgspec.json.encode(message.headers).decode(),
+                _PAGE_AT: len(message.body),
+                HASH_HEADER: message.key,
+            },
+            delivery_mode=aio_pika.DeliveryMode.PERSISTENT,
+        )
+        if output.delay > 0:
+            exchange, routing_key = (
+                self._publisher.default_exchange,
+                delay_name(output.queue, rounded_delay(output.delay)),
+            )
+        elif output.queue in self._parts:
+            exchange, routing_key = await self._publisher.get_exchange(output.queue, ensure=False), output.queue
+        else:
+            exchange, routing_key = self._publisher.default_exchange, output.queue
+        await exchange.publish(wire, routing_key, mandatory=True)
+
+    # ------------------------------------------------------------------------------------------- declaring and asking
+
+    async def declare(self, queue: str) -> int:
+        """Make sure that a queue exists. Returns how many messages are ready in it, when it had to be asked for, else 0."""
+        if queue in self._declared:
+            return 0
+        async with self._declaring, self.asking() as channel:
+            ready = 0
+            for name in self.names(queue):
+                found = await channel.declare_queue(name, durable=True, arguments=queue_arguments(self.version))
+                ready += found.declaration_result.message_count or 0
+            if queue in self._parts:
+                exchange = await channel.declare_exchange(
+                    queue, HASH_EXCHANGE, durable=True, arguments={"hash-header": HASH_HEADER}
+                )
+                for name in self.names(queue):
+                    part = await channel.get_queue(name, ensure=False)
+                    await part.bind(exchange, routing_key="10")  # for this exchange, the key is a weight
+            self._declared.add(queue)
+            return ready
+
+    async def declare_delay(self, queue: str, seconds: int) -> None:
+        """Make sure that the queue for a duration exists."""
+        name = delay_name(queue, seconds)
+        if name not in self._declared:
+            async with self._declaring, self.asking() as channel:
+                arguments = delay_arguments(queue, seconds, queue in self._parts, self.version)
+                await channel.declare_queue(name, durable=True, arguments=arguments)
+                self._declared.add(name)
+
+    def names(self, queue: str) -> list[str]:
+        """The server's queues that make up a queue, without those for delays."""
+        if queue in self._parts:
+            return [part_name(queue, number) for number in range(self._parts[queue])]
+        return [queue]
+
+    def forget(self, queue: str) -> None:
+        """The queue may be gone: declare it again before its next use."""
+        gone = {name for name in self._declared if name == queue or name.startswith(f"{queue}:")}
+        self._declared -= gone
+
+    async def ready(self, name: str) -> int | None:
+        """How many messages are ready in a queue of the server, or None when it does not exist."""
+        from aio_pika.exceptions import ChannelNotFoundEntity
+
+        try:
+            async with self.asking() as channel:
+                found = await channel.declare_queue(name, passive=True)
+                return found.declaration_result.message_count or 0
+        except ChannelNotFoundEntity:
+            return None
+
+    @asynccontextmanager
+    async def asking(self) -> AsyncIterator[AbstractChannel]:
+        """A channel for one question: the server closes a channel whose question it does not like."""
+        async with self.watched():
+            channel = await self._connection.channel(publisher_confirms=False)
+            try:
+                yield channel
+            finally:
+                if not channel.is_closed:
+                    await channel.close()
+
+    # -------------------------------------------------------------------------------------------------- consuming
+
+    async def subscribe(self, queue: str, limit: int) -> tuple[Inbox, bool]:
+        """The queue's inbox with room for `limit` more leases, and whether messages should be on their way to it."""
+        expected = await self.declare(queue) > 0
+        inbox = self._open_inbox(queue)
+        async with self.watched(), inbox.changing:
+            wanted = inbox.held + limit
+            grows = inbox.prefetch < min(wanted, _MOST_PREFETCH)
+            if grows:
+                inbox.prefetch = min(_MOST_PREFETCH, max(_LEAST_PREFETCH, 1 << (wanted - 1).bit_length()))
+            if queue in self._parts:
+                await self._share(queue).adjust(inbox)
+            elif grows:
+                await self._consume_anew(inbox)
+        if not inbox.waiting:
+            expected = await self._look(inbox) or expected
+        return inbox, expected
+
+    def _open_inbox(self, queue: str) -> Inbox:
+        """The inbox, without consumers whose channel the server has closed, as it does after half an hour without an answer."""
+        inbox = self.inboxes.setdefault(queue, Inbox(queue))
+        dead = {name: consumer for name, consumer in inbox.consumers.items() if consumer.channel.is_closed}
+        if dead and queue not in self._parts:
+            self.inboxes[queue] = Inbox(queue)
+            return self.inboxes[queue]
+        for name, consumer in dead.items():
+            del inbox.consumers[name]
+            inbox.waiting = deque(message for message in inbox.waiting if message.consumer_tag != consumer.tag)
+        return inbox
+
+    def _on_cancel(self, frame: Any) -> None:
+        """The server ends a consumer: somebody has deleted the queue. It is made again when it is next used."""
+        for inbox in list(self.inboxes.values()):
+            if frame.consumer_tag in [consumer.tag for consumer in inbox.consumers.values()]:
+                self.forget(inbox.queue)
+                self.inboxes.pop(inbox.queue, None)
+                self._shares.pop(inbox.queue, None)
+                inbox.arrival.set()
+
+    async def _look(self, inbox: Inbox) -> bool:
+        """Whether the server has messages for an empty inbox."""
+        for name in list(inbox.consumers):
+            if await self.ready(name):
+                return True
+        return False
+
+    async def _consume_anew(self, inbox: Inbox) -> None:
+        """A consumer's prefetch is fixed when it starts; what it was sent already stays valid on its channel."""
+        consumer = inbox.consumers.get(inbox.queue)
+        if consumer is None:
+            channel = await self.open_channel()
+            consumer = Consumer(channel, await channel.get_queue(inbox.queue, ensure=False))
+            inbox.consumers[inbox.queue] = consumer
+        else:
+            await consumer.queue.cancel(consumer.tag)
+        await consumer.channel.set_qos(prefetch_count=inbox.prefetch)
+        consumer.tag = await consumer.queue.consume(inbox.receive)
+
+    async def open_channel(self) -> AbstractChannel:
+        """A channel for consuming."""
+        channel = await self._connection.channel(publisher_confirms=False)
+        underlay: Any = await channel.get_underlay_channel()
+        underlay.on_consumer_cancel_callbacks.add(self._on_cancel)
+        return channel
+
+    def _share(self, queue: str) -> Share:
+        if queue not in self._shares:
+            self._shares[queue] = Share(self, queue)
+        return self._shares[queue]
+
+    async def unsubscribe(self, queue: str) -> Inbox:
+        """Stop consuming a queue; what we have of it is in the inbox until its channels are closed."""
+        inbox = self.inboxes.pop(queue, None) or Inbox(queue)
+        share = self._shares.pop(queue, None)
+        async with self.watched():
+            for consumer in inbox.consumers.values():
+                await consumer.queue.cancel(consumer.tag)
+            if share is not None:
+                await share.leave()
+        return inbox
+
+    def take(self, inbox: Inbox, limit: int) -> list[Lease]:
+        """Lease what has arrived."""
+        leases: list[Lease] = []
+        while inbox.waiting and len(leases) < limit:
+            message = inbox.waiting.popleft()
+            leases.append(Lease(inbox.queue, unpacked(message), Held(self, inbox, message), bool(message.redelivered)))
+        inbox.held += len(leases)
+        if not inbox.waiting:
+            inbox.arrival.clear()
+        return leases
+
+    @asynccontextmanager
+    async def watched(self) -> AsyncIterator[None]:
+        """Whatever the client raises when the connection goes away becomes LostConnection."""
+        from aio_pika.exceptions import AMQPConnectionError, ChannelInvalidStateError, ChannelPreconditionFailed
+
+        lost = (AMQPConnectionError, ChannelInvalidStateError, ConnectionError)
+        try:
+            yield
+        except ChannelPreconditionFailed as error:
+            raise EngineError(
+                f"{_SETTING}: a queue at {self._server.place} exists already with other properties ({error}); "
+                "delete it there, or use another virtual host"
+            ) from error
+        except TearsheetError:
+            raise
+        except asyncio.CancelledError as error:
+            # The client cancels what waits when its connection ends; a task of ours that is cancelled is another thing.
+            task = asyncio.current_task()
+            if self.alive or (task is not None and task.cancelling()):
+                raise
+            raise self._gone() from error
+        except Exception as error:
+            if "unknown exchange type" in str(error):
+                raise EngineError(
+                    f"{_SETTING}: RabbitMQ at {self._server.place} lacks a plugin; "
+                    "run `rabbitmq-plugins enable rabbitmq_consistent_hash_exchange` there"
+                ) from error
+            # A bare Exception is what the client gives to those who wait for a confirmation when its connection ends.
+            if isinstance(error, lost) or type(error) is Exception or not self.alive:
+                raise self._gone() from error
+            raise
+
+    def _gone(self) -> LostConnection:
+        self._on_close()
+        return LostConnection(f"{_SETTING}: the connection to RabbitMQ at {self._server.place} was lost")
+
+
+def unpacked(message: AbstractIncomingMessage) -> Message:
+    """Our message in the server's."""
+    headers: Any = message.headers
+    whole, cut = message.body, int(headers.get(_PAGE_AT, len(message.body)))
+    journey = msgspec.json.decode(str(headers.get(_JOURNEY, "{}")))
+    return Message(whole[:cut], journey, str(headers.get(HASH_HEADER, "")), whole[cut:])
+
+
+def _server_properties(connection: AbstractConnection) -> Mapping[str, Any]:
+    transport = connection.transport
+    return getattr(getattr(transport, "connection", None), "server_properties", {})

@@ -1,0 +1,414 @@
+"""The broker port on one SQLite file, shared by any number of processes of one machine.
+
+Two ideas carry it. *Group commit*: one thread owns the connection and runs all calls that have come in meanwhile as one
+transaction, so that many settlements cost one sync. *Holders*: a lease belongs to a broker object, which holds a lock on a
+file of its own for as long as its process lives; the kernel frees the lock when the process dies, so that others see at
+once which leases have nobody behind them any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sqlite3
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, cast
+
+import msgspec
+
+from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines.broker.page_spool import PagePlace, PageSpool
+from tearsheet.engines.broker.port import Depth, Lease, Message, Output, Settlement
+from tearsheet.engines.holders import Holder
+from tearsheet.errors import BusyError, EngineError, StorageError
+
+SCHEMA_VERSION = 1
+_POLL_SECONDS = 0.25
+"""How often a waiting consumer looks for delays that ended and for messages of other processes."""
+_RECLAIM_SECONDS = 2.0
+"""How often leases of dead processes are looked for."""
+_MAX_GROUP = 64
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS queues (name TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, queue TEXT NOT NULL, due REAL NOT NULL, holder TEXT,
+    redelivered INTEGER NOT NULL DEFAULT 0, key TEXT NOT NULL, headers BLOB NOT NULL, page INTEGER);
+CREATE INDEX IF NOT EXISTS messages_waiting ON messages (queue, due, id) WHERE holder IS NULL;
+CREATE INDEX IF NOT EXISTS messages_held ON messages (holder) WHERE holder IS NOT NULL;
+-- Apart from the messages, so that taking and moving one does not rewrite its body.
+CREATE TABLE IF NOT EXISTS bodies (id INTEGER PRIMARY KEY, body BLOB NOT NULL);
+-- A page is written once, to the spool, and shared by all messages that carry it on.
+CREATE TABLE IF NOT EXISTS pages (
+    id INTEGER PRIMARY KEY, refs INTEGER NOT NULL, segment TEXT NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS pages_of_segment ON pages (segment);
+"""
+
+_CONTENT = (
+    "body, headers, key, segment, offset, length"
+    " FROM messages JOIN bodies ON bodies.id = messages.id LEFT JOIN pages ON pages.id = messages.page"
+)
+
+T = TypeVar("T")
+
+
+class SqliteBroker:
+    """Queues in a file. Open it inside a running event loop or hand it one later: every call uses the caller's loop."""
+
+    def __init__(self, path: Path, *, clock: Clock = wall_clock) -> None:
+        self._path = path
+        self._clock = clock
+        self._known_queues: set[str] = set()
+        self._arrivals: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._last_reclaim = 0.0
+        self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self._holder = Holder(path.with_name(path.name + "-holders"))
+        self._spool = PageSpool(path.with_name(path.name + "-pages"), self._holder.name)
+        self._connection = self._connect()
+        self._reclaim(self._connection)
+        self._thread = threading.Thread(target=self._serve, name="broker-sqlite", daemon=True)
+        self._thread.start()
+        self._closed = False
+
+    # ------------------------------------------------------------------------------------------------- the port
+
+    async def publish(self, outputs: Sequence[Output]) -> None:
+        """Store all messages in one transaction."""
+        if outputs:
+            await self._run(lambda db: self._insert(db, outputs))
+            self._announce(outputs)
+
+    async def lease(self, queue: str, limit: int, wait: float = 0.0) -> list[Lease]:
+        """Take up to `limit` messages that are due, oldest first."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + wait
+        while True:
+            arrival = self._arrivals[queue]
+            arrival.clear()
+            leases = await self._run(lambda db: self._take(db, queue, limit))
+            remaining = deadline - loop.time()
+            if leases or remaining <= 0:
+                return leases
+            try:
+                await asyncio.wait_for(arrival.wait(), min(remaining, _POLL_SECONDS))
+            except TimeoutError:
+                continue
+
+    async def settle(self, settlements: Sequence[Settlement]) -> None:
+        """Store the outputs and forget the originals in one transaction."""
+        if settlements:
+            await self._run(lambda db: self._settle(db, settlements))
+            self._announce([output for settlement in settlements for output in settlement.outputs])
+
+    async def release(self, leases: Sequence[Lease]) -> None:
+        """Give messages back unprocessed."""
+        ids = [(lease.token.message,) for lease in leases]
+        if ids:
+            await self._run(lambda db: db.executemany("UPDATE messages SET holder = NULL WHERE id = ?", ids))
+            for name in {lease.queue for lease in leases}:
+                self._arrivals[name].set()
+
+    async def depths(self) -> dict[str, Depth]:
+        """Every queue with its depth."""
+        return await self._run(self._count)
+
+    async def peek(self, queue: str, limit: int) -> list[Message]:
+        """Look at the oldest messages that are due."""
+        return await self._run(lambda db: self._look(db, queue, limit))
+
+    async def hasten(self, queue: str) -> int:
+        """Delayed messages are due now."""
+        sql = "UPDATE messages SET due = :now WHERE queue = :queue AND holder IS NULL AND due > :now"
+        moved = await self._run(lambda db: db.execute(sql, {"now": self._clock(), "queue": queue}).rowcount)
+        self._arrivals[queue].set()
+        return moved
+
+    async def purge(self, queue: str) -> int:
+        """Delete what nobody holds."""
+        return await self._run(lambda db: self._delete_messages(db, "queue = ? AND holder IS NULL", queue))
+
+    async def delete(self, queue: str) -> int:
+        """Delete the queue and all that is in it."""
+
+        def remove(db: sqlite3.Connection) -> int:
+            removed = self._delete_messages(db, "queue = ?", queue)
+            db.execute("DELETE FROM queues WHERE name = ?", (queue,))
+            self._known_queues.discard(queue)
+            return removed
+
+        return await self._run(remove)
+
+    async def close(self) -> None:
+        """Give leases back and close the file."""
+        if self._closed:
+            return
+        self._closed = True
+        self._calls.put(None)
+        await asyncio.to_thread(self._thread.join)
+        # On a full disk the next process takes the leases back: our lock is gone.
+        with suppress(sqlite3.Error, OSError):
+            self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder.name,))
+            self._spool.close()
+            self._drop_dead_segments(self._connection)
+        self._connection.close()
+        self._holder.close()
+
+    # --------------------------------------------------------------------------------------- statements, in the thread
+
+    def _insert(self, db: sqlite3.Connection, outputs: Sequence[Output], origin: Lease | None = None) -> None:
+        now = self._clock()
+        for output in outputs:
+            self._ensure_queue(db, output.queue)
+            message = output.message
+            page = self._keep_page(db, message.page, origin)
+            row = (output.queue, now + output.delay, message.key, msgspec.msgpack.encode(message.headers), page)
+            new = db.execute("INSERT INTO messages (queue, due, key, headers, page) VALUES (?, ?, ?, ?, ?)", row)
+            db.execute("INSERT INTO bodies VALUES (?, ?)", (new.lastrowid, message.body))
+
+    def _keep_page(self, db: sqlite3.Connection, page: bytes, origin: Lease | None) -> int | None:
+        if not page:
+            return None
+        if origin is not None and page is origin.message.page:
+            return cast(int, origin.token.page)
+        place = self._spool.append(page)
+        return db.execute("INSERT INTO pages (refs, segment, offset, length) VALUES (1, ?, ?, ?)", place).lastrowid
+
+    def _take(self, db: sqlite3.Connection, queue: str, limit: int) -> list[Lease]:
+        self._reclaim_now_and_then(db)
+        rows = db.execute(
+            f"SELECT messages.id, page, redelivered, {_CONTENT} WHERE queue = ? AND holder IS NULL AND due <= ?"
+            " ORDER BY due, messages.id LIMIT ?",
+            (queue, self._clock(), limit),
+        ).fetchall()
+        db.executemany("UPDATE messages SET holder = ? WHERE id = ?", [(self._holder.name, row[0]) for row in rows])
+        return [
+            Lease(queue, self._message(*content), _Token(number, page), bool(redelivered))
+            for number, page, redelivered, *content in rows
+        ]
+
+    def _settle(self, db: sqlite3.Connection, settlements: Sequence[Settlement]) -> None:
+        for settlement in settlements:
+            lease, outputs = settlement.lease, settlement.outputs
+            if len(outputs) == 1 and _same_content(outputs[0].message, lease.message):
+                self._move(db, lease, outputs[0])
+            else:
+                self._insert(db, outputs, lease)
+                db.execute("DELETE FROM bodies WHERE id = ?", (lease.token.message,))
+                db.execute("DELETE FROM messages WHERE id = ?", (lease.token.message,))
+                carriers = sum(output.message.page is lease.message.page for output in outputs)
+                self._change_refs(db, lease.token.page, carriers - 1)
+
+    def _move(self, db: sqlite3.Connection, lease: Lease, output: Output) -> None:
+        """A retry, a requeue or a quarantine changes no body: the row changes its queue and its time."""
+        self._ensure_queue(db, output.queue)
+        db.execute(
+            "UPDATE messages SET queue = ?, due = ?, headers = ?, key = ?, holder = NULL, redelivered = 0 WHERE id = ?",
+            (
+                output.queue,
+                self._clock() + output.delay,
+                msgspec.msgpack.encode(output.message.headers),
+                output.message.key,
+                lease.token.message,
+            ),
+        )
+
+    def _count(self, db: sqlite3.Connection) -> dict[str, Depth]:
+        depths = {name: Depth() for (name,) in db.execute("SELECT name FROM queues ORDER BY name")}
+        rows = db.execute(
+            "SELECT queue, sum(holder IS NULL AND due <= :now), sum(holder IS NOT NULL), sum(holder IS NULL AND due > :now)"
+            " FROM messages GROUP BY queue",
+            {"now": self._clock()},
+        )
+        return depths | {name: Depth(*counts) for name, *counts in rows}
+
+    def _look(self, db: sqlite3.Connection, queue: str, limit: int) -> list[Message]:
+        rows = db.execute(
+            f"SELECT {_CONTENT} WHERE queue = ? AND holder IS NULL AND due <= ? ORDER BY due, messages.id LIMIT ?",
+            (queue, self._clock(), limit),
+        ).fetchall()
+        return [self._message(*row) for row in rows]
+
+    def _message(self, body: bytes, headers: bytes, key: str, segment: str | None, offset: int, length: int) -> Message:
+        page = b"" if segment is None else self._spool.read(PagePlace(segment, offset, length))
+        return Message(body, msgspec.msgpack.decode(headers), key, page)
+
+    def _delete_messages(self, db: sqlite3.Connection, condition: str, value: str) -> int:
+        """Messages by a condition of ours, their bodies, and the pages that nobody else carries."""
+        chosen = f"FROM messages WHERE {condition}"
+        used = db.execute(f"SELECT page, count(*) {chosen} AND page IS NOT NULL GROUP BY page", (value,)).fetchall()
+        db.execute(f"DELETE FROM bodies WHERE id IN (SELECT id {chosen})", (value,))  # noqa: S608 - our own words
+        removed = db.execute(f"DELETE {chosen}", (value,)).rowcount
+        for page, count in used:
+            self._change_refs(db, page, -count)
+        return removed
+
+    def _change_refs(self, db: sqlite3.Connection, page: int | None, change: int) -> None:
+        if page is not None and change:
+            db.execute("UPDATE pages SET refs = refs + ? WHERE id = ?", (change, page))
+            db.execute("DELETE FROM pages WHERE id = ? AND refs <= 0", (page,))
+
+    def _ensure_queue(self, db: sqlite3.Connection, name: str) -> None:
+        if name not in self._known_queues:
+            db.execute("INSERT OR IGNORE INTO queues VALUES (?)", (name,))
+            self._known_queues.add(name)
+
+    # ------------------------------------------------------------------------------------------ leases of the dead
+
+    def _reclaim_now_and_then(self, db: sqlite3.Connection) -> None:
+        now = self._clock()
+        if not 0 <= now - self._last_reclaim < _RECLAIM_SECONDS:
+            self._last_reclaim = now
+            self._reclaim(db)
+
+    def _reclaim(self, db: sqlite3.Connection) -> None:
+        holders = db.execute("SELECT DISTINCT holder FROM messages WHERE holder IS NOT NULL").fetchall()
+        for (holder,) in holders:
+            if holder != self._holder.name and not self._holder.is_alive(holder):
+                db.execute("UPDATE messages SET holder = NULL, redelivered = 1 WHERE holder = ?", (holder,))
+                self._holder.forget(holder)
+        self._drop_dead_segments(db)
+
+    def _drop_dead_segments(self, db: sqlite3.Connection) -> None:
+        """Pages are thrown away by the file, when none of its pages is carried by a message any more."""
+        for segment, owner in self._spool.segments():
+            own = owner == self._holder.name
+            in_use = segment == self._spool.current if own else self._holder.is_alive(owner)
+            if not in_use and not db.execute("SELECT 1 FROM pages WHERE segment = ? LIMIT 1", (segment,)).fetchone():
+                self._spool.drop(segment)
+
+    # ------------------------------------------------------------------------------------------------ group commit
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            db = sqlite3.connect(self._path, timeout=30.0, isolation_level=None, check_same_thread=False)
+            db.execute("PRAGMA page_size = 8192")
+            for pragma in (
+                "journal_mode = WAL",
+                "synchronous = FULL",
+                "wal_autocheckpoint = 4000",
+                "cache_size = -65536",
+            ):
+                db.execute(f"PRAGMA {pragma}")
+            (version,) = db.execute("PRAGMA user_version").fetchone()
+            if version > SCHEMA_VERSION:
+                raise EngineError(
+                    f"{self._path} was written by a newer tearsheet (version {version}): upgrade tearsheet"
+                )
+            db.executescript(_SCHEMA)
+            db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        except sqlite3.Error as error:
+            raise self._explain(error) from error
+        return db
+
+    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._closed:
+            raise EngineError("the broker is closed")
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._calls.put(_Call(work, loop, future))
+        return await future
+
+    def _serve(self) -> None:
+        while True:
+            group: list[_Call] = []
+            call = self._calls.get()
+            while call is not None:
+                group.append(call)
+                if len(group) == _MAX_GROUP or self._calls.empty():
+                    break
+                call = self._calls.get()
+            if group:
+                self._run_group(group)
+            if call is None:
+                return
+
+    def _run_group(self, group: list[_Call]) -> None:
+        db = self._connection
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            for call in group:
+                call.run(db)
+            self._spool.sync()
+            db.execute("COMMIT")
+        except (sqlite3.Error, OSError) as error:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            self._known_queues.clear()
+            for call in group:
+                call.fail(self._explain(error))
+        for call in group:
+            call.answer()
+
+    def _announce(self, outputs: Sequence[Output]) -> None:
+        for name in {output.queue for output in outputs if not output.delay}:
+            self._arrivals[name].set()
+
+    def _explain(self, error: sqlite3.Error | OSError) -> Exception:
+        message = str(error)
+        if "locked" in message:
+            return BusyError(f"{self._path} is held by another process for too long")
+        return StorageError(
+            f"the queues in {self._path} cannot be written ({message}): free some disk space or check the folder's rights"
+        )
+
+
+class _Token(NamedTuple):
+    """The rows behind a lease."""
+
+    message: int
+    page: int | None
+
+
+def _same_content(one: Message, other: Message) -> bool:
+    """Whether nothing but headers and key differs, told by identity: comparing pages would cost what it saves."""
+    return one.body is other.body and one.page is other.page
+
+
+class _Call:
+    """One call on its way through the thread, and its answer on the way back."""
+
+    def __init__(
+        self,
+        work: Callable[[sqlite3.Connection], object],
+        loop: asyncio.AbstractEventLoop,
+        future: asyncio.Future[Any],
+    ) -> None:
+        self._work = work
+        self._loop = loop
+        self._future = future
+        self._result: object = None
+        self._error: Exception | None = None
+
+    def run(self, db: sqlite3.Connection) -> None:
+        """Run inside a savepoint, so that a mistake of one call does not undo its neighbours."""
+        db.execute("SAVEPOINT call")
+        try:
+            self._result = self._work(db)
+        except (sqlite3.OperationalError, OSError):
+            raise  # the disk or the file: the whole group fails
+        except Exception as error:
+            db.execute("ROLLBACK TO call")
+            self._error = error
+        db.execute("RELEASE call")
+
+    def fail(self, error: Exception) -> None:
+        """The group was not committed."""
+        self._error = error
+
+    def answer(self) -> None:
+        """Hand the result to the caller's loop."""
+        try:
+            self._loop.call_soon_threadsafe(self._deliver)
+        except RuntimeError:  # the loop was closed meanwhile: nobody waits any more
+            return
+
+    def _deliver(self) -> None:
+        if self._future.cancelled():
+            return
+        if self._error is not None:
+            self._future.set_exception(self._error)
+        else:
+            self._future.set_result(self._result)

@@ -1,0 +1,36 @@
+"""What the program asks of a database."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    # Only for types: the worker processes that parse pages start many times and must not load a database library.
+    from sqlalchemy import Connection, Table
+    from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
+    from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
+
+
+class Database(Protocol):
+    """Tables, through SQLAlchemy Core. The same statements run on SQLite and on PostgreSQL."""
+
+    def begin(self) -> AbstractContextManager[Connection]:
+        """A transaction that may write; committed when the block ends, rolled back when it raises."""
+        ...
+
+    def read(self) -> AbstractContextManager[Connection]:
+        """A connection for reading; never blocks a writer and is never blocked by one."""
+        ...
+
+    def insert(self, table: Table) -> SqliteInsert | PostgresInsert:
+        """An INSERT that knows `on_conflict_do_nothing` and `on_conflict_do_update` in the engine's dialect."""
+        ...
+
+    def migrate(self) -> None:
+        """Bring the schema to this version's. Raises EngineError when the database is newer than the program."""
+        ...
+
+    def close(self) -> None:
+        """Give back every connection."""
+        ...

@@ -1,0 +1,139 @@
+"""The database port on PostgreSQL, for many machines. Leases of rows are taken with FOR UPDATE SKIP LOCKED."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
+
+from tearsheet.engines.database.sql import SqlDatabase
+from tearsheet.engines.server import (
+    PATIENCE_SECONDS,
+    LostConnection,
+    ServerUrl,
+    cannot_reach,
+    load_client,
+    parse_server_url,
+    pauses,
+)  # fmt: skip
+from tearsheet.errors import ConfigError, EngineError, StorageError
+
+_log = logging.getLogger(__name__)
+_SETTING = "engines.database"
+OLDEST_SERVER = 13
+
+# What a server says, or libpq for it, while it is on its way up, down, or has no place left for the moment.
+_PASSING_STATES = {"57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08004", "08006"}
+_PASSING_WORDS = (
+    "starting up", "shutting down", "recovery mode", "not yet accepting", "too many clients", "remaining connection slots",
+    "connection refused", "connection failed", "connection timeout", "server closed the connection", "reset by peer",
+    "terminating connection", "no route to host", "network is unreachable", "timeout expired", "broken pipe",
+)  # fmt: skip
+
+
+def open_postgresql(url: str, *, patience: float = PATIENCE_SECONDS) -> PostgresDatabase:
+    """The database of `postgresql://USER:PASSWORD@HOST[:PORT]/NAME`; options of libpq, as `?sslmode=require`, may follow."""
+    server = parse_server_url(url, _SETTING, {"postgresql": 5432, "postgres": 5432})
+    if not server.path:
+        raise ConfigError(
+            f"{_SETTING}: the URL should end in the name of a database: postgresql://USER:PASSWORD@HOST/NAME"
+        )
+    load_client("psycopg", "postgresql", _SETTING)
+    return PostgresDatabase(url, server, patience)
+
+
+class PostgresDatabase(SqlDatabase):
+    """A pool of connections. A server that is away is waited for before a transaction begins, never inside one."""
+
+    def __init__(self, url: str, server: ServerUrl, patience: float) -> None:
+        engine = create_engine(
+            make_url(url).set(drivername="postgresql+psycopg"),
+            pool_pre_ping=True,
+            pool_size=5,
+            max_overflow=15,
+            connect_args={"connect_timeout": 10, "application_name": "tearsheet"},
+        )
+        event.listen(engine, "connect", self._check_version)
+        super().__init__(engine)
+        self._server = server
+        self._patience = patience
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        """A transaction that may write. Raises LostConnection when the server goes away inside: run it again, whole."""
+        with self._explained(), super().begin() as connection:
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection that may only read."""
+        with self._explained(), self._connect() as connection:
+            yield connection.execution_options(postgresql_readonly=True)
+
+    def migrate(self) -> None:
+        """Bring the schema to this version's; of several programs that start at once, one does it."""
+        with self._explained():
+            super().migrate()
+
+    def _connect(self) -> Connection:
+        tries = pauses(self._patience)
+        while True:
+            try:
+                return self.engine.connect()
+            except DBAPIError as error:
+                explained = self._explain(error)
+                pause = next(tries, None) if isinstance(explained, LostConnection) else None
+                if pause is None:
+                    raise explained from error
+                _log.warning("waiting for the database", extra={"at": self._server.place, "error": _first_line(error)})
+                time.sleep(pause)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise self._explain(error) from error
+
+    def _explain(self, error: DBAPIError) -> Exception:
+        """The user's error for a driver's error; the driver's own where it is a bug of ours."""
+        words, state = _first_line(error), str(getattr(error.orig, "sqlstate", None) or "")
+        lower = str(error.orig).lower()
+        place = self._server.place
+        if "password authentication failed" in lower or "no password supplied" in lower or state == "28P01":
+            return EngineError(
+                f"{_SETTING}: PostgreSQL at {place} refuses the user or the password; check this setting"
+            )
+        if ("database" in lower and "does not exist" in lower and not state) or state == "3D000":
+            return EngineError(
+                f"{_SETTING}: there is no database {self._server.path!r} at {place}; create it with `createdb`"
+            )
+        if "translate host name" in lower or "resolve host" in lower or "name or service not known" in lower:
+            return cannot_reach(self._server, "database")
+        if state == "53100":
+            return StorageError(f"{_SETTING}: the disk of PostgreSQL at {place} is full; free some space there")
+        if state in ("42501", "28000"):
+            return EngineError(f"{_SETTING}: PostgreSQL at {place} does not allow this to our user ({words})")
+        if error.connection_invalidated or state in _PASSING_STATES or any(word in lower for word in _PASSING_WORDS):
+            return LostConnection(
+                f"{_SETTING}: PostgreSQL at {place} does not answer ({words}); start it, or check this setting"
+            )
+        return error
+
+    def _check_version(self, connection: Any, _: Any) -> None:
+        version = connection.info.server_version // 10_000
+        if version < OLDEST_SERVER:
+            connection.close()
+            raise EngineError(
+                f"{_SETTING}: PostgreSQL {version} at {self._server.place} is too old; {OLDEST_SERVER} or newer is needed"
+            )
+
+
+def _first_line(error: DBAPIError) -> str:
+    return str(error.orig).strip().split("\n")[0]

@@ -1,0 +1,202 @@
+"""Events as JSON lines: the embedded event log. One folder a topic, one line an event, readable without the program.
+
+    events/TOPIC/events.jsonl     one {"key": …, "value": …} a line, in the order of publication
+    events/TOPIC/groups/GROUP     the byte up to which a group has committed
+    events/TOPIC/lock, held/GROUP locks; their contents mean nothing
+
+A line counts when its newline is there. What a killed writer left behind its last newline is cut off by the next writer.
+Writers hold the topic's lock until their lines are on disk and readers share it, so that nobody acts on a line that a
+power cut could take back.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from tearsheet.engines.events.names import check_name
+from tearsheet.engines.events.port import Event
+from tearsheet.engines.location import local_path, scheme_of
+from tearsheet.errors import ConfigError
+from tearsheet.files import make_folder, storage_errors, sync_folder, written_aside
+
+_log = logging.getLogger(__name__)
+_LOOK_AGAIN_SECONDS = 0.05
+_TAIL = 1 << 16
+
+
+class _Line(msgspec.Struct):
+    key: str
+    value: dict[str, Any]
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def open_jsonl_events(url: str, data: Path) -> JsonlEvents:
+    """The event log of `jsonl:///FOLDER` (inside the data folder) or `jsonl:////FOLDER` (absolute); created when missing."""
+    if scheme_of(url) != "jsonl":
+        raise ConfigError(f"engines.events: {url!r} is no folder of events; write jsonl:///FOLDER")
+    return JsonlEvents(local_path(url, data))
+
+
+class JsonlEvents:
+    """Topics in a folder, for many processes at once. Of a group's readers, the first one reads until it is closed or dies."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._held: dict[tuple[str, str], IO[bytes]] = {}
+        self._checked: set[Path] = set()
+        self._mutex = threading.Lock()
+
+    def publish(self, topic: str, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Append events; they are on disk when this returns. When it raises, none was added."""
+        if not entries:
+            return
+        lines = b"".join(_encode({"key": key, "value": value}) + b"\n" for key, value in entries)
+        with storage_errors(f"cannot append to topic {topic!r}"), self._locked(topic, fcntl.LOCK_EX) as folder:
+            path = folder / "events.jsonl"
+            is_new = not path.exists()
+            with path.open("ab", buffering=0) as file:
+                end = _cut_torn_line(path)
+                self._check_places(folder, end)
+                try:
+                    rest = memoryview(lines)
+                    while rest:
+                        rest = rest[file.write(rest) :]
+                    os.fsync(file.fileno())
+                except OSError:
+                    os.truncate(path, end)
+                    raise
+            if is_new:
+                sync_folder(folder)
+
+    def poll(self, topic: str, group: str, limit: int, wait: float = 0.0) -> list[Event]:
+        """The next events after the group's committed place; the same again until they are committed."""
+        deadline = time.monotonic() + wait
+        while True:
+            if self._hold(topic, group):
+                events = list(self._read(topic, self._place(topic, group), limit))
+                if events:
+                    return events
+            pause = min(_LOOK_AGAIN_SECONDS, deadline - time.monotonic())
+            if pause <= 0:
+                return []
+            time.sleep(pause)
+
+    def commit(self, group: str, events: Sequence[Event]) -> None:
+        """Move the group's place behind these events, never back."""
+        places: dict[str, int] = {}
+        for event in events:
+            places[event.topic] = max(places.get(event.topic, 0), int(event.position))
+        for topic, place in places.items():
+            with storage_errors(f"cannot commit group {group!r}"), self._locked(topic, fcntl.LOCK_EX) as folder:
+                if place <= self._place(topic, group):
+                    continue
+                groups = folder / "groups"
+                make_folder(groups)
+                with written_aside(groups / check_name(group, "group"), folder) as file:
+                    file.write(b"%d\n" % place)
+
+    def latest(self, topic: str) -> dict[str, Mapping[str, Any]]:
+        """The newest value of each key."""
+        return {event.key: event.value for event in self._read(topic, 0)}
+
+    def close(self) -> None:
+        """Let another reader of our groups take over."""
+        with self._mutex:
+            for lock in self._held.values():
+                lock.close()
+            self._held.clear()
+
+    @contextmanager
+    def _locked(self, topic: str, mode: int) -> Iterator[Path]:
+        folder = self.folder / check_name(topic, "topic")
+        make_folder(folder)
+        with (folder / "lock").open("ab") as lock:
+            fcntl.flock(lock, mode)
+            yield folder
+
+    def _hold(self, topic: str, group: str) -> bool:
+        """Be the group's reader of a topic, unless another one is."""
+        with self._mutex, storage_errors(f"cannot join group {group!r}"):
+            if (topic, group) in self._held:
+                return True
+            held = self.folder / check_name(topic, "topic") / "held"
+            make_folder(held)
+            lock = (held / check_name(group, "group")).open("ab")
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                lock.close()
+                return False
+            self._held[topic, group] = lock
+            return True
+
+    def _check_places(self, folder: Path, end: int) -> None:
+        """Once after each start: a group that stands behind the end of a log that was cut short would miss its new lines."""
+        if folder not in self._checked and (groups := folder / "groups").is_dir():
+            for path in groups.iterdir():
+                if int(path.read_bytes()) > end:
+                    with written_aside(path, folder) as file:
+                        file.write(b"%d\n" % end)
+        self._checked.add(folder)
+
+    def _place(self, topic: str, group: str) -> int:
+        path = self.folder / topic / "groups" / check_name(group, "group")
+        with suppress(FileNotFoundError):
+            return int(path.read_bytes())
+        return 0
+
+    def _read(self, topic: str, start: int, limit: int | None = None) -> Iterator[Event]:
+        with storage_errors(f"cannot read topic {topic!r}"), self._locked(topic, fcntl.LOCK_SH) as folder:
+            path = folder / "events.jsonl"
+            if not path.exists():
+                return
+            with path.open("rb") as file:
+                file.seek(start)
+                events = list(_events(topic, file, limit))
+        yield from events
+
+
+def _events(topic: str, file: IO[bytes], limit: int | None) -> Iterator[Event]:
+    given = 0
+    position = file.tell()
+    for line in file:
+        if not line.endswith(b"\n") or given == limit:
+            return
+        position += len(line)
+        try:
+            entry = _decode(line)
+        except msgspec.DecodeError as error:
+            _log.warning("line is no event, skipped", extra={"topic": topic, "byte": position, "error": str(error)})
+            continue
+        given += 1
+        yield Event(topic, entry.key, entry.value, str(position))
+
+
+def _cut_torn_line(path: Path) -> int:
+    """Remove what stands behind the last newline; returns where the log ends now."""
+    with path.open("rb") as file:
+        end = size = file.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - _TAIL)
+            file.seek(start)
+            newline = file.read(end - start).rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            end = start
+    if end < size:
+        os.truncate(path, end)
+    return end

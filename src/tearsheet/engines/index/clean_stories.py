@@ -1,0 +1,27 @@
+"""Stories that any engine can take."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from tearsheet.engines.index.port import IndexedStory
+
+
+def clean_story(story: IndexedStory) -> IndexedStory:
+    """A story that can be written as UTF-8: halves of characters, which broken pages contain, become question marks."""
+    return IndexedStory(**{item.name: _clean(getattr(story, item.name)) for item in fields(story)})
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return value.encode("utf-8", "replace").decode()
+        return value
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    if isinstance(value, dict):
+        return {_clean(key): _clean(item) for key, item in value.items()}
+    return value

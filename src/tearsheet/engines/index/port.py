@@ -1,0 +1,98 @@
+"""What the program asks of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from tearsheet.query import Query
+
+
+@dataclass(slots=True)
+class IndexedStory:
+    """A story as the index holds it: the Elasticsearch fields of Media Cloud by the same names, and ours."""
+
+    id: str
+    """SHA-256 of the normalised URL: two stories with one id are one story."""
+    story_id: str
+    """The id that its queuer gave it, by which a redelivered story knows its own copy."""
+    url: str
+    canonical_domain: str
+    indexed_date: int
+    """Nanoseconds since 1970-01-01 UTC."""
+    article_title: str = ""
+    text_content: str = ""
+    language: str = ""
+    publication_date: str | None = None
+    """YYYY-MM-DD."""
+    original_url: str = ""
+    source_id: int | None = None
+    feed_id: int | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What is stored with the story and not searched: description, authors, image, where the date came from."""
+
+
+@dataclass(slots=True, frozen=True)
+class AddResult:
+    """What the index did with a story: `created`; `own`, when this very story is there already; or `duplicate` of another."""
+
+    status: str
+    first_story_id: str
+
+
+@dataclass(slots=True)
+class Page:
+    """Some of the stories that match, and a token for the next ones (None: that was all)."""
+
+    stories: list[IndexedStory]
+    next_token: str | None = None
+
+
+class Index(Protocol):
+    """The stories that can be searched. The first copy of a story wins; a story that was added stays after a kill."""
+
+    def add(self, stories: Sequence[IndexedStory]) -> list[AddResult]:
+        """Add stories, durably, and say for each what became of it, in order."""
+        ...
+
+    def get(self, ids: Sequence[str]) -> list[IndexedStory | None]:
+        """Stories by id (the hash of the normalised URL), in order."""
+        ...
+
+    def count(self, query: Query) -> int:
+        """How many stories match."""
+        ...
+
+    def search(
+        self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
+    ) -> Page:
+        """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
+        ...
+
+    def sample(self, query: Query, limit: int) -> list[IndexedStory]:
+        """Some of the matching stories at random."""
+        ...
+
+    def over_time(self, query: Query, interval: str = "day") -> list[tuple[str, int]]:
+        """Matching stories by publication `day`, `week` (from Monday) or `month`: (YYYY-MM-DD of its first day, count)."""
+        ...
+
+    def top(self, query: Query, field: str, limit: int = 20) -> list[tuple[str, int]]:
+        """The most frequent values of `canonical_domain` or `language` among the matching stories."""
+        ...
+
+    def top_over_time(
+        self, query: Query, field: str, interval: str = "week", limit: int = 20
+    ) -> list[tuple[str, str, int]]:
+        """The same by publication `day`, `week` or `month`: (value, first day, count), the most frequent values first."""
+        ...
+
+    def refresh(self) -> None:
+        """Make everything that was added visible to searches now."""
+        ...
+
+    def close(self) -> None:
+        """Write what is pending and let go."""
+        ...

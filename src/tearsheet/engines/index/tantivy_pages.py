@@ -1,0 +1,136 @@
+"""Pages of stories by the moment of their indexing, in tantivy.
+
+tantivy sorts by one field only, and looks at every match to find the newest. So the newest are first looked for among the stories
+of a short time, and where a page ends among stories of one moment, these are asked for by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tantivy
+
+from tearsheet.engines.index.tantivy_query import all_of, number_range
+from tearsheet.query import QueryError
+
+_WINDOW = 50_000
+"""So many stories lie in the time that is looked at first."""
+_LAST_NUMBER = 2**63 - 1
+
+Pair = tuple[int, int]
+"""The moment of a story, and its number."""
+
+
+class PagesByDate:
+    """Pages by (moment, number), both falling, or both rising from the oldest.
+
+    A token is the last moment and number of its page, or a number that none is beyond when the moment is done with.
+    """
+
+    def __init__(self, schema: tantivy.Schema) -> None:
+        self._schema = schema
+        self._recent: tuple[int, int, int] | None = None
+        """How many stories there were, the first moment of the newest ones, and how long they took."""
+
+    def page(
+        self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None, *, oldest: bool
+    ) -> tuple[list[int], str | None]:
+        """The numbers of the stories of a page, and the token of the next one."""
+        found: list[Pair] = []
+        moment: int | None = None
+        none_left = _LAST_NUMBER if oldest else 0
+        if token is not None:
+            moment, number = read_token(token, 2)
+            if number != none_left:
+                found += self._of_moment(searcher, query, moment, number, limit, oldest=oldest)
+        wanted = limit - len(found)
+        if wanted > 0:
+            pairs = self._beyond(searcher, query, moment, wanted + 1, oldest=oldest)
+            if len(pairs) <= wanted:
+                return [number for _, number in found + pairs], None
+            last = pairs[wanted - 1][0]
+            if last != pairs[wanted][0]:
+                return [number for _, number in found + pairs[:wanted]], f"{last}.{none_left}"
+            found += [pair for pair in pairs if pair[0] != last]
+            found += self._of_moment(searcher, query, last, None, limit - len(found), oldest=oldest)
+        return [number for _, number in found], f"{found[-1][0]}.{found[-1][1]}"
+
+    def _beyond(
+        self, searcher: tantivy.Searcher, query: tantivy.Query, moment: int | None, limit: int, *, oldest: bool
+    ) -> list[Pair]:
+        """The first stories beyond a moment, or of all; among those of its last moment, any."""
+        if oldest:
+            return self._in_time(searcher, query, None if moment is None else moment + 1, None, limit, oldest=True)
+        if moment == 0:
+            return []
+        high = None if moment is None else moment - 1
+        low = self._window(searcher, moment)
+        pairs = [] if low is None else self._in_time(searcher, query, low, high, limit, oldest=False)
+        return pairs if len(pairs) == limit else self._in_time(searcher, query, None, high, limit, oldest=False)
+
+    def _window(self, searcher: tantivy.Searcher, moment: int | None) -> int | None:
+        """The moment to look back to: by some ten thousand stories, as far as one knows. None when there are few."""
+        stories = searcher.num_docs
+        if stories < 2 * _WINDOW:
+            return None
+        if self._recent is None or not self._recent[0] <= stories < self._recent[0] + _WINDOW:
+            every = tantivy.Query.all_query()
+            newest, first = (
+                int(searcher.search(every, 1, count=False, offset=offset, order_by_field="indexed_date").hits[0][0])
+                for offset in (0, _WINDOW)
+            )
+            self._recent = (stories, first, newest - first)
+        _, first, duration = self._recent
+        return first if moment is None else max(0, moment - duration)
+
+    def _in_time(
+        self,
+        searcher: tantivy.Searcher,
+        query: tantivy.Query,
+        low: int | None,
+        high: int | None,
+        limit: int,
+        *,
+        oldest: bool,
+    ) -> list[Pair]:
+        if low is not None or high is not None:
+            query = all_of(query, number_range(self._schema, "indexed_date", low, high))
+        order = tantivy.Order.Asc if oldest else tantivy.Order.Desc
+        hits = searcher.search(query, limit, count=False, order_by_field="indexed_date", order=order).hits
+        pairs = zip((hit[0] for hit in hits), numbers_of(searcher, hits), strict=True)
+        return sorted(pairs, reverse=not oldest)
+
+    def _of_moment(
+        self,
+        searcher: tantivy.Searcher,
+        query: tantivy.Query,
+        moment: int,
+        after: int | None,
+        limit: int,
+        *,
+        oldest: bool,
+    ) -> list[Pair]:
+        parts = [query, number_range(self._schema, "indexed_date", moment, moment)]
+        if after is not None:
+            low, high = (after + 1, None) if oldest else (None, after - 1)
+            parts.append(number_range(self._schema, "docno", low, high))
+        order = tantivy.Order.Asc if oldest else tantivy.Order.Desc
+        hits = searcher.search(all_of(*parts), limit, count=False, order_by_field="docno", order=order).hits
+        return [(moment, int(hit[0])) for hit in hits]
+
+
+def numbers_of(searcher: tantivy.Searcher, hits: Sequence[Any]) -> list[int]:
+    """The numbers of the stories that a search found."""
+    values = searcher.fast_field_values("docno", [hit[1] for hit in hits]) if hits else []
+    return [int(value) for value in values if value is not None]
+
+
+def read_token(token: str, parts: int) -> list[int]:
+    """The numbers of a token. Raises QueryError."""
+    numbers = token.split(".")
+    if len(numbers) != parts or not all(
+        number.isascii() and number.isdigit() and len(number) < 20 for number in numbers
+    ):
+        raise QueryError("this is no token for a next page; use the one that came with the page before")
+    return [int(number) for number in numbers]

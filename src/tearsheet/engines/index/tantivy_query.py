@@ -1,0 +1,165 @@
+"""The tree of a query as a query of tantivy.
+
+tantivy's own parser is not used: it finds nothing for `a AND NOT b`, and would cut words by another rule than ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import date
+from itertools import combinations
+
+from tantivy import FieldType, Occur, Schema
+from tantivy import Query as Tantivy
+
+from tearsheet.query import (
+    ANY,
+    WORD_FIELDS,
+    All,
+    And,
+    Leaf,
+    Node,
+    Not,
+    OneOf,
+    Or,
+    Phrase,
+    Prefix,
+    Range,
+    Term,
+    Wildcard,
+    day_number,
+    glob_parts,
+    reduce_tree,
+)
+
+DAY_ZERO = -day_number(date.min) + 1
+"""Publication days are kept as numbers without a sign: 1 is the first day of the year 1."""
+_FIRST_DAY, _LAST_DAY = day_number(date.min), day_number(date.max)
+_MAX_U64 = 2**64 - 1
+_FEW_DAYS = 100
+"""So many days are looked up one by one: tantivy then begins with them, and not with the words, which may be everywhere."""
+
+Resolver = Callable[[Phrase], Sequence[int]]
+"""Finds the numbers of the stories with a phrase that tantivy cannot express, in one given field."""
+
+
+def to_tantivy(tree: Node, schema: Schema, resolve: Resolver) -> Tantivy:
+    """The query for a schema of `tantivy_words`."""
+
+    def join(node: And | Or | Not, parts: list[_Part]) -> _Part:
+        if isinstance(node, Not):
+            return parts[0][0], not parts[0][1]
+        if isinstance(node, Or):
+            return [query for part in parts for query in _alternatives(part)], False
+        return [_conjunction(parts)], False
+
+    return any_of(_alternatives(reduce_tree(tree, lambda leaf: (_leaf(leaf, schema, resolve), False), join)))
+
+
+_Part = tuple[list[Tantivy], bool]
+"""Alternatives, and whether their opposite is meant.
+
+Alternatives stay apart until they are needed, because one wide OR is quicker than many narrow ones; and `a AND NOT b` is quick
+when the index may skip b, but slow when it is a AND everything but b.
+"""
+
+
+def _alternatives(part: _Part) -> list[Tantivy]:
+    return [_conjunction([part])] if part[1] else part[0]
+
+
+def _conjunction(parts: list[_Part]) -> Tantivy:
+    clauses = [(Occur.MustNot if negated else Occur.Must, any_of(queries)) for queries, negated in parts]
+    if all(negated for _, negated in parts):
+        clauses.append((Occur.Must, Tantivy.all_query()))
+    return Tantivy.boolean_query(clauses)
+
+
+def any_of(parts: Sequence[Tantivy]) -> Tantivy:
+    """At least one of these."""
+    return parts[0] if len(parts) == 1 else Tantivy.boolean_query([(Occur.Should, part) for part in parts])
+
+
+def all_of(*parts: Tantivy) -> Tantivy:
+    """All of these."""
+    return parts[0] if len(parts) == 1 else Tantivy.boolean_query([(Occur.Must, part) for part in parts])
+
+
+def none_of(query: Tantivy) -> Tantivy:
+    """Everything but this."""
+    return _conjunction([([query], True)])
+
+
+def number_range(schema: Schema, field: str, low: int | None, high: int | None) -> Tantivy:
+    """Numbers from `low` to `high`, both included."""
+    low = 0 if low is None else max(low, 0)
+    high = _MAX_U64 if high is None else min(high, _MAX_U64)
+    if low > high:
+        return Tantivy.empty_query()
+    return Tantivy.range_query(schema, field, FieldType.Unsigned, low, high)
+
+
+def _leaf(leaf: Leaf, schema: Schema, resolve: Resolver) -> list[Tantivy]:
+    if isinstance(leaf, All):
+        return [Tantivy.all_query()]
+    if isinstance(leaf, Range):
+        return [_range(leaf, schema)]
+    if isinstance(leaf, OneOf):
+        return [Tantivy.term_set_query(schema, leaf.field, list(leaf.values)) if leaf.values else Tantivy.empty_query()]
+    fields = WORD_FIELDS if leaf.field == ANY else (leaf.field,)
+    return [_in_field(leaf, field, schema, resolve) for field in fields]
+
+
+def _range(leaf: Range, schema: Schema) -> Tantivy:
+    if leaf.field == "indexed_date":
+        return number_range(schema, leaf.field, leaf.low, leaf.high)
+    if leaf.low is None and leaf.high is None:
+        return Tantivy.exists_query(leaf.field)
+    low = (_FIRST_DAY if leaf.low is None else max(leaf.low, _FIRST_DAY)) + DAY_ZERO
+    high = (_LAST_DAY if leaf.high is None else min(leaf.high, _LAST_DAY)) + DAY_ZERO
+    if low <= high < low + _FEW_DAYS:
+        return Tantivy.term_set_query(schema, leaf.field, list(range(low, high + 1)))
+    return number_range(schema, leaf.field, low, high)
+
+
+def _in_field(leaf: Term | Phrase | Prefix | Wildcard, field: str, schema: Schema, resolve: Resolver) -> Tantivy:
+    if isinstance(leaf, Term):
+        return Tantivy.term_query(schema, field, leaf.word)
+    if isinstance(leaf, Prefix):
+        return Tantivy.regex_query(schema, field, _escape(leaf.start) + ".*")
+    if isinstance(leaf, Wildcard):
+        return Tantivy.regex_query(schema, field, _glob_pattern(leaf.glob))
+    if leaf.open_end:
+        words = [_escape(word) for word in leaf.words]
+        return Tantivy.regex_phrase_query(schema, field, [*words[:-1], words[-1] + ".*"])
+    if leaf.slop == 0 or (len(leaf.words) == 2 and leaf.words[0] != leaf.words[1]):
+        return Tantivy.phrase_query(schema, field, list(leaf.words), leaf.slop)
+    numbers = resolve(Phrase(field, leaf.words, leaf.slop))
+    return Tantivy.term_set_query(schema, "docno", list(numbers)) if numbers else Tantivy.empty_query()
+
+
+def candidates(phrase: Phrase, schema: Schema) -> Tantivy:
+    """Stories that may hold a phrase with a distance: every two of its words are near enough to each other.
+
+    tantivy's own distance is right for two different words, and too strict for more.
+    """
+    parts = [Tantivy.term_query(schema, phrase.field, word) for word in set(phrase.words)]
+    pairs = list(combinations(range(len(phrase.words)), 2))[:20]
+    for first, second in pairs:
+        words = phrase.words[first], phrase.words[second]
+        if words[0] != words[1]:
+            slop = phrase.slop + second - first - 1
+            parts.append(Tantivy.phrase_query(schema, phrase.field, list(words), slop))
+    return all_of(*parts)
+
+
+def _glob_pattern(glob: str) -> str:
+    return "".join(
+        (".*" if character == "*" else ".") if wild else _escape(character) for wild, character in glob_parts(glob)
+    )
+
+
+def _escape(text: str) -> str:
+    """Only ASCII punctuation has a meaning in patterns, and only that may be escaped."""
+    return re.sub(r"[!-/:-@\[-`{-~]", lambda found: "\\" + found[0], text)

@@ -1,0 +1,47 @@
+"""`extract`: all that a story needs to know of one page."""
+
+from __future__ import annotations
+
+from tearsheet import urls
+from tearsheet.extract.document import Document
+from tearsheet.extract.names import normalize_title
+from tearsheet.extract.text import METHOD
+from tearsheet.story import ContentMetadata
+
+
+def extract(html: bytes | str, url: str, *, charset: str | None = None) -> ContentMetadata:
+    """Read all that `content_metadata` holds from one page. `charset` is what the HTTP header states, if it states one.
+
+    Fields that the page does not tell are None. Raises `tearsheet.urls.BadURL` when the address is no http(s) address.
+    """
+    return content_metadata(Document(html, url, charset=charset))
+
+
+def content_metadata(document: Document) -> ContentMetadata:
+    """The fields of a story for a page that is already parsed; `document.url` is taken as the story's address."""
+    url = document.url
+    dated = document.publication_date
+    title = document.title
+    language = document.language
+    stated = document.stated_language
+    return ContentMetadata(
+        original_url=url,
+        url=url,
+        normalized_url=urls.normalize_url(url),
+        canonical_domain=urls.canonical_domain(url),
+        publication_date=dated[0].isoformat() if dated else None,
+        publication_date_source=dated[1] if dated else None,
+        language=language,
+        full_language=stated if language and stated and stated[:2] == language else language,
+        text_extraction_method=METHOD if document.text else None,
+        article_title=title,
+        normalized_article_title=normalize_title(title) if title else None,
+        text_content=document.text or None,
+        text_confidence=round(document.article.confidence, 4) if document.text else None,
+        canonical_url=document.canonical_url,
+        is_homepage=urls.is_homepage(url),
+        is_shortened=urls.is_shortened(url),
+        description=document.description,
+        authors=document.authors or None,
+        image=document.image,
+    )

@@ -1,0 +1,111 @@
+"""Feeds as tables: CSV in and out, plain or gzipped."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Iterable, Iterator
+
+from tearsheet.errors import UsageError
+from tearsheet.feeds.catalogue.store import NewFeed, NewSource
+from tearsheet.feeds.formats import unzip
+
+COLUMNS = ("id", "url", "sources_id", "name", "active", "admin_minutes", "source_name", "homepage", "collections")
+_NO = frozenset({"0", "f", "false", "n", "no", "off"})
+_SEPARATOR = ";"
+
+
+def read_feeds_csv(body: bytes) -> list[NewFeed]:
+    """The feeds of a CSV file with a heading; only `url` is needed. Several collections are separated by `;`.
+
+    A file without a heading whose first column holds addresses is read too. Raises UsageError, which names the line.
+    """
+    heading, table = _table(body)
+    if "url" not in heading:
+        if not heading or not heading[0].startswith(("http://", "https://")):
+            raise UsageError("the CSV file needs a heading with a column `url`; others: " + ", ".join(COLUMNS))
+        heading, table = ["url", "name"], _rows(body)
+    return [_feed(dict(zip(heading, row, strict=False)), line) for line, row in table]
+
+
+def _table(body: bytes) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The heading in lower case, and the rows below it with their line numbers."""
+    rows = _rows(body)
+    return [cell.strip().lower() for cell in rows[0][1]] if rows else ["url"], rows[1:]
+
+
+def _rows(body: bytes) -> list[tuple[int, list[str]]]:
+    text = (unzip(body) if body.startswith(b"\x1f\x8b") else body).decode("utf-8-sig", "replace")
+    rows = csv.reader(io.StringIO(text, newline=""), strict=False)
+    try:
+        return [(rows.line_num, row) for row in rows if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise UsageError(f"line {rows.line_num} of the CSV file cannot be read: {error}") from error
+
+
+def _feed(row: dict[str, str], line: int) -> NewFeed:
+    cells = {name: value.strip() for name, value in row.items()}
+    names = [name.strip() for name in cells.get("collections", "").split(_SEPARATOR)]
+    return NewFeed(
+        url=cells.get("url", ""),
+        name=cells.get("name") or None,
+        id=_number(cells, "id", line),
+        sources_id=_number(cells, "sources_id", line),
+        source_name=cells.get("source_name") or None,
+        homepage=cells.get("homepage") or None,
+        active=cells.get("active", "").lower() not in _NO,
+        admin_minutes=_number(cells, "admin_minutes", line),
+        collections=tuple(name for name in names if name),
+    )
+
+
+def _number(cells: dict[str, str], name: str, line: int) -> int | None:
+    text = cells.get(name, "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) < 18):
+        raise UsageError(f"line {line} of the CSV file: {name} should be a whole number and not {text[:40]!r}")
+    return int(text)
+
+
+def write_feeds_csv(feeds: Iterable[NewFeed]) -> Iterator[str]:
+    """A CSV file that `read_feeds_csv` reads, line by line."""
+    yield csv_line(COLUMNS)
+    for feed in feeds:
+        yield csv_line(
+            [
+                feed.id, feed.url, feed.sources_id, feed.name, "true" if feed.active else "false", feed.admin_minutes,
+                feed.source_name, feed.homepage, _SEPARATOR.join(feed.collections),
+            ]
+        )  # fmt: skip
+
+
+SOURCE_COLUMNS = ("id", "name", "domain", "homepage", "collections")
+
+
+def read_sources_csv(body: bytes) -> list[NewSource]:
+    """The sources of a CSV file: `homepage` or `domain` (or `url`), and perhaps `name` and `collections`. Raises UsageError."""
+    heading, table = _table(body)
+    known = [name for name in ("homepage", "url", "domain") if name in heading]
+    if not known:
+        raise UsageError("the CSV file needs a heading with a column `homepage` or `domain`; others: name, collections")
+    found = []
+    for _, row in table:
+        cells = {name: value.strip() for name, value in zip(heading, row, strict=False)}
+        names = tuple(name.strip() for name in cells.get("collections", "").split(_SEPARATOR) if name.strip())
+        site = next((cells[name] for name in known if cells.get(name)), "")
+        found.append(NewSource(site, cells.get("name") or None, names))
+    return found
+
+
+def csv_line(cells: Iterable[object]) -> str:
+    """One line of a CSV file."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(["" if cell is None else cell for cell in cells])
+    return line.getvalue()
+
+
+def gzipped(lines: Iterable[str]) -> bytes:
+    """The lines as a gzip file that is always the same for the same lines."""
+    return gzip.compress("".join(lines).encode("utf-8"), mtime=0)

@@ -1,0 +1,202 @@
+"""From a site's address to its feeds and news sitemaps: what the page says, what robots.txt says, and well-known places."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urljoin, urlsplit
+
+from tearsheet.clock import utc_now
+from tearsheet.errors import TearsheetError
+from tearsheet.extract import parse
+from tearsheet.feeds.catalogue.feed_hints import (
+    COMMENT_WORDS,
+    FEED_ENDINGS,
+    FEED_TYPES,
+    FEED_WORDS,
+    NEWS_SITEMAP_PATHS,
+    ROOT_PATHS,
+    SELF_PATHS,
+)
+from tearsheet.feeds.formats import NEWS_SITEMAP, SITEMAP, SITEMAP_INDEX, FeedError, ParsedFeed, parse_feed
+from tearsheet.feeds.polling import ACCEPT_FEED, FeedClient, names_news
+from tearsheet.fetch import FetchError, FetchRequest, FetchResponse
+from tearsheet.urls import BadURL, host_of, normalize_url, split_http_url
+
+ITSELF, DECLARED, LINKED, MENTIONED, ROBOTS, GUESSED = 120, 100, 60, 40, 30, 20
+MAX_REQUESTS = 40
+MAX_BYTES = 5_000_000
+_MAX_LINKS = 5_000
+
+
+@dataclass(slots=True, frozen=True)
+class Candidate:
+    """An address that may be a feed: how likely, and where it was found."""
+
+    url: str
+    score: int
+    how: str
+    title: str | None = None
+
+
+@dataclass(slots=True, frozen=True)
+class DiscoveredFeed:
+    """A feed that was fetched and read."""
+
+    url: str
+    title: str | None
+    version: str
+    entries: int
+    newest: datetime | None
+    score: int
+    how: str
+
+
+class NoSite(TearsheetError):
+    """The site's own page cannot be had, so nothing can be found."""
+
+    exit_code = 5
+
+
+def feed_candidates(html: bytes, url: str) -> list[Candidate]:
+    """The feeds that a page names, most likely first. Sloppy HTML is read as browsers read it."""
+    tree = parse(html, scripting=False)
+    base_tag = tree.css_first("base[href]")
+    base = _join(url, base_tag.attributes.get("href") or "") if base_tag else url
+    found: list[Candidate] = []
+    for node in tree.css("link[href]")[:_MAX_LINKS]:
+        words = node.attributes
+        kind = (words.get("type") or "").partition(";")[0].strip().lower()
+        relations = (words.get("rel") or "").lower().split()
+        if kind in FEED_TYPES and ("alternate" in relations or "feed" in relations or not relations):
+            found.append(
+                _candidate(base or url, words.get("href"), DECLARED, "declared by the page", words.get("title"))
+            )
+    for node in tree.css("a[href]")[:_MAX_LINKS]:
+        href = (node.attributes.get("href") or "").strip()
+        label = " ".join(node.text().split())[:100]
+        path = href.partition("?")[0].lower()
+        if path.endswith(FEED_ENDINGS):
+            found.append(_candidate(base or url, href, LINKED, "linked by the page", label))
+        elif any(word in href.lower() for word in FEED_WORDS):
+            found.append(_candidate(base or url, href, MENTIONED, "perhaps linked by the page", label))
+    return _ranked(found)
+
+
+def _candidate(base: str, href: str | None, score: int, how: str, title: str | None) -> Candidate:
+    link = _join(base, href or "") or ""
+    lowered = f"{link} {title or ''}".lower()
+    if any(word in lowered for word in COMMENT_WORDS):
+        score -= 50  # what readers say is no news
+    return Candidate(link, score, how, title or None)
+
+
+def _join(base: str, href: str) -> str | None:
+    try:
+        return urljoin(base, "".join(href.split())) if href.strip() else None
+    except ValueError:
+        return None
+
+
+def robots_sitemaps(robots: str, url: str) -> list[Candidate]:
+    """The sitemaps that robots.txt names; those that speak of news first."""
+    found = []
+    for line in robots.splitlines()[:10_000]:
+        name, _, value = line.partition(":")
+        if name.strip().lower() == "sitemap" and (link := _join(url, value)):
+            found.append(Candidate(link, ROBOTS + (20 if names_news(link) else 0), "named by robots.txt"))
+    return _ranked(found)
+
+
+def guesses(url: str) -> list[Candidate]:
+    """Well-known places: at the root of the site, and below the page itself."""
+    root = urljoin(url, "/")
+    found = [
+        Candidate(urljoin(root, path), GUESSED + 5, "a usual place for news sitemaps") for path in NEWS_SITEMAP_PATHS
+    ]
+    found += [Candidate(urljoin(root, path), GUESSED, "a usual place") for path in ROOT_PATHS]
+    if urlsplit(url).path.strip("/"):
+        page = url.partition("?")[0].partition("#")[0].rstrip("/") + "/"
+        found += [Candidate(urljoin(page, path), GUESSED + 2, "a usual place below the page") for path in SELF_PATHS]
+    return found
+
+
+def _ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Each address once, the most likely first."""
+    best: dict[str, Candidate] = {}
+    for candidate in candidates:
+        try:
+            key = normalize_url(candidate.url)
+        except (BadURL, UnicodeError):
+            continue
+        if key not in best or best[key].score < candidate.score:
+            best[key] = candidate
+    return sorted(best.values(), key=lambda candidate: -candidate.score)
+
+
+async def discover(
+    client: FeedClient, url: str, *, limit: int = 20, gap: float = 0.5, now: datetime | None = None
+) -> list[DiscoveredFeed]:
+    """Find the feeds of a site and read each, most useful first. Raises NoSite when the site itself cannot be had."""
+    now = now or utc_now()
+    url = url if "://" in url else f"https://{url}"
+    page = await _get_page(client, url)
+    if (itself := _read(page, now)) is not None:
+        return [_described(page.url, itself, Candidate(page.url, ITSELF, "it is a feed itself"))]
+    robots = await _get(client, urljoin(page.url, "/robots.txt"))
+    named = robots_sitemaps(robots.body.decode("utf-8", "replace"), page.url) if robots and robots.status == 200 else []
+    found: dict[str, DiscoveredFeed] = {}
+    likely = _ranked([*feed_candidates(page.body, page.url), *named, *guesses(page.url)])
+    for candidate in likely[:MAX_REQUESTS]:
+        if len(found) >= limit:
+            break
+        if candidate.score <= GUESSED and any(feed.score > MENTIONED for feed in found.values()):
+            break  # the site says where its feeds are: no need to try its doors
+        await asyncio.sleep(gap)
+        response = await _get(client, candidate.url)
+        parsed = _read(response, now) if response and response.status == 200 else None
+        if response and parsed is not None:
+            feed = _described(response.url, parsed, candidate)
+            found.setdefault(normalize_url(response.url), feed)
+    return sorted(found.values(), key=lambda feed: -feed.score)
+
+
+async def _get_page(client: FeedClient, url: str) -> FetchResponse:
+    try:
+        split_http_url(url)
+        response = await client.fetch(FetchRequest(url, max_bytes=MAX_BYTES))
+    except (FetchError, BadURL) as error:
+        raise NoSite(f"{url} cannot be fetched: {error}") from error
+    if response.status != 200:
+        raise NoSite(
+            f"{url} answers HTTP {response.status} {response.reason}".rstrip() + ": try another page of the site"
+        )
+    return response
+
+
+async def _get(client: FeedClient, url: str) -> FetchResponse | None:
+    try:
+        host_of(url)
+        return await client.fetch(FetchRequest(url, accept=ACCEPT_FEED, max_bytes=MAX_BYTES))
+    except (FetchError, BadURL):
+        return None
+
+
+def _read(response: FetchResponse, now: datetime) -> ParsedFeed | None:
+    try:
+        return parse_feed(response.body, response.url, charset=response.encoding, now=now)
+    except FeedError:
+        return None
+
+
+def _described(url: str, parsed: ParsedFeed, candidate: Candidate) -> DiscoveredFeed:
+    """Rank what was read: news sitemaps and feeds with entries up, plain sitemaps and empty ones down."""
+    score = candidate.score
+    score += {NEWS_SITEMAP: 15, SITEMAP: -25, SITEMAP_INDEX: -15}.get(parsed.version, 10)
+    score += 5 if parsed.entries else -20
+    dates = [date for entry in parsed.entries if (date := entry.published or entry.updated)]
+    newest = max(dates, default=None)
+    title = parsed.title or candidate.title
+    return DiscoveredFeed(url, title, parsed.version, len(parsed.entries), newest, score, candidate.how)

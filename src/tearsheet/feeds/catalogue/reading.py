@@ -1,0 +1,133 @@
+"""What can be read of feeds: their columns, their history, the stories seen in them, and counts by day."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Date, String, cast, func, select
+from sqlalchemy.sql.elements import KeyedColumnElement
+
+from tearsheet.engines.database import Database
+from tearsheet.errors import NotFoundError
+from tearsheet.feeds.tables import feeds, fetch_events, sources, stories
+
+Row = dict[str, Any]
+COUNTED = ("domain", "feed_id", "sources_id")
+_STORY_COLUMNS = ("id", "url", "feed_id", "sources_id", "published_at", "fetched_at", "domain", "title")
+_INTERNAL = frozenset({"lease", "due_at", "entries_hash"})
+FEED_COLUMNS = tuple(column.name for column in feeds.columns if column.name not in _INTERNAL)
+
+
+def read_feed(database: Database, feed_id: int) -> Row:
+    """Every column of a feed that means something to people. Raises NotFoundError."""
+    with database.read() as connection:
+        row = connection.execute(select(*_columns(feeds, FEED_COLUMNS)).where(feeds.c.id == feed_id)).mappings().first()
+    if row is None:
+        raise NotFoundError(f"there is no feed {feed_id}; `tearsheet feeds list` shows them")
+    return dict(row)
+
+
+def find_feed(database: Database, id_or_url: str) -> int:
+    """The id of a feed that is named by its id or its address. Raises NotFoundError."""
+    if id_or_url.isascii() and id_or_url.isdecimal() and len(id_or_url) < 18:
+        return int(read_feed(database, int(id_or_url))["id"])
+    with database.read() as connection:
+        found = connection.execute(select(feeds.c.id).where(feeds.c.url == id_or_url).order_by(feeds.c.id)).scalar()
+    if found is None:
+        raise NotFoundError(f"there is no feed with the address {id_or_url}; `tearsheet feeds list` shows them")
+    return int(found)
+
+
+def require_source(database: Database, source_id: int) -> Row:
+    """A source's columns. Raises NotFoundError."""
+    with database.read() as connection:
+        row = connection.execute(select(sources).where(sources.c.id == source_id)).mappings().first()
+    if row is None:
+        raise NotFoundError(f"there is no source {source_id}; `tearsheet sources list` shows them")
+    return dict(row)
+
+
+def feeds_of_source(database: Database, source_id: int) -> list[Row]:
+    """The feeds of a source, in order of id."""
+    query = select(*_columns(feeds, FEED_COLUMNS)).where(feeds.c.sources_id == source_id).order_by(feeds.c.id)
+    with database.read() as connection:
+        return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def history(database: Database, feed_id: int, limit: int | None = None) -> list[Row]:
+    """A feed's fetch events, newest first."""
+    query = select(fetch_events).where(fetch_events.c.feed_id == feed_id).order_by(fetch_events.c.id.desc())
+    with database.read() as connection:
+        return [dict(row) for row in connection.execute(query.limit(limit) if limit else query).mappings()]
+
+
+def newest_stories(
+    database: Database, *, feed_id: int | None = None, source_id: int | None = None, limit: int = 50
+) -> list[Row]:
+    """The stories that were seen last, of a feed or of a source."""
+    query = select(*_columns(stories, _STORY_COLUMNS)).order_by(stories.c.fetched_at.desc(), stories.c.id.desc())
+    if feed_id is not None:
+        query = query.where(stories.c.feed_id == feed_id)
+    if source_id is not None:
+        query = query.where(stories.c.sources_id == source_id)
+    with database.read() as connection:
+        return [dict(row) for row in connection.execute(query.limit(limit)).mappings()]
+
+
+def stories_from(database: Database, first_id: int, limit: int) -> list[Row]:
+    """Stories with this id or a later one, in order of id, each with its feed's address: a cursor for programs."""
+    s = stories.c
+    query = (
+        select(
+            *_columns(stories, (*_STORY_COLUMNS, "normalized_url", "normalized_title", "normalized_title_hash", "guid"))
+        )
+        .add_columns(feeds.c.url.label("feed_url"))
+        .select_from(stories.outerjoin(feeds, feeds.c.id == s.feed_id))
+        .where(s.id >= first_id)
+        .order_by(s.id)
+        .limit(limit)
+    )
+    with database.read() as connection:
+        return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def stories_by_day(
+    database: Database, column: str, *, since: datetime | None = None, source_id: int | None = None
+) -> list[tuple[str, int]]:
+    """How many stories were `fetched_at` or `published_at` each day, UTC, newest day first."""
+    moment = stories.c[column]
+    with database.read() as connection:
+        day = utc_day(connection, moment)
+        query = select(day, func.count()).where(moment.is_not(None)).group_by(day).order_by(day.desc())
+        if since is not None:
+            query = query.where(moment >= since)
+        if source_id is not None:
+            query = query.where(stories.c.sources_id == source_id)
+        return [(str(row[0]), int(row[1])) for row in connection.execute(query)]
+
+
+def top_counts(database: Database, column: str, since: datetime, limit: int | None) -> list[tuple[Any, int]]:
+    """The most frequent values of `domain`, `feed_id` or `sources_id` among stories fetched since then."""
+    counted = stories.c[column]
+    number = func.count().label("stories")
+    query = (
+        select(counted, number)
+        .where(stories.c.fetched_at >= since, counted.is_not(None))
+        .group_by(counted)
+        .order_by(number.desc(), counted)
+    )
+    with database.read() as connection:
+        return [(row[0], int(row[1])) for row in connection.execute(query.limit(limit) if limit else query)]
+
+
+def utc_day(connection: Connection, column: ColumnElement[Any]) -> ColumnElement[str]:
+    """The day of a moment, UTC, as YYYY-MM-DD."""
+    if connection.dialect.name == "postgresql":
+        return cast(cast(func.timezone("UTC", column), Date), String)
+    return func.date(column, type_=String())
+
+
+def _columns(table: Any, names: Sequence[str]) -> list[KeyedColumnElement[Any]]:
+    return [table.c[name] for name in names]

@@ -1,0 +1,16 @@
+from .model import NEWS_SITEMAP as NEWS_SITEMAP
+from .model import SITEMAP as SITEMAP
+from .model import SITEMAP_INDEX as SITEMAP_INDEX
+from .model import Entry as Entry
+from .model import FeedError as FeedError
+from .model import ParsedFeed as ParsedFeed
+from .parse import parse_feed as parse_feed
+from .parse import unzip as unzip
+from .periods import fresh_minutes as fresh_minutes
+from .periods import read_skips as read_skips
+from .periods import retry_after_seconds as retry_after_seconds
+from .periods import skip_text as skip_text
+from .titles import normalized_title as normalized_title
+from .titles import title_hash as title_hash
+from .xml_feed import local_name as local_name
+from .xml_text import read_xml as read_xml

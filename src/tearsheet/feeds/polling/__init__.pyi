@@ -1,0 +1,15 @@
+from .daily_rss import daily_rss_name as daily_rss_name
+from .daily_rss import write_daily_rss as write_daily_rss
+from .explain import next_poll as next_poll
+from .housekeeping import Housekeeper as Housekeeper
+from .poll import ACCEPT_FEED as ACCEPT_FEED
+from .poll import FeedClient as FeedClient
+from .poll import names_news as names_news
+from .poller import Poller as Poller
+from .retention import prune as prune
+from .schedule import spread_over_source as spread_over_source
+from .store import UnqueuedStory as UnqueuedStory
+from .store import count_entries as count_entries
+from .store import free_all_leases as free_all_leases
+from .store import mark_queued as mark_queued
+from .store import unqueued_stories as unqueued_stories

@@ -1,0 +1,107 @@
+"""The daily synthetic RSS file: every story that was found on one day, as `mc-YYYY-MM-DD.rss.gz`."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from email.utils import format_datetime
+from html import unescape
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from sqlalchemy import select
+
+from tearsheet.engines.database import Database
+from tearsheet.errors import StorageError
+from tearsheet.feeds.tables import feeds, stories
+
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+_PAGE = 5_000
+
+
+def daily_rss_name(day: date) -> str:
+    """`mc-2026-11-15.rss.gz`."""
+    return f"mc-{day:%Y-%m-%d}.rss.gz"
+
+
+def write_daily_rss(database: Database, folder: Path, day: date, now: datetime) -> int:
+    """Write the file of one day (UTC), whole or not at all; returns how many stories are in it. Raises StorageError."""
+    path = folder / daily_rss_name(day)
+    aside = folder / f".{path.name}.{os.getpid()}"
+    count = 0
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with aside.open("wb") as file:
+            with gzip.GzipFile(path.stem, "wb", fileobj=file, mtime=0) as zipped:
+                for line in _document(database, day, now):
+                    count += line.startswith("<item>")
+                    zipped.write(line.encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise StorageError(
+            f"cannot write {path}: {error.strerror}; free some space or choose another folder"
+        ) from error
+    return count
+
+
+def write_missing_days(database: Database, folder: Path, days: int, now: datetime) -> list[Path]:
+    """Write the files of the last full days that are not there yet; returns them."""
+    made = []
+    for back in range(1, days):
+        day = now.date() - timedelta(days=back)
+        if not (folder / daily_rss_name(day)).exists():
+            write_daily_rss(database, folder, day, now)
+            made.append(folder / daily_rss_name(day))
+    return made
+
+
+def _document(database: Database, day: date, now: datetime) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="utf-8"?>\n<rss version="2.0">\n<channel>\n'
+    yield f"<title>Stories found on {day}</title>\n<description>Links from all feeds</description>\n"
+    yield f"<lastBuildDate>{format_datetime(now, usegmt=True)}</lastBuildDate>\n"
+    for row in _stories_of(database, day):
+        yield _item(row)
+    yield "</channel>\n</rss>\n"
+
+
+def _stories_of(database: Database, day: date) -> Iterator[Any]:
+    start = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    s = stories.c
+    query = (
+        select(s.id, s.url, s.published_at, s.domain, s.title, s.feed_id, s.sources_id, feeds.c.url.label("feed_url"))
+        .select_from(stories.outerjoin(feeds, feeds.c.id == s.feed_id))
+        .where(s.fetched_at >= start, s.fetched_at < start + timedelta(days=1))
+        .order_by(s.id)
+        .limit(_PAGE)
+    )
+    last = 0
+    while True:
+        with database.read() as connection:
+            page = connection.execute(query.where(s.id > last)).all()
+        yield from page
+        if len(page) < _PAGE:
+            return
+        last = page[-1].id
+
+
+def _item(row: Any) -> str:
+    """One story on one line, by the element names of the original."""
+    date_text = format_datetime(row.published_at.astimezone(UTC), usegmt=True) if row.published_at else ""
+    numbers = (("mcFeedId", row.feed_id), ("mcSourceId", row.sources_id))
+    ids = "".join(f' {name}="{number}"' for name, number in numbers if number is not None)
+    return (
+        f"<item><link>{escape(_clean(row.url))}</link><pubDate>{date_text}</pubDate>"
+        f"<domain>{escape(_clean(row.domain or ''))}</domain><title>{escape(_clean(unescape(row.title or '')))}</title>"
+        f"<source url={quoteattr(_clean(row.feed_url or ''))}{ids} /></item>\n"
+    )
+
+
+def _clean(text: str) -> str:
+    return " ".join(_NOT_XML.sub("", text).split())

@@ -1,0 +1,107 @@
+"""Which entries are stories, and which two are one. Everything that is skipped is counted under a reason."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+from tearsheet.feeds.formats import SITEMAP, Entry, ParsedFeed, normalized_title, title_hash
+from tearsheet.lexicon import NO_NEWS_DOMAINS
+from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, is_homepage, normalize_url
+
+NO_URL, RELATIVE, TOO_LONG, HOME, BAD, NO_NEWS, TOSSED, STALE = (
+    "nourl", "relurl", "toolong", "home", "bad", "nonews", "tossed", "stale",
+)  # fmt: skip
+DUPLICATE_URL, DUPLICATE_TITLE, ADDED = "dup_url", "dup_title", "ok"
+_FRONT_PAGE_SLASHES = 5
+"""No front page lies deeper than language, section and file; most stories do, and need not be looked at for that."""
+STALE_DAYS = 7
+"""A plain sitemap lists a whole site; only pages that changed in these days can be news."""
+
+
+@dataclass(slots=True)
+class Candidate:
+    """An entry that may become a story."""
+
+    url: str
+    normalized_url: str
+    domain: str
+    title: str | None
+    normalized_title: str | None
+    normalized_title_hash: str | None
+    published_at: datetime | None
+    guid: str | None
+
+
+def candidates(parsed: ParsedFeed, now: datetime, limit: int) -> tuple[list[Candidate], Counter[str]]:
+    """The entries worth storing, each address once, and how many were skipped for which reason."""
+    skipped: Counter[str] = Counter()
+    skipped[TOSSED] = parsed.tossed + max(0, len(parsed.entries) - limit)
+    found: dict[str, Candidate] = {}
+    for entry in parsed.entries[:limit]:
+        if parsed.version == SITEMAP and not _changed_lately(entry, now):
+            skipped[STALE] += 1
+            continue
+        candidate = _candidate(entry)
+        if isinstance(candidate, str):
+            skipped[candidate] += 1
+        elif candidate.normalized_url in found:
+            skipped[DUPLICATE_URL] += 1
+        else:
+            found[candidate.normalized_url] = candidate
+    return list(found.values()), +skipped
+
+
+def _changed_lately(entry: Entry, now: datetime) -> bool:
+    return entry.updated is not None and now - entry.updated <= timedelta(days=STALE_DAYS)
+
+
+def _candidate(entry: Entry) -> Candidate | str:
+    """The candidate, or the reason why it is none."""
+    url = entry.link
+    if not url:
+        return NO_URL
+    if not url.lower().startswith(("http://", "https://")):
+        return RELATIVE
+    if len(url) > MAX_URL_LENGTH:
+        return TOO_LONG
+    address = _address(url)
+    if isinstance(address, str):
+        return address
+    normalized, domain = address
+    title = normalized_title(entry.title) if entry.title else ""
+    return Candidate(
+        url.strip(), normalized, domain, entry.title, title or None, title_hash(title) if title else None,
+        entry.published, entry.guid,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=50_000)
+def _address(url: str) -> tuple[str, str] | str:
+    """Normalised address and domain, or the reason for skipping it. Feeds list the same addresses poll after poll."""
+    try:
+        normalized, domain = normalize_url(url), _domain(url.split("/", 3)[2])
+        if domain in NO_NEWS_DOMAINS:
+            return NO_NEWS
+        if normalized.count("/") <= _FRONT_PAGE_SLASHES and is_homepage(url):
+            return HOME
+    except (BadURL, UnicodeError):
+        return BAD
+    return (normalized, domain) if len(normalized) <= MAX_URL_LENGTH and len(domain) <= 255 else TOO_LONG
+
+
+@lru_cache(maxsize=10_000)
+def _domain(authority: str) -> str:
+    return canonical_domain(f"http://{authority}/")
+
+
+def entries_hash(entries: Iterable[Entry]) -> str:
+    """A fingerprint of what a document lists: equal for two that differ only in build dates, counters and advertisements."""
+    digest = hashlib.md5(usedforsecurity=False)
+    for entry in entries:
+        digest.update(f"{entry.link}\x1f{entry.guid}\x1f{entry.title}\x1e".encode("utf-8", "replace"))
+    return digest.hexdigest()

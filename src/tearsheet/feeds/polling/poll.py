@@ -1,0 +1,228 @@
+"""One poll of one feed: ask, read, and say what happened. Writes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from tearsheet.feeds.formats import (
+    NEWS_SITEMAP,
+    Entry,
+    FeedError,
+    ParsedFeed,
+    fresh_minutes,
+    parse_feed,
+    retry_after_seconds,
+)
+from tearsheet.feeds.polling.dedupe import Candidate, candidates, entries_hash
+from tearsheet.feeds.polling.schedule import SOFT
+from tearsheet.feeds.polling.statuses import FETCH_ERRORS, PARSE_ERROR, WORKING, http_status_text, http_weight
+from tearsheet.feeds.polling.store import LeasedFeed
+from tearsheet.fetch import FetchError, FetchRequest, FetchResponse, wire_host
+from tearsheet.settings import FeedSettings
+
+log = logging.getLogger(__name__)
+
+ACCEPT_FEED = (
+    "application/rss+xml, application/atom+xml, application/feed+json, application/rdf+xml, "
+    "application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
+)
+UNCONDITIONAL_EVERY = timedelta(days=7)
+"""So often the whole document is asked for though the server says that nothing changed: some always say so."""
+MAX_CHILD_SITEMAPS = 5
+NOT_MODIFIED, SAME_HASH = "not modified", "same hash"
+_PARSE_IN_THREAD = 256_000
+_PERMANENT = frozenset({301, 308})
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class FeedClient(Protocol):
+    """What polling asks of the HTTP client."""
+
+    async def fetch(self, request: FetchRequest) -> FetchResponse:
+        """GET a document, following redirects. Raises FetchError."""
+        ...
+
+
+@dataclass(slots=True)
+class PollResult:
+    """What a poll found."""
+
+    feed: LeasedFeed
+    started_at: datetime
+    status: str = WORKING
+    weight: float = 0.0
+    detail: str = ""
+    retrieved: bool = False
+    """A document came, or word that it is still the same; whether it parsed or not."""
+    http_status: int | None = None
+    unchanged: str | None = None
+    """`not modified` or `same hash`."""
+    full: bool = False
+    """The document itself came, and parsed."""
+    conditional: bool = False
+    """We had asked for it only if it had changed."""
+    body_hash: str | None = None
+    entries_hash: str | None = None
+    http_etag: str | None = None
+    http_last_modified: str | None = None
+    retry_after: float | None = None
+    host: str = ""
+    """Which host answered at last: the feed's, or one that it redirects to."""
+    fresh_minutes: int | None = None
+    moved_to: str | None = None
+    """Where every redirect was permanent: where they led."""
+    parsed: ParsedFeed | None = None
+    candidates: list[Candidate] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def failed(self, status: str, weight: float, detail: str = "") -> PollResult:
+        """The same poll, as a failure."""
+        self.status, self.weight, self.detail = status, weight, detail
+        return self
+
+
+async def poll_feed(
+    client: FeedClient, feed: LeasedFeed, settings: FeedSettings, now: datetime, sleep: Sleep = asyncio.sleep
+) -> PollResult:
+    """Fetch and read one feed. Never raises for what a server does."""
+    result = PollResult(feed, now, host=feed.host)
+    headers = conditional_headers(feed, now)
+    result.conditional = bool(headers)
+    try:
+        response = await _get(client, feed.url, settings, headers)
+    except FetchError as error:
+        status, weight = FETCH_ERRORS[error.kind]
+        return result.failed(status, weight, f"{error.kind}: {error.detail}")
+    result.http_status = response.status
+    result.host = wire_host(response.url)
+    if response.status == 304 and result.conditional:
+        return _not_modified(result, response, now)
+    if response.status != 200:
+        result.retry_after = retry_after_seconds(response.header("Retry-After"), now)
+        return result.failed(http_status_text(response.status, response.reason), http_weight(response.status))
+    return await _read(client, result, response, settings, now, sleep)
+
+
+def conditional_headers(feed: LeasedFeed, now: datetime) -> dict[str, str]:
+    """The server's own strings, as it sent them; none now and then, and none to a server that has lied."""
+    due_in_full = feed.last_full_fetch is None or now - feed.last_full_fetch >= UNCONDITIONAL_EVERY
+    if feed.http_lies or due_in_full:
+        return {}
+    headers = {}
+    if feed.http_etag:
+        headers["If-None-Match"] = feed.http_etag
+    if feed.http_last_modified:
+        headers["If-Modified-Since"] = feed.http_last_modified
+    return headers
+
+
+async def _get(client: FeedClient, url: str, settings: FeedSettings, headers: dict[str, str]) -> FetchResponse:
+    return await client.fetch(
+        FetchRequest(
+            url, headers=headers, accept=ACCEPT_FEED, max_bytes=settings.max_bytes, timeout=settings.timeout_seconds
+        )
+    )
+
+
+def _not_modified(result: PollResult, response: FetchResponse, now: datetime) -> PollResult:
+    feed = result.feed
+    result.retrieved, result.unchanged, result.detail = True, NOT_MODIFIED, NOT_MODIFIED
+    result.http_etag = response.header("ETag") or feed.http_etag
+    result.http_last_modified = response.header("Last-Modified") or feed.http_last_modified
+    result.fresh_minutes = _fresh(response, now)
+    return result
+
+
+def _fresh(response: FetchResponse, now: datetime) -> int | None:
+    return fresh_minutes(response.header("Cache-Control"), response.header("Expires"), response.header("Date"), now)
+
+
+async def _read(
+    client: FeedClient, result: PollResult, response: FetchResponse, settings: FeedSettings, now: datetime, sleep: Sleep
+) -> PollResult:
+    feed = result.feed
+    result.retrieved = True
+    result.body_hash = hashlib.md5(response.body, usedforsecurity=False).hexdigest()
+    result.http_etag = response.header("ETag")
+    result.http_last_modified = response.header("Last-Modified")
+    result.fresh_minutes = _fresh(response, now)
+    whole = feed.last_full_fetch is None or now - feed.last_full_fetch >= UNCONDITIONAL_EVERY
+    if result.body_hash == feed.last_fetch_hash and not whole:
+        result.unchanged = result.detail = SAME_HASH
+        result.entries_hash = feed.entries_hash
+        return result
+    try:
+        parsed = await _parse(response, now)
+        if parsed.is_index:
+            result.http_etag = result.http_last_modified = None  # the sitemaps change while their index stays the same
+            parsed = await _follow_index(client, parsed, settings, now, sleep)
+    except FeedError as error:
+        return result.failed(PARSE_ERROR, SOFT, error.note)
+    result.full, result.parsed = True, parsed
+    result.moved_to = permanent_target(feed.url, response)
+    result.entries_hash = entries_hash(parsed.entries)
+    if result.entries_hash == feed.entries_hash or result.body_hash == feed.last_fetch_hash:
+        result.unchanged = result.detail = SAME_HASH
+        if not whole:
+            return result
+    result.candidates, result.skipped = candidates(parsed, now, settings.max_stories)
+    return result
+
+
+async def _parse(response: FetchResponse, now: datetime) -> ParsedFeed:
+    def read() -> ParsedFeed:
+        return parse_feed(response.body, response.url, charset=response.encoding, now=now)
+
+    return await asyncio.to_thread(read) if len(response.body) > _PARSE_IN_THREAD else read()
+
+
+async def _follow_index(
+    client: FeedClient, index: ParsedFeed, settings: FeedSettings, now: datetime, sleep: Sleep
+) -> ParsedFeed:
+    """The entries of the most promising sitemaps of an index. One that cannot be had is left out."""
+    merged = ParsedFeed(NEWS_SITEMAP, index.title)
+    for child in promising_sitemaps(index.entries)[:MAX_CHILD_SITEMAPS]:
+        await sleep(settings.interval_seconds)
+        try:
+            response = await _get(client, child, settings, {})
+            parsed = await _parse(response, now) if response.status == 200 else None
+        except (FetchError, FeedError) as error:
+            log.debug("a sitemap of an index is left out", extra={"url": child, "error": str(error)})
+            continue
+        if parsed and not parsed.is_index:
+            merged.title = merged.title or parsed.title
+            merged.version = parsed.version
+            merged.entries += parsed.entries
+            merged.tossed += parsed.tossed
+    return merged
+
+
+def promising_sitemaps(entries: list[Entry]) -> list[str]:
+    """Sitemaps by how likely they list news: those that say so in their name, then those that changed last."""
+
+    def rank(entry: Entry) -> tuple[bool, float]:
+        changed = entry.updated.timestamp() if entry.updated else 0.0
+        return not names_news(entry.link or ""), -changed
+
+    return [entry.link for entry in sorted(entries, key=rank) if entry.link]
+
+
+def names_news(url: str) -> bool:
+    """Whether the path of an address speaks of news; its host often does, and that means nothing."""
+    return "news" in url.lower().partition("://")[2].partition("/")[2]
+
+
+def permanent_target(url: str, response: FetchResponse) -> str | None:
+    """Where the feed has moved for good: every hop was a 301 or 308."""
+    hops = response.exchanges[:-1]
+    if hops and all(hop.status in _PERMANENT for hop in hops) and response.url != url:
+        return response.url
+    return None

@@ -1,0 +1,273 @@
+"""The poller: takes due feeds by lease, asks each at its turn, and writes what was found. Several may share a database."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import logging
+import uuid
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from random import random as roll
+
+from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines.database import Database
+from tearsheet.feeds.polling import store
+from tearsheet.feeds.polling.pace import Freed, Gate, Holdings
+from tearsheet.feeds.polling.poll import FeedClient, PollResult, poll_feed
+from tearsheet.feeds.polling.record import record_polls
+from tearsheet.feeds.polling.schedule import RETRY_AFTER_CAP_MINUTES, SOFT
+from tearsheet.feeds.polling.store import LeasedFeed
+from tearsheet.settings import FeedSettings
+
+log = logging.getLogger(__name__)
+
+LEASE = timedelta(minutes=3)
+"""How long a feed may wait beyond its turn. A dead poller's feeds come back after this and the time of two polls."""
+HORIZON = timedelta(seconds=30)
+ONCE_HORIZON = timedelta(hours=1)
+"""Polling once waits this long for the turn of a busy host's feeds; what lies beyond is left for the next time."""
+IDLE_SECONDS = 5.0
+LINGER_SECONDS = 0.1
+WRITE_BATCH = 200
+
+
+class Poller:
+    """Polls feeds until it is stopped. `counters` says what happened, by `feeds.EVENT` and `stories.REASON`.
+
+    With `only`, it polls no feeds but those with these ids.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        client: FeedClient,
+        settings: FeedSettings,
+        clock: Clock = wall_clock,
+        random: Callable[[], float] = roll,
+        only: Sequence[int] = (),
+    ) -> None:
+        self._database = database
+        self._client = client
+        self._settings = settings
+        self._clock = clock
+        self._random = random
+        self._only = only
+        self._id = uuid.uuid4().hex
+        self._gap = timedelta(seconds=settings.interval_seconds)
+        self._margin = timedelta(seconds=settings.timeout_seconds + 5)
+        self._lease = LEASE + 2 * self._margin
+        self._gate = Gate(settings.per_host, settings.interval_seconds)
+        self._waiting: list[tuple[float, int, LeasedFeed]] = []
+        self._parked: dict[str, deque[LeasedFeed]] = defaultdict(deque)
+        self._parked_count = 0
+        self._running: set[asyncio.Task[None]] = set()
+        self._held = Holdings()
+        self._found_none = False
+        self._look_at = 0.0
+        self._finished: list[PollResult] = []
+        self._put_off: list[tuple[LeasedFeed, datetime]] = []
+        self._changed = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._number = 0
+        self.counters: Counter[str] = Counter()
+
+    async def run(self, stop: asyncio.Event, once: bool = False) -> None:
+        """Poll until `stop` is set; with `once`, poll every feed that is due now and return."""
+        due = utc_now(self._clock) if once else None
+        helpers = [asyncio.create_task(self._wake_at(stop)), asyncio.create_task(self._keep_writing())]
+        for helper in helpers:
+            helper.add_done_callback(lambda _: self._changed.set())
+        taking: asyncio.Task[bool] | None = None
+        idle = False
+        try:
+            while not stop.is_set():
+                self._changed.clear()
+                if taking and taking.done():
+                    found, taking = taking.result(), None
+                    if once and idle and not found:
+                        break
+                if taking is None and self._wants_more(once):
+                    idle, self._look_at = not self._in_hand(), self._clock() + IDLE_SECONDS
+                    taking = asyncio.create_task(self._take(due))
+                    taking.add_done_callback(lambda _: self._changed.set())
+                self._start_those_whose_turn_it_is()
+                await self._pause(once)
+                if helpers[1].done():
+                    helpers[1].result()
+        finally:
+            for helper in helpers:
+                helper.cancel()
+            await asyncio.wait([*helpers, *([taking] if taking else [])])
+            await self._wind_up()
+
+    # ------------------------------------------------------------------------------------------------------ taking
+
+    def _in_hand(self) -> int:
+        waiting = len(self._waiting) + self._parked_count
+        return waiting + len(self._running) + len(self._finished) + len(self._put_off)
+
+    def _wants_more(self, once: bool) -> bool:
+        """Whether to look for due feeds: when there is room for them, and not again and again when there were none.
+
+        A host or source that another poller held may be free by the time that all is done: polling once looks again then.
+        """
+        if self._found_none:
+            return not self._in_hand() if once else self._clock() >= self._look_at
+        return self._in_hand() < 8 * self._settings.concurrency
+
+    async def _take(self, due: datetime | None) -> bool:
+        """Lease more feeds; False when none was due."""
+        now = utc_now(self._clock)
+        terms = store.LeaseTerms(
+            self._id,
+            4 * self._settings.concurrency,
+            self._gap,
+            ONCE_HORIZON if due else HORIZON,
+            self._lease,
+            self._only,
+        )
+        leased, seen = await asyncio.to_thread(store.lease_due, self._database, terms, now, due or now)
+        self.counters["feeds.queued"] += len(leased)
+        for feed in leased:
+            self._held.take(feed.keys, feed.lease_until)
+            self._wait_until(feed.start_at.timestamp(), feed)
+        self._found_none = seen == 0
+        return seen > 0
+
+    def _wait_until(self, when: float, feed: LeasedFeed) -> None:
+        self._number += 1
+        heapq.heappush(self._waiting, (when, self._number, feed))
+
+    # ---------------------------------------------------------------------------------------------------- starting
+
+    def _start_those_whose_turn_it_is(self) -> None:
+        now = self._clock()
+        while self._waiting and self._waiting[0][0] <= now and len(self._running) < self._settings.concurrency:
+            feed = heapq.heappop(self._waiting)[2]
+            if feed.lease_until - self._margin < utc_now(self._clock):
+                self.counters["feeds.late"] += 1  # the lease runs out, and the feed is due again by itself
+                self._held.give(feed.keys)
+                self._unpark(feed)
+            elif blocked := self._gate.blocked_by(feed.keys):
+                self._parked[blocked].append(feed)
+                self._parked_count += 1
+            elif (earliest := self._gate.earliest(feed.keys)) > now:
+                self._wait_or_put_off(earliest, feed)
+            else:
+                self._gate.start(feed.keys, now)
+                task = asyncio.create_task(self._poll(feed))
+                self._running.add(task)
+                task.add_done_callback(self._running.discard)
+
+    def _wait_or_put_off(self, when: float, feed: LeasedFeed) -> None:
+        """Its host asked for a pause since the feed was leased: a short one is waited for, a long one is not."""
+        moment = datetime.fromtimestamp(when, UTC)
+        if moment <= feed.lease_until - self._margin:
+            self._wait_until(when, feed)
+        else:
+            self._put_off.append((feed, moment))
+            self._unpark(feed)
+            self._ended.set()
+
+    async def _poll(self, feed: LeasedFeed) -> None:
+        now = utc_now(self._clock)
+        try:
+            result = await poll_feed(self._client, feed, self._settings, now)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            # One feed's trouble, even of our own making, must not stop the others.
+            log.exception("poll failed", extra={"feed": feed.id, "url": feed.url})
+            result = PollResult(feed, now).failed("fetch error", SOFT, repr(error))
+        finally:
+            self._gate.finish(feed.keys)
+            self._unpark(feed)
+        if result.retry_after:
+            seconds = min(result.retry_after, RETRY_AFTER_CAP_MINUTES * 60)
+            self._gate.hold(result.host, self._clock() + seconds)
+        self._finished.append(result)
+        self._ended.set()
+        self._changed.set()
+
+    def _unpark(self, feed: LeasedFeed) -> None:
+        """The feed makes room, or makes no use of it: let the next of its host and source try."""
+        for key in feed.keys:
+            if line := self._parked.get(key):
+                self._wait_until(self._clock(), line.popleft())
+                self._parked_count -= 1
+                if not line:
+                    del self._parked[key]
+
+    # ----------------------------------------------------------------------------------------- writing and waiting
+
+    async def _keep_writing(self) -> None:
+        """Write finished polls, many in one transaction: a busy poller fills it, an idle one waits a moment."""
+        while True:
+            await self._ended.wait()
+            await asyncio.sleep(LINGER_SECONDS)
+            self._ended.clear()
+            await self._write()
+            self._changed.set()
+
+    async def _write(self) -> None:
+        """Store what is finished and what is put off."""
+        if put_off := self._put_off[:]:
+            freed = self._freed_by([feed for feed, _ in put_off])
+            await asyncio.to_thread(store.put_off, self._database, put_off, self._id, freed)
+            self.counters["feeds.put_off"] += len(put_off)
+            del self._put_off[: len(put_off)]
+        while batch := self._finished[:WRITE_BATCH]:
+            freed = self._freed_by([result.feed for result in batch])
+            # Shielded: a transaction that has begun is waited for, so that its polls are never written twice.
+            writing = asyncio.ensure_future(
+                asyncio.to_thread(record_polls, self._database, batch, self._settings, self._random, self._id, freed)
+            )
+            try:
+                counts = await asyncio.shield(writing)
+            except asyncio.CancelledError:
+                self.counters.update(await writing)
+                del self._finished[: len(batch)]
+                raise
+            self.counters.update(counts)
+            del self._finished[: len(batch)]
+
+    def _freed_by(self, done: Sequence[LeasedFeed]) -> list[Freed]:
+        """The hosts and sources that others may ask once these feeds are written."""
+        held = {key: until for feed in done for key, until in self._held.give(feed.keys).items()}
+        return [
+            Freed(key, datetime.fromtimestamp(self._gate.earliest([key]), UTC), until)
+            for key, until in sorted(held.items())
+        ]
+
+    async def _pause(self, once: bool) -> None:
+        """Sleep until a turn comes, a poll ends, or it is time to look again."""
+        seconds = IDLE_SECONDS
+        if self._found_none and not once:
+            seconds = max(0.0, min(seconds, self._look_at - self._clock()))
+        if self._waiting and len(self._running) < self._settings.concurrency:
+            seconds = min(seconds, max(0.0, self._waiting[0][0] - self._clock()))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._changed.wait(), seconds)
+
+    async def _wake_at(self, stop: asyncio.Event) -> None:
+        await stop.wait()
+        self._changed.set()
+
+    async def _wind_up(self) -> None:
+        """Let running polls end, write them, and give back what was not started."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=self._settings.timeout_seconds)
+            for task in self._running:
+                task.cancel()
+        await self._write()
+        left = [feed for _, _, feed in self._waiting] + [feed for line in self._parked.values() for feed in line]
+        now = utc_now(self._clock)
+        await asyncio.to_thread(store.give_back, self._database, left, now)
+        await asyncio.to_thread(store.let_hosts_go, self._database, self._id, now, self._gap)
+        self._waiting.clear()
+        self._parked.clear()
+        self._parked_count = 0
+        self._held.clear()

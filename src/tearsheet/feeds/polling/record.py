@@ -1,0 +1,311 @@
+"""Write what polls found, many at once: new stories, the feeds' columns and one event each, in one transaction."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from tearsheet.engines.database import Database
+from tearsheet.errors import TearsheetError
+from tearsheet.feeds.formats import read_skips, skip_text
+from tearsheet.feeds.polling import store
+from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, Candidate
+from tearsheet.feeds.polling.pace import Freed
+from tearsheet.feeds.polling.poll import NOT_MODIFIED, PollResult
+from tearsheet.feeds.polling.schedule import (
+    RETRY_AFTER_CAP_MINUTES,
+    SOFT,
+    Decision,
+    FeedState,
+    PollOutcome,
+    Rules,
+    next_fetch,
+)
+from tearsheet.feeds.polling.statuses import added_note, note
+from tearsheet.feeds.tables import FETCH_DISABLED, FETCH_FAILED, FETCH_SUCCEEDED
+from tearsheet.settings import FeedSettings
+from tearsheet.urls import BadURL, host_of
+
+log = logging.getLogger(__name__)
+
+MOVE_CONFIRMATIONS = 3
+"""A permanent redirect is believed when this many polls in a row were led to the same, readable feed."""
+_TOUCH_AFTER = timedelta(days=1)
+
+
+def rules_of(settings: FeedSettings) -> Rules:
+    """The rules of the schedule, from the settings."""
+    return Rules(
+        default_minutes=settings.interval_minutes,
+        min_minutes=settings.min_minutes,
+        max_minutes=settings.max_minutes,
+        max_failures=settings.max_failures,
+        disable_failing=settings.disable_failing,
+    )
+
+
+def record_polls(
+    database: Database, results: Sequence[PollResult], settings: FeedSettings, random: Callable[[], float],
+    owner: str = "", freed: Sequence[Freed] = (),
+) -> Counter[str]:  # fmt: skip
+    """Store the results of polls whose leases still hold; returns what happened to feeds and stories, counted.
+
+    `freed` are hosts and sources that the poller `owner` leaves to others. What the database refuses of one poll is that
+    feed's failure, and no other's.
+    """
+    try:
+        return _record(database, results, settings, random, owner, freed)
+    except TearsheetError:
+        raise
+    except Exception as error:
+        if len(results) > 1:
+            counts = Counter[str]()
+            for number, result in enumerate(results, 1):
+                done = freed if number == len(results) else ()
+                counts += record_polls(database, [result], settings, random, owner, done)
+            return counts
+        [result] = results
+        log.exception("a poll could not be stored", extra={"feed": result.feed.id, "url": result.feed.url})
+        detail = repr(getattr(error, "orig", None) or error)
+        failure = PollResult(result.feed, result.started_at).failed("fetch error", SOFT, detail)
+        return _record(database, [failure], settings, random, owner, freed)
+
+
+def _record(
+    database: Database, results: Sequence[PollResult], settings: FeedSettings, random: Callable[[], float],
+    owner: str, freed: Sequence[Freed],
+) -> Counter[str]:  # fmt: skip
+    counts: Counter[str] = Counter()
+    with database.begin() as connection:
+        held = store.still_leased(connection, [result.feed for result in results])
+        mine = [result for result in results if result.feed.id in held]
+        counts["feeds.lost"] += len(results) - len(mine)
+        tallies = _save_stories(database, connection, mine, settings)
+        rows, events = [], []
+        for result, tally in zip(mine, tallies, strict=True):
+            decision = next_fetch(
+                _state(result), _outcome(result, tally), result.started_at, rules_of(settings), random()
+            )
+            rows.append(feed_columns(result, decision, tally[ADDED]))
+            events.append(_event(result, decision, tally))
+            counts[f"feeds.{events[-1]['event']}"] += 1
+            counts.update({f"stories.{reason}": number for reason, number in tally.items()})
+        store.update_feeds(connection, rows)
+        store.add_events(connection, events)
+        store.write_paces(database, connection, _pauses(mine), owner, freed)
+    return +counts
+
+
+def _state(result: PollResult) -> FeedState:
+    """What was known of the feed before, and what its document has just said about its rhythm."""
+    state = result.feed.state
+    if result.parsed is None:
+        return state
+    return replace(state, update_minutes=advertised_minutes(result.parsed.update_minutes, result.fresh_minutes))
+
+
+def _outcome(result: PollResult, tally: Counter[str]) -> PollOutcome:
+    parsed = result.parsed
+    hours, days = (parsed.skip_hours, parsed.skip_days) if parsed else read_skips(result.feed.skip_times)
+    return PollOutcome(
+        weight=result.weight,
+        added=tally[ADDED],
+        duplicates=tally[DUPLICATE_URL] + tally[DUPLICATE_TITLE],
+        unchanged=result.unchanged is not None,
+        http_status=result.http_status,
+        retry_after=result.retry_after,
+        fresh_minutes=result.fresh_minutes,
+        skip_hours=hours,
+        skip_days=days,
+    )
+
+
+def _event(result: PollResult, decision: Decision, tally: Counter[str]) -> dict[str, Any]:
+    event = FETCH_SUCCEEDED if not result.weight else FETCH_FAILED if decision.system_enabled else FETCH_DISABLED
+    detail = result.detail
+    if not result.weight and not result.unchanged:
+        detail = added_note(tally.total() - tally[ADDED], tally[ADDED])
+    return {
+        "feed_id": result.feed.id,
+        "event": event,
+        "note": note(result.status, detail),
+        "created_at": result.started_at,
+        "counts": json.dumps(tally, sort_keys=True) if tally else None,
+    }
+
+
+def _pauses(results: Sequence[PollResult]) -> dict[str, datetime]:
+    """Until when each host asked us to stay away: what a server asks of one feed, it means for all."""
+    pauses: dict[str, datetime] = {}
+    for result in results:
+        if result.retry_after:
+            pause = min(timedelta(seconds=result.retry_after), timedelta(minutes=RETRY_AFTER_CAP_MINUTES))
+            until = result.started_at + pause
+            pauses[result.host] = max(until, pauses.get(result.host, until))
+    return pauses
+
+
+# --------------------------------------------------------------------------------------------------------- stories
+
+
+def _save_stories(
+    database: Database, connection: Connection, results: Sequence[PollResult], settings: FeedSettings
+) -> list[Counter[str]]:
+    """Add what is new of every poll; returns for each poll how many stories were added and skipped, by reason."""
+    tallies = [Counter(result.skipped) for result in results]
+    known = store.known_urls(connection, {c.normalized_url for result in results for c in result.candidates})
+    fresh = {c.normalized_title_hash for r in results for c in r.candidates if c.normalized_url not in known}
+    now = max((result.started_at for result in results), default=None)
+    if now is None:
+        return tallies
+    since = now - timedelta(days=settings.title_days)
+    titles = {
+        (title, _title_scope(source, feed))
+        for title, source, feed in store.known_titles(connection, {title for title in fresh if title}, since)
+    }
+    rows: list[dict[str, Any]] = []
+    owners: dict[str, int] = {}
+    still_there: set[int] = set()
+    for number, result in enumerate(results):
+        for candidate in result.candidates:
+            reason = _duplicate(candidate, result, known, owners, titles)
+            if reason:
+                tallies[number][reason] += 1
+            else:
+                owners[candidate.normalized_url] = number
+                rows.append(_story_row(candidate, result))
+            if (
+                candidate.normalized_url in known
+                and result.started_at - known[candidate.normalized_url][1] > _TOUCH_AFTER
+            ):
+                still_there.add(known[candidate.normalized_url][0])
+    added = store.add_stories(database, connection, rows)
+    for url, number in owners.items():
+        tallies[number][ADDED if url in added else DUPLICATE_URL] += 1
+    store.touch_stories(connection, still_there, now)
+    return tallies
+
+
+def _title_scope(sources_id: int | None, feed_id: int | None) -> str:
+    return f"source {sources_id}" if sources_id is not None else f"feed {feed_id}"
+
+
+def _duplicate(
+    candidate: Candidate,
+    result: PollResult,
+    known: dict[str, tuple[int, datetime]],
+    owners: dict[str, int],
+    titles: set[tuple[str, str]],
+) -> str | None:
+    """The reason why a story is known already. A story without a title is like no other."""
+    if candidate.normalized_url in known or candidate.normalized_url in owners:
+        return DUPLICATE_URL
+    if candidate.normalized_title_hash:
+        key = (candidate.normalized_title_hash, _title_scope(result.feed.sources_id, result.feed.id))
+        if key in titles:
+            return DUPLICATE_TITLE
+        titles.add(key)
+    return None
+
+
+def _story_row(candidate: Candidate, result: PollResult) -> dict[str, Any]:
+    return {
+        "feed_id": result.feed.id,
+        "sources_id": result.feed.sources_id,
+        "url": candidate.url,
+        "normalized_url": candidate.normalized_url,
+        "guid": candidate.guid,
+        "published_at": candidate.published_at,
+        "fetched_at": result.started_at,
+        "domain": candidate.domain,
+        "title": candidate.title,
+        "normalized_title": candidate.normalized_title,
+        "normalized_title_hash": candidate.normalized_title_hash,
+        "seen_at": result.started_at,
+        "queued_at": None,
+    }
+
+
+# ----------------------------------------------------------------------------------------------------- feed columns
+
+
+def feed_columns(result: PollResult, decision: Decision, added: int) -> dict[str, Any]:
+    """The feed's columns after a poll, from those before it."""
+    row = {"id": result.feed.id, **result.feed.columns}
+    started = result.started_at
+    row |= {
+        "last_fetch_attempt": started,
+        "last_fetch_failures": decision.failures,
+        "system_enabled": decision.system_enabled,
+        "system_status": result.status,
+        "poll_minutes": decision.poll_minutes,
+        "next_fetch_reason": decision.reason,
+        "due_at": decision.next_fetch_attempt or started,
+        "gone_seen": row["gone_seen"] + 1 if result.http_status == 410 else 0,
+    }
+    if decision.next_fetch_attempt:
+        row["next_fetch_attempt"] = decision.next_fetch_attempt
+    if result.retrieved:
+        row["last_fetch_success"] = started
+    if added:
+        row["last_new_stories"] = started
+    if result.weight == 0:
+        _after_success(row, result, added)
+    return row
+
+
+def _after_success(row: dict[str, Any], result: PollResult, added: int) -> None:
+    if result.unchanged == NOT_MODIFIED:
+        row["http_304"] = True
+        row |= {"http_etag": result.http_etag, "http_last_modified": result.http_last_modified}
+        return
+    row["http_lies"] = row["http_lies"] or has_lied(result, added)
+    row |= {
+        "http_etag": result.http_etag,
+        "http_last_modified": result.http_last_modified,
+        "last_fetch_hash": result.body_hash,
+        "entries_hash": result.entries_hash,
+    }
+    if result.parsed:
+        row["last_full_fetch"] = result.started_at
+        row["rss_title"] = result.parsed.title or row["rss_title"]
+        row["update_minutes"] = advertised_minutes(result.parsed.update_minutes, result.fresh_minutes)
+        row["skip_times"] = skip_text(result.parsed.skip_hours, result.parsed.skip_days)
+        _follow_move(row, result.moved_to)
+
+
+def advertised_minutes(in_feed: int | None, by_http: int | None) -> int | None:
+    """`update_minutes`: what the feed says, and no less than what HTTP says. HTTP alone sets no rhythm."""
+    return max(in_feed, by_http or 0) if in_feed else None
+
+
+def has_lied(result: PollResult, added: int) -> bool:
+    """Asked without conditions, the server sent new stories under the very tag for which it would have said `not modified`."""
+    feed = result.feed
+    if result.conditional or not feed.http_304 or not added:
+        return False
+    same_tag = feed.http_etag is not None and feed.http_etag == result.http_etag
+    same_date = feed.http_last_modified is not None and feed.http_last_modified == result.http_last_modified
+    return same_tag or (feed.http_etag is None and same_date)
+
+
+def _follow_move(row: dict[str, Any], moved_to: str | None) -> None:
+    """Count the polls that were led to the same place; take it over when there were enough."""
+    if moved_to is None:
+        row |= {"redirect_url": None, "redirect_seen": 0}
+        return
+    seen = row["redirect_seen"] + 1 if row["redirect_url"] == moved_to else 1
+    row |= {"redirect_url": moved_to, "redirect_seen": seen}
+    if seen >= MOVE_CONFIRMATIONS:
+        try:
+            host = host_of(moved_to)
+        except BadURL:
+            return
+        row |= {"former_url": row["url"], "url": moved_to, "host": host, "redirect_url": None, "redirect_seen": 0}

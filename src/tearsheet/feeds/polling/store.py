@@ -1,0 +1,457 @@
+"""The SQL of feeds: leases, what polls found, the stories seen and whether they are queued. The same on every engine."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    String,
+    bindparam,
+    case,
+    cast,
+    func,
+    literal,
+    select,
+    text,
+    update,
+)
+
+from tearsheet.engines.database import Database
+from tearsheet.feeds.polling.pace import Booking, Freed, assign_starts
+from tearsheet.feeds.polling.schedule import FeedState
+from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, stories
+
+_CHUNK = 500
+_SOURCE = "source:"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_POLLABLE = text("active AND system_enabled")
+"""In these words, because they are the condition of the index `feeds_due`."""
+
+PAUSED = "its host asked us to wait (Retry-After)"
+PUT_OFF = "its turn, after other feeds of the same host or source"
+
+T = TypeVar("T")
+
+RESULT_COLUMNS = (
+    "url", "host", "last_fetch_attempt", "last_fetch_success", "last_fetch_hash", "last_fetch_failures", "http_etag",
+    "http_last_modified", "next_fetch_attempt", "system_enabled", "update_minutes", "http_304", "system_status",
+    "last_new_stories", "rss_title", "poll_minutes", "due_at", "next_fetch_reason", "entries_hash", "last_full_fetch",
+    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url", "skip_times",
+)  # fmt: skip
+"""What a poll may change. An administrator changes the other columns, and the address, which ends the lease."""
+
+
+@dataclass(slots=True)
+class LeasedFeed:
+    """A feed that one poller may fetch at `start_at`; the lease ends by itself at `lease_until`."""
+
+    id: int
+    sources_id: int | None
+    url: str
+    host: str
+    state: FeedState
+    http_etag: str | None
+    http_last_modified: str | None
+    http_304: bool
+    http_lies: bool
+    last_fetch_hash: str | None
+    entries_hash: str | None
+    last_full_fetch: datetime | None
+    redirect_url: str | None
+    redirect_seen: int
+    skip_times: str | None
+    columns: dict[str, Any]
+    """Every column that the result of a poll may change, as it was."""
+    lease: str
+    start_at: datetime
+    lease_until: datetime
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What its pace is kept by: the host, and the source when it has one."""
+        return pace_keys(self.host, self.sources_id)
+
+
+def pace_keys(host: str, sources_id: int | None) -> tuple[str, ...]:
+    """The names under which a feed's pace is booked."""
+    return (host,) if sources_id is None else (host, f"{_SOURCE}{sources_id}")
+
+
+def chunks(items: Iterable[T], size: int = _CHUNK) -> Iterator[list[T]]:
+    """The items in lists that fit one statement."""
+    rest = list(items)
+    for start in range(0, len(rest), size):
+        yield rest[start : start + size]
+
+
+# ---------------------------------------------------------------------------------------------------------- leases
+
+
+def due_feeds(now: datetime, due: datetime, limit: int, owner: str, only: Sequence[int] = ()) -> Select[Any]:
+    """The feeds that have been due longest, without those of hosts and sources that another poller holds."""
+
+    def held_by_another(key: ColumnElement[str]) -> ColumnElement[bool]:
+        p = feed_paces.c
+        return select(p.key).where(p.key == key, p.owner != owner, p.owner_until > now).exists()
+
+    source = literal(_SOURCE) + cast(feeds.c.sources_id, String)
+    named = [feeds.c.id.in_(only)] if only else []
+    return (
+        select(feeds)
+        .where(_POLLABLE, feeds.c.due_at <= due, ~held_by_another(feeds.c.host), ~held_by_another(source), *named)
+        .order_by(feeds.c.due_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+
+
+@dataclass(slots=True, frozen=True)
+class LeaseTerms:
+    """How a poller takes feeds: who it is, how many at once, at what pace, how far ahead, and for how long."""
+
+    owner: str
+    limit: int
+    gap: timedelta
+    horizon: timedelta | None
+    lease: timedelta
+    only: Sequence[int] = ()
+    """When not empty: no feeds but these."""
+
+
+def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetime) -> tuple[list[LeasedFeed], int]:
+    """Take feeds that were due at `due`, each with the moment at which its host and source may be asked.
+
+    A feed whose turn lies beyond the horizon is put off to that turn and not taken. A lease is a due time in the future:
+    when its poller dies, the feed is simply due again. With its first feed a poller takes the host and the source, so that
+    its own count of running requests, and its own clock, are the only ones. Returns the feeds taken, and how many were looked at.
+    """
+    token = uuid.uuid4().hex
+    with database.begin() as connection:
+        rows = connection.execute(due_feeds(now, due, terms.limit, terms.owner, terms.only)).all()
+        if not rows:
+            return [], 0
+        keys = {key for row in rows for key in pace_keys(row.host, row.sources_id)}
+        booking, foreign = _read_booking(database, connection, keys, terms.owner, now)
+        mine = [row for row in rows if foreign.isdisjoint(pace_keys(row.host, row.sources_id))]
+        turns = assign_starts(
+            [pace_keys(row.host, row.sources_id) for row in mine], booking, now, terms.gap, terms.horizon
+        )
+        pairs = list(zip(mine, turns, strict=True))
+        taken = [_leased(row, token, turn.at, turn.at + terms.lease) for row, turn in pairs if turn.taken]
+        _write_leases(
+            connection, taken, [{"b_id": row.id, "b_due": turn.at} for row, turn in pairs if not turn.taken], now
+        )
+        _write_booking(connection, booking)
+        _hold(connection, taken, terms.owner)
+    return taken, len(rows)
+
+
+def _leased(row: Any, token: str, start_at: datetime, lease_until: datetime) -> LeasedFeed:
+    state = FeedState(
+        created_at=row.created_at,
+        failures=row.last_fetch_failures,
+        poll_minutes=row.poll_minutes,
+        update_minutes=row.update_minutes,
+        admin_minutes=row.admin_minutes,
+        last_fetch_success=row.last_fetch_success,
+        last_new_stories=row.last_new_stories,
+        gone_seen=row.gone_seen,
+    )
+    return LeasedFeed(
+        id=row.id, sources_id=row.sources_id, url=row.url, host=row.host, state=state,
+        http_etag=row.http_etag, http_last_modified=row.http_last_modified, http_304=bool(row.http_304),
+        http_lies=row.http_lies, last_fetch_hash=row.last_fetch_hash, entries_hash=row.entries_hash,
+        last_full_fetch=row.last_full_fetch, redirect_url=row.redirect_url, redirect_seen=row.redirect_seen,
+        skip_times=row.skip_times, columns={name: getattr(row, name) for name in RESULT_COLUMNS},
+        lease=token, start_at=start_at, lease_until=lease_until,
+    )  # fmt: skip
+
+
+def _read_booking(
+    database: Database, connection: Connection, keys: set[str], owner: str, now: datetime
+) -> tuple[Booking, set[str]]:
+    """When each key is free, and which are held by others. The rows are locked: two pollers book one after the other."""
+    ordered = sorted(keys)
+    blank = [{"key": key, "next_start": _EPOCH, "tail": _EPOCH} for key in ordered]
+    connection.execute(database.insert(feed_paces).on_conflict_do_nothing(), blank)
+    booking, foreign = Booking({}, {}), set()
+    for some in chunks(ordered):
+        query = select(feed_paces).where(feed_paces.c.key.in_(some)).order_by(feed_paces.c.key).with_for_update()
+        for row in connection.execute(query):
+            booking.free[row.key] = row.next_start
+            booking.tail[row.key] = row.tail
+            if row.owner not in (None, owner) and row.owner_until > now:
+                foreign.add(row.key)
+    return booking, foreign
+
+
+def _hold(connection: Connection, taken: Sequence[LeasedFeed], owner: str) -> None:
+    until: dict[str, datetime] = {}
+    for feed in taken:
+        for key in feed.keys:
+            until[key] = max(feed.lease_until, until.get(key, feed.lease_until))
+    statement = (
+        update(feed_paces)
+        .where(feed_paces.c.key == bindparam("b_key"))
+        .values(owner=owner, owner_until=bindparam("b_until"))
+    )
+    if until:
+        connection.execute(statement, [{"b_key": key, "b_until": when} for key, when in sorted(until.items())])
+
+
+def let_hosts_go(database: Database, owner: str, now: datetime, gap: timedelta) -> None:
+    """End a poller's hold of its hosts and sources, as at a clean stop; the next one keeps the distance to its last request."""
+    mine = feed_paces.c.owner == owner
+    with database.begin() as connection:
+        soon = now + gap
+        connection.execute(update(feed_paces).where(mine, feed_paces.c.next_start < soon).values(next_start=soon))
+        connection.execute(update(feed_paces).where(mine).values(owner=None, owner_until=None))
+
+
+def _write_booking(connection: Connection, booking: Booking) -> None:
+    statement = (
+        update(feed_paces)
+        .where(feed_paces.c.key == bindparam("b_key"))
+        .values(next_start=bindparam("b_next"), tail=bindparam("b_tail"))
+    )
+    rows = [{"b_key": key, "b_next": free, "b_tail": booking.tail[key]} for key, free in sorted(booking.free.items())]
+    connection.execute(statement, rows)
+
+
+def _write_leases(
+    connection: Connection, taken: Sequence[LeasedFeed], put_off: list[dict[str, Any]], now: datetime
+) -> None:
+    by_id = feeds.c.id == bindparam("b_id")
+    if put_off:
+        later: dict[str, Any] = {"due_at": bindparam("b_due"), "next_fetch_attempt": bindparam("b_due")}
+        # A lease that it may have was a dead poller's.
+        later |= {"next_fetch_reason": PUT_OFF, "queued": False, "lease": None}
+        connection.execute(update(feeds).where(by_id).values(**later), put_off)
+    if not taken:
+        return
+    connection.execute(
+        update(feeds).where(by_id).values(due_at=bindparam("b_due"), lease=bindparam("b_lease"), queued=True),
+        [{"b_id": feed.id, "b_due": feed.lease_until, "b_lease": feed.lease} for feed in taken],
+    )
+    add_events(
+        connection,
+        [{"feed_id": feed.id, "event": QUEUED, "note": None, "created_at": now, "counts": None} for feed in taken],
+    )
+
+
+def free_all_leases(database: Database, now: datetime) -> int:
+    """End every lease: for a poller that knows itself to be the only one and finds what a dead one left. Returns how many."""
+    freed = update(feeds).where(feeds.c.queued).values(due_at=now, queued=False, lease=None)
+    with database.begin() as connection:
+        connection.execute(update(feed_paces).values(owner=None, owner_until=None))
+        return connection.execute(freed).rowcount
+
+
+def give_back(database: Database, leased: Sequence[LeasedFeed], now: datetime) -> None:
+    """End leases without a poll, as at a clean stop: the feeds are due again at once."""
+    if not leased:
+        return
+    statement = (
+        update(feeds)
+        .where(feeds.c.id == bindparam("b_id"), feeds.c.lease == bindparam("b_lease"))
+        .values(due_at=now, lease=None, queued=False)
+    )
+    with database.begin() as connection:
+        connection.execute(statement, [{"b_id": feed.id, "b_lease": feed.lease} for feed in leased])
+
+
+def put_off(
+    database: Database, feeds_and_times: Sequence[tuple[LeasedFeed, datetime]], owner: str, freed: Sequence[Freed]
+) -> None:
+    """End leases without a poll because the host asked for a pause: each feed is due when that is over."""
+    statement = (
+        update(feeds)
+        .where(feeds.c.id == bindparam("b_id"), feeds.c.lease == bindparam("b_lease"))
+        .values(
+            due_at=bindparam("b_due"), next_fetch_attempt=bindparam("b_due"), next_fetch_reason=PAUSED, lease=None,
+            queued=False,
+        )
+    )  # fmt: skip
+    rows = [{"b_id": feed.id, "b_lease": feed.lease, "b_due": when} for feed, when in feeds_and_times]
+    with database.begin() as connection:
+        connection.execute(statement, rows)
+        write_paces(database, connection, {}, owner, freed)
+
+
+def next_due(database: Database) -> datetime | None:
+    """When the next feed is due; None when there is none to poll."""
+    with database.read() as connection:
+        query = select(feeds.c.due_at).where(_POLLABLE).order_by(feeds.c.due_at).limit(1)
+        return connection.execute(query).scalar()
+
+
+def still_leased(connection: Connection, leased: Sequence[LeasedFeed]) -> set[int]:
+    """Which of these leases hold. One that has run out and was taken by another poller does not."""
+    held: set[int] = set()
+    tokens = {feed.id: feed.lease for feed in leased}
+    for some in chunks(sorted(tokens)):
+        query = select(feeds.c.id, feeds.c.lease).where(feeds.c.id.in_(some)).order_by(feeds.c.id).with_for_update()
+        held |= {row.id for row in connection.execute(query) if row.lease == tokens[row.id]}
+    return held
+
+
+# ----------------------------------------------------------------------------------------------- what polls found
+
+
+def update_feeds(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the result of polls: every column of the result, by feed id, and the end of the lease."""
+    values: dict[str, Any] = {name: bindparam(f"b_{name}") for name in RESULT_COLUMNS}
+    statement = update(feeds).where(feeds.c.id == bindparam("b_id")).values(**values, lease=None, queued=False)
+    if rows:
+        connection.execute(statement, [{f"b_{name}": row[name] for name in ("id", *RESULT_COLUMNS)} for row in rows])
+
+
+def add_events(connection: Connection, rows: list[dict[str, Any]]) -> None:
+    """Add fetch events."""
+    if rows:
+        connection.execute(fetch_events.insert(), rows)
+
+
+def write_paces(
+    database: Database, connection: Connection, pauses: Mapping[str, datetime], owner: str, freed: Sequence[Freed]
+) -> None:
+    """Let no poller ask a host before the moment that it named, and end the owner's hold of what it has done with."""
+    keys = sorted({*pauses, *(one.key for one in freed)}) if pauses else []
+    for some in chunks(keys):  # both statements lock rows: in one order, so that two pollers never wait for each other
+        connection.execute(
+            select(feed_paces.c.key).where(feed_paces.c.key.in_(some)).order_by(feed_paces.c.key).with_for_update()
+        )
+    for key, when in sorted(pauses.items()):
+        connection.execute(
+            database.insert(feed_paces)
+            .values(key=key, next_start=when, tail=when)
+            .on_conflict_do_update(
+                index_elements=[feed_paces.c.key],
+                set_={"next_start": when, "tail": when},
+                where=feed_paces.c.next_start < when,
+            )
+        )
+    if freed:
+        connection.execute(
+            _FREE, [{"b_key": f.key, "b_next": f.next_start, "b_until": f.held_until, "b_owner": owner} for f in freed]
+        )
+
+
+_FREE = (
+    update(feed_paces)
+    .where(
+        feed_paces.c.key == bindparam("b_key"),
+        feed_paces.c.owner == bindparam("b_owner"),
+        feed_paces.c.owner_until <= bindparam("b_until"),
+    )
+    .values(
+        owner=None,
+        owner_until=None,
+        next_start=case(
+            (feed_paces.c.next_start < bindparam("b_next"), bindparam("b_next")), else_=feed_paces.c.next_start
+        ),
+    )
+)
+"""The end of a hold, unless it was prolonged in the meantime; the next poller keeps the distance to the last request."""
+
+
+# --------------------------------------------------------------------------------------------------------- stories
+
+
+def known_urls(connection: Connection, normalized: Iterable[str]) -> dict[str, tuple[int, datetime]]:
+    """The stories with these normalised addresses: id and when they were last seen, by address."""
+    found: dict[str, tuple[int, datetime]] = {}
+    for some in chunks(normalized):
+        query = select(stories.c.normalized_url, stories.c.id, stories.c.seen_at).where(
+            stories.c.normalized_url.in_(some)
+        )
+        found.update({row.normalized_url: (row.id, row.seen_at) for row in connection.execute(query)})
+    return found
+
+
+def known_titles(
+    connection: Connection, hashes: Iterable[str], since: datetime
+) -> set[tuple[str, int | None, int | None]]:
+    """Title hash, source and feed of stories that were published (or, undated, fetched) since then."""
+    found: set[tuple[str, int | None, int | None]] = set()
+    columns = (stories.c.normalized_title_hash, stories.c.sources_id, stories.c.feed_id)
+    for some in chunks(hashes):
+        query = select(*columns).where(
+            stories.c.normalized_title_hash.in_(some),
+            func.coalesce(stories.c.published_at, stories.c.fetched_at, type_=stories.c.fetched_at.type) >= since,
+        )
+        found |= {(row[0], row[1], row[2]) for row in connection.execute(query)}
+    return found
+
+
+def add_stories(database: Database, connection: Connection, rows: list[dict[str, Any]]) -> set[str]:
+    """Add stories; returns the normalised addresses of those that were new, which in a race may be fewer."""
+    if not rows:
+        return set()
+    insert = database.insert(stories).on_conflict_do_nothing().returning(stories.c.normalized_url)
+    return set(connection.execute(insert, rows).scalars())
+
+
+def touch_stories(connection: Connection, ids: Iterable[int], now: datetime) -> None:
+    """These stories still stand in a feed."""
+    for some in chunks(sorted(ids)):
+        connection.execute(update(stories).where(stories.c.id.in_(some)).values(seen_at=now))
+
+
+@dataclass(slots=True, frozen=True)
+class UnqueuedStory:
+    """A story on its way to the fetch queue."""
+
+    id: int
+    url: str
+    title: str | None
+    domain: str | None
+    published_at: datetime | None
+    fetched_at: datetime
+    feed_id: int | None
+    sources_id: int | None
+    feed_url: str | None
+
+
+def unqueued_stories(database: Database, limit: int) -> list[UnqueuedStory]:
+    """Stories that were found and not yet handed to the fetch queue, oldest first."""
+    s = stories.c
+    query = (
+        select(
+            s.id,
+            s.url,
+            s.title,
+            s.domain,
+            s.published_at,
+            s.fetched_at,
+            s.feed_id,
+            s.sources_id,
+            feeds.c.url.label("feed_url"),
+        )
+        .select_from(stories.outerjoin(feeds, feeds.c.id == s.feed_id))
+        .where(text("stories.queued_at IS NULL"))
+        .order_by(s.id)
+        .limit(limit)
+    )
+    with database.read() as connection:
+        return [UnqueuedStory(*row) for row in connection.execute(query)]
+
+
+def mark_queued(database: Database, ids: Iterable[int], when: datetime) -> None:
+    """The broker has these stories safely; they are never handed over again."""
+    with database.begin() as connection:
+        for some in chunks(ids):
+            connection.execute(update(stories).where(stories.c.id.in_(some)).values(queued_at=when))
+
+
+def count_entries(database: Database) -> int:
+    """How many stories were found in feeds and are remembered."""
+    with database.read() as connection:
+        return int(connection.execute(select(func.count()).select_from(stories)).scalar_one())

@@ -1,0 +1,15 @@
+from . import answers as answers
+from .answers import Attention as Attention
+from .answers import WordCount as WordCount
+from .answers import all_stories as all_stories
+from .citation import Citation as Citation
+from .citation import Result as Result
+from .citation import result_of as result_of
+from .citation import sentence as sentence
+from .documents import NotIndexable as NotIndexable
+from .documents import indexed_story as indexed_story
+from .export import csv_lines as csv_lines
+from .export import csv_rows as csv_rows
+from .export import jsonl_lines as jsonl_lines
+from .export import write_parquet as write_parquet
+from .rebuild import rebuild_from_stories as rebuild_from_stories

@@ -1,0 +1,159 @@
+"""What people ask of an index, as plain functions: the command line, the web pages and the API give the same answers.
+
+A question is a query with its filters (`Query.within`); `everything` is the same filters without the query, of which shares are
+shares.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from tearsheet.engines.index import Index, IndexedStory, Page, first_day
+from tearsheet.index.telling_words import is_telling
+from tearsheet.query import Query, cut, parse_query
+
+EVERYTHING = parse_query("*")
+WORD_SAMPLE = 1_000
+"""Stories whose words are counted; of more, a random sample."""
+_PAGE = 500
+
+
+class _Share:
+    """A count, and of how many."""
+
+    __slots__ = ()
+    count: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """The part of all that match; 0 of nothing is 0."""
+        return self.count / self.total if self.total else 0.0
+
+
+@dataclass(slots=True, frozen=True)
+class Total(_Share):
+    """How many stories match, of how many."""
+
+    count: int
+    total: int
+
+
+@dataclass(slots=True, frozen=True)
+class Attention(_Share):
+    """Stories of one day, week or month: how many match, how many there are, and the share."""
+
+    date: str
+    count: int
+    total: int
+
+
+@dataclass(slots=True, frozen=True)
+class SourceAttention(_Share):
+    """Stories of one source in one day, week or month, and the share of its own stories."""
+
+    source: str
+    date: str
+    count: int
+    total: int
+
+
+@dataclass(slots=True, frozen=True)
+class WordCount:
+    """A word of the matching stories: how often it occurs, in how many stories, of how many that were looked at."""
+
+    word: str
+    count: int
+    stories: int
+    looked_at: int
+
+
+def count(index: Index, query: Query, everything: Query = EVERYTHING) -> Total:
+    """How many stories match, and how many there are."""
+    return Total(index.count(query), index.count(everything))
+
+
+def stories(
+    index: Index, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
+) -> Page:
+    """A page of stories and the token of the next one."""
+    return index.search(query, limit=limit, token=token, order=order, text=text)
+
+
+def all_stories(index: Index, query: Query, *, text: bool = True, order: str = "newest") -> Iterator[IndexedStory]:
+    """Every matching story, page by page. The first page is asked for at once, so that errors come before the first story."""
+    first = index.search(query, limit=_PAGE, text=text, order=order)
+
+    def rest() -> Iterator[IndexedStory]:
+        page = first
+        yield from page.stories
+        while page.next_token:
+            page = index.search(query, limit=_PAGE, token=page.next_token, text=text, order=order)
+            yield from page.stories
+
+    return rest()
+
+
+def sample(index: Index, query: Query, limit: int = 20) -> list[IndexedStory]:
+    """Some of the matching stories at random, in random order."""
+    found = index.sample(query, limit)
+    random.shuffle(found)
+    return found
+
+
+def attention(index: Index, query: Query, interval: str = "day", everything: Query = EVERYTHING) -> list[Attention]:
+    """Matching stories and all stories over time, from the first to the last interval that has any, without gaps."""
+    matching, every = dict(index.over_time(query, interval)), dict(index.over_time(everything, interval))
+    return [Attention(day, matching.get(day, 0), every.get(day, 0)) for day in _without_gaps(sorted(every), interval)]
+
+
+def _without_gaps(days: Sequence[str], interval: str) -> Iterator[str]:
+    if not days:
+        return
+    day, last = date.fromisoformat(days[0]), date.fromisoformat(days[-1])
+    steps = {"day": 1, "week": 7, "month": 32}
+    while day <= last:
+        yield day.isoformat()
+        if (date.max - day).days <= steps[interval]:
+            return
+        day = first_day(day + timedelta(days=steps[interval]), interval)
+
+
+def top_sources(index: Index, query: Query, limit: int = 20) -> list[tuple[str, int]]:
+    """The domains with the most matching stories."""
+    return index.top(query, "canonical_domain", limit)
+
+
+def languages(index: Index, query: Query, limit: int = 20) -> list[tuple[str, int]]:
+    """The languages of the matching stories."""
+    return index.top(query, "language", limit)
+
+
+def sources_over_time(
+    index: Index, query: Query, interval: str = "week", limit: int = 20, everything: Query = EVERYTHING
+) -> list[SourceAttention]:
+    """Matching stories of the top sources by day, week or month, and the share of each source's own stories."""
+    found = index.top_over_time(query, "canonical_domain", interval, limit)
+    names = list(dict.fromkeys(source for source, _, _ in found))
+    if not names:
+        return []
+    every = index.top_over_time(everything.within(domains=names), "canonical_domain", interval, len(names))
+    totals = {(source, day): total for source, day, total in every}
+    return [SourceAttention(source, day, number, totals.get((source, day), number)) for source, day, number in found]
+
+
+def words(index: Index, query: Query, limit: int = 100, *, looked_at: int = WORD_SAMPLE) -> list[WordCount]:
+    """The most frequent telling words of the matching stories, or of a random sample when there are many."""
+    often: Counter[str] = Counter()
+    widely: Counter[str] = Counter()
+    found = index.sample(query, looked_at)
+    for story in found:
+        kept = [word for word in cut(f"{story.article_title}\n\n{story.text_content}") if is_telling(word)]
+        often.update(kept)
+        widely.update(set(kept))
+    ranked = sorted(often.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+    return [WordCount(word, number, widely[word], len(found)) for word, number in ranked]

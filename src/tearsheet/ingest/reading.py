@@ -1,0 +1,136 @@
+"""Looking at a page: where it leads, and if it leads nowhere, what it says, what it is and what belongs to it.
+
+All that is heavy about an ingest is here, as one function from bytes to values, so that it can be done in a process of its own: a
+page that keeps the parser busy for minutes, or crashes it, costs only itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+
+import msgspec
+
+from tearsheet.extract import MAX_PAGE, Document
+from tearsheet.ingest.biblio import html_biblio
+from tearsheet.ingest.fetching import Refused
+from tearsheet.ingest.hops import next_hop
+from tearsheet.ingest.model import Biblio, HtmlBody
+from tearsheet.ingest.platforms import platform_of
+from tearsheet.ingest.resources import Reference, page_references
+from tearsheet.ingest.scopes import look, scope_of
+from tearsheet.ingest.tei import html_body
+from tearsheet.work import ProcessPool, Quarantine
+
+_MARKUP_SHOWN = 2_000_000
+_INLINE = re.compile(rb"data:[\w.+/;=-]{0,100}+,[A-Za-z0-9+/=%\s]{1000,}+")
+
+
+@dataclass(slots=True, frozen=True)
+class PageSeen:
+    """A page to be looked at."""
+
+    body: bytes
+    url: str
+    charset: str | None
+    """What HTTP stated."""
+    visited: list[str]
+    """Addresses on the way so far, to which it cannot lead."""
+
+
+@dataclass(slots=True, frozen=True)
+class PageLook:
+    """What was found. The last five only when the page is the end of the way."""
+
+    biblio: Biblio
+    following: str | None = None
+    """The address that it leads to."""
+    encoding: str = "utf-8"
+    body: HtmlBody | None = None
+    platform: str | None = None
+    scope: str = "unknown"
+    references: list[Reference] = field(default_factory=list)
+
+
+@dataclass(slots=True, frozen=True)
+class _Said:
+    """What a process answers: a look, or why there is none."""
+
+    look: PageLook | None = None
+    status: str = ""
+    detail: str = ""
+
+
+Looker = Callable[[PageSeen], Awaitable[PageLook]]
+"""Looks at a page. Raises Refused when it cannot be parsed."""
+
+
+def look_at(page: PageSeen) -> PageLook:
+    """Look at a page. Raises Refused."""
+    try:
+        document = Document(_without_pictures(page.body), page.url, charset=page.charset)
+    except ValueError as error:
+        raise Refused("html-selectolax-error", str(error)) from error
+    biblio = html_biblio(document)
+    following = next_hop(document, biblio.html_fulltext_url, page.visited)
+    if following is not None:
+        return PageLook(biblio, following)
+    body = html_body(document, biblio)
+    markup = page.body[:_MARKUP_SHOWN].decode("utf-8", "replace")
+    platform = platform_of(document, markup)
+    scope = scope_of(look(document, markup, biblio, platform, body.word_count or 0))
+    return PageLook(biblio, None, document.encoding, body, platform, scope, page_references(document))
+
+
+def _without_pictures(body: bytes) -> bytes:
+    """A page that is too long to be parsed whole, without the pictures that were written into it; nearly always the page itself."""
+    return _INLINE.sub(b"data:,", body) if len(body) > MAX_PAGE else body
+
+
+async def look_in_thread(page: PageSeen) -> PageLook:
+    """Look at a page in a thread of this process: for single documents, of which one knows what they are."""
+    return await asyncio.to_thread(look_at, page)
+
+
+class ProcessLooker:
+    """Looks at pages in processes of their own, with a time limit for each. Use it in an `async with` block."""
+
+    def __init__(self, size: int, seconds: float) -> None:
+        self._pool = ProcessPool("tearsheet.ingest.reading:answering", (), size, seconds)
+
+    async def __aenter__(self) -> ProcessLooker:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._pool.close()
+
+    async def __call__(self, page: PageSeen) -> PageLook:
+        """Look at a page. Raises Refused, also when it took too long or ended its process."""
+        try:
+            said = msgspec.msgpack.decode(await self._pool.run(msgspec.msgpack.encode(page)), type=_Said)
+        except Quarantine as error:
+            status = "timeout" if error.reason == "timeout" else "html-selectolax-error"
+            raise Refused(status, f"parsing {page.url} {error.detail}") from error
+        if said.look is None:
+            raise Refused(said.status, said.detail)
+        return said.look
+
+
+def answering() -> Callable[[bytes], bytes]:
+    """What a process of `ProcessLooker` does."""
+    decode = msgspec.msgpack.Decoder(PageSeen).decode
+    return lambda frame: msgspec.msgpack.encode(_answer(decode(frame)))
+
+
+def _answer(page: PageSeen) -> _Said:
+    try:
+        return _Said(look_at(page))
+    except Refused as refused:
+        return _Said(status=refused.status, detail=refused.detail)
+    except Exception as error:  # a defect costs one document, not the process
+        return _Said(status="internal-error", detail=f"{type(error).__name__}: {error}")

@@ -1,0 +1,9 @@
+from .addresses import DEVICE_SUBDOMAINS as DEVICE_SUBDOMAINS
+from .addresses import HOMEPAGE_FILES as HOMEPAGE_FILES
+from .addresses import HOMEPAGE_SECTIONS as HOMEPAGE_SECTIONS
+from .addresses import SHORTENERS as SHORTENERS
+from .addresses import TRACKING_PARAMETERS as TRACKING_PARAMETERS
+from .addresses import TRACKING_PREFIXES as TRACKING_PREFIXES
+from .addresses import VIDEO_HOSTS as VIDEO_HOSTS
+from .languages import language_name as language_name
+from .non_news import NO_NEWS_DOMAINS as NO_NEWS_DOMAINS

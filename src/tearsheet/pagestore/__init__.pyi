@@ -1,0 +1,15 @@
+from .check import check_store as check_store
+from .check import repair_store as repair_store
+from .meta import KINDS as KINDS
+from .meta import encode_url as encode_url
+from .migrate import KnownPage as KnownPage
+from .migrate import Lookup as Lookup
+from .migrate import migrate_store as migrate_store
+from .scan import FeedItem as FeedItem
+from .scan import Scan as Scan
+from .scan import scan_feed as scan_feed
+from .store import CaptureInfo as CaptureInfo
+from .store import PageStore as PageStore
+from .store import StoredPage as StoredPage
+from .stories import put_story as put_story
+from .stories import story_of as story_of

@@ -1,0 +1,86 @@
+"""The queuer of the `queue-fetcher` pipeline: new entries of the feeds become stories in the fetch queue.
+
+A story is published, and only then its entry is marked as queued. A kill in between publishes it again, under the same
+story id, so that the importer knows it for the same story.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from email.utils import format_datetime
+
+from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines.broker import Broker, Output
+from tearsheet.engines.database import Database
+from tearsheet.feeds.polling import UnqueuedStory, mark_queued, unqueued_stories
+from tearsheet.story import RSSEntry, Story, make_story_id
+from tearsheet.work import WaterMarks, input_queue, new_message
+
+_BATCH = 500
+_PAUSE_SECONDS = 1.0
+
+
+def story_of(entry: UnqueuedStory, server: str) -> Story:
+    """The story for a feed's entry, every field of `rss_entry` as Media Cloud fills it."""
+    return Story(
+        id=make_story_id("feeds", server, entry.id),
+        rss_entry=RSSEntry(
+            link=entry.url,
+            title=entry.title,
+            domain=entry.domain,
+            pub_date=format_datetime(entry.published_at) if entry.published_at else None,
+            fetch_date=entry.fetched_at.date().isoformat(),
+            source_url=entry.feed_url,
+            source_feed_id=entry.feed_id,
+            source_source_id=entry.sources_id,
+            via=f"{entry.id}@{server}",
+        ),
+    )
+
+
+class FeedQueuer:
+    """Moves entries from the feed database to the fetch queue, between the water marks."""
+
+    def __init__(
+        self,
+        database: Database,
+        broker: Broker,
+        outputs: Sequence[str],
+        marks: WaterMarks,
+        server: str,
+        clock: Clock = wall_clock,
+    ) -> None:
+        self.queued = 0
+        self._database = database
+        self._broker = broker
+        self._queues = [input_queue(stage) for stage in outputs]
+        self._marks = marks
+        self._server = server
+        self._clock = clock
+
+    async def run(self, stop: asyncio.Event, no_more: Callable[[], bool] = lambda: False) -> None:
+        """Queue what is new until stopped, or until nothing is left and `no_more` says that nothing will come."""
+        while not stop.is_set():
+            last = no_more()  # asked before looking, so that nothing slips in between
+            moved = await self._move_some() if await self._has_room() else None
+            if moved == 0 and last:
+                return
+            if not moved:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(stop.wait(), _PAUSE_SECONDS / 10 if last else _PAUSE_SECONDS)
+
+    async def _has_room(self) -> bool:
+        depths = await self._broker.depths()
+        return self._marks.may_go(depths[queue].ready for queue in self._queues if queue in depths)
+
+    async def _move_some(self) -> int:
+        entries = await asyncio.to_thread(unqueued_stories, self._database, _BATCH)
+        if entries:
+            messages = [new_message(story_of(entry, self._server)) for entry in entries]
+            await self._broker.publish([Output(queue, message) for queue in self._queues for message in messages])
+            now = utc_now(self._clock)
+            await asyncio.to_thread(mark_queued, self._database, [entry.id for entry in entries], now)
+            self.queued += len(entries)
+        return len(entries)

@@ -1,0 +1,164 @@
+"""What a queuer is given: local files, directories, HTTP addresses, blob URLs with a `*` at the end, and `@file` lists."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from tearsheet.engines.blobs import Blobs, blob_place, split_pattern
+from tearsheet.errors import EngineError, NotFoundError, TearsheetError, UsageError
+from tearsheet.pipeline.queuers.http_input import opened_url, without_login
+
+MAX_DOWNLOAD = 16 << 30
+"""Bytes of one input file that is downloaded first."""
+_MAX_LISTS = 5
+_PIECE = 1 << 20
+_GZIP = b"\x1f\x8b"
+
+
+class CannotOpen(TearsheetError):
+    """An input file cannot be had. The others can."""
+
+
+@dataclass(slots=True, frozen=True)
+class InputFile:
+    """A file whose stories are to be queued."""
+
+    name: str
+    """As people know it, without secrets: a path or a URL."""
+    size: int | None
+    open: Callable[[], BinaryIO]
+    """Opens it as it is stored. Raises CannotOpen."""
+    problem: str = ""
+    """Why there is no such file, where that is known already."""
+
+
+@dataclass(slots=True, frozen=True)
+class Places:
+    """Where inputs are looked for."""
+
+    blobs_url: str
+    """The setting `engines.blobs`."""
+    open_blobs: Callable[[str], Blobs]
+    """Opens the store of a URL."""
+
+
+def expand(inputs: Sequence[str], places: Places, suffixes: Sequence[str] = ()) -> list[InputFile]:
+    """The files that inputs stand for, in order. In directories and behind a `*` the newest names come first, and only files
+    with one of the `suffixes` (before `.gz`) are taken. An input that is not there is a file with a `problem`.
+    """
+    return list(_expand(inputs, places, tuple(suffixes), 0))
+
+
+def _expand(inputs: Sequence[str], places: Places, suffixes: tuple[str, ...], depth: int) -> Iterator[InputFile]:
+    for text in inputs:
+        place = None if text.startswith("@") else blob_place(text, places.blobs_url)
+        if text.startswith("@"):
+            yield from _list(text[1:], places, suffixes, depth)
+        elif text.startswith(("http://", "https://")):
+            yield InputFile(without_login(text), None, partial(_download, text))
+        elif place is not None:
+            yield from _blobs(places.open_blobs(place.store), place.pattern, place.name, suffixes)
+        else:
+            yield from _local(Path(text), suffixes)
+
+
+def _list(path: str, places: Places, suffixes: tuple[str, ...], depth: int) -> Iterator[InputFile]:
+    if depth >= _MAX_LISTS:
+        raise UsageError(f"@{path}: lists that name lists, more than {_MAX_LISTS} deep; does one name itself?")
+    try:
+        lines = Path(path).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise NotFoundError(f"@{path}: the list cannot be read: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            for file in _expand([line.strip()], places, suffixes, depth + 1):
+                problem = f"line {number} of {path}: {file.problem}" if file.problem else ""
+                yield InputFile(file.name, file.size, file.open, problem)
+
+
+def _local(path: Path, suffixes: tuple[str, ...]) -> Iterator[InputFile]:
+    if path.is_dir():
+        found = [item for item in path.rglob("*") if item.is_file() and _fits(item.name, suffixes)]
+        for item in sorted(found, reverse=True):
+            yield from _local(item, ())
+    elif path.is_file():
+        yield InputFile(str(path), path.stat().st_size, partial(_opened, path))
+    else:
+        yield _missing(str(path), "there is no such file or directory")
+
+
+def _fits(name: str, suffixes: tuple[str, ...]) -> bool:
+    plain = name.lower().removesuffix(".gz").removesuffix(".gzip")
+    return not name.startswith(".") and (not suffixes or plain.endswith(suffixes))
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise CannotOpen(f"{path}: {error.strerror}") from error
+
+
+def _blobs(store: Blobs, pattern: str, shown: Callable[[str], str], suffixes: tuple[str, ...]) -> Iterator[InputFile]:
+    _, wildcard = split_pattern(pattern)
+    found = [blob for blob in store.list(pattern) if not wildcard or _fits(blob.key.rpartition("/")[2], suffixes)]
+    if not found:
+        yield _missing(shown(pattern), "there is no such blob")
+    for blob in sorted(found, key=lambda blob: blob.key, reverse=True):
+        yield InputFile(shown(blob.key), blob.size, partial(_fetched, store, blob.key))
+
+
+def _fetched(store: Blobs, key: str) -> BinaryIO:
+    try:
+        return _spooled(store.open(key))
+    except NotFoundError as error:
+        raise CannotOpen(str(error)) from error
+
+
+def _missing(name: str, problem: str) -> InputFile:
+    def refuse() -> BinaryIO:
+        raise CannotOpen(f"{name}: {problem}")
+
+    return InputFile(name, None, refuse, problem)
+
+
+def _download(url: str) -> BinaryIO:
+    try:
+        with opened_url(url) as response:
+            length = response.headers.get("Content-Length")
+            spooled = _spooled(iter(lambda: response.read(_PIECE), b""))
+    except EngineError as error:
+        raise CannotOpen(str(error)) from error
+    if length and length.isdigit() and spooled.seek(0, io.SEEK_END) != int(length):
+        spooled.close()
+        raise CannotOpen(f"{without_login(url)}: the connection was lost before its end")
+    spooled.seek(0)
+    return spooled
+
+
+def _spooled(pieces: Iterator[bytes]) -> BinaryIO:
+    """What is far away comes here first, into a file without a name."""
+    spooled = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed by whoever reads it
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size > MAX_DOWNLOAD:
+            spooled.close()
+            raise CannotOpen(f"larger than {MAX_DOWNLOAD:,} bytes")
+        spooled.write(piece)
+    spooled.seek(0)
+    return spooled
+
+
+def unpacked(stream: BinaryIO) -> BinaryIO:
+    """The stream without its gzip, told by its first bytes."""
+    start = stream.read(2)
+    stream.seek(0)
+    return cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if start == _GZIP else stream

@@ -1,0 +1,123 @@
+"""Which input files were queued already: one SQLite file a pipeline, shared by any number of queuers of one machine.
+
+A file is known by its base name without `.gz`. It is taken by one queuer at a time. When a queuer dies, the files that it had
+taken come back: they are there for the next one that asks.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path, PurePosixPath
+
+from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines import Holder
+from tearsheet.errors import BusyError, StorageError
+
+_SCHEMA = """CREATE TABLE IF NOT EXISTS files (
+    name TEXT PRIMARY KEY, status TEXT NOT NULL, ts REAL NOT NULL, holder TEXT) WITHOUT ROWID"""
+_PATIENCE_SECONDS = 60.0
+
+
+class State(Enum):
+    """What is known about a file."""
+
+    NOT_STARTED = "not started"
+    STARTED = "started"
+    FINISHED = "finished"
+
+
+def tracked_name(path: str) -> str:
+    """The name that a file is known by: `b.csv` of `s3://bucket/a/b.csv.gz`."""
+    base = PurePosixPath(path.rstrip("/")).name or path
+    for suffix in (".gz", ".gzip"):
+        base = base.removesuffix(suffix)
+    return base
+
+
+class Tracker:
+    """Takes files, and remembers those that are finished."""
+
+    def __init__(self, path: Path, *, clock: Clock = wall_clock) -> None:
+        self._path = path
+        self._clock = clock
+        self._holder = Holder(path.with_name(path.name + "-holders"))
+        with self._explained():
+            self._db = sqlite3.connect(path, timeout=_PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute(_SCHEMA)
+
+    def state(self, file: str) -> State:
+        """What is known about a file. One that a dead queuer had taken counts as not started."""
+        with self._explained():
+            return self._state(tracked_name(file))[0]
+
+    def is_finished(self, file: str) -> bool:
+        """Whether its stories were queued already."""
+        return self.state(file) is State.FINISHED
+
+    def take(self, file: str, *, force: bool = False) -> bool:
+        """Take a file that is not started; with `force`, a finished one too. False when it is not to be had."""
+        name = tracked_name(file)
+        with self._transaction():
+            state, _ = self._state(name)
+            if state is State.STARTED or (state is State.FINISHED and not force):
+                return False
+            self._write(name, State.STARTED, self._holder.name)
+            return True
+
+    def finish(self, file: str) -> None:
+        """Its stories are queued, all of them."""
+        with self._transaction():
+            self._write(tracked_name(file), State.FINISHED, None)
+
+    def give_back(self, file: str) -> None:
+        """It was not finished: the next queuer starts it again."""
+        with self._transaction():
+            self._db.execute("DELETE FROM files WHERE name = ?", (tracked_name(file),))
+
+    def close(self) -> None:
+        """Give back what is taken, and let go."""
+        with self._transaction():
+            self._db.execute("DELETE FROM files WHERE holder = ?", (self._holder.name,))
+        self._db.close()
+        self._holder.close()
+
+    def _state(self, name: str) -> tuple[State, str | None]:
+        row = self._db.execute("SELECT status, holder FROM files WHERE name = ?", (name,)).fetchone()
+        if row is None:
+            return State.NOT_STARTED, None
+        state, holder = State(row[0]), row[1]
+        if state is State.STARTED and holder != self._holder.name and not self._holder.is_alive(holder or ""):
+            self._holder.forget(holder)
+            return State.NOT_STARTED, None
+        return state, holder
+
+    def _write(self, name: str, state: State, holder: str | None) -> None:
+        row = (name, state.value, self._clock(), holder)
+        self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", row)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._explained():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            if "locked" in str(error):
+                raise BusyError(f"{self._path} is held by another process for too long") from error
+            raise StorageError(
+                f"the tracker {self._path} cannot be used ({error}): free some disk space or check the folder's rights"
+            ) from error

@@ -1,0 +1,15 @@
+from . import model as model
+from . import store as store
+from .model import COMPLETED as COMPLETED
+from .model import MAX_ITERATIONS as MAX_ITERATIONS
+from .model import MAX_STORIES as MAX_STORIES
+from .model import NewTopic as NewTopic
+from .model import Progress as Progress
+from .model import Seed as Seed
+from .model import Topic as Topic
+from .spider.dedupe import TitledStory as TitledStory
+from .spider.dedupe import same_story as same_story
+from .spider.links import MinedLink as MinedLink
+from .spider.links import mine_links as mine_links
+from .store import find_topic as find_topic
+from .store import story_ids as story_ids

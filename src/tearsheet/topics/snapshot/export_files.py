@@ -1,0 +1,120 @@
+"""Writing a snapshot's exports into a folder, each file whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tearsheet.errors import StorageError, UsageError
+from tearsheet.topics.snapshot import drawing, export
+from tearsheet.topics.snapshot.parallel import over_timespans
+from tearsheet.topics.snapshot.store import Frozen
+from tearsheet.topics.snapshot.timespans import Counting, Figures, Timespan, timespans_of
+
+FORMATS = ("csv", "jsonl", "parquet", "gexf", "graphml", "svg", "png", "html")
+_PAGE_NODES = 300
+_DRAWN = {"gexf", "graphml", "svg", "png", "html"}
+
+
+@dataclass(slots=True, frozen=True)
+class _Written:
+    """What became of a timespan."""
+
+    files: list[Path]
+    totals: dict[str, str | int]
+    section: drawing.Section | None
+
+
+def write_export(frozen: Frozen, folder: Path, formats: Sequence[str], workers: int = 1) -> list[Path]:
+    """Write every timespan in these formats; the names of the files. Raises UsageError for an unknown format.
+
+    More than one worker means processes, which a large topic is shared among.
+    """
+    for unknown in sorted(set(formats) - set(FORMATS)):
+        raise UsageError(f"there is no format {unknown!r}; choose among {', '.join(FORMATS)}")
+    done = over_timespans(frozen, partial(_write_timespan, folder, tuple(formats)), workers)
+    written = [_write(folder / "summary.json", drawing.summary(frozen, [one.totals for one in done]).encode())]
+    written += [file for one in done for file in one.files]
+    if "html" in formats:
+        written.append(_write_page(folder / "index.html", frozen, [one.section for one in done]))
+    return written
+
+
+def write_map(frozen: Frozen, file: Path, timespan: str = "overall", workers: int = 1) -> None:
+    """Write one map, in the format that the file's name ends with. Raises KeyError when there is no such timespan."""
+    kind = file.suffix.lower().lstrip(".")
+    if kind == "html":
+        _write_page(file, frozen, over_timespans(frozen, _section_of, workers))
+        return
+    if kind not in _DRAWN:
+        raise UsageError(f"{file}: a map is .html, .svg, .png, .gexf or .graphml")
+    chosen = {span.name: span for span in timespans_of(frozen)}[timespan]
+    figures = Counting(frozen).figures(chosen)
+    [(_, data)] = _maps(frozen.topic, figures, export.MediaMap(figures), [kind])
+    _write(file, data)
+
+
+def page_of(frozen: Frozen) -> str:
+    """The page of a snapshot, with maps of fewer sources than a file has: somebody waits for it."""
+    return _page(frozen, over_timespans(frozen, partial(_section_of, most=_PAGE_NODES)))
+
+
+def _write_timespan(folder: Path, formats: Sequence[str], counting: Counting, timespan: Timespan) -> _Written:
+    """Count a timespan and write its files. The layout is computed once for all of them."""
+    figures, topic = counting.figures(timespan), counting.frozen.topic
+    chart = export.MediaMap(figures) if _DRAWN & set(formats) else None
+    files = [_write(folder / name, data) for name, data in _tables(figures, formats)]
+    section = None
+    if chart is not None:
+        files += [_write(folder / name, data) for name, data in _maps(topic, figures, chart, formats)]
+        if "html" in formats:
+            section = drawing.make_section(figures, chart, topic)
+    return _Written(files, drawing.totals_of(figures), section)
+
+
+def _section_of(counting: Counting, timespan: Timespan, most: int = export.MOST_NODES) -> drawing.Section | None:
+    figures = counting.figures(timespan)
+    return drawing.make_section(figures, export.MediaMap(figures, most), counting.frozen.topic)
+
+
+def _tables(figures: Figures, formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    writers = {"csv": export.to_csv, "jsonl": export.to_jsonl, "parquet": export.to_parquet}
+    tables = export.tables_of(figures)
+    for form in formats:
+        if form in writers:
+            for table, (columns, rows) in tables.items():
+                yield f"{figures.timespan.name}/{table}.{form}", writers[form](columns, rows)
+
+
+def _maps(topic: str, figures: Figures, chart: export.MediaMap, formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    name = figures.timespan.name
+    title = f"{topic}: who links to whom, {name}"
+    if "gexf" in formats:
+        yield f"{name}/media.gexf", export.to_gexf(chart, title)
+    if "graphml" in formats:
+        yield f"{name}/media.graphml", export.to_graphml(chart)
+    if "svg" in formats:
+        yield f"{name}/map.svg", drawing.to_svg(chart, title).encode("utf-8", "replace")
+    if "png" in formats:
+        yield f"{name}/map.png", drawing.to_png(chart)
+
+
+def _page(frozen: Frozen, sections: Sequence[drawing.Section | None]) -> str:
+    return drawing.to_page(frozen, [section for section in sections if section is not None])
+
+
+def _write_page(path: Path, frozen: Frozen, sections: Sequence[drawing.Section | None]) -> Path:
+    return _write(path, _page(frozen, sections).encode("utf-8", "replace"))
+
+
+def _write(path: Path, data: bytes) -> Path:
+    aside = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside.write_bytes(data)
+        aside.replace(path)
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror}; choose another folder") from error
+    return path

@@ -1,0 +1,250 @@
+"""Snapshots in the database: a topic's stories and links, frozen. The same stories and links freeze to the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import msgspec
+import zstandard
+from sqlalchemy import Connection, Row, Select, and_, select, update
+
+from tearsheet.clock import utc_now
+from tearsheet.engines.database import Database
+from tearsheet.errors import NotFoundError
+from tearsheet.topics import model
+from tearsheet.topics import tables as T  # noqa: N812 - a table of tables reads best short
+from tearsheet.topics.model import Topic
+from tearsheet.topics.spider import simplest
+
+_ROWS = 10_000
+"""Rows that are read at a time: a topic may have millions of links."""
+
+
+class FrozenStory(msgspec.Struct, frozen=True):
+    """A story of a snapshot."""
+
+    id: str
+    url: str
+    media: str
+    title: str
+    title_method: str
+    day: date | None
+    date_method: str
+    language: str
+    iteration: int
+    why: str
+    foci: tuple[str, ...] = ()
+    facebook_shares: int | None = None
+
+
+class FrozenPost(msgspec.Struct, frozen=True):
+    """A post that gave the address of a story."""
+
+    story: int
+    """The story's place in `Frozen.stories`."""
+    id: str
+    author: str
+    channel: str
+    day: date
+
+
+class Frozen(msgspec.Struct, frozen=True):
+    """All that a snapshot is computed from."""
+
+    topic: str
+    query: str
+    start: date | None
+    end: date | None
+    timespans: tuple[tuple[date, date], ...]
+    foci: tuple[tuple[str, str], ...]
+    stories: tuple[FrozenStory, ...]
+    """By id."""
+    links: tuple[tuple[int, int], ...]
+    """From one story to another, by their places in `stories`; sorted, each once, never to itself."""
+    posts: tuple[FrozenPost, ...] = ()
+    """By story and id."""
+
+
+@dataclass(slots=True, frozen=True)
+class SnapshotInfo:
+    """A stored snapshot."""
+
+    id: int
+    topics_id: int
+    note: str
+    digest: str
+    created_at: datetime
+
+
+def freeze(database: Database, topic: Topic) -> Frozen:
+    """The stories and links of a topic as they are now."""
+    with database.read() as connection:
+        addresses = _addresses(connection, topic.id)
+        rows = connection.execute(_members(topic), execution_options={"yield_per": _ROWS})
+        frozen = sorted((_story(row, topic, addresses) for row in rows), key=lambda story: story.id)
+        place = {story.id: number for number, story in enumerate(frozen)}
+        links = T.topic_links
+        pairs = connection.execute(
+            select(links.c.stories_id, links.c.ref_stories_id).where(
+                links.c.topics_id == topic.id, links.c.ref_stories_id.is_not(None)
+            ),
+            execution_options={"yield_per": _ROWS},
+        )
+        found = {(place[a], place[b]) for a, b in pairs if a in place and b in place and a != b}
+        posts = _posts(connection, topic.id, place)
+    return Frozen(
+        topic=topic.name,
+        query=topic.query,
+        start=topic.start,
+        end=topic.end,
+        timespans=topic.timespans,
+        foci=tuple(sorted(topic.foci.items())),
+        stories=tuple(frozen),
+        links=tuple(sorted(found)),
+        posts=posts,
+    )
+
+
+def _members(topic: Topic) -> Select[Any]:
+    """The stories of a topic, without their pages; with their texts only where a focus asks for them."""
+    stories, web, statistics = T.topic_stories, T.web_stories, T.story_statistics
+    left_out = {"page"} if topic.foci else {"page", "text"}
+    return (
+        select(
+            *(column for column in web.c if column.name not in left_out),
+            stories.c.iteration,
+            stories.c.why,
+            statistics.c.facebook_share_count,
+        )
+        .join(stories, stories.c.stories_id == web.c.stories_id)
+        .outerjoin(statistics, statistics.c.stories_id == web.c.stories_id)
+        .where(stories.c.topics_id == topic.id, stories.c.state == model.IN)
+    )
+
+
+def _addresses(connection: Connection, topic_id: int) -> dict[str, set[str]]:
+    """Every form in which the address of a story was written."""
+    found: dict[str, set[str]] = {}
+    for table in (T.topic_links, T.topic_seed_urls):
+        query = (
+            select(table.c.url_key, table.c.url)
+            .join(T.topic_stories, T.topic_stories.c.stories_id == table.c.url_key)
+            .where(table.c.topics_id == topic_id, T.topic_stories.c.topics_id == topic_id)
+        )
+        for key, url in connection.execute(query, execution_options={"yield_per": _ROWS}):
+            found.setdefault(key, set()).add(url)
+    return found
+
+
+def _posts(connection: Connection, topic_id: int, place: dict[str, int]) -> tuple[FrozenPost, ...]:
+    """The posts with the stories that their addresses led to; a story that was merged stands for its duplicates."""
+    posts, urls, known, merged = T.topic_posts, T.topic_post_urls, T.story_urls, T.topic_merged_stories_map
+    kept: dict[str, str] = dict(
+        connection.execute(
+            select(merged.c.source_stories_id, merged.c.target_stories_id).where(merged.c.topics_id == topic_id)
+        ).all()
+    )  # fmt: skip
+    rows = connection.execute(
+        select(known.c.stories_id, posts.c.post_id, posts.c.author, posts.c.channel, posts.c.publish_date)
+        .join(urls, urls.c.url_key == known.c.url_key)
+        .join(posts, and_(posts.c.topics_id == urls.c.topics_id, posts.c.post_id == urls.c.post_id))
+        .where(urls.c.topics_id == topic_id)
+    )
+    found = {
+        (place[story], post): FrozenPost(place[story], post, author, channel, date.fromisoformat(day))
+        for story, post, author, channel, day in ((kept.get(row[0], row[0]), *row[1:]) for row in rows)
+        if story in place
+    }
+    return tuple(post for _, post in sorted(found.items()))
+
+
+def _story(row: Row[Any], topic: Topic, addresses: dict[str, set[str]]) -> FrozenStory:
+    return FrozenStory(
+        id=row.stories_id,
+        url=simplest([row.url, *addresses.get(row.stories_id, ())]),
+        media=row.media_id,
+        title=row.title,
+        title_method=row.title_method,
+        day=date.fromisoformat(row.publish_date) if row.publish_date else None,
+        date_method=row.date_method,
+        language=row.language,
+        iteration=row.iteration,
+        why=row.why,
+        foci=_foci(row, topic),
+        facebook_shares=row.facebook_share_count,
+    )
+
+
+def _foci(row: Row[Any], topic: Topic) -> tuple[str, ...]:
+    from tearsheet.query import parse_query
+
+    if not topic.foci:
+        return ()
+    text = zstandard.decompress(row.text).decode("utf-8")
+    return tuple(
+        name
+        for name, query in sorted(topic.foci.items())
+        if parse_query(query).matches(
+            title=row.title,
+            text=f"{row.description}\n\n{text}",
+            url=row.url,
+            language=row.language,
+            canonical_domain=row.media_id,
+            publication_date=row.publish_date,
+        )
+    )
+
+
+def save_snapshot(database: Database, topic: Topic, run: str = "", note: str = "") -> int:
+    """Freeze a topic and keep the result; returns its id. That of a `run` completes the topic in the same transaction."""
+    snapshots = T.topic_snapshots
+    data = msgspec.json.encode(freeze(database, topic))
+    with database.begin() as connection:
+        if run:
+            of_topic = T.topics.c.id == topic.id
+            connection.execute(update(T.topics).where(of_topic).values(state=model.COMPLETED))
+            known = connection.execute(
+                select(snapshots.c.id).where(snapshots.c.topics_id == topic.id, snapshots.c.run == run)
+            ).scalar()
+            if known is not None:
+                return int(known)
+        result = connection.execute(
+            snapshots.insert().values(
+                topics_id=topic.id,
+                run=run,
+                note=note,
+                inputs=zstandard.compress(data, 3),
+                digest=hashlib.sha256(data).hexdigest(),
+                created_at=utc_now(),
+            )
+        )
+        assert result.inserted_primary_key is not None
+        return int(result.inserted_primary_key[0])
+
+
+def list_snapshots(database: Database, topic_id: int) -> list[SnapshotInfo]:
+    """The snapshots of a topic, oldest first."""
+    snapshots = T.topic_snapshots
+    with database.read() as connection:
+        rows = connection.execute(
+            select(snapshots.c.id, snapshots.c.topics_id, snapshots.c.note, snapshots.c.digest, snapshots.c.created_at)
+            .where(snapshots.c.topics_id == topic_id)
+            .order_by(snapshots.c.id)
+        ).all()
+    return [SnapshotInfo(*row) for row in rows]
+
+
+def load_snapshot(database: Database, topic: Topic, snapshot_id: int | None = None) -> Frozen:
+    """A snapshot by its id, or the newest. Raises NotFoundError."""
+    snapshots = T.topic_snapshots
+    query = select(snapshots.c.inputs).where(snapshots.c.topics_id == topic.id)
+    if snapshot_id is not None:
+        query = query.where(snapshots.c.id == snapshot_id)
+    with database.read() as connection:
+        data = connection.execute(query.order_by(snapshots.c.id.desc()).limit(1)).scalar()
+    if data is None:
+        raise NotFoundError(f"the topic {topic.name!r} has no such snapshot; `tearsheet topic run` makes one")
+    return msgspec.json.decode(zstandard.decompress(data), type=Frozen)

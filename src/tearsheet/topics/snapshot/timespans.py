@@ -1,0 +1,253 @@
+"""The figures of a snapshot: for each timespan the stories, sources and links in it, and their counts. Pure functions."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tearsheet.topics.snapshot.network import communities, pagerank
+from tearsheet.topics.snapshot.store import Frozen, FrozenPost, FrozenStory
+
+Numbers = npt.NDArray[np.int64]
+PERIODS = ("overall", "weekly", "monthly", "custom")
+
+
+@dataclass(slots=True, frozen=True)
+class Timespan:
+    """A part of a topic: by time, and by focus where there is one."""
+
+    period: str
+    start: date | None
+    end: date | None
+    """Both days included; None for the overall timespan."""
+    focus: str = ""
+
+    @property
+    def name(self) -> str:
+        """A name that can be part of a file's."""
+        days = f"-{self.start}-{self.end}" if self.start else ""
+        focus = "".join(c if c.isalnum() else "-" for c in self.focus)
+        return f"{self.period}{days}" + (f"-{focus}" if focus else "")
+
+
+class PostCounts(NamedTuple):
+    """The posts of a timespan that gave a story's address: how many, by how many people, in how many places."""
+
+    posts: int = 0
+    authors: int = 0
+    channels: int = 0
+
+
+@dataclass(slots=True, frozen=True)
+class StoryCounts:
+    """A story in a timespan. Links count between different sources only: a paper that cites itself says nothing."""
+
+    story: FrozenStory
+    media_inlink_count: int
+    """Sources that link to it."""
+    inlink_count: int
+    outlink_count: int
+    facebook_share_count: int | None
+    posts: PostCounts
+    pagerank: float
+    community: int
+
+
+@dataclass(slots=True, frozen=True)
+class MediumCounts:
+    """A source in a timespan."""
+
+    media: str
+    story_count: int
+    media_inlink_count: int
+    """Sources that link to it."""
+    sum_media_inlink_count: int
+    inlink_count: int
+    outlink_count: int
+    facebook_share_count: int | None
+    post_count: int
+    """Sums over its stories, like the counts before and after it."""
+    author_count: int
+    channel_count: int
+    pagerank: float
+    community: int
+
+
+@dataclass(slots=True, frozen=True)
+class Figures:
+    """All figures of a timespan, in a fixed order."""
+
+    timespan: Timespan
+    stories: tuple[StoryCounts, ...]
+    media: tuple[MediumCounts, ...]
+    story_links: tuple[tuple[str, str], ...]
+    medium_links: tuple[tuple[str, str, int], ...]
+
+
+def timespans_of(frozen: Frozen) -> list[Timespan]:
+    """The overall timespan, the weeks (from Monday), the months, the custom ones; then the overall one of each focus."""
+    days = [story.day for story in frozen.stories if story.day]
+    found = [Timespan("overall", None, None)]
+    if days:
+        first, last = frozen.start or min(days), frozen.end or max(days)
+        monday = first - timedelta(days=first.weekday())
+        while monday <= last:
+            found.append(Timespan("weekly", monday, monday + timedelta(days=6)))
+            monday += timedelta(days=7)
+        month = first.replace(day=1)
+        while month <= last:
+            following = (month + timedelta(days=32)).replace(day=1)
+            found.append(Timespan("monthly", month, following - timedelta(days=1)))
+            month = following
+    found += [Timespan("custom", start, end) for start, end in frozen.timespans]
+    return found + [Timespan("overall", None, None, name) for name, _ in frozen.foci]
+
+
+class Counting:
+    """Counts the timespans of a frozen topic. What all of them need is prepared once."""
+
+    def __init__(self, frozen: Frozen) -> None:
+        self.frozen = frozen
+        stories = frozen.stories
+        self._names = sorted({story.media for story in stories})
+        number = {name: i for i, name in enumerate(self._names)}
+        self._media = np.array([number[story.media] for story in stories], dtype=np.int64)
+        self._day = np.array([story.day.toordinal() if story.day else 0 for story in stories], dtype=np.int64)
+        links = np.array(frozen.links, dtype=np.int64).reshape(-1, 2)
+        between = self._media[links[:, 0]] != self._media[links[:, 1]]
+        self._source, self._target = links[between, 0], links[between, 1]
+
+    def figures(self, timespan: Timespan) -> Figures:
+        """The figures of one timespan.
+
+        A story belongs to it by its own day, or because a story of another source that has its day in it links to it. A link
+        counts when the story that makes it is dated inside.
+        """
+        chosen = self._chosen(timespan.focus)
+        inside = chosen & self._inside(timespan)
+        counts = inside[self._source] & chosen[self._target]
+        source, target = self._source[counts], self._target[counts]
+        inside[target] = True
+        return self._count(timespan, np.flatnonzero(inside), source, target)
+
+    def _chosen(self, focus: str) -> npt.NDArray[np.bool_]:
+        if not focus:
+            return np.ones(len(self._media), dtype=np.bool_)
+        return np.array([focus in story.foci for story in self.frozen.stories], dtype=np.bool_)
+
+    def _inside(self, timespan: Timespan) -> npt.NDArray[np.bool_]:
+        if timespan.start is None or timespan.end is None:
+            return np.ones(len(self._media), dtype=np.bool_)
+        return (timespan.start.toordinal() <= self._day) & (self._day <= timespan.end.toordinal())
+
+    def _count(self, timespan: Timespan, members: Numbers, source: Numbers, target: Numbers) -> Figures:
+        stories, all_media, media = self.frozen.stories, len(self._names), self._media
+        places = np.unique(media[members])
+        names = [self._names[i] for i in places.tolist()]
+        pairs, weights = np.unique(media[source] * all_media + media[target], return_counts=True)
+        medium_source = np.searchsorted(places, pairs // all_media)
+        medium_target = np.searchsorted(places, pairs % all_media)
+        edges = np.stack([medium_source, medium_target, weights], axis=1).astype(np.float64)
+        groups = communities(len(names), edges)
+        story_edges = [np.searchsorted(members, source), np.searchsorted(members, target), np.ones(len(source))]
+        inlinks, outlinks, by_media = self._story_counts(source, target)
+        rank = pagerank(len(members), np.stack(story_edges, axis=1))
+        own_medium = np.searchsorted(places, media[members])
+        # Stories are in the order of their ids, so their numbers break ties as the ids would.
+        order = np.lexsort((members, -inlinks[members], -by_media[members]))
+        posts = self._post_counts(timespan)
+        columns = zip(
+            *(part[members[order]].tolist() for part in (by_media, inlinks, outlinks)),
+            members[order].tolist(), order.tolist(), own_medium[order].tolist(), strict=True,
+        )  # fmt: skip
+        counted = [
+            StoryCounts(
+                stories[number],
+                by,
+                into,
+                out,
+                stories[number].facebook_shares,
+                posts.get(number, PostCounts()),
+                rank[place],
+                groups[medium],
+            )
+            for by, into, out, number, place, medium in columns
+        ]
+        medium_links = tuple(
+            (names[a], names[b], n)
+            for a, b, n in zip(medium_source.tolist(), medium_target.tolist(), weights.tolist(), strict=True)
+        )
+        return Figures(
+            timespan,
+            tuple(counted),
+            tuple(_count_media(names, counted, medium_links, pagerank(len(names), edges), groups)),
+            tuple((stories[a].id, stories[b].id) for a, b in zip(source.tolist(), target.tolist(), strict=True)),
+            medium_links,
+        )
+
+    def _post_counts(self, timespan: Timespan) -> dict[int, PostCounts]:
+        by_story: dict[int, list[FrozenPost]] = defaultdict(list)
+        for post in self.frozen.posts:
+            if timespan.start is None or timespan.end is None or timespan.start <= post.day <= timespan.end:
+                by_story[post.story].append(post)
+        return {
+            story: PostCounts(len(some), len({post.author for post in some}), len({post.channel for post in some}))
+            for story, some in by_story.items()
+        }
+
+    def _story_counts(self, source: Numbers, target: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """For each story: stories that link to it, stories that it links to, sources that link to it."""
+        count, all_media = len(self._media), max(1, len(self._names))
+        by_media = np.unique(target * all_media + self._media[source]) // all_media
+        return tuple(np.bincount(part, minlength=count) for part in (target, source, by_media))  # type: ignore[return-value]
+
+
+def figures(frozen: Frozen, timespan: Timespan) -> Figures:
+    """The figures of one timespan."""
+    return Counting(frozen).figures(timespan)
+
+
+def _count_media(
+    names: list[str],
+    counted: list[StoryCounts],
+    medium_links: Iterable[tuple[str, str, int]],
+    rank: list[float],
+    groups: list[int],
+) -> list[MediumCounts]:
+    linking = Counter(target for _, target, _ in medium_links)
+    number: Counter[str] = Counter()
+    sums: dict[str, list[int]] = {name: [0] * 6 for name in names}
+    shares: dict[str, int | None] = dict.fromkeys(names)
+    for row in counted:
+        name = row.story.media
+        number[name] += 1
+        for i, value in enumerate((row.media_inlink_count, row.inlink_count, row.outlink_count, *row.posts)):
+            sums[name][i] += value
+        if row.facebook_share_count is not None:
+            shares[name] = (shares[name] or 0) + row.facebook_share_count
+    rows = []
+    for i, name in enumerate(names):
+        by_media, into, out, posts, authors, channels = sums[name]
+        rows.append(
+            MediumCounts(
+                name,
+                number[name],
+                linking[name],
+                by_media,
+                into,
+                out,
+                shares[name],
+                posts,
+                authors,
+                channels,
+                rank[i],
+                groups[i],
+            )
+        )
+    return sorted(rows, key=lambda row: (-row.media_inlink_count, -row.story_count, row.media))

@@ -1,0 +1,12 @@
+from .addresses import clean_url as clean_url
+from .addresses import media_of as media_of
+from .addresses import url_key as url_key
+from .dedupe import parent_media as parent_media
+from .generate import UNDATEABLE as UNDATEABLE
+from .posts import Post as Post
+from .posts import is_about as is_about
+from .posts import read_posts as read_posts
+from .run import index_seeds as index_seeds
+from .spider import Tools as Tools
+from .store import simplest as simplest
+from .workers import run_topic as run_topic

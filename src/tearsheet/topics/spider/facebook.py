@@ -1,0 +1,108 @@
+"""Share counts from the Facebook Graph API."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from sqlalchemy import func, select
+
+from tearsheet.clock import utc_now
+from tearsheet.engines.database import Database
+from tearsheet.fetch import Client, FetchError, FetchRequest
+from tearsheet.topics import model, tables
+from tearsheet.work import Retry
+
+RETRIED_CODES = frozenset({1, 2, 4, 17, 341, 613})
+"""Errors of the Graph API that pass: it is down, or we asked too much."""
+
+
+@dataclass(slots=True, frozen=True)
+class Shares:
+    """What the Graph API says of an address."""
+
+    shares: int | None = None
+    comments: int | None = None
+    reactions: int | None = None
+    error: str | None = None
+
+
+def read_engagement(body: bytes) -> Shares:
+    """The counts in an answer. Raises Retry for an error that passes; another is part of the result."""
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        raise Retry("facebook", "not JSON") from None
+    if not isinstance(answer, dict):
+        raise Retry("facebook", "not an object")
+    error = answer.get("error")
+    if isinstance(error, dict):
+        if error.get("code") in RETRIED_CODES:
+            raise Retry("facebook", str(error.get("message"))[:200])
+        return Shares(error=str(error.get("message") or "unknown error")[:500])
+    engagement = answer.get("engagement")
+    if not isinstance(engagement, dict):
+        return Shares(error="no engagement in the answer")
+
+    def count(name: str) -> int:
+        value: Any = engagement.get(name)
+        return value if isinstance(value, int) and 0 <= value < 2**62 else 0
+
+    return Shares(count("share_count"), count("comment_count"), count("reaction_count"))
+
+
+async def fetch_shares(client: Client, base: str, token: str, url: str) -> Shares:
+    """Ask for the counts of one address. Raises Retry."""
+    query = urlencode({"id": url, "fields": "engagement", "access_token": token})
+    try:
+        response = await client.fetch(FetchRequest(f"{base.rstrip('/')}/?{query}", max_bytes=1_000_000))
+    except FetchError as error:
+        raise Retry("facebook", error.kind) from error
+    return read_engagement(response.body)
+
+
+def save_shares(database: Database, stories_id: str, shares: Shares) -> None:
+    """Keep the counts of a story."""
+    values = {
+        "facebook_share_count": shares.shares,
+        "facebook_comment_count": shares.comments,
+        "facebook_reaction_count": shares.reactions,
+        "facebook_collected_at": utc_now(),
+        "facebook_error": shares.error,
+    }
+    with database.begin() as connection:
+        connection.execute(
+            database.insert(tables.story_statistics)
+            .values(stories_id=stories_id, **values)
+            .on_conflict_do_update(index_elements=["stories_id"], set_=values)
+        )
+
+
+def has_shares(database: Database, stories_id: str) -> bool:
+    """Whether a story has been asked for."""
+    statistics = tables.story_statistics
+    with database.read() as connection:
+        return (
+            connection.execute(
+                select(func.count()).where(
+                    statistics.c.stories_id == stories_id, statistics.c.facebook_collected_at.is_not(None)
+                )
+            ).scalar_one()
+            > 0
+        )
+
+
+def stories_without_shares(database: Database, topic_id: int) -> list[str]:
+    """Stories of the topic that have no statistics yet."""
+    stories, statistics = tables.topic_stories, tables.story_statistics
+    with database.read() as connection:
+        return list(
+            connection.execute(
+                select(stories.c.stories_id)
+                .select_from(stories.outerjoin(statistics, statistics.c.stories_id == stories.c.stories_id))
+                .where(stories.c.topics_id == topic_id, stories.c.state == model.IN, statistics.c.stories_id.is_(None))
+                .order_by(stories.c.stories_id)
+            ).scalars()
+        )

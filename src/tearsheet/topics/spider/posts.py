@@ -1,0 +1,85 @@
+"""Posts as seeds: what people wrote elsewhere about the topic, and the addresses they wrote down. Pure functions."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from tearsheet.errors import UsageError
+from tearsheet.query import Query
+from tearsheet.topics.spider.addresses import clean_url, is_ignored
+from tearsheet.topics.spider.links import clear_addresses
+from tearsheet.topics.spider.relevance import outside_dates
+
+REQUIRED = ("content", "author", "publish_date")
+_MAX_ID = 200
+
+
+@dataclass(slots=True, frozen=True)
+class Post:
+    """A post of a network, a forum or a mailing list."""
+
+    id: str
+    author: str
+    channel: str
+    """Where it was posted; its author, where nothing is said."""
+    day: date
+    content: str
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """The addresses in it that may lead to a story, each once."""
+        cleaned = (clean_url(address) for address in clear_addresses(self.content))
+        return tuple(dict.fromkeys(url for url in cleaned if url and not is_ignored(url)))
+
+
+def read_posts(file: Path) -> Iterator[Post]:
+    """The posts of a CSV file or of JSON lines (`.jsonl`, `.ndjson`). Raises UsageError, which names a line that is wrong."""
+    is_json = file.suffix.lower() in (".jsonl", ".ndjson")
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            rows: Iterable[tuple[int, Any]] = enumerate(lines, 1) if is_json else enumerate(csv.DictReader(lines), 2)
+            for number, row in rows:
+                try:
+                    yield make_post(json.loads(row) if is_json else row)
+                except ValueError as error:
+                    raise UsageError(f"{file}, line {number}: {error}") from error
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UsageError(f"cannot read {file}: {error}") from error
+
+
+def make_post(row: Mapping[str, Any]) -> Post:
+    """A post from its columns: `content`, `author` and `publish_date`; `channel` and `post_id` where they are known.
+
+    Raises ValueError. A post without an id gets one from what it says, so that the same file twice gives no post twice.
+    """
+    if not isinstance(row, Mapping):
+        raise ValueError("not an object")
+    values = {name: str(row.get(name) or "").strip() for name in (*REQUIRED, "channel", "post_id")}
+    for name in REQUIRED:
+        if not values[name]:
+            raise ValueError(f"there is no {name!r}")
+    try:
+        day = date.fromisoformat(values["publish_date"][:10])
+    except ValueError:
+        raise ValueError(f"publish_date {values['publish_date']!r} is not a day: write it as 2024-05-31") from None
+    said = json.dumps([values["author"], values["publish_date"], values["content"]])
+    made = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
+    return Post(
+        (values["post_id"] or made)[:_MAX_ID],
+        values["author"],
+        values["channel"] or values["author"],
+        day,
+        values["content"],
+    )
+
+
+def is_about(post: Post, query: Query, start: date | None, end: date | None) -> bool:
+    """Whether a post belongs to a topic: by its day, and by what it says."""
+    return not outside_dates(post.day, start, end) and query.matches(title="", text=post.content)

@@ -1,0 +1,110 @@
+"""Workers announce themselves in the database, so that anybody can see who is at work and how fast."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import BigInteger, Column, Float, Integer, String, Table, delete, select
+
+from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines.database import Database, UtcDateTime, metadata
+from tearsheet.work.workers import Worker
+
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", String(80), primary_key=True),
+    Column("stage", String(40), nullable=False),
+    Column("host", String(255), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("started_at", UtcDateTime, nullable=False),
+    Column("seen_at", UtcDateTime, nullable=False),
+    Column("settled", BigInteger, nullable=False),
+    Column("per_second", Float, nullable=False),
+)
+BEAT_SECONDS = 5.0
+GONE_SECONDS = 30.0
+"""A worker that was not seen for so long is not there any more."""
+
+
+@dataclass(slots=True, frozen=True)
+class WorkerInfo:
+    """One worker as it last announced itself."""
+
+    id: str
+    stage: str
+    host: str
+    pid: int
+    started_at: datetime
+    seen_at: datetime
+    settled: int
+    per_second: float
+
+
+class Announcer:
+    """Announces this process's workers every few seconds, and withdraws them at the end."""
+
+    def __init__(self, database: Database, announced: Sequence[Worker], clock: Clock = wall_clock) -> None:
+        self._database = database
+        self._workers = announced
+        self._clock = clock
+        self._started = utc_now(clock)
+        self._ids = {worker.place: f"{worker.place}-{uuid.uuid4().hex[:12]}" for worker in announced}
+        self._settled_before = dict.fromkeys(self._ids, 0)
+        self._beat_before = clock()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Announce until stopped."""
+        if not self._workers:
+            return
+        try:
+            while not stop.is_set():
+                await asyncio.to_thread(self._beat)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(stop.wait(), BEAT_SECONDS)
+        finally:
+            await asyncio.to_thread(self._withdraw)
+
+    def _beat(self) -> None:
+        now = self._clock()
+        elapsed = now - self._beat_before
+        rows = [self._row(worker, elapsed) for worker in self._workers]
+        self._beat_before = now
+        self._settled_before = {worker.place: worker.settled for worker in self._workers}
+        insert = self._database.insert(workers)
+        changed = {name: insert.excluded[name] for name in ("seen_at", "settled", "per_second")}
+        with self._database.begin() as db:
+            db.execute(insert.on_conflict_do_update(index_elements=["id"], set_=changed), rows)
+            db.execute(delete(workers).where(workers.c.seen_at < utc_now(self._clock) - timedelta(days=1)))
+
+    def _row(self, worker: Worker, elapsed: float) -> dict[str, object]:
+        fresh = worker.settled - self._settled_before[worker.place]
+        return {
+            "id": self._ids[worker.place],
+            "stage": worker.place,
+            "host": socket.gethostname()[:255],
+            "pid": os.getpid(),
+            "started_at": self._started,
+            "seen_at": utc_now(self._clock),
+            "settled": worker.settled,
+            "per_second": fresh / elapsed if elapsed > 0 else 0.0,
+        }
+
+    def _withdraw(self) -> None:
+        with self._database.begin() as db:
+            db.execute(delete(workers).where(workers.c.id.in_(self._ids.values())))
+
+
+def living_workers(database: Database, clock: Clock = wall_clock) -> list[WorkerInfo]:
+    """Every worker that announced itself lately, by stage."""
+    since = utc_now(clock) - timedelta(seconds=GONE_SECONDS)
+    statement = select(workers).where(workers.c.seen_at >= since).order_by(workers.c.stage, workers.c.id)
+    with database.read() as db:
+        return [WorkerInfo(**row) for row in db.execute(statement).mappings()]

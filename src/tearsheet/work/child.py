@@ -1,0 +1,120 @@
+"""A worker process for heavy work: reads tasks from its standard input, one at a time, and answers on standard output.
+
+Started by `cpu_pool`. It ends when its input ends, so it never outlives its parent. Frames are a length and bytes, which whoever
+does the work understands: a CPU stage, whose tasks are stories in MessagePack, or another.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import resource
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import msgspec
+
+from tearsheet.story import WireStory, decode_story
+from tearsheet.work.ledger_entry import Entry, entry_for
+from tearsheet.work.outcomes import CpuStage, Drop, Outcome, Quarantine, Requeue, Retry
+from tearsheet.work.packing import Packed, pack_results
+
+HEAD = struct.Struct("!I")
+Answering = Callable[[bytes], bytes]
+"""Does the work of a process: a task in, its answer out."""
+_MAX_MEMORY = 4 * 1024**3
+
+
+@dataclass(slots=True)
+class Answer:
+    """What a child says of one story: results, or an outcome by its class name with its arguments, and who the story was."""
+
+    results: list[Packed] = field(default_factory=list)
+    outcome: str = ""
+    reason: str = ""
+    detail: str = ""
+    after: float | None = None
+    keep: bool = False
+    entry: Entry | None = None
+
+    def as_exception(self) -> Outcome | None:
+        """The outcome that the stage raised, or None when it gave results."""
+        if self.outcome == "Drop":
+            return Drop(self.reason, self.detail)
+        if self.outcome == "Quarantine":
+            return Quarantine(self.reason, self.detail)
+        if self.outcome == "Requeue":
+            return Requeue(self.reason, self.after or 0.0)
+        if self.outcome == "Retry":
+            return Retry(self.reason, self.detail, self.after, keep=self.keep)
+        return None
+
+
+def answer(stage: CpuStage, stage_name: str, wire: WireStory) -> Answer:
+    """Run the stage on one story."""
+    story = decode_story(wire)
+    before = story.raw_html.html
+    try:
+        results = stage.process(story)
+    except Outcome as outcome:
+        said = Answer(outcome=type(outcome).__name__, reason=outcome.reason, detail=outcome.detail)
+        said.after = getattr(outcome, "after", None)
+        said.keep = getattr(outcome, "keep", False)
+    except Exception as error:
+        said = Answer(outcome="Retry", reason="error", detail=f"{type(error).__name__}: {error}"[:500], keep=True)
+    else:
+        said = Answer(results=pack_results(results, before))
+    said.entry = entry_for(story, stage_name, "")
+    return said
+
+
+def _load(path: str) -> Callable[..., Any]:
+    """What `package.module:Name` names."""
+    module, _, name = path.partition(":")
+    named: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return named
+
+
+def stage_answering(path: str, stage_name: str) -> Answering:
+    """Runs the stage of `package.module:Name` on stories."""
+    stage: CpuStage = _load(path)()
+    decode = msgspec.msgpack.Decoder(WireStory).decode
+    encode: Callable[[Any], bytes] = msgspec.msgpack.Encoder().encode
+    return lambda frame: encode(answer(stage, stage_name, decode(frame)))
+
+
+def read_frame(stream: BinaryIO) -> bytes | None:
+    """The next frame, or None at the end."""
+    head = stream.read(HEAD.size)
+    return stream.read(*HEAD.unpack(head)) if len(head) == HEAD.size else None
+
+
+def _serve(answering: Answering, requests: BinaryIO, answers: BinaryIO) -> None:
+    answers.write(HEAD.pack(0))  # ready: what had to be loaded is loaded
+    answers.flush()
+    while (frame := read_frame(requests)) is not None:
+        data = answering(frame)
+        answers.write(HEAD.pack(len(data)))
+        answers.write(data)
+        answers.flush()
+
+
+def main() -> None:
+    """Entry point: `python -m tearsheet.work.child MODULE:NAME WORD…`; NAME, given the words, builds an `Answering`."""
+    # Whatever a library prints must not end up between our frames.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ[name] = "1"
+    try:
+        _serve(_load(sys.argv[1])(*sys.argv[2:]), sys.stdin.buffer, answers)
+    except (BrokenPipeError, KeyboardInterrupt):
+        return
+
+
+if __name__ == "__main__":
+    main()

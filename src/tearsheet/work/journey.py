@@ -1,0 +1,108 @@
+"""What becomes of a message: pure functions from a stage's outcome to the copies that are stored for it.
+
+A message's headers tell its journey. They carry the names that operators of Media Cloud know: `x-mc-retries`, `x-mc-who`
+(stage), `x-mc-when`, `x-mc-what` (the reason).
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from tearsheet.engines.broker import Headers, Message, Output
+from tearsheet.work.outcomes import Drop, Outcome, Quarantine, Requeue, Retry
+
+RETRIES = "x-mc-retries"
+WHO = "x-mc-who"
+WHEN = "x-mc-when"
+WHAT = "x-mc-what"
+DUE = "x-tearsheet-due"
+"""When a retry is due, so that a dumped one waits for the rest of its time after it was loaded again."""
+ORIGIN = "x-tearsheet-from"
+"""Where a queuer read the story: the file and its line. Kept on the whole way, and told with what becomes of the story."""
+_MAX_WHAT = 300
+
+
+def input_queue(stage: str) -> str:
+    """The queue that a stage reads."""
+    return f"{stage}-in"
+
+
+def quarantine_queue(stage: str) -> str:
+    """Where a stage's stories wait for people."""
+    return f"{stage}-quar"
+
+
+@dataclass(slots=True, frozen=True)
+class RetryRule:
+    """How often and how patiently a story is tried again."""
+
+    max_retries: int = 10
+    first_seconds: float = 60.0
+    longest_seconds: float = 14_400.0
+
+    def delay(self, retries: int, at_least: float | None = None, chance: float | None = None) -> float:
+        """The pause before try number `retries` + 1: doubled each time, spread by a fifth, never less than asked for."""
+        chance = random.random() if chance is None else chance
+        pause = min(self.longest_seconds, self.first_seconds * 2.0 ** min(retries - 1, 60))
+        return max(at_least or 0.0, pause * (0.9 + 0.2 * chance))
+
+
+@dataclass(slots=True, frozen=True)
+class Fate:
+    """What the worker does with a message, and the final outcome for the ledger (None: its journey goes on)."""
+
+    outputs: tuple[Output, ...]
+    status: str | None
+    """`dropped`, `quarantined`, `retrying` or None."""
+    reason: str = ""
+    detail: str = ""
+
+
+def fate_of(stage: str, message: Message, outcome: Exception, rule: RetryRule, now: float) -> Fate:
+    """What becomes of a message whose stage raised `outcome`. An exception that is no Outcome is a defect: retried, then kept."""
+    if isinstance(outcome, Requeue):
+        return Fate((Output(input_queue(stage), message, outcome.after),), None)
+    if not isinstance(outcome, Outcome):
+        outcome = Retry("error", f"{type(outcome).__name__}: {outcome}", keep=True)
+    if isinstance(outcome, Retry):
+        return _retry(stage, message, outcome, rule, now)
+    marked = _marked(message, stage, outcome, now, _retries(message))
+    if isinstance(outcome, Quarantine):
+        return Fate((Output(quarantine_queue(stage), marked),), "quarantined", outcome.reason, outcome.detail)
+    assert isinstance(outcome, Drop), f"no rule for {outcome!r}"
+    return Fate((), "dropped", outcome.reason, outcome.detail)
+
+
+def _retry(stage: str, message: Message, outcome: Retry, rule: RetryRule, now: float) -> Fate:
+    retries = _retries(message) + 1
+    if retries > rule.max_retries:
+        if not outcome.keep:
+            return Fate((), "dropped", outcome.reason, outcome.detail)
+        marked = _marked(message, stage, outcome, now, retries - 1)
+        return Fate((Output(quarantine_queue(stage), marked),), "quarantined", outcome.reason, outcome.detail)
+    delay = rule.delay(retries, outcome.after)
+    marked = _marked(message, stage, outcome, now, retries)
+    marked.headers[DUE] = now + delay
+    return Fate((Output(input_queue(stage), marked, delay),), "retrying", outcome.reason, outcome.detail)
+
+
+def _retries(message: Message) -> int:
+    return int(message.headers.get(RETRIES, 0))
+
+
+def _marked(message: Message, stage: str, outcome: Outcome, now: float, retries: int) -> Message:
+    headers: Headers = {**message.headers, RETRIES: retries, WHO: stage, WHEN: now, WHAT: str(outcome)[:_MAX_WHAT]}
+    headers.pop(DUE, None)
+    return Message(message.body, headers, message.key, message.page)
+
+
+def forwarded(message: Message, body: bytes, page: bytes, key: str) -> Message:
+    """The message for the next stage: a fresh journey, because retries belong to a stage."""
+    kept = {name: value for name, value in message.headers.items() if name not in (RETRIES, WHO, WHEN, WHAT, DUE)}
+    return Message(body, kept, key, page)
+
+
+def replayed(message: Message) -> Message:
+    """A message taken out of quarantine: its tries begin anew."""
+    return Message(message.body, {**message.headers, RETRIES: 0}, message.key, message.page)

@@ -1,0 +1,118 @@
+"""One supervisor runs all stages of a pipeline, its queuer and whatever else belongs to the run, in one process tree."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from tearsheet.engines.broker import Broker, Depth
+from tearsheet.errors import TearsheetError
+from tearsheet.work.journey import input_queue
+from tearsheet.work.workers import BatchWorker, Worker
+
+log = logging.getLogger(__name__)
+_LOOK_SECONDS = 0.1
+
+Service = Callable[[asyncio.Event], Awaitable[None]]
+"""Something that runs until the event is set: a poller, a queuer, a web server."""
+
+
+class Supervisor:
+    """Starts everything, watches it, and stops everything when one part fails or a signal comes."""
+
+    def __init__(self, workers: Sequence[Worker], broker: Broker) -> None:
+        self.stop = asyncio.Event()
+        self.interrupted = False
+        self._workers = list(workers)
+        self._broker = broker
+
+    async def run(
+        self, sources: Sequence[Service] = (), services: Sequence[Service] = (), *, once: bool = False
+    ) -> None:
+        """Run until stopped; with `once`, until every source has ended and the queues are empty.
+
+        Sources bring stories (with `once` they end by themselves); services just run along. The first error ends the run
+        and is raised when everything has stopped.
+        """
+        self._catch_signals()
+        asyncio.get_running_loop().set_exception_handler(_say_each_error_once)
+        tasks = [asyncio.create_task(worker.run(self.stop), name=worker.name) for worker in self._workers]
+        tasks += [asyncio.create_task(_as_coroutine(service, self.stop)) for service in services]
+        source_tasks = [asyncio.create_task(_as_coroutine(source, self.stop)) for source in sources]
+        if once:
+            tasks.append(asyncio.create_task(self._stop_when_drained(source_tasks)))
+        stopper = asyncio.create_task(self.stop.wait())
+        everything = [*tasks, *source_tasks]
+        try:
+            await self._until_stopped(everything, stopper)
+        finally:
+            self.stop.set()
+            results = await asyncio.gather(*everything, return_exceptions=True)
+            stopper.cancel()
+            for worker in self._workers:
+                await worker.close()
+        errors = [error for result in results if isinstance(result, BaseException) for error in _single(result)]
+        if errors:
+            raise errors[0]
+
+    async def _until_stopped(self, tasks: Sequence[asyncio.Task[None]], stopper: asyncio.Task[bool]) -> None:
+        waiting: set[asyncio.Task[None] | asyncio.Task[bool]] = {*tasks, stopper}
+        while not self.stop.is_set():
+            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            if any(task.exception() for task in done):
+                return
+
+    async def _stop_when_drained(self, sources: Sequence[asyncio.Task[None]]) -> None:
+        if sources:
+            await asyncio.wait(sources)
+        while not self.stop.is_set():
+            depths = await self._broker.depths()
+            if not self._hurry_batches(depths):
+                self.stop.set()
+                return
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.stop.wait(), _LOOK_SECONDS)
+
+    def _hurry_batches(self, depths: dict[str, Depth]) -> bool:
+        """Whether there is still work. A batch stage need not wait for more when nothing is left before it."""
+        upstream = 0
+        for worker in self._workers:
+            depth = depths.get(input_queue(worker.place), Depth())
+            if isinstance(worker, BatchWorker):
+                worker.hurry = upstream == 0 and depth.ready == 0 and depth.delayed == 0
+            upstream += depth.total
+        return upstream > 0
+
+    def _catch_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with suppress(NotImplementedError, RuntimeError, ValueError):  # not in a thread that is not the main one
+                loop.add_signal_handler(number, self._interrupt)
+
+    def _interrupt(self) -> None:
+        log.info("stopping")
+        self.interrupted = True
+        self.stop.set()
+
+
+async def _as_coroutine(service: Service, stop: asyncio.Event) -> None:
+    await service(stop)
+
+
+def _single(error: BaseException) -> list[Exception]:
+    """The errors inside a group; a cancellation is none."""
+    if isinstance(error, BaseExceptionGroup):
+        return [inner for part in error.exceptions for inner in _single(part)]
+    return [error] if isinstance(error, Exception) else []
+
+
+def _say_each_error_once(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """A full disk hits many tasks at once: the run raises one of their errors, and the others are no news."""
+    if isinstance(context.get("exception"), TearsheetError):
+        log.debug("the same in another task", extra={"error": str(context["exception"])})
+    else:
+        loop.default_exception_handler(context)

@@ -1,0 +1,351 @@
+"""The worker around a stage: it leases, times, settles and counts, so that the stage knows its story and nothing else.
+
+Order of safety: the ledger is written, then the broker settles. A kill in between repeats both, and both are idempotent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines.broker import Broker, Lease, Output, Settlement
+from tearsheet.errors import TearsheetError
+from tearsheet.story import Story, WireStory, decode_story
+from tearsheet.work.journey import ORIGIN, RETRIES, RetryRule, fate_of, input_queue
+from tearsheet.work.ledger import Ledger
+from tearsheet.work.ledger_entry import DONE, RECOVERED, Entry, entry_for
+from tearsheet.work.outcomes import AsyncStage, BatchStage, Outcome, Quarantine, Result
+from tearsheet.work.packing import Packed, pack_results
+from tearsheet.work.pool import CpuPool
+from tearsheet.work.water_marks import WaterMarks
+
+log = logging.getLogger(__name__)
+_LEASE_SECONDS = 1.0
+_PRESSURE_SECONDS = 1.0
+_GRACE_SECONDS = 20.0
+
+
+@dataclass(slots=True)
+class WorkerConfig:
+    """What all kinds of worker have in common."""
+
+    stage: str
+    outputs: tuple[str, ...]
+    """The places of the stages that get what this one returns."""
+    rule: RetryRule
+    marks: WaterMarks
+    prefetch: int = 8
+    place: str = ""
+    """The name of the stage's own queues, where it is not the stage's: see `flavours`."""
+
+
+@dataclass(slots=True)
+class Finished:
+    """One message that is ready to be settled."""
+
+    settlement: Settlement
+    entry: Entry | None
+
+
+class Worker(ABC):
+    """Runs one stage until it is told to stop."""
+
+    def __init__(self, config: WorkerConfig, broker: Broker, ledger: Ledger, clock: Clock = wall_clock) -> None:
+        self.config = config
+        self.settled = 0
+        self.busy_seconds = 0.0
+        self.hurry = False
+        """Set when no more stories will come: a batch is not waited for any longer."""
+        self.grace_seconds = _GRACE_SECONDS
+        """How long a stop waits for stories in flight."""
+        self._broker = broker
+        self._ledger = ledger
+        self._clock = clock
+        self._last_pressure_check = float("-inf")
+
+    @property
+    def name(self) -> str:
+        """The stage's name."""
+        return self.config.stage
+
+    @property
+    def place(self) -> str:
+        """The name of its queues among those of all pipelines."""
+        return self.config.place or self.config.stage
+
+    @abstractmethod
+    async def run(self, stop: asyncio.Event) -> None:
+        """Work until `stop` is set, then finish or give back what is in hand."""
+
+    async def close(self) -> None:  # noqa: B027 - most stages hold nothing
+        """Let go of what the stage holds."""
+
+    async def _lease(self, limit: int, wait: float = _LEASE_SECONDS) -> list[Lease]:
+        if not await self._may_go():
+            await asyncio.sleep(_PRESSURE_SECONDS / 4)
+            return []
+        return await self._broker.lease(input_queue(self.place), limit, wait)
+
+    async def _may_go(self) -> bool:
+        if not self.config.outputs:
+            return True
+        now = time.monotonic()
+        if now - self._last_pressure_check >= _PRESSURE_SECONDS:
+            self._last_pressure_check = now
+            depths = await self._broker.depths()
+            ahead = [depths[queue].ready for queue in map(input_queue, self.config.outputs) if queue in depths]
+            self.config.marks.may_go(ahead)
+        return not self.config.marks.stopped
+
+    async def _settle(self, finished: Sequence[Finished]) -> None:
+        entries = [item.entry for item in finished if item.entry is not None]
+        if entries:
+            await asyncio.to_thread(self._ledger.record, entries)
+        await self._broker.settle([item.settlement for item in finished])
+        self.settled += len(finished)
+
+    def _passed_on(self, lease: Lease, results: Sequence[Packed], entry: Entry) -> Finished:
+        messages = [packed.as_message(lease.message) for packed in results]
+        outputs = tuple(Output(input_queue(stage), message) for stage in self.config.outputs for message in messages)
+        retries = lease.message.headers.get(RETRIES, 0)
+        if not self.config.outputs:
+            return Finished(Settlement(lease, outputs), replace(entry, status=DONE))
+        if retries:
+            recovered = replace(entry, status=RECOVERED, reason=f"try {int(retries) + 1}")
+            return Finished(Settlement(lease, outputs), recovered)
+        return Finished(Settlement(lease, outputs), None)
+
+    def _ended(self, lease: Lease, outcome: Exception, entry: Entry) -> Finished:
+        if not isinstance(outcome, Outcome):
+            log.error("stage failed", exc_info=outcome, extra={"stage": self.name, "url": entry.url})
+        fate = fate_of(self.place, lease.message, outcome, self.config.rule, self._clock())
+        log.debug("story ended", extra={"stage": self.name, "url": entry.url, "outcome": str(outcome)})
+        settlement = Settlement(lease, fate.outputs)
+        if fate.status is None:
+            return Finished(settlement, None)
+        origin = lease.message.headers.get(ORIGIN)
+        detail = f"{fate.detail[:300]} ({origin})".strip() if origin else fate.detail
+        return Finished(settlement, replace(entry, status=fate.status, reason=fate.reason, detail=detail[:500]))
+
+    def _decode(self, lease: Lease) -> Story:
+        return decode_story(WireStory(lease.message.body, lease.message.page))
+
+
+class StreamWorker(Worker):
+    """Many stories in flight at once, each settled as it is done."""
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Lease as tasks end; settle what has ended in groups."""
+        running: dict[asyncio.Task[Finished], Lease] = {}
+        done: deque[Finished] = deque()
+        wake = asyncio.Event()
+        settler = asyncio.create_task(self._settle_as_they_come(done, wake))
+
+        failures: list[BaseException] = []
+
+        def ended(task: asyncio.Task[Finished]) -> None:
+            lease = running.pop(task)
+            if task.cancelled() or task.exception():
+                unsettled.append(lease)
+                failures.extend(filter(None, [None if task.cancelled() else task.exception()]))
+            else:
+                done.append(task.result())
+            wake.set()
+
+        unsettled: list[Lease] = []
+        try:
+            while not stop.is_set() and not settler.done() and not failures:
+                free = self.config.prefetch - len(running)
+                if free <= 0:
+                    await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                    continue
+                for lease in await self._lease(free):
+                    task = asyncio.create_task(self._one(lease))
+                    running[task] = lease
+                    task.add_done_callback(ended)
+            if running and not settler.done():
+                await asyncio.wait(running, timeout=self.grace_seconds)
+        finally:
+            for task in list(running):
+                task.cancel()
+            if running:
+                await asyncio.wait(running)
+            await self._stop_settler(settler, done, wake)
+            await self._broker.release(unsettled)
+        if failures:
+            raise failures[0]
+
+    async def _settle_as_they_come(self, done: deque[Finished], wake: asyncio.Event) -> None:
+        while True:
+            await wake.wait()
+            wake.clear()
+            if done:
+                group = [done.popleft() for _ in range(len(done))]
+                await self._settle(group)
+
+    async def _stop_settler(self, settler: asyncio.Task[None], done: deque[Finished], wake: asyncio.Event) -> None:
+        while (done or wake.is_set()) and not settler.done():
+            await asyncio.sleep(0.01)
+        if settler.done():
+            settler.result()  # raises what ended it
+        settler.cancel()
+        try:
+            await settler
+        except asyncio.CancelledError:
+            return
+
+    async def _one(self, lease: Lease) -> Finished:
+        started = time.perf_counter()
+        try:
+            return await self._process(lease)
+        finally:
+            self.busy_seconds += time.perf_counter() - started
+
+    @abstractmethod
+    async def _process(self, lease: Lease) -> Finished:
+        """Run the stage on one message; never raises."""
+
+
+class AsyncWorker(StreamWorker):
+    """For stages that wait for others."""
+
+    def __init__(
+        self, stage: AsyncStage, config: WorkerConfig, broker: Broker, ledger: Ledger, clock: Clock = wall_clock
+    ) -> None:
+        super().__init__(config, broker, ledger, clock)
+        self._stage = stage
+
+    async def _process(self, lease: Lease) -> Finished:
+        try:
+            story = self._decode(lease)
+        except ValueError as error:
+            return self._ended(lease, Quarantine("unreadable", str(error)), Entry("", self.name, ""))
+        before = story.raw_html.html
+        try:
+            results = await self._stage.process(story)
+        except TearsheetError:
+            raise  # the disk or an engine, not this story: the worker stops and the story stays
+        except Exception as outcome:
+            return self._ended(lease, outcome, entry_for(story, self.name, ""))
+        packed = await asyncio.to_thread(pack_results, results, before)
+        return self._passed_on(lease, packed, entry_for(story, self.name, ""))
+
+
+class CpuWorker(StreamWorker):
+    """For stages that compute: their stories are processed in other processes."""
+
+    def __init__(
+        self, pool: CpuPool, config: WorkerConfig, broker: Broker, ledger: Ledger, clock: Clock = wall_clock
+    ) -> None:
+        super().__init__(config, broker, ledger, clock)
+        self._pool = pool
+
+    async def _process(self, lease: Lease) -> Finished:
+        message = lease.message
+        try:
+            answer = await self._pool.run(WireStory(message.body, message.page))
+        except Quarantine as outcome:
+            return self._ended(lease, outcome, self._entry_of(lease))
+        except Exception as error:
+            return self._ended(lease, error, self._entry_of(lease))
+        entry = answer.entry or Entry("", self.name, "")
+        outcome_said = answer.as_exception()
+        if outcome_said is not None:
+            return self._ended(lease, outcome_said, entry)
+        return self._passed_on(lease, answer.results, entry)
+
+    def _entry_of(self, lease: Lease) -> Entry:
+        try:
+            return entry_for(self._decode(lease), self.name, "")
+        except ValueError:
+            return Entry("", self.name, "")
+
+    async def close(self) -> None:
+        """End the processes."""
+        await self._pool.close()
+
+
+class BatchWorker(Worker):
+    """For stages that are cheaper for many stories at once."""
+
+    def __init__(
+        self,
+        stage: BatchStage,
+        config: WorkerConfig,
+        broker: Broker,
+        ledger: Ledger,
+        clock: Clock = wall_clock,
+        *,
+        batch: int,
+        seconds: float,
+    ) -> None:
+        super().__init__(config, broker, ledger, clock)
+        self._stage = stage
+        self._batch = batch
+        self._seconds = seconds
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Collect by count or age, process, settle. What is in hand at a stop is still processed."""
+        while not stop.is_set():
+            leases = await self._collect(stop)
+            if leases:
+                started = time.perf_counter()
+                await self._process_batch(leases)
+                self.busy_seconds += time.perf_counter() - started
+
+    async def _collect(self, stop: asyncio.Event) -> list[Lease]:
+        leases: list[Lease] = []
+        oldest = 0.0
+        while len(leases) < self._batch and not stop.is_set():
+            room = self._batch - len(leases)
+            if leases:
+                remaining = oldest + self._seconds - time.monotonic()
+                if remaining <= 0 or self.hurry:
+                    break
+                more = await self._broker.lease(input_queue(self.place), room, min(remaining, 0.25))
+            else:
+                more = await self._lease(room, wait=0.25)
+                oldest = time.monotonic()
+            leases += more
+        return leases
+
+    async def _process_batch(self, leases: list[Lease]) -> None:
+        finished, stories, readable = [], [], []
+        for lease in leases:
+            try:
+                stories.append(self._decode(lease))
+                readable.append(lease)
+            except ValueError as error:
+                finished.append(self._ended(lease, Quarantine("unreadable", str(error)), Entry("", self.name, "")))
+        finished += await asyncio.to_thread(self._run_stage, readable, stories)
+        await self._settle(finished)
+
+    def _run_stage(self, leases: list[Lease], stories: list[Story]) -> list[Finished]:
+        pages = [story.raw_html.html for story in stories]
+        results = self._results_of(stories) if stories else []
+        finished = []
+        for lease, story, page, result in zip(leases, stories, pages, results, strict=True):
+            entry = entry_for(story, self.name, "")
+            if isinstance(result, Outcome):
+                finished.append(self._ended(lease, result, entry))
+            else:
+                finished.append(self._passed_on(lease, pack_results(result, page), entry))
+        return finished
+
+    def _results_of(self, stories: list[Story]) -> Sequence[Result]:
+        try:
+            return self._stage.process_batch(stories)
+        except TearsheetError:
+            raise  # the disk or an engine, not these stories: the worker stops and they stay
+        except Exception as error:
+            if len(stories) == 1:
+                log.error("stage failed", exc_info=error, extra={"stage": self.name, "url": stories[0].url})
+                return [Quarantine("error", f"{type(error).__name__}: {error}")]
+        # One story spoils the batch: find it, and let the others go on.
+        return [result for story in stories for result in self._results_of([story])]

@@ -1,0 +1,178 @@
+"""Copies: made, proved, tried again, and the only reason for which anything local may go."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tearsheet.archive.access import ArchiveAccess
+from tearsheet.archive.outbox import LONGEST_PAUSE, Outbox, pause_after
+from tearsheet.archive.stores import store_name, stores_by_name
+from tearsheet.archive.upload import Uploader
+from tearsheet.archive.verify import verify_file
+from tearsheet.engines.blobs.folder import FolderBlobs
+from tearsheet.engines.blobs.port import BlobInfo
+from tearsheet.errors import ConfigError, EngineError, NotFoundError
+from tearsheet.pipeline.archiver import Archiver
+from tests.support.archive_stories import plain_story
+
+START = 1_800_000_000.0
+
+
+class Clock:
+    def __init__(self):
+        self.now = START
+
+    def __call__(self):
+        return self.now
+
+
+class Flawed(FolderBlobs):
+    """A store that fails in the way it is told."""
+
+    flaw = ""
+
+    def put(self, key, data, *, content_type=None):
+        if self.flaw == "away":
+            raise EngineError("the store is away")
+        if self.flaw == "short":
+            data = data.read_bytes()[:-1]
+        if self.flaw == "wrong":
+            data = data.read_bytes()[:-1] + b"\x07"
+        if self.flaw == "forgets":
+            return BlobInfo(key, 1, datetime.now(UTC))
+        return super().put(key, data, content_type=content_type)
+
+
+@pytest.fixture
+def setup(tmp_path, store, database):
+    clock = Clock()
+    folder = tmp_path / "a"
+    blobs = {name: Flawed(tmp_path / name) for name in ("one", "two")}
+    archiver = Archiver(store, folder, stores=list(blobs), clock=clock)
+    opened = {name: (lambda blob=blob: blob) for name, blob in blobs.items()}
+
+    def uploader(**options):
+        return Uploader(Outbox(database), folder, opened, clock=clock, **options)
+
+    archiver.process_batch([plain_story(1)])
+    return clock, folder, blobs, archiver, uploader, opened
+
+
+def test_a_file_is_copied_to_every_store_under_its_day(setup, store):
+    _, folder, blobs, _, uploader, _ = setup
+    assert uploader().run().proved == 2
+    (file,) = store.files()
+    for blob in blobs.values():
+        assert [info.key for info in blob.list()] == [file.key]
+        assert blob.get(file.key) == file.local_path(folder).read_bytes()
+    assert sorted(store.proved_stores(file.id)) == ["one", "two"]
+    assert uploader().run().proved == 0
+
+
+@pytest.mark.parametrize("flaw", ["away", "short", "wrong", "forgets"])
+def test_a_copy_that_is_not_proved_is_tried_again_later(setup, store, database, flaw):
+    clock, folder, blobs, _, uploader, _ = setup
+    blobs["one"].flaw = flaw
+    report = uploader(remove_local=True).run()
+    assert (report.proved, len(report.failures), report.removed) == (1, 1, 0)
+    blobs["one"].flaw = ""
+    assert uploader().run().proved == 0  # its pause is not over
+    states = {state.store: state for state in Outbox(database).states()}
+    assert (states["one"].waiting, states["two"].waiting) == (1, 0)
+    assert states["one"].error
+    clock.now += 31
+    assert uploader().run().proved == 1
+    (file,) = store.files()
+    assert blobs["one"].get(file.key) == file.local_path(folder).read_bytes()
+    assert [state.error for state in Outbox(database).states()] == ["", ""]
+
+
+def test_pauses_grow_and_end_at_four_hours():
+    pauses = [pause_after(attempts) for attempts in range(1, 40)]
+    assert pauses[0] == timedelta(seconds=30)
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == LONGEST_PAUSE
+
+
+def test_pauses_may_be_passed_over(setup):
+    _, _, blobs, _, uploader, _ = setup
+    blobs["one"].flaw = "away"
+    uploader().run()
+    blobs["one"].flaw = ""
+    assert uploader().run(all_now=True).proved == 1
+
+
+def test_a_copy_that_is_there_already_is_proved_and_not_sent_again(setup, store, monkeypatch):
+    _, folder, blobs, _, uploader, _ = setup
+    (file,) = store.files()
+    for blob in blobs.values():
+        blob.put(file.key, file.local_path(folder))
+    monkeypatch.setattr(Flawed, "put", None)
+    assert uploader().run().proved == 2
+
+
+def test_a_copy_of_another_content_is_replaced(setup, store):
+    _, folder, blobs, _, uploader, _ = setup
+    (file,) = store.files()
+    blobs["one"].put(file.key, bytes(file.size))
+    assert uploader().run().proved == 2
+    assert blobs["one"].get(file.key) == file.local_path(folder).read_bytes()
+
+
+def test_a_damaged_file_is_not_copied(setup, store):
+    _, folder, blobs, _, uploader, _ = setup
+    (file,) = store.files()
+    path = file.local_path(folder)
+    path.write_bytes(path.read_bytes()[:-1] + b"\x07")
+    report = uploader().run()
+    assert len(report.failures) == 2
+    assert "has changed" in report.failures[0]
+    assert list(blobs["one"].list()) == []
+
+
+def test_local_files_go_when_all_stores_have_them_and_they_are_old_enough(setup, store):
+    clock, folder, blobs, archiver, uploader, opened = setup
+    (file,) = store.files()
+    path = file.local_path(folder)
+    blobs["two"].flaw = "away"
+    uploader(remove_local=True).run()
+    clock.now += 86_400 * 10
+    assert uploader(remove_local=True).run().removed == 0
+    assert path.exists()
+    blobs["two"].flaw = ""
+    clock.now += 86_400
+    assert uploader(remove_local=True, local_days=30).run().removed == 0
+    assert uploader(remove_local=True).run().removed == 1
+    assert not path.exists()
+    (file,) = store.files()
+    assert not file.local
+    # The story can still be read, is still known, and is not uploaded again.
+    access = ArchiveAccess(store, folder, opened)
+    story = plain_story(1)
+    assert access.read(access.find(story.id)).story == story
+    with access.local_file(file) as copy:
+        assert verify_file(copy, file, store.captures_of_file(file.id), with_cdxj=False).problems == []
+    archiver.process_batch([story])
+    assert len(list(store.files())) == 1
+    assert uploader().run().proved == 0
+    with pytest.raises(NotFoundError, match="not on this machine"):
+        ArchiveAccess(store, folder).read(access.find(story.id))
+
+
+def test_a_store_that_is_added_later_gets_what_is_here(setup, database, tmp_path):
+    clock, folder, _, _, uploader, opened = setup
+    uploader().run()
+    third = FolderBlobs(tmp_path / "three")
+    later = Uploader(Outbox(database), folder, {**opened, "three": lambda: third}, clock=clock)
+    assert later.run().proved == 1
+    assert len(list(third.list())) == 1
+
+
+def test_stores_have_names_without_secrets(tmp_path):
+    assert store_name("s3://KEY:SE%2FCRET@host:9000/bucket?region=x") == "s3://host:9000/bucket"
+    assert list(stores_by_name(["file:///x", "file:////y"], tmp_path, 1)) == ["file:///x", "file:////y"]
+    with pytest.raises(ConfigError, match="twice"):
+        stores_by_name(["s3://a:b@h/x", "s3://c:d@h/x"], tmp_path, 1)
+    with pytest.raises(ConfigError, match=r"archive\.stores") as caught:
+        stores_by_name(["ftp://u:secret@h/x"], tmp_path, 1)["ftp://h/x"]()
+    assert "secret" not in str(caught.value)

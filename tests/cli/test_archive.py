@@ -1,0 +1,114 @@
+"""The command group, as a user calls it."""
+
+import json
+import zipfile
+
+import pytest
+from sqlalchemy import insert
+from typer.testing import CliRunner
+
+from tearsheet.archive.store import ArchiveStore
+from tearsheet.cli import app
+from tearsheet.engines.database.sql import open_database
+from tearsheet.pipeline.archiver import Archiver
+from tearsheet.topics.model import NewTopic
+from tearsheet.topics.store import create_topic
+from tearsheet.topics.tables import topic_stories
+from tearsheet.urls import url_hash
+from tests.support.archive_stories import PAGE, plain_story
+
+
+@pytest.fixture
+def run(tmp_path):
+    database = open_database("sqlite:///tearsheet.db", tmp_path)
+    database.migrate()
+    store = ArchiveStore(database)
+    Archiver(store, tmp_path / "archive").process_batch([plain_story(n, PAGE + b"%d" % n) for n in range(3)])
+    database.close()
+
+    def call(*words: str, code: int = 0, **variables: str):
+        result = CliRunner().invoke(app, ["--data", str(tmp_path), "--quiet", "archive", *words], env=variables)
+        assert result.exit_code == code, (result.output, result.exception)
+        return result
+
+    return call
+
+
+def test_list(run):
+    (file,) = json.loads(run("list", "--json").stdout)
+    assert file["stories"] == 3
+    assert "1 files, 3 stories" in run("list").stdout
+
+
+def test_verify_ends_with_3_when_something_does_not_hold(run, tmp_path):
+    assert "1 files, 3 stories, 7 records read, 0 problems" in run("verify").stdout
+    (path,) = tmp_path.rglob("*.warc.gz")
+    path.write_bytes(path.read_bytes()[:-40])
+    assert "cut off" in run("verify", code=3).stdout
+    assert run("verify", str(path), "--json", code=3).stdout.startswith("[")
+    path.unlink()
+    assert "missing" in run("verify", code=3).stdout
+
+
+def test_extract_by_id_and_by_address(run, tmp_path):
+    story = plain_story(1)
+    found = json.loads(run("extract", story.id).stdout)
+    assert found["tearsheet"]["id"] == story.id
+    run("extract", "https://news.example/1", "--html", "-o", str(tmp_path / "page.html"))
+    assert (tmp_path / "page.html").read_bytes() == PAGE + b"1"
+    run("extract", "https://nowhere.example/", code=5)
+    assert "cannot write" in run("extract", story.id, "-o", str(tmp_path / "no" / "x"), code=16).stderr
+
+
+def test_wacz_of_a_list(run, tmp_path):
+    (tmp_path / "ids").write_text(f"{plain_story(1).id}\nhttps://news.example/2\nunknown\n")
+    done = run("wacz", "--stories", str(tmp_path / "ids"), "-o", str(tmp_path / "x.wacz"))
+    assert "1 of 3 stories of the list are not in the archive" in done.stderr
+    with zipfile.ZipFile(tmp_path / "x.wacz") as archive:
+        assert len(archive.read("pages/pages.jsonl").splitlines()) == 3
+    run("wacz", code=2)
+    assert "cannot read" in run("wacz", "--stories", str(tmp_path / "none"), code=2).stderr
+
+
+def test_wacz_of_a_topic(run, tmp_path):
+    database = open_database("sqlite:///tearsheet.db", tmp_path)
+    topic = create_topic(database, NewTopic("floods", "title:title"), 1.0)
+    create_topic(database, NewTopic("none", "title:title"), 1.0)
+    rows = [(1, "in"), (2, "in"), (0, "out"), (77, "in")]  # the last was spidered, and is not in the archive
+    with database.begin() as connection:
+        for number, state in rows:
+            key = url_hash(f"https://news.example/{number}")
+            row = {"topics_id": topic.id, "stories_id": key, "iteration": 0, "state": state, "spidered": True}
+            connection.execute(insert(topic_stories).values(**row, why="", assume_match=False))
+    database.close()
+    result = run("wacz", "--topic", "floods", "-o", str(tmp_path / "x.wacz"))
+    assert "1 of 3 stories of the topic are not in the archive" in result.stderr
+    with zipfile.ZipFile(tmp_path / "x.wacz") as archive:
+        pages = [json.loads(line) for line in archive.read("pages/pages.jsonl").splitlines()]
+        package = json.loads(archive.read("datapackage.json"))
+    assert {page["url"] for page in pages[1:]} == {"https://news.example/1", "https://news.example/2"}
+    assert (package["title"], package["description"]) == ("floods", "title:title")
+    run("wacz", "--topic", "none", "-o", str(tmp_path / "y.wacz"), code=5)
+    run("wacz", "--topic", "unknown", code=5)
+    run("wacz", "a query", "--topic", "floods", code=2)
+
+
+def test_upload(run, tmp_path):
+    run("upload", code=2)
+    run("upload", TEARSHEET_ARCHIVE_STORES="file:///copies")
+    (copy,) = (tmp_path / "copies").rglob("*.warc.gz")
+    (path,) = (tmp_path / "archive").rglob("*.warc.gz")
+    assert copy.read_bytes() == path.read_bytes()
+    assert copy.relative_to(tmp_path / "copies") == path.relative_to(tmp_path / "archive")
+
+
+def test_index_registers_what_lies_there_and_what_is_named(run, tmp_path):
+    (path,) = tmp_path.rglob("*.warc.gz")
+    other = tmp_path / "other.warc.gz"
+    other.write_bytes(path.read_bytes())
+    assert json.loads(run("index", str(other), "--json").stdout)[0]["captures"] == 3
+    (tmp_path / "tearsheet.db").unlink()
+    for leftover in tmp_path.glob("tearsheet.db-*"):
+        leftover.unlink()
+    assert "1 files registered" in run("index").stdout
+    assert "0 problems" in run("verify").stdout

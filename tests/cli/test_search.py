@@ -1,0 +1,80 @@
+"""`tearsheet search`, `count` and `index`, as a user calls them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tearsheet.app.services import Services
+from tearsheet.cli import app
+from tearsheet.feeds.catalogue.store import NewFeed, add_feeds
+from tearsheet.settings import Settings
+from tests.support.index_stories import story
+
+STORIES = [
+    story("1", "Harbour wall", "The climate council", canonical_domain="a.example"),
+    story("2", "Old cinema", "The climate of the cinema", canonical_domain="b.example", publication_date="2024-02-01"),
+    story("3", "Gare du Nord", "Le climat", canonical_domain="c.example", language="fr"),
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    with Services(Settings(tmp_path / "data")) as services:
+        services.index.add(STORIES)
+        feed = NewFeed("http://b.example/feed", collections=("Press",))
+        add_feeds(services.database, [feed], datetime(2026, 1, 1, tzinfo=UTC))
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def tearsheet(data):
+    def run(*words: str, code: int = 0) -> str:
+        result = CliRunner().invoke(app, ["--data", str(data), "--quiet", *words])
+        assert result.exit_code == code, result.output
+        return result.output
+
+    return run
+
+
+def test_stories_come_out_as_lines_with_their_text(tearsheet):
+    found = [json.loads(line) for line in tearsheet("search", "climate", "--jsonl", "--limit", "0").splitlines()]
+    assert {(one["url"], one["text_content"]) for one in found} == {(s.url, s.text_content) for s in STORIES[:2]}
+    rows = list(csv.DictReader(io.StringIO(tearsheet("search", "language:fr", "--csv"), newline="")))
+    assert [row["article_title"] for row in rows] == ["Gare du Nord"]
+
+
+def test_filters_of_the_command_line(tearsheet):
+    def counted(*words: str) -> int:
+        return int(json.loads(tearsheet("count", *words, "--json"))[0]["stories"])
+
+    assert counted("*") == 3
+    assert counted("climate", "--source", "a.example") == 1
+    assert counted("*", "--from", "2024-02-01") == 1
+    assert counted("*", "--collection", "Press") == 1
+    assert counted("*", "--collection", "1") == 1
+    assert "b.example" in tearsheet("search", "*", "--collection", "Press", "--jsonl")
+    assert "no collection" in tearsheet("count", "*", "--collection", "Presse", code=5)
+
+
+def test_counts_by_what_people_ask_for(tearsheet):
+    assert json.loads(tearsheet("count", "climate", "--by", "month", "--json")) == [
+        {"date": "2024-01-01", "stories": 1, "of": 2, "share": 0.5},
+        {"date": "2024-02-01", "stories": 1, "of": 1, "share": 1.0},
+    ]
+    words = json.loads(tearsheet("count", "climate", "--by", "word", "--json"))
+    assert {row["word"] for row in words} == {"climate", "council", "harbour", "wall", "old", "cinema"}
+
+
+def test_a_damaged_index_is_made_anew_from_its_own_stories(tearsheet, data):
+    for file in (data / "index" / "words").iterdir():
+        file.write_bytes(b"not an index")
+    assert "index rebuild --words" in tearsheet("count", "*", code=7)
+    assert "3 stories" in tearsheet("index", "rebuild", "--words")
+    assert json.loads(tearsheet("count", "climate", "--json"))[0]["stories"] == 2

@@ -1,0 +1,241 @@
+"""The contract of the broker port. Every adapter runs this suite, unchanged."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tearsheet.engines.broker.port import Broker, Depth, Message, Output, Settlement
+from tests.support.brokers import BROKERS, BrokerHarness
+
+
+@pytest.fixture(params=BROKERS, ids=lambda harness: harness.name)
+def harness(request, tmp_path) -> BrokerHarness:
+    kind: BrokerHarness = request.param
+    return kind.prepared(request, tmp_path)
+
+
+@asynccontextmanager
+async def opened(harness: BrokerHarness) -> AsyncIterator[Broker]:
+    broker = await harness.open()
+    try:
+        yield broker
+    finally:
+        await broker.close()
+
+
+def run(harness: BrokerHarness, scenario: Callable[[Broker], Awaitable[None]]) -> None:
+    async def main() -> None:
+        async with opened(harness) as broker:
+            await scenario(broker)
+
+    asyncio.run(main())
+
+
+def msg(text: str, **headers: str | int | float) -> Message:
+    return Message(text.encode(), dict(headers))
+
+
+async def bodies(broker: Broker, queue: str, limit: int = 100) -> list[str]:
+    return [lease.message.body.decode() for lease in await broker.lease(queue, limit, wait=5)]
+
+
+def test_messages_come_in_order_with_headers_and_key(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish(
+            [Output("q", Message(b"one", {"retries": 2, "what": "x"}, "host.example")), Output("q", msg("two"))]
+        )
+        leases = await broker.lease("q", 10, wait=5)
+        assert [lease.message for lease in leases] == [
+            Message(b"one", {"retries": 2, "what": "x"}, "host.example"),
+            msg("two"),
+        ]
+        assert [lease.queue for lease in leases] == ["q", "q"]
+
+    run(harness, scenario)
+
+
+def test_a_leased_message_is_not_given_twice(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", msg(str(n))) for n in range(5)])
+        first = await bodies(broker, "q", 3)
+        second = await bodies(broker, "q", 3)
+        assert sorted(first + second) == ["0", "1", "2", "3", "4"]
+        assert await broker.lease("q", 3) == []
+
+    run(harness, scenario)
+
+
+def test_settling_forwards_to_several_queues_and_forgets_the_original(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("a", msg("x"))])
+        (lease,) = await broker.lease("a", 1, wait=5)
+        await broker.settle([Settlement(lease, (Output("b", msg("x1")), Output("c", msg("x2"))))])
+        assert await bodies(broker, "b") == ["x1"]
+        assert await bodies(broker, "c") == ["x2"]
+        assert (await broker.depths())["a"] == Depth()
+
+    run(harness, scenario)
+
+
+def test_settling_without_outputs_is_the_end(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", msg("x"))])
+        (lease,) = await broker.lease("q", 1, wait=5)
+        await broker.settle([Settlement(lease)])
+        assert await broker.lease("q", 1) == []
+
+    run(harness, scenario)
+
+
+def test_a_delayed_message_comes_back_after_its_delay_with_new_headers(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", msg("x"))])
+        (lease,) = await broker.lease("q", 1, wait=5)
+        await broker.settle([Settlement(lease, (Output("q", Message(lease.message.body, {"retries": 1}), delay=0.5),))])
+        assert await broker.lease("q", 1) == []
+        assert (await broker.depths())["q"].delayed == 1
+        (again,) = await broker.lease("q", 1, wait=10)
+        assert again.message == Message(b"x", {"retries": 1})
+
+    run(harness, scenario)
+
+
+def test_a_short_delay_is_not_held_up_by_a_long_one(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", msg("late"), delay=3600), Output("q", msg("soon"), delay=0.2)])
+        assert await bodies(broker, "q") == ["soon"]
+
+    run(harness, scenario)
+
+
+def test_delayed_messages_can_be_hastened(harness):
+    async def scenario(broker: Broker) -> None:
+        delayed = [Output("q", msg(f"{n}", retries=n), delay=600 if n % 2 else 3600) for n in range(120)]
+        await broker.publish([*delayed, Output("q", msg("ready")), Output("other", msg("x"), delay=600)])
+        assert await broker.hasten("q") == 120
+        found: list[tuple[str, object]] = []
+        while len(found) < 121 and (leases := await broker.lease("q", 200, wait=5)):
+            found += [(lease.message.body.decode(), lease.message.headers.get("retries")) for lease in leases]
+        assert sorted(found, key=str) == sorted([("ready", None), *((f"{n}", n) for n in range(120))], key=str)
+        assert await broker.hasten("q") == await broker.hasten("nothing") == 0
+        assert (await harness.settled_depth(broker, "other")) == Depth(delayed=1)
+
+    run(harness, scenario)
+
+
+def test_released_messages_are_ready_again(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", msg("x"))])
+        leases = await broker.lease("q", 1, wait=5)
+        await broker.release(leases)
+        assert await bodies(broker, "q") == ["x"]
+
+    run(harness, scenario)
+
+
+def test_leases_of_a_closed_broker_come_back(harness):
+    async def main() -> None:
+        async with opened(harness) as broker:
+            await broker.publish([Output("q", msg("x"))])
+            await broker.lease("q", 1, wait=5)
+        async with opened(harness) as broker:
+            assert await bodies(broker, "q") == ["x"]
+
+    asyncio.run(main())
+
+
+def test_waiting_ends_when_a_message_arrives(harness):
+    async def scenario(broker: Broker) -> None:
+        waiting = asyncio.create_task(broker.lease("q", 1, wait=20))
+        await asyncio.sleep(0)
+        await broker.publish([Output("q", msg("x"))])
+        assert [lease.message.body for lease in await waiting] == [b"x"]
+
+    run(harness, scenario)
+
+
+def test_two_consumers_share_a_queue_and_none_gets_the_same(harness):
+    async def main() -> None:
+        async with opened(harness) as one, opened(harness) as two:
+            await one.publish([Output("q", msg(str(n))) for n in range(40)])
+            seen: list[str] = []
+            while len(seen) < 40:
+                batches = await asyncio.gather(one.lease("q", 3, wait=2), two.lease("q", 3, wait=2))
+                leases = [lease for batch in batches for lease in batch]
+                assert leases, f"only {len(seen)} of 40 arrived"
+                seen += [lease.message.body.decode() for lease in leases]
+                for broker, batch in zip((one, two), batches, strict=True):
+                    await broker.settle([Settlement(lease) for lease in batch])
+            assert sorted(seen, key=int) == [str(n) for n in range(40)]
+
+    asyncio.run(main())
+
+
+def test_depths_tell_ready_leased_and_delayed(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", msg(str(n))) for n in range(5)] + [Output("q", msg("d"), delay=900)])
+        held = await broker.lease("q", 2, wait=5)
+        assert len(held) == 2
+        assert await harness.settled_depth(broker, "q") == Depth(ready=3, leased=2, delayed=1)
+
+    run(harness, scenario)
+
+
+def test_peek_leaves_everything_where_it_is(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", msg("1", a=1)), Output("q", msg("2"))])
+        assert [m.body for m in await broker.peek("q", 5)] == [b"1", b"2"]
+        assert await bodies(broker, "q") == ["1", "2"]
+
+    run(harness, scenario)
+
+
+def test_purge_deletes_waiting_messages_and_says_how_many(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", msg("1")), Output("q", msg("2")), Output("q", msg("3"), delay=900)])
+        assert await broker.purge("q") == 3
+        assert await broker.lease("q", 5) == []
+
+    run(harness, scenario)
+
+
+def test_delete_removes_the_queue(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", msg("1")), Output("other", msg("2"))])
+        assert await broker.delete("q") == 1
+        assert "q" not in await broker.depths()
+        await broker.publish([Output("q", msg("again"))])
+        assert await bodies(broker, "q") == ["again"]
+
+    run(harness, scenario)
+
+
+def test_large_bodies_survive(harness):
+    async def scenario(broker: Broker) -> None:
+        body = bytes(range(256)) * 8000
+        await broker.publish([Output("q", Message(body))])
+        (lease,) = await broker.lease("q", 1, wait=5)
+        assert lease.message.body == body
+
+    run(harness, scenario)
+
+
+def test_a_page_travels_along_and_ends_with_its_last_message(harness):
+    async def scenario(broker: Broker) -> None:
+        page = b"<html>" * 5000
+        await broker.publish([Output("a", Message(b"1", page=page))])
+        (lease,) = await broker.lease("a", 1, wait=5)
+        assert lease.message.page == page
+        both = tuple(Output(queue, Message(b"2", page=lease.message.page)) for queue in ("b", "c"))
+        await broker.settle([Settlement(lease, both)])
+        for queue in ("b", "c"):
+            (lease,) = await broker.lease(queue, 1, wait=5)
+            assert lease.message == Message(b"2", page=page)
+            assert [m.page for m in await broker.peek(queue, 1)] == []
+            await broker.settle([Settlement(lease)])
+
+    run(harness, scenario)

@@ -1,0 +1,88 @@
+"""The schema: what migrations make is what the stores declare."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import select, text
+
+import tearsheet
+from tearsheet.engines.database.sql import metadata, migration_steps, open_database
+from tearsheet.errors import BusyError, ConfigError, EngineError, StorageError
+from tearsheet.work.announce import workers
+
+
+@pytest.fixture
+def database(tmp_path):
+    database = open_database("sqlite:///t.db", tmp_path)
+    database.migrate()
+    yield database
+    database.close()
+
+
+def test_migrations_make_exactly_the_declared_tables(database):
+    for module in pkgutil.walk_packages(tearsheet.__path__, "tearsheet."):
+        if not module.name.endswith("__main__") and ".migrations" not in module.name:
+            importlib.import_module(module.name)
+    with database.begin() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": False})
+        assert compare_metadata(context, metadata) == []
+
+
+def test_steps_are_a_chain_that_ends_with_the_newest(database):
+    with database.read() as connection:
+        assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == migration_steps()[-1]
+
+
+def test_a_newer_schema_is_refused_and_left_alone(database, tmp_path):
+    with database.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(EngineError, match="upgrade tearsheet"):
+        open_database("sqlite:///t.db", tmp_path).migrate()
+
+
+def test_times_are_stored_as_utc_and_naive_ones_are_refused(database):
+    when = datetime(2026, 1, 2, 3, 4, 5, 678901, timezone(timedelta(hours=5)))
+    row = {
+        "id": "w",
+        "stage": "s",
+        "host": "h",
+        "pid": 1,
+        "started_at": when,
+        "seen_at": when,
+        "settled": 0,
+        "per_second": 0.0,
+    }
+    with database.begin() as connection:
+        connection.execute(workers.insert(), [row])
+    with database.read() as connection:
+        found = connection.execute(select(workers.c.started_at)).scalar_one()
+    assert found == when
+    assert found.tzinfo is UTC
+    with pytest.raises(Exception, match="without a zone"), database.begin() as connection:
+        connection.execute(workers.insert(), [row | {"id": "x", "seen_at": datetime(2026, 1, 1)}])
+
+
+def test_a_writer_does_not_block_a_reader(database):
+    with database.begin() as writer:
+        writer.execute(text("DELETE FROM workers"))
+        with database.read() as reader:
+            assert reader.execute(text("SELECT count(*) FROM workers")).scalar() == 0
+
+
+@pytest.mark.parametrize("url", ["oracle://x", "nonsense", "sqlite://"])
+def test_a_wrong_url_names_the_setting_or_says_how_it_should_look(url, tmp_path):
+    with pytest.raises(ConfigError):
+        open_database(url, tmp_path)
+
+
+def test_a_file_that_is_no_database_is_one_clear_error(tmp_path):
+    (tmp_path / "t.db").write_bytes(b"this is not a database, whatever its name says" * 50)
+    with pytest.raises((StorageError, EngineError, BusyError)) as caught:
+        open_database("sqlite:///t.db", tmp_path).migrate()
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,111 @@
+"""Every question, against counts that were made by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tearsheet.engines.index.tantivy import TantivyIndex
+from tearsheet.index import answers
+from tearsheet.index.rebuild import rebuild_from_stories
+from tearsheet.query import Query, QueryError, parse_query
+from tearsheet.query.tree import Wildcard
+from tearsheet.story import ContentMetadata, Story
+from tests.support.index_stories import START, story
+
+CLIMATE = parse_query("climate")
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    index = TantivyIndex(tmp_path_factory.mktemp("index"))
+    index.add(
+        [
+            story("1", text="climate law", publication_date="2024-01-05"),
+            story("2", text="climate policy climate", publication_date="2024-01-07", canonical_domain="b.example",
+                  indexed_date=START + 2),
+            story("3", text="football", publication_date="2024-01-05", indexed_date=START + 3),
+            story("4", text="tennis", publication_date="2024-01-16", indexed_date=START + 4),
+            story("5", title="Climate", text="東京で", publication_date="2024-03-01", language="ja", indexed_date=START + 5),
+            story("6", text="climate undated", publication_date=None, indexed_date=START + 6),
+        ]
+    )  # fmt: skip
+    index.refresh()
+    yield index
+    index.close()
+
+
+def test_count(index):
+    total = answers.count(index, CLIMATE)
+    assert (total.count, total.total, round(total.share, 3)) == (4, 6, 0.667)
+    assert answers.Total(0, 0).share == 0
+
+
+def test_attention_has_no_gaps(index):
+    days = answers.attention(index, CLIMATE)
+    assert (days[0].date, days[-1].date, len(days)) == ("2024-01-05", "2024-03-01", 57)
+    assert [(day.date, day.count, day.total) for day in days if day.total] == [
+        ("2024-01-05", 1, 2), ("2024-01-07", 1, 1), ("2024-01-16", 0, 1), ("2024-03-01", 1, 1),
+    ]  # fmt: skip
+    assert days[0].share == 0.5 and days[1].share == 0
+    months = answers.attention(index, CLIMATE, "month")
+    assert [(month.date, month.count) for month in months] == [("2024-01-01", 2), ("2024-02-01", 0), ("2024-03-01", 1)]
+    assert len(answers.attention(index, CLIMATE, "week")) == 9
+    assert answers.attention(index, CLIMATE, "day", parse_query("nothing")) == []
+
+
+def test_top(index):
+    assert answers.top_sources(index, CLIMATE) == [("example.com", 3), ("b.example", 1)]
+    assert answers.languages(index, CLIMATE, 1) == [("en", 3)]
+
+
+def test_sources_over_time(index):
+    rows = answers.sources_over_time(index, parse_query("law OR policy"))
+    assert sorted((row.source, row.date, row.count, row.total, row.share) for row in rows) == [
+        ("b.example", "2024-01-01", 1, 1, 1.0), ("example.com", "2024-01-01", 1, 2, 0.5),
+    ]  # fmt: skip
+    assert answers.sources_over_time(index, parse_query("nothing")) == []
+
+
+def test_words(index):
+    words = answers.words(index, CLIMATE)
+    assert (words[0].word, words[0].count, words[0].stories, words[0].looked_at) == ("climate", 5, 4, 4)
+    assert "東京" in {word.word for word in words} and "で" not in {word.word for word in words}
+
+
+def test_stories(index):
+    page = answers.stories(index, CLIMATE, limit=2)
+    assert [one.url[-1] for one in page.stories] == ["6", "5"]
+    rest = answers.stories(index, CLIMATE, limit=20, token=page.next_token)
+    assert [one.url[-1] for one in rest.stories] == ["2", "1"]
+    assert [one.url[-1] for one in answers.all_stories(index, CLIMATE, text=False)] == ["6", "5", "2", "1"]
+    assert {one.url[-1] for one in answers.sample(index, CLIMATE, 10)} == set("6521")
+
+
+def test_errors_come_before_the_first_story(tmp_path):
+    empty = TantivyIndex(tmp_path)
+    too_long = Query("too long", Wildcard("url", "?" * 100_000))
+    with pytest.raises(QueryError):
+        answers.all_stories(empty, too_long)  # and nobody asked for a story yet
+    empty.close()
+
+
+def test_an_index_is_made_anew_from_archived_stories(tmp_path):
+    def archived(n, text="words"):
+        content = ContentMetadata(
+            url=f"https://example.com/{n}", text_content=text, parsed_date="2024-01-05T10:00:00.000001"
+        )
+        return Story(id=str(n), content_metadata=content)
+
+    index = TantivyIndex(tmp_path)
+    stories = [archived(n) for n in range(7)] + [archived(3)] + [archived(8, "")]
+    other = archived(2)
+    other.id = "other"
+    seen = []
+    report = rebuild_from_stories(index, [*stories, other], lambda report: seen.append(report.total))
+    assert (report.created, report.there_already, report.duplicates, report.not_indexable) == (7, 1, 1, 1)
+    assert seen == [10]
+    again = rebuild_from_stories(index, stories)
+    assert (again.created, again.there_already) == (0, 8)
+    (one,) = index.search(parse_query('url:"https://example.com/4"')).stories
+    assert one.indexed_date == 1_704_448_800_000_001_000
+    index.close()

@@ -1,0 +1,209 @@
+"""Queues dumped into WARC files and loaded again, on every broker and from one to the other."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import time
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tearsheet.archive import StoryArchiveWriter
+from tearsheet.engines.broker.port import Broker, Depth, Message, Output, Settlement
+from tearsheet.errors import StorageError, UsageError
+from tearsheet.pipeline.dump import HEADERS, Wanted, archived_form, dump_queue, jsonable, load_files
+from tearsheet.pipeline.queuers.inputs import Places, expand
+from tearsheet.story import ContentMetadata, Exchange, HTTPMetadata, RawHTML, RSSEntry, Story, make_story_id
+from tearsheet.work.journey import DUE, ORIGIN, RETRIES, WHAT, WHEN, WHO
+from tearsheet.work.packing import new_message
+from tests.support.brokers import RabbitHarness, SqliteHarness
+
+KINDS = {"sqlite": SqliteHarness(), "rabbitmq": RabbitHarness()}
+STORIES = 10_000
+QUEUES = ("fetcher-in", "parser-in", "parser-quar", "csv.archiver-in")
+NOWHERE = Places("file:///blobs", lambda url: pytest.fail("no blobs here"))
+
+
+def story(number: int) -> Story:
+    """A story as far on its way as its number says."""
+    made = Story(
+        make_story_id("dump", number), RSSEntry(link=f"http://site{number % 7}.example/é/{number}", title=f"☃ {number}")
+    )
+    if number % 4:
+        page = None if number % 8 == 1 else f"<p>page {number % 100} \udcff</p>".encode("utf-8", "surrogatepass")
+        made.raw_html = RawHTML(page, "utf-8" if number % 3 else None)
+        made.http_metadata = HTTPMetadata(200, 1_700_000_000.25 + number, f"http://final.example/{number}", "utf-8")
+        made.exchanges = [Exchange(f"http://final.example/{number}", 200, [("A", "b")], [("C", "d")], 1.5, "192.0.2.1")]
+    if number % 4 > 1:
+        made.content_metadata = ContentMetadata(
+            url=f"http://final.example/{number}",
+            text_content="text\x00 " * 3,
+            authors=["Ann"],
+            parsed_date="2026-01-02T03:04:05.000006",
+        )
+    return made
+
+
+def message(number: int) -> Message:
+    fresh = new_message(story(number), f"line {number} of x.csv" if number % 5 == 0 else "")
+    if number % 3 == 0:
+        fresh.headers.update(
+            {RETRIES: number % 9, WHO: "parser", WHEN: 1_700_000_000.125, WHAT: f"timeout: é {number}"}
+        )
+    return fresh
+
+
+def outputs(count: int) -> list[Output]:
+    made = []
+    for number in range(count):
+        queue, one = QUEUES[number % 4], message(number)
+        delay = 0.0
+        if number % 20 == 1 and number % 3 == 0:
+            delay = 3600.0
+            one.headers[DUE] = time.time() + 3600
+        made.append(Output(queue, one, delay))
+    made.append(Output("parser-quar", Message(b"junk that is no story", {RETRIES: 1}, "k", b"page")))
+    return made
+
+
+async def contents(broker: Broker) -> dict[str, Counter[tuple[object, ...]]]:
+    """Every message of every queue; takes them out."""
+    found: dict[str, Counter[tuple[object, ...]]] = {}
+    for queue in QUEUES:
+        await broker.hasten(queue)
+        found[queue] = Counter()
+        while leases := await broker.lease(queue, 2000, wait=0.5):
+            for lease in leases:
+                held = lease.message
+                found[queue][held.body, tuple(sorted(held.headers.items())), held.key, held.page] += 1
+            await broker.settle([Settlement(lease) for lease in leases])
+    return found
+
+
+async def published(broker: Broker, made: list[Output]) -> None:
+    for start in range(0, len(made), 1000):
+        await broker.publish(made[start : start + 1000])
+
+
+def expected(made: list[Output]) -> dict[str, Counter[tuple[object, ...]]]:
+    found: dict[str, Counter[tuple[object, ...]]] = {queue: Counter() for queue in QUEUES}
+    for output in made:
+        held = output.message
+        found[output.queue][held.body, tuple(sorted(held.headers.items())), held.key, held.page] += 1
+    return found
+
+
+def pairs():
+    for one, other in itertools.product(KINDS, KINDS):
+        marks = [pytest.mark.engine("rabbitmq")] if "rabbitmq" in (one, other) else []
+        yield pytest.param(one, other, marks=marks, id=f"{one}-to-{other}")
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize(("one", "other"), list(pairs()))
+def test_queues_come_back_as_they_were(request, tmp_path, one, other):
+    made = outputs(STORIES)
+
+    async def main() -> None:
+        first = KINDS[one].prepared(request, tmp_path / "one")
+        second = first if one == other else KINDS[other].prepared(request, tmp_path / "two")
+        (tmp_path / "one").mkdir()
+        (tmp_path / "two").mkdir()
+        broker = await first.open()
+        await published(broker, made)
+        dumped = [await dump_queue(broker, queue, tmp_path / "dumps") for queue in QUEUES]
+        assert sum(one.stories for one in dumped) == len(made)
+        for queue in QUEUES:
+            left = await first.settled_depth(broker, queue)
+            assert (left.ready, left.delayed) == (0, 0), queue
+        if second is not first:
+            await broker.close()
+            broker = await second.open()
+        loaded = await load_files(broker, expand([str(tmp_path / "dumps")], NOWHERE, (".warc",)), Wanted())
+        assert (loaded.damages, sum(loaded.queues.values())) == ([], len(made))
+        delayed = Counter(output.queue for output in made if output.delay)
+        depths = {queue: (await second.settled_depth(broker, queue)).delayed for queue in QUEUES}
+        assert depths == {queue: delayed[queue] for queue in QUEUES}
+        assert await contents(broker) == expected(made)
+        await broker.close()
+
+    asyncio.run(main())
+
+
+def test_headers_are_always_json():
+    odd = {
+        "when": datetime(2026, 1, 2, tzinfo=UTC), "bytes": b"\xff\x00a", "nan": float("nan"), "set": {1},
+        "nested": {"x": [b"y", None]},
+        "n": 3, "yes": True,
+    }  # fmt: skip
+    told = json.loads(json.dumps(jsonable(odd), allow_nan=False))
+    assert told["when"] == "2026-01-02T00:00:00+00:00"
+    assert told["nested"] == {"x": ["y", None]}
+    assert (told["n"], told["nan"], told["set"], told["yes"]) == (3, "nan", "{1}", True)
+    _, extra = archived_form("q", Message(b"junk", odd))  # type: ignore[arg-type]  # what a foreign client may have sent
+    assert json.loads(json.dumps(extra, allow_nan=False))[HEADERS] == told
+
+
+def run(tmp_path: Path, scenario) -> None:
+    async def main() -> None:
+        broker = await KINDS["sqlite"].prepared(None, tmp_path).open()
+        try:
+            await scenario(broker)
+        finally:
+            await broker.close()
+
+    asyncio.run(main())
+
+
+def test_some_domains_and_another_queue(tmp_path):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("fetcher-in", message(4 * n)) for n in range(14)])
+        await dump_queue(broker, "fetcher-in", tmp_path / "dumps", limit=10)
+        assert (await broker.depths())["fetcher-in"] == Depth(ready=4)
+        files = expand([str(tmp_path / "dumps")], NOWHERE, (".warc",))
+        dry = await load_files(broker, files, Wanted(include=frozenset({"site1.example"}), dry_run=True))
+        assert dry.queues == {"fetcher-in": 2}
+        assert "elsewhere-in" not in await broker.depths()
+        loaded = await load_files(broker, files, Wanted("elsewhere-in", exclude=frozenset({"site1.example"})))
+        assert (loaded.queues, loaded.left_out) == ({"elsewhere-in": 8}, 2)
+        assert (await broker.depths())["elsewhere-in"] == Depth(ready=8)
+
+    run(tmp_path, scenario)
+
+
+def test_a_dump_whose_file_cannot_be_finished_leaves_the_queue_as_it_was(tmp_path, monkeypatch):
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("parser-in", message(n)) for n in range(20)])
+        monkeypatch.setattr("tearsheet.archive.writer.finish", fail)
+        with pytest.raises(StorageError, match="No space left"):
+            await dump_queue(broker, "parser-in", tmp_path / "dumps")
+        assert not list((tmp_path / "dumps").rglob("*.warc.gz"))
+
+    run(tmp_path, scenario)
+
+    async def afterwards(broker: Broker) -> None:
+        assert (await broker.depths())["parser-in"] == Depth(ready=20)
+
+    run(tmp_path, afterwards)
+
+
+def test_a_foreign_dump_needs_a_queue(tmp_path):
+    async def scenario(broker: Broker) -> None:
+        with StoryArchiveWriter(tmp_path / "dumps") as writer:
+            writer.write(story(2), {HEADERS: {RETRIES: 3, WHEN: "1700000000.5", "odd": None}})
+        files = expand([str(tmp_path / "dumps")], NOWHERE, (".warc",))
+        with pytest.raises(UsageError, match="--queue"):
+            await load_files(broker, files, Wanted())
+        await load_files(broker, files, Wanted("parser-in"))
+        (held,) = await broker.peek("parser-in", 5)
+        assert held.headers == {RETRIES: 3, WHEN: "1700000000.5"}
+        assert held.headers.get(ORIGIN) is None
+
+    run(tmp_path, scenario)

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tearsheet.engines.blobs.port import BlobInfo
+from tearsheet.errors import NotFoundError
+from tearsheet.pipeline.archiver import prefix_for
+from tearsheet.pipeline.epochs import FIRST_DOUBTFUL, LAST_DOUBTFUL, NoSuchEpoch, is_doubtful, pick_version
+from tearsheet.pipeline.hist_fetcher import HistFetcher, page_of
+from tearsheet.story import HTTPMetadata, RSSEntry, Story
+from tearsheet.work.outcomes import Drop
+
+
+def day(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def version(name: str, modified: str) -> BlobInfo:
+    return BlobInfo("k", 1, day(modified), name)
+
+
+NEW, OLD = version("new", "2022-01-02 10:00"), version("old", "2021-10-02 10:00")
+
+
+def test_the_doubtful_ids():
+    assert [is_doubtful(n) for n in (FIRST_DOUBTFUL - 1, FIRST_DOUBTFUL, LAST_DOUBTFUL, LAST_DOUBTFUL + 1)] == [
+        False, True, True, False,
+    ]  # fmt: skip
+    assert (FIRST_DOUBTFUL, LAST_DOUBTFUL) == (3211617605, 3257240456)
+
+
+@pytest.mark.parametrize(
+    ("collected", "picked"),
+    [
+        ("2021-09-15", "old"), ("2021-10-02", "old"), ("2021-11-11 23:59:59", "old"),
+        ("2021-12-26", "new"), ("2022-01-01", "new"), ("2022-01-25 23:59:59", "new"),
+    ],
+)  # fmt: skip
+def test_the_version_of_the_epoch_is_picked(collected, picked):
+    assert pick_version([NEW, OLD], day(collected)).version == picked
+
+
+@pytest.mark.parametrize("collected", ["2021-09-14 23:59", "2021-11-12", "2021-12-25", "2022-01-26"])
+def test_a_time_when_the_id_was_not_in_use_is_an_error(collected):
+    with pytest.raises(NoSuchEpoch, match="not in use"):
+        pick_version([NEW, OLD], day(collected))
+
+
+def test_a_version_of_the_wrong_epoch_is_never_taken():
+    with pytest.raises(NoSuchEpoch, match="the versions are of 2022-01-02"):
+        pick_version([NEW], day("2021-10-01"))
+
+
+def test_of_several_in_one_epoch_the_newest_is_taken_also_when_it_was_stored_a_little_later():
+    later = version("later", "2021-11-12 00:10")
+    assert pick_version([NEW, later, OLD], day("2021-11-11 23:50")).version == "later"
+
+
+def test_nobody_knows_when():
+    assert pick_version([NEW, OLD], None) is NEW
+
+
+class Stored:
+    """Blobs of one key with versions, and whether they were listed."""
+
+    def __init__(self, *versions: tuple[str, str, bytes]) -> None:
+        self.found = [(version(name, modified), data) for name, modified, data in versions]
+        self.listed = 0
+
+    def get(self, key: str, *, version: str | None = None) -> bytes:
+        assert key.startswith("downloads/")
+        for info, data in self.found:
+            if version in (None, info.version):
+                return data
+        raise NotFoundError(f"there is no blob {key!r}")
+
+    def head(self, key: str) -> BlobInfo | None:
+        return self.found[0][0] if self.found else None
+
+    def versions(self, key: str) -> Sequence[BlobInfo]:
+        self.listed += 1
+        return [info for info, _ in self.found]
+
+    def put(self, key: str, data: bytes | Path, *, content_type: str | None = None) -> BlobInfo:
+        raise AssertionError("nothing is written")
+
+    def open(self, key: str, *, version: str | None = None) -> Iterator[bytes]:
+        raise AssertionError("pages are small")
+
+    def list(self, pattern: str = "*") -> Iterator[BlobInfo]:
+        raise AssertionError("nothing is listed")
+
+    def delete(self, key: str) -> None:
+        raise AssertionError("nothing is deleted")
+
+    def close(self) -> None:
+        pass
+
+
+def story(download: object, stamp: datetime | None = None, fetch_date: str | None = None) -> Story:
+    return Story(
+        rss_entry=RSSEntry(link=str(download), fetch_date=fetch_date),
+        http_metadata=HTTPMetadata(
+            final_url="http://a.example/1", fetch_timestamp=stamp.timestamp() if stamp else None
+        ),
+    )
+
+
+BOTH = (("new", "2022-01-02", gzip.compress(b"<p>new")), ("old", "2021-10-02", gzip.compress(b"<p>old")))
+
+
+def test_a_page_is_filled_in():
+    blobs = Stored(("v", "2015-01-02 03:04:05", gzip.compress(b"<p>page")))
+    stamp = day("2015-01-02 03:00")
+    fetched = HistFetcher(blobs).fetch(story(7, stamp))
+    assert fetched.raw_html.html == b"<p>page"
+    assert fetched.http_metadata == HTTPMetadata(200, stamp.timestamp(), "http://a.example/1")
+    assert blobs.listed == 0, "only doubtful ids need their versions"
+
+
+def test_without_a_time_the_stores_own_is_taken():
+    blobs = Stored(("v", "2015-01-02 03:04:05", b"<p>page"))
+    assert HistFetcher(blobs).fetch(story(7)).http_metadata.fetch_timestamp == day("2015-01-02 03:04:05").timestamp()
+
+
+def test_a_doubtful_id_gets_the_page_of_its_epoch():
+    fetcher = HistFetcher(Stored(*BOTH))
+    assert fetcher.fetch(story(FIRST_DOUBTFUL, day("2021-10-01"))).raw_html.html == b"<p>old"
+    assert fetcher.fetch(story(FIRST_DOUBTFUL, day("2022-01-01"))).raw_html.html == b"<p>new"
+    assert fetcher.fetch(story(FIRST_DOUBTFUL - 1, day("2021-10-01"))).raw_html.html == b"<p>new"
+
+
+def test_a_blind_fetch_of_a_doubtful_id_goes_by_the_day_of_its_file():
+    fetched = HistFetcher(Stored(*BOTH)).fetch(story(LAST_DOUBTFUL, fetch_date="2021-10-01"))
+    assert (fetched.raw_html.html, fetched.http_metadata.fetch_timestamp) == (b"<p>old", day("2021-10-02").timestamp())
+    assert HistFetcher(Stored(*BOTH)).fetch(story(LAST_DOUBTFUL)).raw_html.html == b"<p>new"
+
+
+@pytest.mark.parametrize(
+    ("blobs", "asked", "reason"),
+    [
+        (Stored(), story(7), "not-found"),
+        (Stored(), story(FIRST_DOUBTFUL, day("2021-10-01")), "not-found"),
+        (Stored(*BOTH), story(FIRST_DOUBTFUL, day("2021-12-01")), "epoch-err"),
+        (Stored(*BOTH), story("seven"), "bad-dlid"),
+        (Stored(("v", "2015-01-02", gzip.compress(b"(redundant feed)"))), story(7), "redundant"),
+        (Stored(("v", "2015-01-02", gzip.compress(b"<p>page" * 9)[:-9])), story(7), "bad-gzip"),
+        (Stored(("v", "2015-01-02", b"\x1f\x8bnonsense")), story(7), "bad-gzip"),
+        (Stored(("v", "2015-01-02", gzip.compress(b" \n"))), story(7), "no-html"),
+        (Stored(("v", "2015-01-02", gzip.compress(b"x" * 101))), story(7), "oversized"),
+    ],
+)
+def test_what_cannot_be_had_is_dropped_with_its_reason(blobs, asked, reason):
+    with pytest.raises(Drop) as dropped:
+        HistFetcher(blobs, max_bytes=100).fetch(asked)
+    assert dropped.value.reason == reason
+
+
+def test_a_page_of_just_the_largest_size_is_whole():
+    assert page_of(gzip.compress(b"x" * 100), 100) == b"x" * 100
+
+
+def test_the_archives_prefix_has_the_year_of_the_page():
+    now = day("2026-05-06").timestamp()
+    assert prefix_for(story(7, day("2015-12-31 23:59")), "mchistYYYY", now) == "mchist2015"
+    assert prefix_for(story(7, None, "2016-01-02"), "mchistYYYY", now) == "mchist2016"
+    assert prefix_for(story(7), "mchistYYYY", now) == "mchist2026"
+    assert prefix_for(story(7), "mc", now) == "mc"

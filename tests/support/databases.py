@@ -1,0 +1,54 @@
+"""The databases that the contract suite runs against."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from tearsheet.engines.database.port import Database
+from tearsheet.engines.database.sql import open_database
+from tests.support.servers import server_url
+
+
+class SqliteHarness:
+    """A file of the test's own; each `open` is another connection to it, as from another process."""
+
+    def prepare(self, tmp_path: Path) -> None:
+        self.place = tmp_path
+
+    def open(self) -> Database:
+        return open_database("sqlite:///test.db", self.place)
+
+    def remove(self) -> None:
+        """Leave nothing behind on a server."""
+
+
+class PostgresHarness(SqliteHarness):
+    """A database of the test's own."""
+
+    def prepare(self, tmp_path: Path) -> None:
+        self.place = tmp_path
+        self.name = f"test_{uuid.uuid4().hex}"
+        self.url = urlsplit(server_url("postgresql"))._replace(path=f"/{self.name}").geturl()
+        self._admin("CREATE DATABASE {}")
+
+    def open(self) -> Database:
+        return open_database(self.url, self.place, patience=10)
+
+    def remove(self) -> None:
+        self._admin("DROP DATABASE {} WITH (FORCE)")
+
+    def _admin(self, statement) -> None:
+        with psycopg.connect(server_url("postgresql"), autocommit=True) as connection:
+            connection.execute(sql.SQL(statement).format(sql.Identifier(self.name)))
+
+
+DATABASES = [
+    pytest.param(SqliteHarness, id="sqlite"),
+    pytest.param(PostgresHarness, id="postgresql", marks=pytest.mark.engine("postgresql")),
+]

@@ -1,0 +1,65 @@
+"""The indexes that the contract suite runs against."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+import pytest
+
+from tearsheet.engines.index.opensearch import SearchIndex, open_search_index
+from tearsheet.engines.index.port import Index
+from tearsheet.engines.index.tantivy import TantivyIndex
+from tests.support.servers import server_url
+
+
+class TantivyHarness:
+    """A fresh folder; each `open` is another look at it, as from another process."""
+
+    name = "tantivy"
+
+    def prepare(self, tmp_path: Path) -> None:
+        self.place = tmp_path
+
+    def open(self) -> Index:
+        return TantivyIndex(self.place / "index")
+
+    def clean(self) -> None:
+        pass
+
+
+class ServerHarness:
+    """A fresh alias on a real server."""
+
+    name = ""
+
+    def prepare(self, tmp_path: Path) -> None:
+        self.alias = f"test-{uuid.uuid4().hex[:12]}"
+
+    def open(self, options: str = "") -> SearchIndex:
+        address = server_url(self.name).rsplit("/", 1)[0]
+        return open_search_index(f"{address}/{self.alias}?replicas=0{options}", patience=20)
+
+    def clean(self) -> None:
+        index = self.open()
+        for name in index._indices():
+            index._ask("DELETE", f"/{name}")
+        index._ask("DELETE", f"/_index_template/{self.alias}_template")
+        index.close()
+
+
+class OpenSearchHarness(ServerHarness):
+    name = "opensearch"
+
+
+class ElasticsearchHarness(ServerHarness):
+    name = "elasticsearch"
+
+
+SERVERS = [
+    pytest.param(OpenSearchHarness, id="opensearch", marks=pytest.mark.engine("opensearch")),
+    pytest.param(
+        ElasticsearchHarness, id="elasticsearch", marks=[pytest.mark.engine("elasticsearch"), pytest.mark.slow]
+    ),
+]
+INDEXES = [pytest.param(TantivyHarness, id="tantivy"), *SERVERS]

@@ -1,0 +1,68 @@
+"""Running a topic on the simulated web, on any engines."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+from tearsheet.engines.broker.port import Broker
+from tearsheet.engines.database.port import Database
+from tearsheet.engines.index.port import Index
+from tearsheet.fetch import Client, Manners
+from tearsheet.pipeline.fetcher import Fetcher
+from tearsheet.settings import FetchSettings, TopicSettings
+from tearsheet.topics import store
+from tearsheet.topics.model import NewTopic, Seed, Topic
+from tearsheet.topics.spider.spider import Tools
+from tearsheet.topics.spider.workers import run_topic
+from tearsheet.work.ledger import Ledger
+from tests.support.simulated_web import END, QUERY, START, SimulatedWeb
+
+SETTINGS = TopicSettings(
+    seconds_per_media_fetch=0.0, max_retries=2, retry_seconds=0.05, poll_seconds=0.1, stuck_seconds=60.0,
+    facebook_url="http://graph.example/v21.0", facebook_token="t", facebook_wait_seconds=120.0,
+)  # fmt: skip
+
+
+def fetch_settings(port: int) -> FetchSettings:
+    return FetchSettings(
+        allow_addresses=["127.0.0.0/8"], connect_to={"*": f"127.0.0.1:{port}"}, manners_off={"*": "all"}, concurrency=16
+    )
+
+
+def prepare(database: Database, web: SimulatedWeb, **changes) -> Topic:
+    """Create the topic with its seeds."""
+    values: dict[str, Any] = {"start": START, "end": END, "max_iterations": web.max_iterations} | changes
+    topic = store.create_topic(database, NewTopic("Zanzibar", QUERY, **values), SETTINGS.seconds_per_media_fetch)
+    for media, parent in web.duplicate_media.items():
+        store.set_duplicate_media(database, media, parent)
+    store.add_seeds(database, topic.id, [Seed(url) for url in web.seeds])
+    return topic
+
+
+async def run(
+    database: Database,
+    index: Index,
+    broker: Broker,
+    port: int,
+    topic: Topic,
+    settings: TopicSettings = SETTINGS,
+    **more,
+) -> Topic:
+    """Run it to its end."""
+    async with AsyncExitStack() as stack:
+        fetching = fetch_settings(port)
+        client = Client(fetching)
+        stack.push_async_callback(client.close)
+        manners = Manners(fetching)
+        stack.push_async_callback(manners.close)
+        fetcher = Fetcher(client, manners, fetching)
+        tools = Tools(database, index, fetcher, client, settings, lambda _: None)
+        return await run_topic(tools, broker, Ledger(database), topic, concurrency=16, **more)
+
+
+def data_folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir(exist_ok=True)
+    return folder

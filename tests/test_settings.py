@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from tearsheet.errors import ConfigError
+from tearsheet.settings import declared_settings, load_settings
+
+
+def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path):
+    (tmp_path / "config.toml").write_text('[web]\nport = 1\nhost = "0.0.0.0"\n[fetch]\nper_host = 7\n')
+    settings = load_settings(tmp_path, {"web.port": 3}, {"TEARSHEET_WEB_PORT": "2", "TEARSHEET_FETCH_PER_HOST": "8"})
+    assert (settings.web.port, settings.fetch.per_host, settings.web.host) == (3, 8, "0.0.0.0")
+    assert settings.sources == {
+        "web.port": "flag",
+        "fetch.per_host": "TEARSHEET_FETCH_PER_HOST",
+        "web.host": "config.toml",
+    }
+
+
+def test_a_secret_may_stand_in_a_file(tmp_path):
+    (tmp_path / "secret").write_text("postgresql://u:p@h/db\n")
+    settings = load_settings(tmp_path, environ={"TEARSHEET_ENGINES_DATABASE_FILE": str(tmp_path / "secret")})
+    assert settings.engines.database == "postgresql://u:p@h/db"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("[web]\nport = 'many'\n", "web.port"),
+        ("[web]\nprot = 1\n", "web.prot"),
+        ("[fetch]\nobey_robots = 'perhaps'\n", "fetch.obey_robots"),
+        ("[fetch]\nallow_addresses = 3\n", "fetch.allow_addresses"),
+        ("[fetch]\nconnect_to = 3\n", "fetch.connect_to"),
+        ("[pipeline]\nhigh_water = -1\n", "pipeline.high_water"),
+        ("[log]\nlevel = 3\n", "log.level"),
+        ("port = 1\n", "port"),
+        ("[web\n", "config.toml"),
+    ],
+)
+def test_a_wrong_setting_is_named(tmp_path, text, names):
+    (tmp_path / "config.toml").write_text(text)
+    with pytest.raises(ConfigError, match=names) as caught:
+        load_settings(tmp_path, environ={})
+    assert "\n" not in str(caught.value)
+
+
+def test_lists_and_tables_can_come_from_the_environment(tmp_path):
+    environ = {
+        "TEARSHEET_FETCH_ALLOW_ADDRESSES": "10.0.0.0/8, ::1",
+        "TEARSHEET_FETCH_CONNECT_TO": "a.example=127.0.0.1:1",
+    }
+    settings = load_settings(tmp_path, environ=environ)
+    assert settings.fetch.allow_addresses == ["10.0.0.0/8", "::1"]
+    assert settings.fetch.connect_to == {"a.example": "127.0.0.1:1"}
+
+
+def test_every_setting_says_what_it_means_and_none_shares_a_variable():
+    declared = list(declared_settings())
+    assert all(setting.help for setting in declared)
+    assert len({setting.variable for setting in declared}) == len(declared)

@@ -1,0 +1,85 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tearsheet.topics import mine_links
+from tearsheet.topics.spider.addresses import clean_url, is_ignored, video_page
+from tearsheet.topics.spider.links import MAX_SELF_LINKS
+
+PROSE = "The committee met on Tuesday and heard three hours of testimony about the dams, the levees and the money. "
+
+
+def page(body: str) -> str:
+    return f"""<html><head><title>A page</title></head><body><nav><a href="http://nav.example/x">Nav</a></nav>
+    <article><h1>Title</h1><p>{PROSE}</p>{body}<p>{PROSE}{PROSE}</p></article>
+    <aside><p>{PROSE}<a href="http://aside.example/x">beside</a></p></aside>
+    <footer><a href="http://footer.example/x">Foot</a></footer></body></html>"""
+
+
+def urls(html: str, url: str = "http://paper.example/2024/a.html") -> list[str]:
+    return [link.url for link in mine_links(html, url)]
+
+
+def test_only_the_substantive_content_is_mined():
+    html = page(f'<p>{PROSE} as <a href="http://other.example/story">others reported</a> last week.</p>')
+    assert urls(html) == ["http://other.example/story"]
+
+
+def test_relative_links_are_resolved_and_tracking_is_removed():
+    html = page(
+        f'<p>{PROSE}<a href="../older.html?id=7&amp;utm_source=x&fbclid=y#top">older</a> '
+        f'<a href="//other.example/b?utm_medium=z">b</a></p>'
+    )
+    assert urls(html) == ["http://paper.example/older.html?id=7", "http://other.example/b"]
+
+
+def test_addresses_in_clear_text_without_what_ends_the_sentence():
+    html = page(
+        f"<p>{PROSE} See https://other.example/report(x and (http://third.example/a/b). Again: http://x.example/y…</p>"
+    )
+    assert urls(html) == ["https://other.example/report", "http://third.example/a/b"]
+
+
+def test_embedded_videos_are_found_in_the_whole_page():
+    html = page("") + '<iframe src="//www.youtube-nocookie.com/embed/dQw4w9WgXcQ?rel=0"></iframe>'
+    assert urls(html) == ["https://www.youtube.com/watch?v=dQw4w9WgXcQ"]
+    assert video_page("https://player.vimeo.com/video/123") == "https://vimeo.com/123"
+    assert video_page("https://ads.example/frame") is None
+
+
+def test_a_page_is_found_once_whatever_its_address_looks_like_and_never_itself():
+    html = page(
+        f'<p>{PROSE}<a href="https://www.other.example/A/">a</a> <a href="http://m.other.example/a?utm_source=q">again</a>'
+        f' <a href="http://www.paper.example/2024/a.html#comments">me</a></p>'
+    )
+    assert urls(html) == ["https://www.other.example/A/"]
+
+
+def test_ignored_links():
+    for url in (
+        "https://www.facebook.com/sharer/sharer.php?u=x",
+        "http://paper.example/share?u=http://paper.example/a",
+        "http://www.iconosquare.com/x",
+        "https://accounts.google.com/ServiceLogin",
+        "http://a.example/picture.JPG",
+        "https://sco.lt/abc",
+    ):
+        assert is_ignored(url), url
+    for url in ("https://disco.lt/abc", "http://a.example/2024/jpg-files.html", "http://paper.example/share/story"):
+        assert not is_ignored(url), url
+
+
+def test_links_to_the_own_source_are_limited():
+    many = " ".join(f'<a href="/story-{i}.html">{i}</a>' for i in range(50))
+    html = page(f'<p>{PROSE * 5}<a href="/tag/dams">dams</a> <a href="/author/x">x</a> {many}</p>')
+    assert urls(html) == [f"http://paper.example/story-{i}.html" for i in range(MAX_SELF_LINKS)]
+
+
+def test_an_address_that_is_none():
+    assert clean_url("mailto:a@b.example") is None
+    assert clean_url("http://") is None
+    assert clean_url("HTTP://A.example?x=1&utm_source=2") == "http://A.example/?x=1"
+
+
+@given(st.text(alphabet="<>ahref='\" /:ptsx&;#.iframe", max_size=300))
+def test_hostile_pages_raise_nothing(text):
+    mine_links("<article><p>" + PROSE + text, "http://paper.example/")

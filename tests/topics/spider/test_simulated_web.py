@@ -1,0 +1,103 @@
+"""A topic on the simulated web finds exactly what is there to be found."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tearsheet.engines.broker.sqlite import SqliteBroker
+from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.index.opener import open_index
+from tearsheet.topics import model
+from tearsheet.topics.snapshot.export_files import write_export
+from tearsheet.topics.snapshot.store import Frozen, load_snapshot
+from tearsheet.topics.store import progress_of
+from tests.support.loopback_web import serve
+from tests.support.simulated_web import SimulatedWeb
+from tests.support.topic_oracle import check_export, plain
+from tests.support.topic_running import SETTINGS, prepare, run
+
+
+def spider(tmp_path, web: SimulatedWeb, settings=SETTINGS, **changes):
+    database = open_database("sqlite:///t.db", tmp_path)
+    database.migrate()
+    index = open_index("tantivy:///index", tmp_path)
+    topic = prepare(database, web, **changes)
+
+    async def go():
+        broker = SqliteBroker(tmp_path / "queues.db")
+        async with serve(web.answer) as server:
+            try:
+                return await run(database, index, broker, server.port, topic, settings)
+            finally:
+                await broker.close()
+
+    done = asyncio.run(go())
+    index.close()
+    return database, done
+
+
+def check(web: SimulatedWeb, frozen: Frozen, folder: Path) -> None:
+    """What was frozen, and every count of what is exported from it."""
+    truth = web.truth()
+    url = [plain(story.url) for story in frozen.stories]
+    found = {address: (story.iteration, story.media) for address, story in zip(url, frozen.stories, strict=True)}
+    assert found == truth.stories
+    assert {(url[a], url[b]) for a, b in frozen.links} == truth.links
+    write_export(frozen, folder, ["csv"])
+    check_export(truth, folder)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_stories_links_and_iterations_are_equal(tmp_path, seed):
+    web = SimulatedWeb(sites=8, pages=150, seed=seed)
+    database, topic = spider(tmp_path, web)
+    assert topic.state == model.COMPLETED, topic.message
+    check(web, load_snapshot(database, topic), tmp_path / "export")
+    progress = progress_of(database, topic)
+    assert progress.done
+    assert progress.errors == 0
+    assert "share counts complete" in topic.message
+    database.close()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_thirty_sites_and_three_thousand_pages(tmp_path):
+    web = SimulatedWeb(sites=30, pages=3_000, seed=1, max_iterations=12)
+    assert len(web.truth().stories) > 900
+    database, topic = spider(tmp_path, web)
+    assert topic.state == model.COMPLETED, topic.message
+    check(web, load_snapshot(database, topic), tmp_path / "export")
+    database.close()
+
+
+def test_what_is_left_out_says_why(tmp_path):
+    web = SimulatedWeb(sites=4, pages=60, seed=5)
+    database, topic = spider(tmp_path, web, replace(SETTINGS, facebook_token=""))
+    assert "share counts skipped" in topic.message
+    with database.read() as connection:
+        rows = connection.exec_driver_sql(
+            "SELECT url, state, why FROM topic_stories JOIN web_stories USING (stories_id)"
+        ).all()
+    left_out = {url.replace("://www.", "://"): why for url, state, why in rows if state == model.OUT}
+    kinds = {page.url: page.kind for page in web.pages}
+    assert {kinds[url] for url in left_out} == {"boilerplate", "old"}
+    for url, why in left_out.items():
+        if kinds[url] == "old":
+            assert why.startswith("dated 20"), why
+        else:
+            assert "repeated sentences left out" in why
+    assert all(why for _, _, why in rows)
+    database.close()
+
+
+def test_the_size_budget_stops_the_spider_and_says_so(tmp_path):
+    web = SimulatedWeb(sites=8, pages=60, seed=2)
+    assert len(web.truth().stories) > 5
+    database, topic = spider(tmp_path, web, max_stories=5)
+    assert topic.state == model.COMPLETED
+    assert topic.message.startswith("stopped at 5 stories, the topic's size budget")
+    assert progress_of(database, topic).stories <= 5
+    database.close()

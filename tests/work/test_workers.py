@@ -1,0 +1,242 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tearsheet.engines.broker.port import Depth, Message, Output
+from tearsheet.engines.broker.sqlite import SqliteBroker
+from tearsheet.engines.database.sql import open_database
+from tearsheet.errors import StorageError
+from tearsheet.story import RawHTML, RSSEntry, Story, WireStory, decode_story, make_story_id
+from tearsheet.work.journey import RetryRule
+from tearsheet.work.ledger import Ledger
+from tearsheet.work.packing import new_message
+from tearsheet.work.pool import CpuPool
+from tearsheet.work.queues import message_summary, requeue
+from tearsheet.work.supervisor import Supervisor
+from tearsheet.work.water_marks import WaterMarks
+from tearsheet.work.workers import AsyncWorker, BatchWorker, CpuWorker, Worker, WorkerConfig
+from tests.support.stages import Collector, Flaky
+
+OBEDIENT = "tests.support.stages:Obedient"
+
+
+def story(title: str, number: int = 0) -> Story:
+    entry = RSSEntry(link=f"http://a.example/{title.replace(' ', '-')}/{number}", title=title, source_feed_id=7)
+    return Story(id=make_story_id(title, number), rss_entry=entry, raw_html=RawHTML(b"<p>page</p>" * 20))
+
+
+class Bench:
+    """A broker, a ledger and helpers around them."""
+
+    def __init__(self, folder: Path) -> None:
+        database = open_database("sqlite:///t.db", folder)
+        database.migrate()
+        self.database = database
+        self.ledger = Ledger(database)
+        self.broker = SqliteBroker(folder / "q.db")
+
+    def config(self, stage: str, *outputs: str, prefetch: int = 4, retries: int = 2) -> WorkerConfig:
+        return WorkerConfig(stage, outputs, RetryRule(retries, 0.01, 0.02), WaterMarks(50, 100), prefetch)
+
+    def cpu(self, seconds: float = 20.0, size: int = 2) -> CpuWorker:
+        pool = CpuPool(OBEDIENT, "parser", size, seconds)
+        return CpuWorker(pool, self.config("parser", "next"), self.broker, self.ledger)
+
+    async def put(self, queue: str, stories: Sequence[Story]) -> None:
+        await self.broker.publish([Output(queue, new_message(one)) for one in stories])
+
+    async def drain(self, *workers: Worker) -> None:
+        await Supervisor(workers, self.broker).run(once=True)
+
+    async def arrived(self, queue: str) -> list[Story]:
+        messages = [lease.message for lease in await self.broker.lease(queue, 10_000)]
+        return [decode_story(WireStory(message.body, message.page)) for message in messages]
+
+    def outcomes(self) -> set[tuple[str, str, str, int]]:
+        return {(count.stage, count.status, count.reason, count.stories) for count in self.ledger.counts()}
+
+
+@pytest.fixture
+def on_bench(tmp_path):
+    def run(scenario: Callable[[Bench], Awaitable[None]]) -> None:
+        async def main() -> None:
+            bench = Bench(tmp_path)
+            try:
+                await scenario(bench)
+            finally:
+                await bench.broker.close()
+                bench.database.close()
+
+        asyncio.run(main())
+
+    return run
+
+
+def test_a_cpu_stage_passes_stories_on_with_their_page(on_bench):
+    async def scenario(bench: Bench) -> None:
+        await bench.put("parser-in", [story("hello", n) for n in range(10)] + [story("print")])
+        await bench.drain(bench.cpu())
+        stories = await bench.arrived("next-in")
+        assert sorted(s.content_metadata.article_title or "" for s in stories) == ["HELLO"] * 10 + ["PRINT"]
+        assert {s.raw_html.html for s in stories} == {b"<p>page</p>" * 20}
+        assert bench.outcomes() == set()
+
+    on_bench(scenario)
+
+
+def test_a_page_that_hangs_or_crashes_its_worker_is_quarantined_and_the_rest_goes_on(on_bench):
+    async def scenario(bench: Bench) -> None:
+        orders = ["hang", "crash", "memory", "defect", "drop", "quarantine"]
+        await bench.put("parser-in", [story(order) for order in orders] + [story("fine", n) for n in range(8)])
+        await bench.drain(bench.cpu(seconds=1.0))
+        assert len(await bench.arrived("next-in")) == 8
+        assert bench.outcomes() == {
+            ("parser", "quarantined", "timeout", 1),
+            ("parser", "quarantined", "crash", 1),
+            ("parser", "quarantined", "error", 2),
+            ("parser", "dropped", "unwanted", 1),
+            ("parser", "quarantined", "odd", 1),
+        }
+        quarantined = {s.rss_entry.title for s in await bench.arrived("parser-quar")}
+        assert quarantined == {"hang", "crash", "memory", "defect", "quarantine"}
+
+    on_bench(scenario)
+
+
+def test_quarantined_stories_can_be_replayed(on_bench):
+    async def scenario(bench: Bench) -> None:
+        await bench.put("parser-in", [story("quarantine")])
+        await bench.drain(bench.cpu())
+        (message,) = await bench.broker.peek("parser-quar", 5)
+        summary = message_summary(message)
+        assert (summary["url"], summary["what"]) == ("http://a.example/quarantine/0", "odd")
+        assert await requeue(bench.broker, "parser", 10) == 1
+        assert (await bench.broker.depths())["parser-in"] == Depth(ready=1)
+
+    on_bench(scenario)
+
+
+def test_retries_and_requeues_end_well_or_are_dropped_with_their_reason(on_bench):
+    async def scenario(bench: Bench) -> None:
+        stage = Flaky()
+        worker = AsyncWorker(stage, bench.config("fetcher", "next"), bench.broker, bench.ledger)
+        titles = ["fine", "flaky 1", "flaky 2", "flaky 3", "busy 9"]
+        await bench.put("fetcher-in", [story(title) for title in titles])
+        await bench.drain(worker)
+        assert {s.rss_entry.title for s in await bench.arrived("next-in")} == {"fine", "flaky 1", "flaky 2", "busy 9"}
+        assert bench.outcomes() == {
+            ("fetcher", "recovered", "try 2", 1),
+            ("fetcher", "recovered", "try 3", 1),
+            ("fetcher", "dropped", "flaky", 1),
+        }
+        assert stage.seen[make_story_id("busy 9", 0)] == 10
+
+    on_bench(scenario)
+
+
+def test_results_go_to_every_output(on_bench):
+    async def scenario(bench: Bench) -> None:
+        worker = AsyncWorker(Flaky(), bench.config("fetcher", "one", "two"), bench.broker, bench.ledger)
+        await bench.put("fetcher-in", [story("fine")])
+        await bench.drain(worker)
+        assert len(await bench.arrived("one-in")) == len(await bench.arrived("two-in")) == 1
+
+    on_bench(scenario)
+
+
+def test_a_batch_is_closed_by_count_and_at_the_end(on_bench):
+    async def scenario(bench: Bench) -> None:
+        stage = Collector()
+        config = bench.config("archiver")
+        worker = BatchWorker(stage, config, bench.broker, bench.ledger, batch=4, seconds=3600)
+        await bench.put("archiver-in", [story(str(n)) for n in range(9)] + [story("drop")])
+        await bench.drain(worker)
+        assert [len(batch) for batch in stage.batches] == [4, 4, 2]
+        assert bench.outcomes() == {("archiver", "done", "", 9), ("archiver", "dropped", "unwanted", 1)}
+
+    on_bench(scenario)
+
+
+def test_one_poisoned_story_does_not_spoil_its_batch(on_bench):
+    async def scenario(bench: Bench) -> None:
+        worker = BatchWorker(
+            Collector(), bench.config("importer", "next"), bench.broker, bench.ledger, batch=10, seconds=3600
+        )
+        await bench.put("importer-in", [story("a"), story("poison"), story("b")])
+        await bench.drain(worker)
+        assert {s.rss_entry.title for s in await bench.arrived("next-in")} == {"a", "b"}
+        assert bench.outcomes() == {("importer", "quarantined", "error", 1)}
+
+    on_bench(scenario)
+
+
+def test_a_message_that_is_no_story_is_set_aside(on_bench):
+    async def scenario(bench: Bench) -> None:
+        worker = AsyncWorker(Flaky(), bench.config("fetcher", "next"), bench.broker, bench.ledger)
+        await bench.broker.publish([Output("fetcher-in", Message(b"junk"))])
+        await bench.drain(worker)
+        assert (await bench.broker.depths())["fetcher-quar"].ready == 1
+
+    on_bench(scenario)
+
+
+def test_a_full_disk_stops_the_run_and_keeps_the_stories(on_bench):
+    class FullDisk:
+        def process_batch(self, stories):
+            raise StorageError("the disk is full")
+
+    async def scenario(bench: Bench) -> None:
+        worker = BatchWorker(FullDisk(), bench.config("archiver"), bench.broker, bench.ledger, batch=2, seconds=1)
+        await bench.put("archiver-in", [story("a"), story("b")])
+        with pytest.raises(StorageError):
+            await bench.drain(worker)
+        await bench.broker.close()
+        again = SqliteBroker(bench.broker._path)
+        assert (await again.depths())["archiver-in"] == Depth(ready=2)
+        await again.close()
+
+    on_bench(scenario)
+
+
+def test_a_stage_waits_while_the_next_queue_is_full(on_bench):
+    async def scenario(bench: Bench) -> None:
+        config = bench.config("fetcher", "next")
+        config.marks = WaterMarks(low=1, high=3)
+        worker = AsyncWorker(Flaky(), config, bench.broker, bench.ledger)
+        await bench.put("next-in", [story("x", n) for n in range(3)])
+        await bench.put("fetcher-in", [story("fine", n) for n in range(20)])
+        stop = asyncio.Event()
+        running = asyncio.create_task(worker.run(stop))
+        await asyncio.sleep(0.5)
+        assert (await bench.broker.depths())["fetcher-in"].ready == 20
+        await bench.broker.purge("next-in")
+        while (await bench.broker.depths())["next-in"].ready < 20:
+            await asyncio.sleep(0.05)
+        stop.set()
+        await running
+
+    on_bench(scenario)
+
+
+def test_a_clean_stop_gives_back_what_was_not_done(on_bench):
+    class Slow:
+        async def process(self, story):
+            await asyncio.sleep(3600)
+
+    async def scenario(bench: Bench) -> None:
+        worker = AsyncWorker(Slow(), bench.config("fetcher", "next"), bench.broker, bench.ledger)
+        worker.grace_seconds = 0.05
+        await bench.put("fetcher-in", [story("a"), story("b")])
+        stop = asyncio.Event()
+        running = asyncio.create_task(worker.run(stop))
+        while (await bench.broker.depths())["fetcher-in"].leased < 2:
+            await asyncio.sleep(0.01)
+        stop.set()
+        await running
+        assert (await bench.broker.depths())["fetcher-in"] == Depth(ready=2)
+
+    on_bench(scenario)
