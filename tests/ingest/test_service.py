@@ -19,7 +19,6 @@ from typer.testing import CliRunner
 from tearsheet.app.services import Services
 from tearsheet.archive import read_story_at
 from tearsheet.cli import app
-from tearsheet.cli.ingest import run_ingest_workers
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.ingest import IngestWebResult, request_for
 from tearsheet.ingest.fetching import PER_HOST
@@ -190,8 +189,8 @@ def test_workers_take_requests_from_their_topic(services):
     services.events.publish(
         f"{NAMES}.html-teixml", [("../../x", {"status": "success", "sha1hex": "../../x", "tei_xml": "<x/>"})]
     )
-    asyncio.run(run_ingest_workers(services, ["ingest"], once=True))
-    asyncio.run(run_ingest_workers(services, ["persist-result", "persist-html-text"], once=True))
+    services.ingest.run_workers(["ingest"], once=True)
+    services.ingest.run_workers(["persist-result", "persist-html-text"], once=True)
     assert services.ingest.store.result_of(URL)["status"] == "success"
     assert services.ingest.store.result_of("http://a.example/none")["status"] == "not-found"
     assert services.events.latest(f"{NAMES}.ingest-file-results")["html "]["status"] == "invalid-url"

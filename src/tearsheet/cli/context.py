@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
-INTERRUPTED = 11
+_INTERRUPTED = 11
 
 
 class Globals:
@@ -67,7 +67,7 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
             err.print(f"tearsheet: {error}", style="red", markup=False)
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt:
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(_INTERRUPTED) from None
         except BrokenPipeError:
             # Whoever read our output has enough. Python would complain again while it shuts down.
             sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the end

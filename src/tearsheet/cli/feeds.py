@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from tearsheet.app import discover_feeds as find_feeds
+from tearsheet.app import poll_feeds
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.feeds.catalogue import (
     AddReport,
-    DiscoveredFeed,
     NewFeed,
     add_feeds,
     all_feeds,
     change_feed,
-    discover,
     fetch_soon,
     list_feeds,
     read_feed_list,
@@ -28,8 +27,7 @@ from tearsheet.feeds.catalogue import (
     write_feeds_csv,
     write_opml,
 )
-from tearsheet.feeds.polling import Poller, daily_rss_name, next_poll, prune, write_daily_rss
-from tearsheet.fetch import Client
+from tearsheet.feeds.polling import daily_rss_name, next_poll, prune, write_daily_rss
 
 app = typer.Typer(help="Add feeds, see how they are, and why each is polled when it is.", no_args_is_help=True)
 Feed = Annotated[str, typer.Argument(help="A feed's id or address.", metavar="FEED")]
@@ -199,16 +197,7 @@ def discover_feeds(
 ) -> None:
     """Find the feeds and news sitemaps of a site, most useful first."""
     with services_for() as services:
-        settings = services.settings.fetch
-
-        async def find() -> list[DiscoveredFeed]:
-            client = Client(settings)
-            try:
-                return await discover(client, site, limit=limit)
-            finally:
-                await client.close()
-
-        found = asyncio.run(find())
+        found = find_feeds(services, site, limit)
         columns = {
             "score": "score",
             "version": "kind",
@@ -230,21 +219,8 @@ def poll(
 ) -> None:
     """Poll every feed that is due, once, and store what is new; with feeds named, poll those."""
     with services_for() as services:
-        database = services.database
-        only = [reading.find_feed(database, feed) for feed in feeds or []]
-        for feed_id in only:
-            fetch_soon(database, feed_id, utc_now())
-
-        async def work() -> Poller:
-            client = Client(services.settings.fetch)
-            poller = Poller(database, client, services.settings.feeds, only=only)
-            try:
-                await poller.run(asyncio.Event(), once=True)
-            finally:
-                await client.close()
-            return poller
-
-        counts = asyncio.run(work()).counters
+        only = [reading.find_feed(services.database, feed) for feed in feeds or []]
+        counts = poll_feeds(services, only)
     rows = [{"what": what, "count": count} for what, count in sorted(counts.items()) if count]
     if rows:
         show(rows, {"what": "what", "count": "count"})

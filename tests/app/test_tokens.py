@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from typer.testing import CliRunner
 
+from tearsheet.app.tokens import WRITE, TokenStore
 from tearsheet.cli import token as token_commands
 from tearsheet.cli.context import Globals
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.web.tokens import WRITE, TokenStore
 from tests.support.web_seed import open_services
 
 
