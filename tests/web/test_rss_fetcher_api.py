@@ -16,8 +16,8 @@ from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.daily_rss import write_daily_rss
 from tearsheet.feeds.tables import stories
 from tearsheet.web.rss_fetcher_api import router
-from tests.feeds.polling.test_retention import DAY, story
 from tests.support.feed_fakes import NOW, new_database
+from tests.support.feed_rows import DAY, story
 from tests.support.web_running import running
 
 
