@@ -2,7 +2,7 @@
 
 from bench.block_labels import label
 
-from tests.support.pages import SENTENCES
+from tests.support.article_page import SENTENCES
 
 
 def test_labels_follow_the_order_of_the_truth():

@@ -6,7 +6,7 @@ import pytest
 from tearsheet.extract import Document
 from tearsheet.extract.features import complete, layout
 from tearsheet.extract.model import shipped
-from tests.support.pages import article_page
+from tests.support.article_page import article_page
 
 
 @pytest.mark.parametrize(

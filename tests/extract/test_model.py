@@ -4,7 +4,7 @@ from tearsheet.extract import Document
 from tearsheet.extract.features import PageHints
 from tearsheet.extract.model import PORTION, read, save, shipped
 from tearsheet.extract.words import page_words
-from tests.support.pages import SENTENCES, article_page
+from tests.support.article_page import SENTENCES, article_page
 
 
 def test_a_saved_model_is_the_same_again():

@@ -8,7 +8,7 @@ from tearsheet.settings import TopicSettings
 from tearsheet.topics import store
 from tearsheet.topics.model import NewTopic, Seed
 from tearsheet.topics.spider.spider import Tools
-from tests.support.topic_running import fetch_settings
+from tests.support.topic_runs import fetch_settings
 
 
 class NoIndex:

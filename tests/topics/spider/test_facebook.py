@@ -13,7 +13,7 @@ from tearsheet.topics.spider.spider import AddStory, FacebookStats
 from tearsheet.work.outcomes import Retry
 from tests.support.loopback_web import response, serve
 from tests.support.topic_jobs import step, web_story
-from tests.support.topic_running import fetch_settings
+from tests.support.topic_runs import fetch_settings
 
 
 def test_share_counts():

@@ -14,7 +14,7 @@ from tearsheet.topics.snapshot.export_files import write_export
 from tearsheet.topics.snapshot.store import load_snapshot
 from tearsheet.topics.spider.posts import make_post
 from tests.support.loopback_web import response, serve
-from tests.support.topic_running import SETTINGS, run
+from tests.support.topic_runs import SETTINGS, run
 
 PAGE = """<html><head><title>{0}</title><meta property="article:published_time" content="2024-05-20T10:00:00Z"></head>
 <body><article><h1>{0}</h1><p>The flood number {0} came over the river in the night, and nobody had been told of it.</p>
