@@ -12,7 +12,7 @@ from tearsheet.cli.collecting import collect
 from tearsheet.cli.context import err, out, reports_errors, services_for, show
 from tearsheet.cli.progress import Progress
 from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.pipeline import QUEUERS, Pipeline, pipeline_named
+from tearsheet.pipeline import QUEUERS, Pipeline, drawing, pipeline_named
 from tearsheet.pipeline.queuers import MAX_PROBLEMS_KEPT, Choice, Tally
 
 app = typer.Typer(help="Show the pipelines, and run one on files.", no_args_is_help=True)
@@ -61,19 +61,6 @@ def _row(pipeline: Pipeline, prefix: str) -> dict[str, Any]:
         "prefix": (pipeline.prefix or prefix) if archives else None,
         "max_retries": pipeline.max_retries,
     }
-
-
-def drawing(pipeline: Pipeline) -> str:
-    """The pipeline in one line: `csv ─▶ fetcher ─▶ parser`. A stage that feeds several shows them in brackets."""
-    words, left = [pipeline.queuer], [step.stage for step in pipeline.steps]
-    for step in pipeline.steps:
-        if step.stage in left:
-            left.remove(step.stage)
-            words.append(step.stage)
-        if len(step.outputs) > 1:
-            words.append("[" + ", ".join(step.outputs) + "]")
-            left = [stage for stage in left if stage not in step.outputs]
-    return " ─▶ ".join(words)
 
 
 @app.command("run")

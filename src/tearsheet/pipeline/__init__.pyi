@@ -10,6 +10,7 @@ from .flavours import QUEUERS as QUEUERS
 from .flavours import Pipeline as Pipeline
 from .flavours import Step as Step
 from .flavours import all_pipelines as all_pipelines
+from .flavours import drawing as drawing
 from .flavours import fetch_queues as fetch_queues
 from .flavours import pipeline_named as pipeline_named
 from .flavours import with_page_store as with_page_store

@@ -185,3 +185,16 @@ def fetch_queues(pipelines: Mapping[str, Pipeline]) -> tuple[str, ...]:
         for step in pipeline.steps
         if step.stage == "fetcher"
     )
+
+
+def drawing(pipeline: Pipeline) -> str:
+    """The pipeline in one line: `csv ─▶ fetcher ─▶ parser`. A stage that feeds several shows them in brackets."""
+    words, left = [pipeline.queuer], [step.stage for step in pipeline.steps]
+    for step in pipeline.steps:
+        if step.stage in left:
+            left.remove(step.stage)
+            words.append(step.stage)
+        if len(step.outputs) > 1:
+            words.append("[" + ", ".join(step.outputs) + "]")
+            left = [stage for stage in left if stage not in step.outputs]
+    return " ─▶ ".join(words)
