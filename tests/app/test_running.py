@@ -13,7 +13,7 @@ from signal import SIGINT, SIGTERM
 
 import pytest
 
-from tearsheet.app.running import Run, run_processes, run_to_its_end, run_until_stopped
+from tearsheet.app.running import Interrupted, Run, run_processes, run_to_its_end, run_until_stopped
 from tearsheet.errors import EngineError
 from tests.support.signals import PATIENCE, interrupt, silent_web, wait_until_handled
 from tests.support.tearsheet_command import command, environment, in_process
@@ -106,7 +106,7 @@ def test_work_that_ends_by_itself_cleans_up_when_interrupted(number):
         finally:
             cleaned.append(True)
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Interrupted):
         run_to_its_end(work())
     assert cleaned
     assert signal.getsignal(SIGTERM) is signal.SIG_DFL
@@ -122,7 +122,31 @@ def test_a_second_signal_ends_such_work_at_once(number):
             os.kill(os.getpid(), number)
             await asyncio.sleep(PATIENCE)
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Interrupted):
+        run_to_its_end(work())
+
+
+def test_work_in_the_background_ignores_ctrl_c_and_hears_sigterm():
+    async def work() -> None:
+        os.kill(os.getpid(), SIGINT)
+        await asyncio.sleep(0)
+        os.kill(os.getpid(), SIGTERM)
+        await asyncio.Event().wait()
+
+    before = signal.signal(SIGINT, signal.SIG_IGN)  # as a shell starts `command &`
+    try:
+        with pytest.raises(Interrupted):
+            run_to_its_end(work())
+        assert signal.getsignal(SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(SIGINT, before)
+
+
+def test_work_that_was_cancelled_without_a_signal_says_so():
+    async def work() -> None:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
         run_to_its_end(work())
 
 

@@ -57,50 +57,65 @@ def run_until_stopped(main: Callable[[Run], Awaitable[T]]) -> T:
 
 
 def run_to_its_end(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` on an event loop of its own. Raises KeyboardInterrupt when a signal came before its end."""
+    """Run `work` on an event loop of its own. Raises Interrupted when a signal came before its end."""
+    came: list[int] = []
 
     async def go() -> T:
-        with _sigterm_as_sigint():
+        with _cancelling_by_signals(came):
             return await work
 
-    return asyncio.run(go())
+    try:
+        return asyncio.run(go())
+    except asyncio.CancelledError:
+        if came:
+            raise Interrupted from None
+        raise
 
 
 def run_processes(command: Sequence[str], count: int) -> None:
     """Run a command in several processes until all of them have ended. Raises EngineError when some of them failed."""
     children = [subprocess.Popen(command) for _ in range(count)]  # noqa: S603 - our own command
-    with _passing_signals_to(children):
+
+    def pass_on(number: int, _: FrameType | None) -> None:
+        for child in children:
+            with suppress(ProcessLookupError):
+                child.send_signal(number)
+
+    with _handling(pass_on, _SIGNALS):
         codes = [child.wait() for child in children]
     if any(codes):
         raise EngineError(f"{sum(map(bool, codes))} of {count} workers ended with an error; see the lines above")
 
 
 @contextmanager
-def _passing_signals_to(children: Sequence[subprocess.Popen[bytes]]) -> Iterator[None]:
-    def pass_on(number: int, _: FrameType | None) -> None:
-        for child in children:
-            with suppress(ProcessLookupError):
-                child.send_signal(number)
+def _cancelling_by_signals(came: list[int]) -> Iterator[None]:
+    """Let the first signal cancel the running task, and a second one end everything at once. `came` gets their numbers.
 
-    before = [(number, signal.signal(number, pass_on)) for number in _SIGNALS]
-    try:
+    A signal that this process was started to ignore, as shells do with SIGINT for work in the background, stays ignored.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        came.append(number)
+        if len(came) > 1:
+            raise Interrupted
+        task.cancel()
+        loop.call_soon_threadsafe(lambda: None)  # the loop may be asleep
+
+    heard = [number for number in _SIGNALS if _in_main_thread() and signal.getsignal(number) is not signal.SIG_IGN]
+    with _handling(interrupt, heard):
         yield
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
 
 
 @contextmanager
-def _sigterm_as_sigint() -> Iterator[None]:
-    """Let SIGTERM do what SIGINT does to an event loop: cancel its main task, and end it at once the second time."""
-    if not _in_main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+def _handling(handler: Callable[[int, FrameType | None], None], numbers: Sequence[signal.Signals]) -> Iterator[None]:
+    before = [(number, signal.signal(number, handler)) for number in numbers]
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, earlier in before:
+            signal.signal(number, earlier)
 
 
 def _in_main_thread() -> bool:
