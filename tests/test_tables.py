@@ -71,7 +71,12 @@ def test_parquet_keeps_the_types_that_are_named():
     assert write_parquet(list(types), rows, file, types) == 5000
     found = pyarrow.parquet.ParquetFile(file)
     assert found.metadata.num_row_groups == 3
-    assert [str(kind) for kind in found.schema_arrow.types] == ["int64", "date32[day]", "timestamp[ns, tz=UTC]", "string"]
+    assert [str(kind) for kind in found.schema_arrow.types] == [
+        "int64",
+        "date32[day]",
+        "timestamp[ns, tz=UTC]",
+        "string",
+    ]
     assert found.read().to_pylist()[4999] == {"n": 4999, "day": date(2026, 11, 15), "at": None, "text": "x"}
 
 

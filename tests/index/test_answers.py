@@ -6,6 +6,7 @@ import pytest
 
 from tearsheet.engines.index.tantivy import TantivyIndex
 from tearsheet.index import answers
+from tearsheet.index.question import Question
 from tearsheet.index.rebuild import rebuild_from_stories
 from tearsheet.query import Query, QueryError, parse_query
 from tearsheet.query.tree import Wildcard
@@ -79,6 +80,20 @@ def test_stories(index):
     assert [one.url[-1] for one in rest.stories] == ["2", "1"]
     assert [one.url[-1] for one in answers.all_stories(index, CLIMATE, text=False)] == ["6", "5", "2", "1"]
     assert {one.url[-1] for one in answers.sample(index, CLIMATE, 10)} == set("6521")
+
+
+@pytest.mark.parametrize("interval", ["day", "week", "month"])
+@pytest.mark.parametrize("text", ["climate", "*", "nothing"])
+def test_an_outline_says_what_each_question_by_itself_says(index, text, interval):
+    question = Question(text, languages=("en",), limit=2)
+    asked = question.ask(lambda *names: (set(), set()))
+    found = answers.outline(index, question, asked, 5)
+    assert found.attention(interval) == answers.attention(index, asked.query, interval, asked.everything)
+    assert found.total == answers.count(index, asked.query, asked.everything)
+    assert found.sources == answers.top_sources(index, asked.query, 5)
+    assert found.languages == answers.languages(index, asked.query, 5)
+    assert found.page == answers.stories(index, asked.query, limit=2)
+    assert found.undated == index.count(parse_query(f"({text}) AND NOT publication_date:* AND language:en"))
 
 
 def test_errors_come_before_the_first_story(tmp_path):

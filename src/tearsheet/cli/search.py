@@ -16,12 +16,13 @@ from tearsheet.cli.context import Globals, err, out, output_form, reports_errors
 from tearsheet.cli.filters import (
     AsOfOption,
     CollectionOption,
-    Filters,
     FromOption,
     LanguageOption,
     QueryArgument,
     SourceOption,
     ToOption,
+    ask,
+    question_of,
 )
 from tearsheet.engines.index import IndexedStory, rebuild_words
 from tearsheet.errors import UsageError
@@ -68,9 +69,12 @@ def search(
     parquet: Annotated[Path | None, typer.Option(help="Write a Parquet file with the full text.")] = None,
 ) -> None:
     """Find stories. Exports carry the full text and are streamed, however many they are."""
-    filters = Filters(start, end, source or (), collection or (), language or (), as_of)
+    question = question_of(
+        query, start=start, end=end, sources=source, collections=collection, languages=language, as_of=as_of,
+        order=order, limit=limit,
+    )  # fmt: skip
     with services_for() as services:
-        asked = filters.query(query, services)
+        asked = ask(services, question).query
         if explain:
             out.print(asked.explain(), markup=False)
             return
@@ -119,10 +123,13 @@ def count(
     csv: CsvOption = False,
 ) -> None:
     """Count stories: all that match, or by day, week, month, source, language or word."""
-    filters = Filters(start, end, source or (), collection or (), language or (), as_of)
+    question = question_of(
+        query, start=start, end=end, sources=source, collections=collection, languages=language, as_of=as_of
+    )
     form = output_form(json, False, csv)
     with services_for() as services:
-        asked, everything = filters.query(query, services), filters.query("*", services)
+        both = ask(services, question)
+        asked, everything = both.query, both.everything
         index = services.index
         index.refresh()
         if by in ("day", "week", "month"):
@@ -132,9 +139,9 @@ def count(
             ]
             show(rows, {"date": by, "stories": "stories", "of": "of all", "share": "share"}, form=form)
         elif by in ("source", "language"):
-            ask = answers.top_sources if by == "source" else answers.languages
+            most_of = answers.top_sources if by == "source" else answers.languages
             show(
-                [{by: name, "stories": n} for name, n in ask(index, asked, limit)],
+                [{by: name, "stories": n} for name, n in most_of(index, asked, limit)],
                 {by: by, "stories": "stories"},
                 form=form,
             )
