@@ -14,14 +14,15 @@ import os
 import struct
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
-from tearsheet.archive.access import ArchiveAccess
+from tearsheet.archive.captures import Captures
 from tearsheet.archive.describe import describe
 from tearsheet.archive.http import parse_response
 from tearsheet.archive.names import this_host
@@ -29,10 +30,10 @@ from tearsheet.archive.profiles import story_records, warcinfo
 from tearsheet.archive.reader import ArchivedStory, StoryArchiveReader
 from tearsheet.archive.records import compress, warc_date
 from tearsheet.archive.scan import Record
-from tearsheet.archive.store import StoredCapture, StoredFile
+from tearsheet.archive.store import StoredCapture
 from tearsheet.archive.writer import SOFTWARE
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.errors import NotFoundError
+from tearsheet.errors import NotFoundError, TearsheetError
 from tearsheet.files import storage_errors, sync_folder
 
 WACZ_VERSION = "1.1.1"
@@ -52,8 +53,8 @@ class Packed:
 
 def write_wacz(
     target: Path,
-    captures: Iterable[StoredCapture],
-    access: ArchiveAccess,
+    wanted: Iterable[StoredCapture],
+    captures: Captures,
     *,
     parts: Iterable[StoredCapture] = (),
     title: str = "",
@@ -66,9 +67,9 @@ def write_wacz(
     `parts` are captures that pages need and that are no pages themselves: pictures, styles.
     """
     packed = Packed(target)
-    wanted = {capture.story_id: capture for capture in captures}
-    pages_wanted = set(wanted)
-    wanted |= {capture.story_id: capture for capture in parts}
+    packing = {capture.story_id: capture for capture in wanted}
+    pages_wanted = set(packing)
+    packing |= {capture.story_id: capture for capture in parts}
     now = clock()
     with (
         storage_errors(f"cannot write {target}"),
@@ -79,7 +80,7 @@ def write_wacz(
         with warc.open("wb") as stream:
             opening = warcinfo("1.1", warc_date(now, "1.1"), _WARC_NAME, this_host(), _software())
             stream.write(compress(opening.to_bytes()))
-            for capture, entry in _entries(wanted.values(), access, packed, stream, now):
+            for capture, entry in _entries(captures.streams(packing.values()), packed, stream, now):
                 if capture.story_id in pages_wanted:
                     pages.append(_page(entry, capture))
                 progress()
@@ -95,27 +96,21 @@ def write_wacz(
 
 
 def _entries(
-    captures: Iterable[StoredCapture], access: ArchiveAccess, packed: Packed, stream: IO[bytes], now: float
-) -> Iterable[tuple[StoredCapture, ArchivedStory]]:
-    """Copy the records of each capture, file by file and in order, so that each file is opened once."""
-    by_file: dict[int, tuple[StoredFile, list[StoredCapture]]] = {}
-    for capture in captures:
-        by_file.setdefault(capture.file.id, (capture.file, []))[1].append(capture)
-    for file, wanted in by_file.values():
-        try:
-            with access.local_file(file) as path:
-                for capture in sorted(wanted, key=lambda one: one.offset):
-                    entry = _copy(path, capture, stream, now)
-                    if entry is None:
-                        packed.missing.append(capture.story_id)
-                    else:
-                        yield capture, entry
-        except NotFoundError:
-            packed.missing += [capture.story_id for capture in wanted]
+    captures: Iterable[tuple[StoredCapture, BinaryIO | None]], packed: Packed, stream: IO[bytes], now: float
+) -> Iterator[tuple[StoredCapture, ArchivedStory]]:
+    """Copy the records of each capture."""
+    for capture, source in captures:
+        entry = None
+        with suppress(TearsheetError):  # a store that went away meanwhile
+            entry = _copy(source, capture, stream, now) if source is not None else None
+        if entry is None:
+            packed.missing.append(capture.story_id)
+        else:
+            yield capture, entry
 
 
-def _copy(path: Path, capture: StoredCapture, stream: IO[bytes], now: float) -> ArchivedStory | None:
-    with StoryArchiveReader(path, offset=capture.offset) as reader:
+def _copy(source: BinaryIO, capture: StoredCapture, stream: IO[bytes], now: float) -> ArchivedStory | None:
+    with StoryArchiveReader(source, offset=capture.offset) as reader:
         entry = next(reader.entries(), None)
         first = next(iter(reader.records()), None)
     if entry is None or first is None or entry.offset != capture.offset or entry.sha256 != capture.sha256:
@@ -124,10 +119,8 @@ def _copy(path: Path, capture: StoredCapture, stream: IO[bytes], now: float) -> 
         for record in story_records(entry.story, "full", now=now):
             stream.write(compress(record.to_bytes()))
         return entry
-    with path.open("rb") as source:
-        source.seek(entry.offset)
-        raw = source.read(entry.end - entry.offset)
-    stream.write(raw)
+    source.seek(entry.offset)
+    stream.write(source.read(entry.end - entry.offset))
     return entry
 
 

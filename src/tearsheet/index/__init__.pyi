@@ -12,4 +12,5 @@ from .export import csv_lines as csv_lines
 from .export import csv_rows as csv_rows
 from .export import jsonl_lines as jsonl_lines
 from .export import write_parquet as write_parquet
+from .rebuild import Rebuilt as Rebuilt
 from .rebuild import rebuild_from_stories as rebuild_from_stories
