@@ -18,8 +18,8 @@ def run(data: Path, *words: str):
     [
         "search flood", "count flood", "count * --by week", "count * --by word", "cite flood", "status", "stats", "feeds list",
         "feeds export", "sources list", "sources gaps", "sources export", "collections list", "queues list", "archive list",
-        "archive verify", "archive index", "index rebuild", "pages list", "pages check", "topic list", "token list", "doctor", "pipeline list",
-        "config show", "config show --sources", "config show --json",
+        "archive verify", "archive index", "index rebuild", "pages list", "pages check", "topic list", "token list", "doctor",
+        "pipeline list", "config show", "config show --sources", "config show --json",
     ],
 )  # fmt: skip
 def test_an_empty_folder_is_no_error(tmp_path: Path, line: str):

@@ -81,9 +81,13 @@ def story_from_json(block: bytes) -> tuple[Story, dict[str, Any], bool]:
     bytes are no JSON object.
     """
     try:
-        return _read_as_declared(block)
+        story, extra, ours = _read_as_declared(block)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        return _read_liberally(block)
+        story, extra, ours = _read_liberally(block)
+    for exchange in story.exchanges:
+        if exchange.http_version:
+            exchange.http_version = exchange.http_version.removeprefix("HTTP/")  # older files say so
+    return story, extra, ours
 
 
 @dataclass(slots=True)
@@ -200,17 +204,11 @@ def _exchanges(value: Any) -> list[Exchange]:
                 response_headers=_pairs(item.get("response_headers")),
                 timestamp=_number(item.get("timestamp")),
                 ip=_text(item.get("ip")),
-                http_version=_version(item.get("http_version")),
+                http_version=_text(item.get("http_version")),
                 reason=_text(item.get("reason")),
             )
         )
     return found
-
-
-def _version(value: Any) -> str | None:
-    """The version of HTTP; archives up to 0.1 say `HTTP/1.1` for `1.1`."""
-    text = _text(value)
-    return text.removeprefix("HTTP/") if text is not None else None
 
 
 def _pairs(value: Any) -> list[tuple[str, str]]:

@@ -79,20 +79,16 @@ def _failure(problems: list[Problem]) -> str:
     return f"{len(first):,} files could not be read whole, and their stories may be missing from the index"
 
 
-def _progress() -> Callable[[int], None]:
+def _progress(clock: Callable[[], float] = time.monotonic) -> Callable[[int], None]:
     """Says how many stories were read: on a terminal in place, elsewhere a line now and then; nothing at first."""
-    last = time.monotonic() + _SILENT_SECONDS - _LINE_SECONDS
-    begun = time.monotonic()
+    due = clock() + _SILENT_SECONDS
 
     def say(stories: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if Globals.quiet or now - begun < _SILENT_SECONDS:
+        nonlocal due
+        now = clock()
+        if Globals.quiet or now < due:
             return
-        if err.is_terminal:
-            err.print(f"{stories:,} stories read", end="\r")
-        elif now - last >= _LINE_SECONDS:
-            last = now
-            err.print(f"{stories:,} stories read")
+        due = now + (0.0 if err.is_terminal else _LINE_SECONDS)
+        err.print(f"{stories:,} stories read", end="\r" if err.is_terminal else "\n")
 
     return say
