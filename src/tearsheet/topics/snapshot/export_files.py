@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from tearsheet.errors import StorageError, UsageError
+from tearsheet.files import make_folder, write_whole
 from tearsheet.topics.snapshot import drawing, export
 from tearsheet.topics.snapshot.parallel import over_timespans
 from tearsheet.topics.snapshot.store import Frozen
@@ -110,11 +111,9 @@ def _write_page(path: Path, frozen: Frozen, sections: Sequence[drawing.Section |
 
 
 def _write(path: Path, data: bytes) -> Path:
-    aside = path.with_name(path.name + ".part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(data)
-        aside.replace(path)
+        make_folder(path.parent)
+        write_whole(path, data)
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}; choose another folder") from error
     return path
