@@ -2,12 +2,9 @@ from .captures import Captures as Captures
 from .captures import Walked as Walked
 from .captures import walk_paths as walk_paths
 from .copies import stores_by_name as stores_by_name
-from .files import write_whole as write_whole
 from .foreign import index_file as index_file
-from .members import Damage as Damage
 from .metadata import story_to_json as story_to_json
 from .names import INGESTED as INGESTED
-from .names import TEMPORARY as TEMPORARY
 from .outbox import Outbox as Outbox
 from .profiles import archive_id as archive_id
 from .reader import ArchivedStory as ArchivedStory
@@ -29,6 +26,5 @@ from .verify import Verdict as Verdict
 from .verify import verify_file as verify_file
 from .wacz import Packed as Packed
 from .wacz import write_wacz as write_wacz
-from .writer import ArchiveFile as ArchiveFile
 from .writer import Capture as Capture
 from .writer import StoryArchiveWriter as StoryArchiveWriter

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import struct
 import tempfile
 import zipfile
@@ -34,7 +33,7 @@ from tearsheet.archive.store import StoredCapture
 from tearsheet.archive.writer import SOFTWARE
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.errors import NotFoundError, TearsheetError
-from tearsheet.files import storage_errors, sync_folder
+from tearsheet.files import storage_errors, written_aside
 
 WACZ_VERSION = "1.1.1"
 _WARC_NAME = "data.warc.gz"
@@ -86,12 +85,9 @@ def write_wacz(
                 progress()
         if not pages:
             raise NotFoundError("none of these stories has a capture that can be read: nothing to pack")
-        packed.pages = len(pages)
-        draft = Path(folder) / "draft"
-        _write_zip(draft, warc, pages, _package(title or target.stem, description, now))
-        packed.size = draft.stat().st_size
-        draft.replace(target)
-        sync_folder(target.absolute().parent)
+        with written_aside(target.absolute()) as file:
+            _write_zip(file, warc, pages, _package(title or target.stem, description, now))
+        packed.pages, packed.size = len(pages), target.stat().st_size
     return packed
 
 
@@ -163,7 +159,7 @@ def _package(title: str, description: str, now: float) -> dict[str, Any]:
     }
 
 
-def _write_zip(target: Path, warc: Path, pages: list[dict[str, Any]], package: dict[str, Any]) -> None:
+def _write_zip(target: IO[bytes], warc: Path, pages: list[dict[str, Any]], package: dict[str, Any]) -> None:
     header = {"format": "json-pages-1.0", "id": "pages", "title": "All pages", "hasText": True}
     lines = "".join(json.dumps(line) + "\n" for line in [header, *pages]).encode()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
@@ -174,8 +170,6 @@ def _write_zip(target: Path, warc: Path, pages: list[dict[str, Any]], package: d
         archive.writestr("datapackage.json", text)
         digest = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(text).hexdigest()}"}
         archive.writestr("datapackage-digest.json", json.dumps(digest))
-    with target.open("rb") as stream:
-        os.fsync(stream.fileno())
 
 
 def _add(archive: zipfile.ZipFile, package: dict[str, Any], name: str, content: bytes | Path) -> None:
