@@ -82,6 +82,18 @@ def write_whole(path: Path, data: bytes, *, sync_name: bool = True) -> None:
         file.write(data)
 
 
+@contextmanager
+def output_file(path: Path) -> Iterator[IO[bytes]]:
+    """The file that a user named for a result: there when it is whole. A device or a pipe gets the bytes as they come."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            yield stream
+        return
+    # Behind a symbolic link lies the file that is meant.
+    with written_aside(path.resolve()) as file:
+        yield file
+
+
 def copy_into(source: Path, target: IO[bytes]) -> None:
     """Copy a local file's bytes."""
     with source.open("rb") as file:

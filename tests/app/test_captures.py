@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tearsheet.app import FileSource, chosen_by_names, chosen_by_query, pack, verify_archive
-from tests.support.ingested import SHA1, ingest_page
+from tests.support.ingested_page import SHA1, ingest_page
 from tests.support.moved_archive import collect, copy_of, move_away, open_moving
 
 

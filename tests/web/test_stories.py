@@ -14,7 +14,7 @@ from tearsheet.story import Story
 from tearsheet.urls import url_hash
 from tearsheet.web.app import create_app
 from tests.support.moved_archive import collect, copy_of, move_away, open_moving
-from tests.support.web_running import running
+from tests.support.web_server import serve_app
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def services(tmp_path):
 
 @pytest.fixture
 def client(services):
-    with running(create_app(services)) as address, httpx.Client(base_url=address, timeout=30) as client:
+    with serve_app(create_app(services)) as address, httpx.Client(base_url=address, timeout=30) as client:
         yield client
 
 
