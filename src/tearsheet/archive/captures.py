@@ -111,18 +111,19 @@ class Captures:
     # ----------------------------------------------------------------------------------------------------- all of them
 
     def moved_from(self, folder: Path) -> list[tuple[Path, StoredFile]]:
-        """The archive's own files that lay below a folder and are not on this machine any more, with where they lay."""
+        """The registered files that lay below a folder and are not on this machine any more, with where they lay."""
         within, found = folder.resolve(), []
         for file in self._store.files():
             path = file.local_path(self.copies.folder).resolve()
-            if file.path is None and path.is_relative_to(within) and not self.copies.is_here(file):
+            if path.is_relative_to(within) and not self.copies.is_here(file):
                 found.append((folder / path.relative_to(within), file))
         return found
 
     def walk(self, walked: Walked) -> Iterator[ArchivedStory]:
         """Every story of the archive: first from the files that are here, then from those that only a store has.
 
-        Other people's files that were taken in and lie elsewhere are no part of it. `walked` says how far it is.
+        Other people's files that were taken in and lie outside the archive folder are no part of it. `walked` says how far
+        it is.
         """
         by_path = {file.local_path(self.copies.folder): file for file in self._store.files()}
         for path in sorted(self.copies.folder.rglob(f"*{SUFFIX}")):
