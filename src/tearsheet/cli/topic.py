@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 
 from tearsheet.app import Services
-from tearsheet.archive import ArchiveAccess
 from tearsheet.cli.context import INTERRUPTED, err, out, output_form, reports_errors, services_for, show
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError, PartialFailure, TearsheetError, UsageError
@@ -156,11 +155,11 @@ def _tools(services: Services, stack: AsyncExitStack | None) -> Tools:
     """What the jobs work with; what they hold is closed with `stack`. Without one, nothing can be fetched."""
     settings = services.settings
     client = Client(settings.fetch)
-    access = ArchiveAccess(services.archive, settings.path(settings.archive.folder), services.archive_stores)
+    captures = services.captures
 
     def archived(key: str) -> tuple[bytes, str | None] | None:
         try:
-            story = access.read(access.find(key)).story
+            story = captures.read(captures.find(key)).story
         except TearsheetError:
             return None
         html = story.raw_html.html

@@ -17,4 +17,5 @@ from .question import Question as Question
 from .question import check_period as check_period
 from .question import read_day as read_day
 from .question import read_question as read_question
+from .rebuild import Rebuilt as Rebuilt
 from .rebuild import rebuild_from_stories as rebuild_from_stories
