@@ -1,3 +1,10 @@
+from .captures import Chosen as Chosen
+from .captures import chosen_by_names as chosen_by_names
+from .captures import chosen_by_query as chosen_by_query
+from .captures import chosen_by_topic as chosen_by_topic
+from .captures import pack as pack
+from .captures import rebuild_index as rebuild_index
+from .captures import verify_archive as verify_archive
 from .checks import examine as examine
 from .demo import TOPIC as TOPIC
 from .demo import add_newsroom as add_newsroom

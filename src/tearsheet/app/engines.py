@@ -27,7 +27,7 @@ import tearsheet.work
 from tearsheet.errors import BusyError, StorageError
 
 if TYPE_CHECKING:
-    from tearsheet.archive import ArchiveAccess, ArchiveStore, Uploader
+    from tearsheet.archive import ArchiveStore, Captures, Uploader
     from tearsheet.engines.blobs import Blobs
     from tearsheet.engines.broker import Broker
     from tearsheet.engines.database import Database
@@ -135,10 +135,10 @@ class Engines:
         return tearsheet.archive.stores_by_name(urls, self.data, self.settings.engines.patience_seconds)
 
     @cached_property
-    def archive_access(self) -> ArchiveAccess:
+    def captures(self) -> Captures:
         """Gets captures back, from this machine or from one of those stores."""
         folder = self.settings.path(self.settings.archive.folder)
-        return tearsheet.archive.ArchiveAccess(self.archive, folder, self.archive_stores)
+        return tearsheet.archive.Captures(self.archive, folder, self.archive_stores)
 
     @cached_property
     def uploader(self) -> Uploader:

@@ -63,7 +63,7 @@ class IngestServices:
     @cached_property
     def replay(self) -> DocumentReplay:
         """Ingested documents as they looked."""
-        return DocumentReplay(self.store, self._engines.archive, self._engines.archive_access)
+        return DocumentReplay(self.store, self._engines.captures)
 
     @cached_property
     def blobs(self) -> Blobs:

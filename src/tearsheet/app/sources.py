@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import Protocol
 
+from tearsheet.app.captures import moved_inputs
 from tearsheet.app.fetching import open_client
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
@@ -144,7 +145,8 @@ class FileSource:
         tracker = Tracker(folder / f"{self._pipeline.name}.sqlite3")
         stack.callback(tracker.close)
         marks = water_marks(settings.pipeline)
-        find = partial(expand, self._inputs, Places(settings.engines.blobs, services.open_blobs), kind.suffixes)
+        where = Places(settings.engines.blobs, services.open_blobs, partial(moved_inputs, services.captures))
+        find = partial(expand, self._inputs, where, kind.suffixes)
         places = self._pipeline.first_places
         queuer = Queuer(kind, find, tracker, places, marks, broker, services.ledger, self._choice)
         self.tally = queuer.tally

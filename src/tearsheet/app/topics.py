@@ -11,7 +11,7 @@ from pathlib import Path
 from tearsheet.app.fetching import open_client, open_fetcher
 from tearsheet.app.running import Interrupted, Run, run_until_stopped
 from tearsheet.app.services import Services
-from tearsheet.archive import ArchiveAccess
+from tearsheet.archive import Captures
 from tearsheet.errors import NotFoundError, TearsheetError
 from tearsheet.query import parse_query
 from tearsheet.topics import COMPLETED, FAILED, Progress, Seed, Topic, store
@@ -76,14 +76,16 @@ def _tools(services: Services, stack: AsyncExitStack) -> Tools:
     """What the jobs work with; what they hold is closed with `stack`."""
     client = open_client(services, stack)
     fetcher = open_fetcher(services, client, stack)
-    settings, access = services.settings.topics, services.archive_access
-    return Tools(services.database, services.index, fetcher, client, settings, lambda key: _archived_page(access, key))
+    settings, captures = services.settings.topics, services.captures
+    return Tools(
+        services.database, services.index, fetcher, client, settings, lambda key: _archived_page(captures, key)
+    )
 
 
-def _archived_page(access: ArchiveAccess, key: str) -> tuple[bytes, str | None] | None:
+def _archived_page(captures: Captures, key: str) -> tuple[bytes, str | None] | None:
     """A story's page and its encoding, when it is in the archive."""
     try:
-        story = access.read(access.find(key)).story
+        story = captures.read(captures.find(key)).story
     except TearsheetError:
         return None
     html = story.raw_html.html
