@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 from lxml import etree
 
-from tearsheet.feeds.formats.dates import parse_date
+from tearsheet.feeds.formats.dates import parse_feed_date
 from tearsheet.feeds.formats.model import MAX_ENTRIES, Entry, ParsedFeed
 from tearsheet.feeds.formats.periods import advertised_period
 from tearsheet.feeds.formats.titles import plain_title
@@ -181,14 +181,14 @@ class _Reader:
             if permalink and permalink.startswith(("http://", "https://", "/")):
                 link = resolved(permalink, item, self.url)
         title = words.get("title") or words.get("othertitle")
-        updated = parse_date(words["updated"], self.now) if "updated" in words else None
+        updated = parse_feed_date(words["updated"], self.now) if "updated" in words else None
         return Entry(
             link, plain_title(title) if title else None, self._published(words) or updated, guid or None, updated
         )
 
     def _published(self, words: dict[str, str]) -> datetime | None:
         for role in DATE_ROLES:
-            if role in words and (found := parse_date(words[role], self.now)):
+            if role in words and (found := parse_feed_date(words[role], self.now)):
                 return found
         return None
 
