@@ -12,13 +12,20 @@ from sqlalchemy import func, select
 
 from tearsheet.errors import BusyError, NotFoundError, UsageError
 from tearsheet.feeds import NewFeed, add_feeds, parse_feed
-from tearsheet.feeds.catalogue import reading
-from tearsheet.feeds.catalogue.changes import change_feed, fetch_soon, fetch_source_soon, remove_feed
-from tearsheet.feeds.catalogue.export import all_feeds
+from tearsheet.feeds.catalogue import (
+    feeds_of_source,
+    fetch_history,
+    read_feed,
+    stories_by_day,
+    stories_from,
+    top_counts,
+)
+from tearsheet.feeds.catalogue.directory import all_feeds
+from tearsheet.feeds.catalogue.store import change_feed, fetch_soon, fetch_source_soon, remove_feed
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.daily_rss import write_daily_rss
-from tearsheet.feeds.polling.explain import next_poll
 from tearsheet.feeds.polling.housekeeping import Housekeeper
+from tearsheet.feeds.polling.next_poll_text import next_poll
 from tearsheet.feeds.polling.retention import prune
 from tearsheet.feeds.tables import feeds, fetch_events, stories
 from tearsheet.settings import FeedSettings
@@ -74,7 +81,7 @@ def test_old_rows_go_and_those_that_matter_stay(database) -> None:
     assert count(database, stories) == 3
     assert prune(database, settings, NOW) == counted
     assert (count(database, stories), count(database, fetch_events)) == (2, 60)
-    assert reading.history(database, 1)[0]["note"] == "98"
+    assert fetch_history(database, 1)[0]["note"] == "98"
 
 
 def test_the_daily_file_is_whole_and_readable(database, tmp_path: Path) -> None:
@@ -112,7 +119,7 @@ def test_fetch_soon(database) -> None:
             feeds.update().values(due_at=NOW + timedelta(days=1), last_fetch_failures=9.0, system_enabled=False)
         )
     fetch_soon(database, 1, NOW)
-    row = reading.read_feed(database, 1)
+    row = read_feed(database, 1)
     assert (row["next_fetch_attempt"], row["last_fetch_failures"], row["system_enabled"]) == (None, 0, True)
     terms = store.LeaseTerms("x", 10, timedelta(0), None, timedelta(minutes=5))
     [leased], _ = store.lease_due(database, terms, NOW, NOW)
@@ -125,7 +132,7 @@ def test_fetch_soon(database) -> None:
 
 def test_fetch_soon_for_a_source_is_spread(database) -> None:
     assert fetch_source_soon(database, 7, NOW, random=lambda: 0.0) == 3
-    times = [row["next_fetch_attempt"] for row in reading.feeds_of_source(database, 7)]
+    times = [row["next_fetch_attempt"] for row in feeds_of_source(database, 7)]
     assert times == [NOW, NOW + timedelta(minutes=5), NOW + timedelta(minutes=10)]
     assert fetch_source_soon(database, 8, NOW) == 0
 
@@ -138,7 +145,7 @@ def test_another_address_is_another_feed(database) -> None:
             )
         )
     change_feed(database, 1, NOW, url="https://new.example/rss", name="New", admin_minutes=20)
-    row = reading.read_feed(database, 1)
+    row = read_feed(database, 1)
     assert (row["url"], row["host"], row["name"], row["admin_minutes"]) == (
         "https://new.example/rss",
         "new.example",
@@ -155,7 +162,7 @@ def test_another_address_is_another_feed(database) -> None:
         change_feed(database, 1, NOW, url="ftp://new.example/")
     remove_feed(database, 1)
     with pytest.raises(NotFoundError):
-        reading.read_feed(database, 1)
+        read_feed(database, 1)
     assert len(all_feeds(database)) == 2
 
 
@@ -171,12 +178,12 @@ def test_another_address_is_another_feed(database) -> None:
     ],
 )  # fmt: skip
 def test_why_a_feed_is_where_it_is(database, columns, words) -> None:
-    assert words in next_poll(reading.read_feed(database, 1) | columns, NOW)
+    assert words in next_poll(read_feed(database, 1) | columns, NOW)
 
 
 def test_counts_by_day_and_by_value(database) -> None:
     add_stories(database, story(1, published_at=NOW), story(2), story(3, fetched_at=NOW, domain="b.example"))
-    assert reading.stories_by_day(database, "fetched_at") == [("2026-11-15", 1), ("2026-11-14", 2)]
-    assert reading.stories_by_day(database, "published_at", source_id=7) == [("2026-11-15", 1)]
-    assert reading.top_counts(database, "domain", NOW - timedelta(days=3), 1) == [("a.example", 2)]
-    assert [row["id"] for row in reading.stories_from(database, 2, 10)] == [2, 3]
+    assert stories_by_day(database, "fetched_at") == [("2026-11-15", 1), ("2026-11-14", 2)]
+    assert stories_by_day(database, "published_at", source_id=7) == [("2026-11-15", 1)]
+    assert top_counts(database, "domain", NOW - timedelta(days=3), 1) == [("a.example", 2)]
+    assert [row["id"] for row in stories_from(database, 2, 10)] == [2, 3]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 from collections.abc import Iterable, Iterator
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds.catalogue.store import NewFeed, NewSource
+from tearsheet.feeds.catalogue.model import NewFeed, NewSource
 from tearsheet.feeds.formats import unzip
 
 COLUMNS = ("id", "url", "sources_id", "name", "active", "admin_minutes", "source_name", "homepage", "collections")
@@ -104,8 +103,3 @@ def csv_line(cells: Iterable[object]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow(["" if cell is None else cell for cell in cells])
     return line.getvalue()
-
-
-def gzipped(lines: Iterable[str]) -> bytes:
-    """The lines as a gzip file that is always the same for the same lines."""
-    return gzip.compress("".join(lines).encode("utf-8"), mtime=0)

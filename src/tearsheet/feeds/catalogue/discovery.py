@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from tearsheet.clock import utc_now
 from tearsheet.errors import TearsheetError
 from tearsheet.extract import parse
-from tearsheet.feeds.catalogue.feed_hints import (
+from tearsheet.feeds.catalogue.discovery_hints import (
     COMMENT_WORDS,
     FEED_ENDINGS,
     FEED_TYPES,

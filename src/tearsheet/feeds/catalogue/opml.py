@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 from lxml import etree
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds.catalogue.store import NewFeed
+from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.formats import local_name, read_xml
 
 _MAX_DEPTH = 20

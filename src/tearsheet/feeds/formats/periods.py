@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from tearsheet.feeds.formats.vocabulary import PERIOD_MINUTES
+from tearsheet.feeds.formats.element_roles import PERIOD_MINUTES
 
 MAX_MINUTES = 1440
 _MAX_AGE = re.compile(r"(?:^|[,\s])(s-maxage|max-age)\s*=\s*\"?(\d{1,10})", re.IGNORECASE)

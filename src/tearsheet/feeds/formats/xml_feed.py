@@ -8,10 +8,7 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from tearsheet.feeds.formats.dates import parse_feed_date
-from tearsheet.feeds.formats.model import MAX_ENTRIES, Entry, ParsedFeed
-from tearsheet.feeds.formats.periods import advertised_period
-from tearsheet.feeds.formats.titles import plain_title
-from tearsheet.feeds.formats.vocabulary import (
+from tearsheet.feeds.formats.element_roles import (
     CHANNEL_ROLES,
     CORE,
     DATE_ROLES,
@@ -21,6 +18,9 @@ from tearsheet.feeds.formats.vocabulary import (
     PREFIXES,
     WEEKDAYS,
 )
+from tearsheet.feeds.formats.model import MAX_ENTRIES, Entry, ParsedFeed
+from tearsheet.feeds.formats.periods import advertised_period
+from tearsheet.feeds.formats.titles import plain_title
 
 _ROOTS = frozenset({"rss", "rdf", "feed", "channel", "entry"})
 _CONTAINERS = frozenset({"channel", "feed"})
