@@ -1,9 +1,8 @@
 from .coverage import CoverageGap as CoverageGap
 from .coverage import coverage_gaps as coverage_gaps
-from .csv_lists import SOURCE_COLUMNS as SOURCE_COLUMNS
-from .csv_lists import csv_line as csv_line
 from .csv_lists import read_sources_csv as read_sources_csv
 from .csv_lists import write_feeds_csv as write_feeds_csv
+from .csv_lists import write_sources_csv as write_sources_csv
 from .directory import all_feeds as all_feeds
 from .directory import count_feeds as count_feeds
 from .directory import feed_states as feed_states
