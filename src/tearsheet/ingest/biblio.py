@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tearsheet.extract import Document, find_day
-from tearsheet.ingest.biblio_tables import CONTRIBUTORS, IDENTIFIERS, META, REFERENCES, RELEASE_TYPES
+from tearsheet.ingest.biblio_names import CONTRIBUTORS, IDENTIFIERS, META, REFERENCES, RELEASE_TYPES
 from tearsheet.ingest.fulltext_links import fulltext_html, fulltext_link
 from tearsheet.ingest.model import Biblio
 

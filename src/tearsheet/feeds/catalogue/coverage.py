@@ -79,7 +79,7 @@ def coverage_gaps(
 
 
 def _daily_or_weekly(counts: Sequence[int]) -> Iterator[tuple[Gap, int]]:
-    """The gaps, and how many days a step has: a source with few stories a day is looked at by the week."""
+    """The gaps, and how many days a step has: a source with few stories a day is judged by the week."""
     heard = [count for count in counts if count]
     if heard and sum(heard) >= LEAST_USUAL * len(heard) and len(heard) * 2 >= len(counts) - counts.index(heard[0]):
         yield from ((gap, 1) for gap in find_gaps(counts, _WEEK))

@@ -79,6 +79,6 @@ def skip_text(hours: frozenset[int], days: frozenset[int]) -> str | None:
 
 def read_skips(text: str | None) -> tuple[frozenset[int], frozenset[int]]:
     """The reverse of `skip_text`."""
-    words = (text or "").split()
-    hours, days = (frozenset(int(word[1:]) for word in words if word[0] == kind) for kind in "hd")
+    skips = (text or "").split()
+    hours, days = (frozenset(int(skip[1:]) for skip in skips if skip[0] == kind) for kind in "hd")
     return hours, days

@@ -130,7 +130,8 @@ def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetim
 
     A feed whose turn lies beyond the horizon is put off to that turn and not taken. A lease is a due time in the future:
     when its poller dies, the feed is simply due again. With its first feed a poller takes the host and the source, so that
-    its own count of running requests, and its own clock, are the only ones. Returns the feeds taken, and how many were looked at.
+    its own count of running requests, and its own clock, are the only ones. Returns the feeds taken, and how many due feeds
+    there were to choose from.
     """
     token = uuid.uuid4().hex
     with database.begin() as connection:
