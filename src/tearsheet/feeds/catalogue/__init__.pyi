@@ -13,7 +13,7 @@ from .directory import find_source as find_source
 from .directory import list_collections as list_collections
 from .directory import list_feeds as list_feeds
 from .directory import list_sources as list_sources
-from .directory import places_of as places_of
+from .directory import members_of as members_of
 from .directory import read_feed as read_feed
 from .directory import read_source as read_source
 from .discovery import DiscoveredFeed as DiscoveredFeed
