@@ -11,7 +11,7 @@ from pathlib import Path
 from tearsheet.app.pipelines import archiver
 from tearsheet.app.services import Services
 from tearsheet.engines.broker.port import Message, Output
-from tearsheet.feeds.catalogue.store import NewFeed, add_feeds
+from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.pipeline.importer import Importer
 from tearsheet.pipeline.parser import Parser
 from tearsheet.settings import load_settings

@@ -1,7 +1,7 @@
 from .article import content_metadata as content_metadata
 from .article import extract as extract
 from .blocks import INLINE as INLINE
-from .dates import parse_date as parse_date
+from .dates import find_day as find_day
 from .document import MAX_PAGE as MAX_PAGE
 from .document import Document as Document
 from .document import Link as Link
