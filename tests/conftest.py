@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.paths import SHARED_DATA
 from tests.support.servers import left_out, require_server
 
 # The same tree always gets the same verdict; `make fuzz` draws other examples each time.
 settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.register_profile("tests", settings.get_profile("fuzz"), derandomize=True)
 settings.load_profile(os.environ.get("TEARSHEET_TEST_PROFILE", "tests"))
-
-SHARED_DATA = Path(os.environ.get("TEARSHEET_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -21,8 +21,8 @@ import feedparser
 import pytest
 from lxml import etree
 
-from tearsheet.demo import Case, Newsroom, NewsroomServer, serve_in_thread
-from tearsheet.demo.cases import GOOD_CASES, INDEXED
+from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
+from tearsheet.demo.cases import GOOD_CASES, INDEXED, Case
 from tearsheet.demo.expectation import ExpectedEntry
 from tearsheet.demo.faults import MAX_BYTES
 from tearsheet.demo.model import FeedFormat

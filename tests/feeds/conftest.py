@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tearsheet.feeds import NewFeed, add_feeds
+from tearsheet.feeds.catalogue.store import NewFeed, add_feeds
 from tests.support.feed_fakes import NOW, new_database
 
 

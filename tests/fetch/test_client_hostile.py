@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import zstandard
 
-from tearsheet.fetch import ERROR_KINDS, FetchError, FetchRequest, FetchResponse
+from tearsheet.fetch import FetchError, FetchRequest, FetchResponse
+from tearsheet.fetch.model import ERROR_KINDS
 from tests.support.loopback_web import client_for
 
 LIMIT = 100_000

@@ -1,7 +1,6 @@
 from .access import ArchiveAccess as ArchiveAccess
 from .files import write_whole as write_whole
 from .foreign import index_file as index_file
-from .members import Damage as Damage
 from .metadata import story_to_json as story_to_json
 from .names import INGESTED as INGESTED
 from .names import TEMPORARY as TEMPORARY
@@ -24,6 +23,5 @@ from .verify import Problem as Problem
 from .verify import Verdict as Verdict
 from .verify import verify_file as verify_file
 from .wacz import write_wacz as write_wacz
-from .writer import ArchiveFile as ArchiveFile
 from .writer import Capture as Capture
 from .writer import StoryArchiveWriter as StoryArchiveWriter

@@ -7,8 +7,9 @@ import gzip
 import pytest
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds import NewFeed, parse_feed_list
 from tearsheet.feeds.catalogue.csv_lists import read_feeds_csv, write_feeds_csv
+from tearsheet.feeds.catalogue.lists import parse_feed_list
+from tearsheet.feeds.catalogue.store import NewFeed
 
 
 def test_csv_round_trip() -> None:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds import NewFeed
 from tearsheet.feeds.catalogue.opml import read_opml, write_opml
+from tearsheet.feeds.catalogue.store import NewFeed
 from tests.support.feed_fakes import NOW, OPML
 
 
