@@ -26,7 +26,6 @@ ACROSS = {
     "archive/test_kill": "archiver, outbox and uploader, killed together",
     "archive/test_third_party": "warcio, pywb and cdxj-indexer read our files",
     "cli/test_commands": "every module of the package, and what importing it costs",
-    "cli/test_pipes": "any command whose reader leaves early",
     "engines/blobs/test_contract": "every adapter of the port",
     "engines/broker/test_contract": "every adapter of the port",
     "engines/database/test_contract": "every adapter of the port",
