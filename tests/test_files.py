@@ -21,7 +21,7 @@ def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path):
         file.flush()
         assert target.read_bytes() == b"old"
     assert target.read_bytes() == b"new"
-    assert os.listdir(tmp_path) == ["list.csv"]
+    assert [path.name for path in tmp_path.iterdir()] == ["list.csv"]
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
@@ -32,7 +32,7 @@ def test_what_fails_leaves_the_old_file_and_no_draft(tmp_path: Path, error: Base
         file.write(b"half")
         raise error
     assert target.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["list.csv"]
+    assert [path.name for path in tmp_path.iterdir()] == ["list.csv"]
 
 
 def test_a_disk_that_does_not_take_the_file_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -42,7 +42,7 @@ def test_a_disk_that_does_not_take_the_file_is_no_success(tmp_path: Path, monkey
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StorageError, match="cannot write: No space left on device"), storage_errors("cannot write"):
         write_whole(tmp_path / "list.csv", b"new")
-    assert os.listdir(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_draft_can_be_told_from_a_leftover(tmp_path: Path):

@@ -1,5 +1,4 @@
 from .access import ArchiveAccess as ArchiveAccess
-from .files import write_whole as write_whole
 from .foreign import index_file as index_file
 from .metadata import story_to_json as story_to_json
 from .names import INGESTED as INGESTED
