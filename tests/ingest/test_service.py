@@ -26,9 +26,9 @@ from tearsheet.ingest.model import read_result
 from tearsheet.ingest.workers import persist_results, persist_texts
 from tearsheet.settings import Settings
 from tearsheet.web.app import create_app
-from tests.archive.test_third_party import replay_with_pywb
 from tests.support.ingest_checks import check, check_tei
 from tests.support.ingest_site import PNG, Site, prose
+from tests.support.pywb import replay_with_pywb
 from tests.support.web_server import serve_app
 
 URL = "http://a.example/x/y"

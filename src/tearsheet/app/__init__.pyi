@@ -1,4 +1,3 @@
-from .captures import Chosen as Chosen
 from .captures import chosen_by_names as chosen_by_names
 from .captures import chosen_by_query as chosen_by_query
 from .captures import chosen_by_topic as chosen_by_topic

@@ -8,4 +8,3 @@ from .document import Link as Link
 from .encoding import decode as decode
 from .guard import parse as parse
 from .guard import tame as tame
-from .names import normalize_title as normalize_title

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from tearsheet.feeds import NewFeed, Poller, add_feeds, mark_queued, unqueued_stories
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.polling import store
-from tearsheet.feeds.polling.story_store import SeenStories
+from tearsheet.feeds.polling.poller import Poller
+from tearsheet.feeds.polling.story_store import SeenStories, mark_queued, unqueued_stories
 from tearsheet.feeds.tables import feed_paces, feeds, fetch_events
 from tearsheet.settings import FeedSettings
 from tests.support.feed_fakes import NOW, FakeClient, new_database, response, rss

@@ -12,13 +12,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from tearsheet.feeds import NewFeed, Poller, add_feeds, mark_queued, unqueued_stories
 from tearsheet.feeds.catalogue import fetch_history, stories_by_day, top_counts
 from tearsheet.feeds.catalogue.directory import all_feeds
-from tearsheet.feeds.catalogue.store import fetch_soon, fetch_source_soon
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.store import add_feeds, fetch_soon, fetch_source_soon
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.daily_rss import write_daily_rss
+from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.polling.retention import prune
+from tearsheet.feeds.polling.story_store import mark_queued, unqueued_stories
 from tearsheet.feeds.tables import feed_paces, feeds
 from tearsheet.fetch import FetchRequest, FetchResponse
 from tearsheet.settings import FeedSettings
