@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from tearsheet.errors import StoryError
 from tearsheet.story import Story
 
 
-class Outcome(Exception):
+class Outcome(StoryError):
     """What became of a story that does not simply go on. `reason` is a short word that is counted; `detail` is for people."""
 
     def __init__(self, reason: str, detail: str = "") -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.broker import Broker, Lease, Output, Settlement
-from tearsheet.errors import TearsheetError
+from tearsheet.errors import WorkerError
 from tearsheet.story import Story, WireStory, decode_story
 from tearsheet.work.journey import ORIGIN, RETRIES, RetryRule, fate_of, input_queue
 from tearsheet.work.ledger import Ledger
@@ -209,7 +209,7 @@ class StreamWorker(Worker):
 
     @abstractmethod
     async def _process(self, lease: Lease) -> Finished:
-        """Run the stage on one message; never raises."""
+        """Run the stage on one message. Raises only what stops the worker."""
 
 
 class AsyncWorker(StreamWorker):
@@ -229,8 +229,8 @@ class AsyncWorker(StreamWorker):
         before = story.raw_html.html
         try:
             results = await self._stage.process(story)
-        except TearsheetError:
-            raise  # the disk or an engine, not this story: the worker stops and the story stays
+        except WorkerError:
+            raise  # not this story: the worker stops and the story stays
         except Exception as outcome:
             return self._ended(lease, outcome, entry_for(story, self.name, ""))
         packed = await asyncio.to_thread(pack_results, results, before)
@@ -341,8 +341,8 @@ class BatchWorker(Worker):
     def _results_of(self, stories: list[Story]) -> Sequence[Result]:
         try:
             return self._stage.process_batch(stories)
-        except TearsheetError:
-            raise  # the disk or an engine, not these stories: the worker stops and they stay
+        except WorkerError:
+            raise  # not these stories: the worker stops and they stay
         except Exception as error:
             if len(stories) == 1:
                 log.error("stage failed", exc_info=error, extra={"stage": self.name, "url": stories[0].url})
