@@ -23,7 +23,7 @@ from urllib.parse import urljoin
 import feedparser
 
 from bench.loopback import Answers, response, serving
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.feeds import FeedError, NewFeed, ParsedFeed, Poller, add_feeds, parse_feed
 from tearsheet.feeds.formats.titles import plain_title
 from tearsheet.feeds.polling import store

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from protego import Protego
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.fetch import Client, FetchError, HostFailing, HostStore, Manners, Robots
 from tearsheet.fetch.robots import FRESH_SECONDS, MAX_BYTES, STALE_SECONDS, RobotsUnavailable, product_token
 from tearsheet.settings import FetchSettings

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.work.ledger import Count, Ledger
 from tearsheet.work.ledger_entry import Entry
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.feeds import NewFeed, Poller, add_feeds
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.tables import feed_paces, feeds, fetch_events, stories

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from tearsheet.cli import app
 from tearsheet.engines.broker.sqlite import SqliteBroker
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.engines.index.opener import open_index
 from tearsheet.engines.index.port import IndexedStory
 from tearsheet.topics import store

@@ -15,8 +15,9 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tearsheet.engines.broker.port import Depth, Lease, Message, Output, Settlement
+from tearsheet.engines.broker.rabbitmq_inbox import Inbox
 from tearsheet.engines.broker.rabbitmq_layout import OLDEST_SERVER, belongs_to
-from tearsheet.engines.broker.rabbitmq_link import Held, Inbox, Link, unpacked
+from tearsheet.engines.broker.rabbitmq_link import Held, Link, unpacked
 from tearsheet.engines.broker.rabbitmq_management import Management
 from tearsheet.engines.server import (
     PATIENCE_SECONDS,
@@ -206,7 +207,7 @@ class RabbitBroker:
     # ------------------------------------------------------------------------------------------------- connecting
 
     async def _linked(self) -> Link:
-        """The connection, made anew when it was lost, for as long as patience lasts."""
+        """The connection; when it was lost, a new one, for as long as patience lasts."""
         async with self._linking:
             if self._closed:
                 raise EngineError("the broker is closed")

@@ -65,21 +65,10 @@ class PostgresDatabase(SqlDatabase):
         self._patience = patience
 
     @contextmanager
-    def begin(self) -> Iterator[Connection]:
-        """A transaction that may write. Raises LostConnection when the server goes away inside: run it again, whole."""
-        with self._explained(), super().begin() as connection:
-            yield connection
-
-    @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection that may only read."""
         with self._explained(), self._connect() as connection:
             yield connection.execution_options(postgresql_readonly=True)
-
-    def migrate(self) -> None:
-        """Bring the schema to this version's; of several programs that start at once, one does it."""
-        with self._explained():
-            super().migrate()
 
     def _connect(self) -> Connection:
         tries = pauses(self._patience)
