@@ -6,9 +6,10 @@ import threading
 
 import pytest
 
-from tearsheet.engines.index.opensearch import SearchIndex, _make_token, _read_place
-from tearsheet.engines.index.search_server import Patient, Refused, Unreachable
-from tearsheet.errors import ConfigError, EngineError
+from tearsheet.engines.index.search_server import SearchServerIndex, _make_token, _read_place, open_search_server
+from tearsheet.engines.index.search_server_clients import PORTS, SETTING, Patient, Refused
+from tearsheet.engines.server import LostConnection, parse_server_url
+from tearsheet.errors import ConfigError, EngineError, ItemRefused
 from tearsheet.query import QueryError, parse_query
 from tests.support.index_stories import START, story
 from tests.support.indexes import SERVERS
@@ -33,9 +34,9 @@ def index(harness):
 
 def test_the_first_copy_wins_across_indices(index):
     index.add([story("a"), story("b")])
-    assert index.roll_over()
+    assert index.writer.roll_over()
     index.add([story("c")])
-    assert index.roll_over()
+    assert index.writer.roll_over()
     again = [story("a", story_id="x"), story("c", story_id="y"), story("b"), story("d")]
     assert [(r.status, r.first_story_id) for r in index.add(again)] == [
         ("duplicate", "story-a"), ("duplicate", "story-c"), ("own", "story-b"), ("created", "story-d"),
@@ -43,7 +44,7 @@ def test_the_first_copy_wins_across_indices(index):
     index.refresh()
     assert index.count(EVERYTHING) == 4
     assert [one.url[-1] for one in index.get([story(name).id for name in "abcd"]) if one] == list("abcd")
-    assert sorted(index._indices()) == [f"{index.alias}-{n:06}" for n in (1, 2, 3)]
+    assert sorted(index.writer.indices()) == [f"{index.alias}-{n:06}" for n in (1, 2, 3)]
 
 
 def test_an_index_that_is_full_is_followed_by_another(harness):
@@ -52,7 +53,7 @@ def test_an_index_that_is_full_is_followed_by_another(harness):
         index.add([story(str(n))])
     index.refresh()
     assert index.count(EVERYTHING) == 10
-    assert len(index._indices()) == 4
+    assert len(index.writer.indices()) == 4
     index.close()
 
 
@@ -73,7 +74,7 @@ def test_two_writers_and_a_rollover_between_them_make_no_duplicate(harness):
     for thread in threads:
         thread.start()
     for _ in range(5):
-        index.roll_over()
+        index.writer.roll_over()
     for thread in threads:
         thread.join()
     index.refresh()
@@ -96,7 +97,7 @@ def test_pages_are_turned_in_a_point_in_time(index):
     third = index.search(EVERYTHING, limit=3, token=second.next_token)
     assert [one.url.rsplit("/", 1)[1] for one in third.stories] == ["3", "2", "1"]
     # When the view has ended, the place is still good.
-    index._server.close_point_in_time(view)
+    index._client.close_point_in_time(view)
     again = index.search(EVERYTHING, limit=10, token=_make_token([place, view]))
     assert {one.url.rsplit("/", 1)[1] for one in again.stories} >= {"3", "2", "1", "0"}
 
@@ -119,6 +120,7 @@ class FakeServer:
     """Answers as told, and notes what it was asked."""
 
     name = "Fake"
+    server = parse_server_url("opensearch://127.0.0.1:9/a", SETTING, PORTS)
 
     def __init__(self, *answers):
         self.answers = list(answers)
@@ -159,15 +161,15 @@ def patient(index):
 
 
 def test_stories_for_which_there_was_no_room_are_sent_again():
-    server = FakeServer(Refused(429, "rejected", ""), items(201, 429, 201), Unreachable("gone"), items(201))
-    index = patient(SearchIndex(server, "a"))
+    server = FakeServer(Refused(429, "rejected", ""), items(201, 429, 201), LostConnection("gone"), items(201))
+    index = patient(SearchServerIndex(server, "a"))
     results = index.add([story("0"), story("1"), story("2")])
     assert [result.status for result in results] == ["created"] * 3
     assert [path for _, path in server.asked if path.endswith("_bulk")] == ["/a-000001/_bulk"] * 4
 
 
 def test_a_server_that_stays_away_is_an_error_in_the_end():
-    index = patient(SearchIndex(FakeServer(*[Unreachable("refused")] * 50), "a", patience=0.3))
+    index = patient(SearchServerIndex(FakeServer(*[LostConnection("refused")] * 50), "a", patience=0.3))
     with pytest.raises(EngineError, match="does not answer"):
         index.add([story("0")])
 
@@ -176,25 +178,36 @@ def test_pauses_grow():
     pauses: list[float] = []
     asker = Patient(FakeServer(*[Refused(429, "", "")] * 5, {"count": 1}), 60, pauses.append)
     assert asker.ask("POST", "/a/_count") == {"count": 1}
-    assert pauses == [0.1, 0.2, 0.4, 0.8, 1.6]
+    assert len(pauses) == 5
+    assert all(
+        0.75 * usual <= pause <= 1.25 * usual for pause, usual in zip(pauses, (0.1, 0.2, 0.4, 0.8, 1.6), strict=True)
+    )
 
 
 def test_a_story_that_the_server_cannot_take_is_named():
-    index = patient(SearchIndex(FakeServer(items(400)), "a"))
-    with pytest.raises(EngineError, match="story 0 was refused"):
+    index = patient(SearchServerIndex(FakeServer(items(400)), "a"))
+    with pytest.raises(ItemRefused, match="story 0 was refused"):
         index.add([story("0")])
 
 
 def test_large_batches_are_sent_in_parts():
     server = FakeServer(items(201), items(201), items(201))
-    index = patient(SearchIndex(server, "a"))
+    index = patient(SearchServerIndex(server, "a"))
     index.add([story(str(n), text="x" * 3_000_000) for n in range(3)])
     assert server.answers == []
 
 
 @pytest.mark.parametrize("url", ["opensearch://", "opensearch://h/a?shards=x", "opensearch://h/a?size=3"])
 def test_a_wrong_address_is_a_wrong_setting(url):
-    from tearsheet.engines.index.opensearch import open_search_index
-
     with pytest.raises(ConfigError, match=r"engines\.index"):
-        open_search_index(url)
+        open_search_server(url)
+
+
+def test_a_name_that_does_not_resolve_is_told_at_once():
+    class Nowhere(FakeServer):
+        server = parse_server_url("opensearch://nowhere.invalid/a", SETTING, PORTS)
+
+    asked = Nowhere(*[LostConnection("no such name")] * 2)
+    with pytest.raises(EngineError, match="does not resolve"):
+        Patient(asked, 60, lambda pause: pytest.fail("waited")).ask("GET", "/")
+    assert len(asked.answers) == 1

@@ -191,13 +191,13 @@ class S3Blobs:
 
     @property
     def _at(self) -> str:
-        return f"{self._server.setting}: the store at {self._server.place}"
+        return f"{self._server.setting}: the store at {self._server.address}"
 
     def _explain(self, error: Exception, key: str, version: str | None) -> NotFoundError | ItemRefused | EngineError:
         code = _code_of(error)
         if code == "NoSuchBucket":
             return EngineError(
-                f"{self._server.setting}: there is no bucket {self._bucket!r} at {self._server.place}; create it first"
+                f"{self._server.setting}: there is no bucket {self._bucket!r} at {self._server.address}; create it first"
             )
         if code in _REFUSED or code == "AccessDenied":
             return EngineError(f"{self._at} {_REFUSED.get(code, _FORBIDDEN)}; check this setting")
@@ -229,9 +229,8 @@ def _code_of(error: Exception) -> str:
 
 def _endpoint(server: ServerUrl) -> str:
     encrypted = server.options.get("tls", "off" if server.on_loopback else "on") != "off"
-    host = f"[{server.host}]" if ":" in server.host else server.host
     port = f":{server.port}" if server.port else ""
-    return f"{'https' if encrypted else 'http'}://{host}{port}"
+    return f"{'https' if encrypted else 'http'}://{server.host_in_url}{port}"
 
 
 def _obstore(server: ServerUrl, patience: float) -> S3Store:

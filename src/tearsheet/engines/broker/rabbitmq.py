@@ -227,7 +227,7 @@ class RabbitBroker:
                     if pause is None:
                         raise
                     _log.warning(
-                        "waiting for the broker", extra={"at": self._server.place, "error": str(error.__cause__)}
+                        "waiting for the broker", extra={"at": self._server.address, "error": str(error.__cause__)}
                     )
                     await asyncio.sleep(pause)
 
@@ -250,7 +250,7 @@ class RabbitBroker:
             publisher = await connection.channel(publisher_confirms=True, on_return_raises=True)
         except (AuthenticationError, ProbableAuthenticationError) as error:
             raise EngineError(
-                f"{_SETTING}: RabbitMQ at {server.place} refuses the user or the password; check this setting"
+                f"{_SETTING}: RabbitMQ at {server.address} refuses the user or the password; check this setting"
             ) from error
         except InvalidFrameError as error:
             raise await asyncio.to_thread(self._shut_out) from error
@@ -261,14 +261,14 @@ class RabbitBroker:
             await link.close()
             oldest = ".".join(map(str, OLDEST_SERVER))
             raise EngineError(
-                f"{_SETTING}: RabbitMQ {'.'.join(map(str, link.version))} at {server.place} is too old; "
+                f"{_SETTING}: RabbitMQ {'.'.join(map(str, link.version))} at {server.address} is too old; "
                 f"{oldest} or newer is needed"
             )
         return link
 
     def _shut_out(self) -> EngineError:
         """Why the server let us in and refused the virtual host: it is not there, or not there yet."""
-        vhost, place = self._server.path or "/", self._server.place
+        vhost, place = self._server.path or "/", self._server.address
         if self._management.vhost_is_missing():
             return EngineError(
                 f"{_SETTING}: RabbitMQ at {place} has no virtual host {vhost!r}; "

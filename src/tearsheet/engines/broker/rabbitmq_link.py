@@ -96,7 +96,7 @@ class Link:
                     await asyncio.gather(*(self._send(output) for output in outputs))
             except TimeoutError:
                 raise EngineError(
-                    f"{_SETTING}: RabbitMQ at {self._server.place} confirms no messages; "
+                    f"{_SETTING}: RabbitMQ at {self._server.address} confirms no messages; "
                     "is its memory or disk full (`rabbitmq-diagnostics alarms`)?"
                 ) from None
 
@@ -120,7 +120,7 @@ class Link:
                 await self._ensure(output)
             except DeliveryError as error:
                 raise EngineError(
-                    f"{_SETTING}: RabbitMQ at {self._server.place} refuses messages for {output.queue!r}: the queue is full; "
+                    f"{_SETTING}: RabbitMQ at {self._server.address} refuses messages for {output.queue!r}: the queue is full; "
                     "let its consumers catch up, or raise its limit"
                 ) from error
 
@@ -314,7 +314,7 @@ class Link:
             yield
         except ChannelPreconditionFailed as error:
             raise EngineError(
-                f"{_SETTING}: a queue at {self._server.place} exists already with other properties ({error}); "
+                f"{_SETTING}: a queue at {self._server.address} exists already with other properties ({error}); "
                 "delete it there, or use another virtual host"
             ) from error
         except TearsheetError:
@@ -328,7 +328,7 @@ class Link:
         except Exception as error:
             if "unknown exchange type" in str(error):
                 raise EngineError(
-                    f"{_SETTING}: RabbitMQ at {self._server.place} lacks a plugin; "
+                    f"{_SETTING}: RabbitMQ at {self._server.address} lacks a plugin; "
                     "run `rabbitmq-plugins enable rabbitmq_consistent_hash_exchange` there"
                 ) from error
             # A bare Exception is what the client gives to those who wait for a confirmation when its connection ends.
@@ -338,7 +338,7 @@ class Link:
 
     def _gone(self) -> LostConnection:
         self._on_close()
-        return LostConnection(f"{_SETTING}: the connection to RabbitMQ at {self._server.place} was lost")
+        return LostConnection(f"{_SETTING}: the connection to RabbitMQ at {self._server.address} was lost")
 
 
 def unpacked(message: AbstractIncomingMessage) -> Message:

@@ -80,7 +80,9 @@ class PostgresDatabase(SqlDatabase):
                 pause = next(tries, None) if isinstance(explained, LostConnection) else None
                 if pause is None:
                     raise explained from error
-                _log.warning("waiting for the database", extra={"at": self._server.place, "error": _first_line(error)})
+                _log.warning(
+                    "waiting for the database", extra={"at": self._server.address, "error": _first_line(error)}
+                )
                 time.sleep(pause)
 
     @contextmanager
@@ -94,7 +96,7 @@ class PostgresDatabase(SqlDatabase):
         """The user's error for a driver's error; the driver's own where it is a bug of ours."""
         words, state = _first_line(error), str(getattr(error.orig, "sqlstate", None) or "")
         lower = str(error.orig).lower()
-        place = self._server.place
+        place = self._server.address
         if "password authentication failed" in lower or "no password supplied" in lower or state == "28P01":
             return EngineError(
                 f"{_SETTING}: PostgreSQL at {place} refuses the user or the password; check this setting"
@@ -120,7 +122,7 @@ class PostgresDatabase(SqlDatabase):
         if version < OLDEST_SERVER:
             connection.close()
             raise EngineError(
-                f"{_SETTING}: PostgreSQL {version} at {self._server.place} is too old; {OLDEST_SERVER} or newer is needed"
+                f"{_SETTING}: PostgreSQL {version} at {self._server.address} is too old; {OLDEST_SERVER} or newer is needed"
             )
 
 
