@@ -8,7 +8,7 @@ import pytest
 from tearsheet.engines.broker.port import Depth, Message, Output
 from tearsheet.engines.broker.sqlite import SqliteBroker
 from tearsheet.errors import EngineError, ItemRefused, NotFoundError, StorageError, UsageError
-from tearsheet.story import make_story_id
+from tearsheet.story import Story, make_story_id
 from tearsheet.work.ledger import Ledger
 from tearsheet.work.queues import message_summary, requeue
 from tearsheet.work.water_marks import WaterMarks
@@ -165,6 +165,36 @@ def test_whatever_a_stage_meets_in_one_story_ends_that_story_and_no_worker(on_be
         [row] = bench.ledger.latest()
         assert (row.status, row.reason, row.url) == ("quarantined", "error", "http://a.example/frozen/0")
         assert "InvalidObjectState" in row.detail
+
+    on_bench(scenario)
+
+
+def unsendable(one: Story) -> Story:
+    """A story that no message can carry: half a character is no text."""
+    if one.rss_entry.title == "odd":
+        one.content_metadata.article_title = "\udcff"
+    return one
+
+
+def test_a_result_that_no_message_can_carry_ends_its_own_story(on_bench):
+    class Asynchronous:
+        async def process(self, story):
+            return unsendable(story)
+
+    class Batch:
+        def process_batch(self, stories):
+            return [unsendable(story) for story in stories]
+
+    async def scenario(bench: Bench) -> None:
+        config = bench.config("importer", "next")
+        await bench.put("fetcher-in", [story("odd"), story("a")])
+        await bench.put("importer-in", [story("odd"), story("b")])
+        await bench.drain(
+            AsyncWorker(Asynchronous(), bench.config("fetcher", "next"), bench.broker, bench.ledger),
+            BatchWorker(Batch(), config, bench.broker, bench.ledger, batch=2, seconds=3600),
+        )
+        assert {s.rss_entry.title for s in await bench.arrived("next-in")} == {"a", "b"}
+        assert bench.outcomes() == {("fetcher", "quarantined", "error", 1), ("importer", "quarantined", "error", 1)}
 
     on_bench(scenario)
 

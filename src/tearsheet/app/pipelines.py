@@ -130,9 +130,9 @@ class WorkerFactory:
         s, pipeline = self._settings, self._pipeline
         retries = s.max_retries if pipeline.max_retries is None else pipeline.max_retries
         rule = RetryRule(retries, s.retry_seconds, s.max_retry_seconds)
-        outputs = tuple(pipeline.place(stage) for stage in step.outputs)
+        outputs = tuple(pipeline.queue_name(stage) for stage in step.outputs)
         marks = WaterMarks(s.low_water, s.high_water)
-        return WorkerConfig(step.stage, outputs, rule, marks, place=pipeline.place(step.stage))
+        return WorkerConfig(step.stage, outputs, rule, marks, queue_name=pipeline.queue_name(step.stage))
 
     def _fetcher(self, places: int) -> Fetcher:
         settings = self._services.settings.fetch
@@ -236,7 +236,7 @@ class FeedSource:
         stack.push_async_callback(client.close)
         poller = Poller(database, client, settings.feeds)
         marks = WaterMarks(settings.pipeline.low_water, settings.pipeline.high_water)
-        queuer = FeedQueuer(database, broker, self._pipeline.first_places, marks, settings.feeds.server_name)
+        queuer = FeedQueuer(database, broker, self._pipeline.first_queues, marks, settings.feeds.server_name)
 
         house = Housekeeper(database, settings.feeds, self._services.data / "rss")
 
@@ -267,7 +267,7 @@ class RemoteSource:
             server,
             Cursor(services.data / "rss-fetcher" / f"{server}.json"),
             broker,
-            self._pipeline.first_places,
+            self._pipeline.first_queues,
             marks,
             partial(note_rows, services.ledger, server),
         )
@@ -306,8 +306,8 @@ class FileSource:
         stack.callback(tracker.close)
         marks = WaterMarks(settings.pipeline.low_water, settings.pipeline.high_water)
         find = partial(expand, self._inputs, Places(settings.engines.blobs, services.open_blobs), kind.suffixes)
-        places = self._pipeline.first_places
-        queuer = Queuer(kind, find, tracker, places, marks, broker, services.ledger, self._choice)
+        queues = self._pipeline.first_queues
+        queuer = Queuer(kind, find, tracker, queues, marks, broker, services.ledger, self._choice)
         self.tally = queuer.tally
         return queuer
 

@@ -69,7 +69,7 @@ class JobWorker(StreamWorker):
         defect = not isinstance(outcome, Outcome)
         if defect:
             log.error("job failed", exc_info=outcome, extra={"job": self.name, "values": dict(values)})
-        fate = fate_of(self.place, lease.message, outcome, self.config.rule, self._clock())
+        fate = fate_of(self.queue_name, lease.message, outcome, self.config.rule, self._clock())
         if fate.status not in ("dropped", "quarantined"):
             return Finished(Settlement(lease, fate.outputs), None)
         reason = f"{fate.reason}: {fate.detail}" if fate.detail else fate.reason
@@ -77,5 +77,5 @@ class JobWorker(StreamWorker):
         return Finished(Settlement(lease, (*fate.outputs, *(job.output() for job in jobs))), None)
 
     def _end(self, lease: Lease, outcome: Exception) -> Finished:
-        fate = fate_of(self.place, lease.message, outcome, self.config.rule, self._clock())
+        fate = fate_of(self.queue_name, lease.message, outcome, self.config.rule, self._clock())
         return Finished(Settlement(lease, fate.outputs), None)
