@@ -84,6 +84,8 @@ class IngestServices:
         return IngestService(
             Ingester(visitor, limits, self.store.known, looker),
             lambda: CaptureFile(self._services.archive, folder, stores=stores),
+            self.store,
+            self.blobs,
             self._services.events,
             self.names,
         )

@@ -114,12 +114,7 @@ async def _ingest(services: Services, wanted: list[IngestRequest], indent: int |
             for result in await service.handle(batch):
                 missed += not result.hit
                 print(json.dumps(result_json(result), ensure_ascii=False, indent=indent), flush=True)
-            await work(_persisting(services), asyncio.Event(), once=True)
     return missed
-
-
-def _persisting(services: Services) -> list[Callable[[float], Any]]:
-    return [_round(services, "persist-result"), _round(services, "persist-html-text")]
 
 
 def _round(services: Services, name: str, service: IngestService | None = None) -> Callable[[float], Any]:

@@ -15,10 +15,10 @@ from .replay import DocumentReplay as DocumentReplay
 from .requests import IngestRequest as IngestRequest
 from .requests import read_request as read_request
 from .requests import request_for as request_for
+from .service import IngestService as IngestService
 from .store import IngestStore as IngestStore
 from .workers import REQUEST_BATCH as REQUEST_BATCH
 from .workers import WORKERS as WORKERS
-from .workers import IngestService as IngestService
 from .workers import ingest_round as ingest_round
 from .workers import persist_results as persist_results
 from .workers import persist_texts as persist_texts

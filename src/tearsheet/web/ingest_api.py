@@ -18,8 +18,6 @@ from tearsheet.ingest import (
     IngestRequest,
     IngestService,
     IngestWebResult,
-    persist_results,
-    persist_texts,
     read_request,
     result_json,
 )
@@ -56,7 +54,6 @@ class IngestDesk:
                 self._service = await self._open.enter_async_context(self._services.ingest.open_service())
         async with self._places:
             [result] = await self._service.handle([request])
-        await asyncio.to_thread(_persist, self._services)
         return result
 
     async def close(self) -> None:
@@ -102,13 +99,6 @@ def router(services: Services, desk: IngestDesk) -> APIRouter:
         return [asdict(line) for line in services.ingest.store.captures_of_surt(key)]
 
     return api
-
-
-def _persist(services: Services) -> None:
-    """Where no worker does it: results into the tables, texts into the blob store."""
-    events, names = services.events, services.ingest.names
-    while persist_results(events, names, services.ingest.store) + persist_texts(events, names, services.ingest.blobs):
-        pass
 
 
 def _surt(url: str) -> str:
