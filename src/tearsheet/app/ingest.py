@@ -17,12 +17,12 @@ from tearsheet.ingest import (
     IngestLimits,
     IngestService,
     IngestStore,
-    Looker,
     Names,
-    ProcessLooker,
+    PageReader,
+    ReadingPool,
     Visitor,
     bucket_url,
-    look_in_thread,
+    read_in_thread,
 )
 
 if TYPE_CHECKING:
@@ -62,16 +62,16 @@ class IngestServices:
 
     @asynccontextmanager
     async def open_service(self) -> AsyncIterator[IngestService]:
-        """Ingests requests, and looks at pages in processes of their own, with the time limit that the parser has.
+        """Ingests requests, and reads pages in processes of their own, with the time limit that the parser has.
 
         Belongs to an event loop.
         """
         pipeline = self._settings.pipeline
         size = pipeline.parser_processes or os.cpu_count() or 1
-        async with self.open_visitor() as visitor, ProcessLooker(size, pipeline.page_seconds) as looker:
-            yield self.service(visitor, looker)
+        async with self.open_visitor() as visitor, ReadingPool(size, pipeline.page_seconds) as reader:
+            yield self.service(visitor, reader)
 
-    def service(self, visitor: Visitor, looker: Looker = look_in_thread) -> IngestService:
+    def service(self, visitor: Visitor, reader: PageReader = read_in_thread) -> IngestService:
         """Ingests requests with this visitor."""
         wanted, archive = self._settings.ingest, self._settings.archive
         limits = IngestLimits(
@@ -82,7 +82,7 @@ class IngestServices:
         )
         folder, stores = self._settings.path(archive.folder), tuple(self._services.archive_stores)
         return IngestService(
-            Ingester(visitor, limits, self.store.known, looker),
+            Ingester(visitor, limits, self.store.known, reader),
             lambda: CaptureFile(self._services.archive, folder, stores=stores),
             self.store,
             self.blobs,

@@ -8,9 +8,9 @@ from .model import result_json as result_json
 from .model import result_schema as result_schema
 from .names import Names as Names
 from .names import bucket_url as bucket_url
-from .reading import Looker as Looker
-from .reading import ProcessLooker as ProcessLooker
-from .reading import look_in_thread as look_in_thread
+from .reading import PageReader as PageReader
+from .reading import ReadingPool as ReadingPool
+from .reading import read_in_thread as read_in_thread
 from .replay import DocumentReplay as DocumentReplay
 from .requests import IngestRequest as IngestRequest
 from .requests import read_request as read_request
