@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tearsheet.errors import UsageError
 from tearsheet.feeds import NewFeed, parse_feed_list
@@ -16,7 +18,7 @@ def test_csv_round_trip() -> None:
         NewFeed("http://a.example/rss", id=7, sources_id=3, name='A, "quoted"', collections=("x", "y"), active=False),
         NewFeed("http://b.example/rss", admin_minutes=30, homepage="http://b.example/", source_name="B"),
     ]
-    text = "".join(write_feeds_csv(feeds)).encode()
+    text = b"".join(write_feeds_csv(feeds))
     assert read_feeds_csv(text) == feeds
     assert read_feeds_csv(gzip.compress(text)) == feeds
 
@@ -31,3 +33,12 @@ def test_errors_name_the_line() -> None:
         read_feeds_csv(b"url,sources_id\nhttp://a.example/,1\nhttp://b.example/,x\n")
     with pytest.raises(UsageError, match="column `url`"):
         read_feeds_csv(b"address\nhttp://a.example/\n")
+
+
+@given(st.lists(st.text("'=+-@ax", min_size=1, max_size=4), min_size=1, max_size=3), st.text("'=+-@;x", max_size=4))
+def test_what_looks_like_a_formula_comes_back_as_it_was(names: list[str], source: str) -> None:
+    feeds = [NewFeed("http://a.example/rss", name=names[0], source_name=source or None, collections=tuple(names))]
+    lines = b"".join(write_feeds_csv(feeds))
+    assert read_feeds_csv(lines) == feeds
+    cells = lines.decode().splitlines()[1].split(",")
+    assert not any(cell.lstrip('"').startswith(("=", "+", "-", "@")) for cell in cells)

@@ -8,22 +8,24 @@ import networkx as nx
 import pytest
 from lxml import etree
 
-from tearsheet.topics.snapshot.export import MediaMap, tables_of, to_csv, to_gexf, to_graphml, to_jsonl, to_parquet
+from tearsheet.topics.snapshot.export import MediaMap, tables_of, to_gexf, to_graphml
+from tearsheet.topics.snapshot.export_files import table_bytes
 from tests.support.frozen_primes import MEDIA, overall_of
 from tests.support.gexf_rules import broken_rules
 
 
 def test_the_tables_hold_the_figures(frozen):
     columns, rows = tables_of(overall_of(frozen))["stories"]
-    read = list(csv.DictReader(io.StringIO(to_csv(columns, rows).decode())))
+    read = list(csv.DictReader(io.StringIO(table_bytes("csv", columns, rows).decode())))
     assert len(read) == len(MEDIA)
     assert read[0]["title"] == "Story 14"
     assert read[0]["inlink_count"] == "2"
-    assert json.loads(to_jsonl(columns, rows).splitlines()[0])["media"] == "f.example"
+    assert json.loads(table_bytes("jsonl", columns, rows).splitlines()[0])["media"] == "f.example"
     import pyarrow.parquet as pq
 
-    assert pq.read_table(io.BytesIO(to_parquet(columns, rows))).column("title").to_pylist() == [row[1] for row in rows]
-    assert to_csv(["a"], [["=1+1"]]) == b"a\r\n'=1+1\r\n"
+    table = pq.read_table(io.BytesIO(table_bytes("parquet", columns, rows)))
+    assert table.column("title").to_pylist() == [row[1] for row in rows]
+    assert table_bytes("csv", ["a"], [["=1+1"]]) == b"a\r\n'=1+1\r\n"
 
 
 def test_networks_are_xml_with_every_source_and_link(frozen):

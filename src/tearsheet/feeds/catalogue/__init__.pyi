@@ -5,10 +5,9 @@ from .changes import fetch_source_soon as fetch_source_soon
 from .changes import remove_feed as remove_feed
 from .coverage import CoverageGap as CoverageGap
 from .coverage import coverage_gaps as coverage_gaps
-from .csv_lists import SOURCE_COLUMNS as SOURCE_COLUMNS
-from .csv_lists import csv_line as csv_line
 from .csv_lists import read_sources_csv as read_sources_csv
 from .csv_lists import write_feeds_csv as write_feeds_csv
+from .csv_lists import write_sources_csv as write_sources_csv
 from .directory import Collection as Collection
 from .directory import Listing as Listing
 from .directory import Source as Source
@@ -16,7 +15,7 @@ from .directory import feed_states as feed_states
 from .directory import list_collections as list_collections
 from .directory import list_feeds as list_feeds
 from .directory import list_sources as list_sources
-from .directory import places_of as places_of
+from .directory import members_of as members_of
 from .discovery import DiscoveredFeed as DiscoveredFeed
 from .discovery import discover as discover
 from .export import all_feeds as all_feeds
