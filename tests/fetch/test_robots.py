@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.fetch import Client, FetchError, HostFailing, HostStore, Manners, Robots
 from tearsheet.fetch.robots import FRESH_SECONDS, MAX_BYTES, STALE_SECONDS, RobotsUnavailable, product_token
 from tearsheet.settings import FetchSettings
