@@ -171,7 +171,7 @@ class TopicSettings:
 class IngestSettings:
     """How single web documents are ingested."""
 
-    deadline_seconds: float = _setting(300.0, "longest time for one document with all that belongs to it")
+    deadline_seconds: float = _setting(600.0, "longest time for one document with all that belongs to it")
     max_bytes: int = _setting(134_217_728, "largest document, after decompression; counted while reading")
     max_resources: int = _setting(200, "sub-resources above which a document is refused")
     resource_seconds: float = _setting(30.0, "longest time for one sub-resource")

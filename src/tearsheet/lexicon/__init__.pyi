@@ -6,4 +6,4 @@ from .addresses import TRACKING_PARAMETERS as TRACKING_PARAMETERS
 from .addresses import TRACKING_PREFIXES as TRACKING_PREFIXES
 from .addresses import VIDEO_HOSTS as VIDEO_HOSTS
 from .languages import language_name as language_name
-from .non_news import NO_NEWS_DOMAINS as NO_NEWS_DOMAINS
+from .non_news import is_non_news as is_non_news

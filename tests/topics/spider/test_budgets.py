@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from tearsheet.engines.database.sql import open_database
-from tearsheet.fetch import Client
+from tearsheet.fetch import PoliteClient
 from tearsheet.settings import TopicSettings
 from tearsheet.topics import model, store
 from tearsheet.topics.model import NewTopic, Seed
@@ -51,7 +51,7 @@ def tools(tmp_path, clock):
     database.migrate()
     settings = TopicSettings(stuck_seconds=100.0, facebook_token="t")
     yield Tools(
-        database, cast(Any, NoIndex()), NeverFetches(), Client(fetch_settings(1)), settings, lambda _: None, clock
+        database, cast(Any, NoIndex()), NeverFetches(), PoliteClient(fetch_settings(1)), settings, lambda _: None, clock
     )
     database.close()
 
@@ -140,7 +140,7 @@ def test_share_counts_are_asked_for_and_kept(tools, topic):
         async with serve(
             response(b'{"engagement": {"share_count": 7}}', headers=("Content-Type: application/json",))
         ) as web:
-            tools.client = Client(fetch_settings(web.port))
+            tools.client = PoliteClient(fetch_settings(web.port))
             tools.settings.facebook_url = "http://graph.example/v21.0"
             await FacebookStats(tools).handle({"topic": topic.id, "story": story.id}, redelivered=False)
             await FacebookStats(tools).handle({"topic": topic.id, "story": story.id}, redelivered=True)
