@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from tearsheet.errors import ConfigError
 from tearsheet.fetch.guard import Guard
 from tearsheet.fetch.inflating import ACCEPT_ENCODING, InflateError, TooLarge, inflate
-from tearsheet.fetch.model import FetchError, FetchRequest, FetchResponse, Redirect
+from tearsheet.fetch.model import FetchError, FetchRequest, FetchResponse, OnRedirect, Redirect
 from tearsheet.fetch.multi import Multi
 from tearsheet.fetch.transfer import Transfer
 from tearsheet.fetch.wire import redirect_target, stated_charset, wire_host, wire_origin, wire_url
@@ -43,12 +43,15 @@ class Client:
         self._idle: list[Transfer] = []
         self._multi: Multi | None = None
 
-    async def fetch(self, request: FetchRequest) -> FetchResponse:
-        """GET a document, following redirects; any status is a response. Raises FetchError."""
+    async def fetch(self, request: FetchRequest, on_redirect: OnRedirect | None = None) -> FetchResponse:
+        """GET a document, following redirects; any status is a response. Raises FetchError.
+
+        `on_redirect` is called before each redirect is followed; what it raises ends the fetch.
+        """
         transfer = self._idle.pop() if self._idle else Transfer(self._guard, self._connect_to)
         try:
             transfer.forget()
-            return await self._follow(transfer, request)
+            return await self._follow(transfer, request, on_redirect)
         finally:
             if len(self._idle) < self._settings.concurrency:
                 self._idle.append(transfer)
@@ -60,7 +63,7 @@ class Client:
             self._multi = None
         self._idle.clear()
 
-    async def _follow(self, transfer: Transfer, request: FetchRequest) -> FetchResponse:
+    async def _follow(self, transfer: Transfer, request: FetchRequest, on_redirect: OnRedirect | None) -> FetchResponse:
         """Follow a chain of redirects, each hop policed like the first.
 
         What counts against the total time is the time on the wire, not the wait for `on_redirect`.
@@ -94,8 +97,8 @@ class Client:
                 url = redirect_target(url, transfer.location or "")
                 if url in seen:
                     raise FetchError("too-many-redirects", f"in a circle, at {url}")
-                if request.on_redirect:
-                    await request.on_redirect(Redirect(url, exchanges[-1], seconds))
+                if on_redirect:
+                    await on_redirect(Redirect(url, exchanges[-1], seconds))
         except BadURL as error:
             raise FetchError("bad-url", str(error), url=url, exchanges=exchanges) from error
         except FetchError as error:

@@ -45,6 +45,9 @@ class Redirect:
     """The time that it took."""
 
 
+OnRedirect = Callable[[Redirect], Awaitable[None]]
+
+
 @dataclass(slots=True)
 class FetchRequest:
     """One document to GET. What is None is taken from the settings."""
@@ -61,7 +64,7 @@ class FetchRequest:
     cut: bool = False
     """Whether a document that is too large is cut off at `max_bytes` instead of being an error. Not for compressed ones."""
     max_redirects: int | None = None
-    on_redirect: Callable[[Redirect], Awaitable[None]] | None = None
+    on_redirect: OnRedirect | None = None
     """Called before a redirect is followed; what it raises ends the fetch."""
     obey_robots: bool = True
     """Whether robots.txt is asked, and obeyed, for this address and those it redirects to."""

@@ -7,10 +7,8 @@ whether it failed, and what it said about coming back. The record is shared by a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, Self
 
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.fetch.client import Client
@@ -22,8 +20,6 @@ from tearsheet.fetch.turns import HOLD_SECONDS, REDIRECT_HOLD_SECONDS, HostBusy,
 from tearsheet.fetch.wire import wire_host, wire_url
 from tearsheet.settings import FetchSettings
 from tearsheet.urls import BadURL
-
-T = TypeVar("T")
 
 _TIMEOUT_KINDS = frozenset({"timeout", "read-timeout"})
 _TIMED_OUT = 408
@@ -92,9 +88,8 @@ class PoliteClient:
             turn = await self._turn(redirect.target, request, give_up, REDIRECT_HOLD_SECONDS)
 
         try:
-            response = await self._client.fetch(replace(request, on_redirect=follow))
-            wait = retry_after_seconds(response.header("Retry-After"), self._clock())
-            turn.answered(response.status, response.elapsed - before, wait)
+            response = await self._client.fetch(request, follow)
+            turn.answered(response.status, response.elapsed - before, self._told_to_wait(response))
             return response
         except FetchError as error:
             _note_error(turn, error)
@@ -104,20 +99,20 @@ class PoliteClient:
 
     async def _turn(self, url: str, request: FetchRequest, give_up: float, hold: float) -> Turn:
         """The turn of an address: robots.txt allows it, and its host may be asked now."""
-        if request.obey_robots and not await _patiently(lambda: self._robots.allows(url), give_up):
-            raise RobotsForbid(url)
-        return await _patiently(lambda: self._turns.take(wire_host(url), hold=hold), give_up)
+        while True:
+            try:
+                if request.obey_robots and not await self._robots.allows(url):
+                    raise RobotsForbid(url)
+                return await self._turns.take(wire_host(url), hold)
+            except HostBusy as busy:
+                if asyncio.get_running_loop().time() + busy.after > give_up:
+                    raise
+                await asyncio.sleep(busy.after)
 
-
-async def _patiently(ask: Callable[[], Awaitable[T]], give_up: float) -> T:
-    """Ask again when a busy host says, unless that is later than `give_up` (by the loop's clock)."""
-    while True:
-        try:
-            return await ask()
-        except HostBusy as busy:
-            if asyncio.get_running_loop().time() + busy.after > give_up:
-                raise
-            await asyncio.sleep(busy.after)
+    def _told_to_wait(self, response: FetchResponse) -> float | None:
+        if response.status == 200:
+            return None
+        return retry_after_seconds(response.header("Retry-After"), self._clock())
 
 
 def _note_error(turn: Turn, error: FetchError) -> None:

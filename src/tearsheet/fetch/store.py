@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 
 import zstandard
 from sqlalchemy import Column, Connection, Float, Integer, LargeBinary, String, Table, delete, select
@@ -37,6 +37,10 @@ _STATE_COLUMNS = [field.name for field in fields(HostState)]
 _SELECT = select(hosts.c.host, *(hosts.c[name] for name in _STATE_COLUMNS))
 _CHUNK = 500
 _MOST_REMEMBERED = 100_000
+
+
+def _row(host: str, state: HostState) -> dict[str, object]:
+    return {"host": host, **{name: getattr(state, name) for name in _STATE_COLUMNS}}
 
 
 Change = Callable[[dict[str, HostState]], None]
@@ -74,10 +78,9 @@ class HostStore:
         new = sorted(set(names) - self._there)
         if not new:
             return
-        blank = asdict(HostState())
         with self._database.begin() as connection:
             connection.execute(
-                self._database.insert(hosts).on_conflict_do_nothing(), [{"host": host, **blank} for host in new]
+                self._database.insert(hosts).on_conflict_do_nothing(), [_row(host, HostState()) for host in new]
             )
         if len(self._there) > _MOST_REMEMBERED:
             self._there.clear()
@@ -96,7 +99,7 @@ class HostStore:
     def _write(self, connection: Connection, states: Mapping[str, HostState]) -> None:
         insert = self._database.insert(hosts)
         newer = {name: insert.excluded[name] for name in _STATE_COLUMNS}
-        rows = [{"host": host, **asdict(state)} for host, state in sorted(states.items())]
+        rows = [_row(host, state) for host, state in sorted(states.items())]
         connection.execute(insert.on_conflict_do_update(index_elements=["host"], set_=newer), rows)
 
     def forget(self, before: float) -> None:

@@ -114,7 +114,7 @@ class HostTurns:
         self._hosts: dict[str, _Host] = {}
         self._forget_at = clock() + FORGET_EVERY
 
-    async def take(self, name: str, *, hold: float = HOLD_SECONDS) -> Turn:
+    async def take(self, name: str, hold: float = HOLD_SECONDS) -> Turn:
         """Wait up to `hold` seconds for a turn of the host and take it; `Turn.end` must follow. Raises HostBusy or HostFailing."""
         host = self._host(name)
         host.held += 1
@@ -164,7 +164,9 @@ class HostTurns:
         try:
             start = await self._ask(host, hold, queued=queued, ready=True)
             if start.begun:
-                await self._keep_distance(host, start.interval)
+                while (rest := self._rest(host, start.interval)) > SLACK:
+                    await self._sleep(rest)
+                host.started = self._clock()
             begun = start.begun
             return start
         finally:
@@ -193,18 +195,17 @@ class HostTurns:
         finally:
             self._waiting -= 1
 
-    async def _keep_distance(self, host: _Host, interval: float) -> None:
-        """Two turns that were given in time may be heard of late, the first later than the second: keep them apart here too."""
-        while (rest := min(host.started, self._clock()) + interval - self._clock()) > SLACK:
-            await self._sleep(rest)
-        host.started = self._clock()
+    def _rest(self, host: _Host, interval: float) -> float:
+        """Seconds that this process still keeps away. Of two turns that were given in time, the first may be heard of later."""
+        now = self._clock()
+        return min(host.started, now) + interval - now
 
     async def _take_places(self, host: _Host) -> None:
         """One of the places that the host has, and one of all. Raises HostBusy when the host's are taken for too long."""
-        if host.free.full:
+        if not host.free.take_at_once():
             await self._wait_for_place(host)
-        else:
-            await host.free.take()
+        if self._free.take_at_once():
+            return
         try:
             await self._free.take()
         except BaseException:
