@@ -25,7 +25,7 @@ from tearsheet.fetch.hosts import MemoryRecord
 from tearsheet.fetch.turns import HostTurns
 from tearsheet.settings import FeedSettings, FetchSettings
 from tests.support.feed_fakes import NOW, FakeClient, new_database, response, rss
-from tests.support.virtual_time import run_virtually
+from tests.support.virtual_loop import clock, run_virtually
 
 GAP = timedelta(seconds=5)
 keys = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), max_size=40)
@@ -72,6 +72,10 @@ def test_the_gate_counts_and_waits() -> None:
     assert gate.blocked_by(["h", "s"]) == "h"
     gate.finish(["h"])
     assert gate.blocked_by(["h"]) is None
+
+
+def now() -> float:
+    return NOW.timestamp() + clock()
 
 
 class SlowWeb:
@@ -160,20 +164,17 @@ def test_feeds_due_at_once_never_exceed_the_limits(tmp_path: Path, monkeypatch, 
     settings = FeedSettings(concurrency=400, per_host=2, interval_seconds=5.0)
     hours = 1.0
 
-    async def run(loop) -> list[Poller]:
-        def clock() -> float:
-            return NOW.timestamp() + loop.time()
-
-        record = MemoryRecord(clock)
+    async def run() -> list[Poller]:
+        record = MemoryRecord(now)
         fetching = FetchSettings(concurrency=400, interval_seconds=5.0)
-        visitors = [PoliteVisitor(web, HostTurns(fetching, record, clock=clock)) for _ in range(2)]
-        pollers = [Poller(database, one, settings, clock=clock, random=lambda: 0.5) for one in visitors]
+        visitors = [PoliteVisitor(web, HostTurns(fetching, record, clock=now)) for _ in range(2)]
+        pollers = [Poller(database, one, settings, clock=now, random=lambda: 0.5) for one in visitors]
         stop = asyncio.Event()
-        loop.call_later(hours * 3600, stop.set)
+        asyncio.get_running_loop().call_later(hours * 3600, stop.set)
         await asyncio.gather(*(one.run(stop) for one in pollers))
         return pollers
 
-    pollers = run_virtually(run)
+    pollers = run_virtually(run())
     for key, starts in web.starts.items():  # hosts and sources
         assert min((later - sooner for sooner, later in pairwise(starts)), default=9) >= 5.0 - 0.01, key
         # A source belongs to one poller; of a host, each poller asks for so many feeds at once.
@@ -198,11 +199,9 @@ def test_an_idle_poller_sleeps(tmp_path: Path, monkeypatch) -> None:
         looks += 1
         return [], 0
 
-    async def run(loop) -> None:
+    async def run() -> None:
         nonlocal naps
-        one = Poller(
-            database, FakeClient(lambda _: response()), FeedSettings(), clock=lambda: NOW.timestamp() + loop.time()
-        )
+        one = Poller(database, FakeClient(lambda _: response()), FeedSettings(), clock=now)
         pause = one._pause
 
         async def counted(once: bool) -> None:
@@ -212,11 +211,11 @@ def test_an_idle_poller_sleeps(tmp_path: Path, monkeypatch) -> None:
 
         monkeypatch.setattr(one, "_pause", counted)
         stop = asyncio.Event()
-        loop.call_later(600, stop.set)
+        asyncio.get_running_loop().call_later(600, stop.set)
         await one.run(stop)
 
     monkeypatch.setattr(store, "lease_due", look)
-    run_virtually(run)
+    run_virtually(run())
     assert 100 <= looks <= 122
     assert naps <= 3 * looks
     database.close()
