@@ -92,7 +92,7 @@ def test_who_waited_begins_before_those_who_come_now_and_nobody_too_early():
     state, third = take_turn(state, RULES, NOW + 2, hold=15, queued=False, ready=True)
     assert third == Start(NOW + 4, False, 2.0)
     state, begun = take_turn(state, RULES, NOW + 2.7, hold=15, queued=True, ready=True)
-    assert begun.begun and state.started == NOW + 2.7
+    assert begun == Start(NOW + 2.7, True, 2.0) and state.started == NOW + 2.7
     state, late = take_turn(state, RULES, NOW + 4, hold=15, queued=True, ready=True)
     assert late == Start(NOW + 4.7, False, 2.0), "the second was late, so the third waits"
 

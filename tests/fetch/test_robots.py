@@ -1,6 +1,7 @@
 """robots.txt against a server on loopback."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -34,10 +35,8 @@ async def crawl_delay(record, host):
 def with_robots(answer, test, store=None, **settings):
     async def run():
         async with serve(answer) as web:
-            fetch = FetchSettings(
-                allow_addresses=["127.0.0.0/8"],
-                **({"connect_to": {"*": f"127.0.0.1:{web.port}"}, "timeout_seconds": 5} | settings),
-            )
+            values: dict[str, Any] = {"connect_to": {"*": f"127.0.0.1:{web.port}"}, "timeout_seconds": 5} | settings
+            fetch = FetchSettings(allow_addresses=["127.0.0.0/8"], **values)
             clock = Time()
             client, record = Client(fetch), MemoryRecord(clock)
             turns = HostTurns(fetch, record, clock=clock)

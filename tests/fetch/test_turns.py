@@ -8,8 +8,8 @@ from itertools import count, pairwise
 import pytest
 
 from tearsheet.errors import ConfigError
-from tearsheet.fetch.hosts import MemoryRecord
-from tearsheet.fetch.turns import FORGET_SECONDS, HostBusy, HostFailing, HostPaused, HostTurns
+from tearsheet.fetch.hosts import FORGET_SECONDS, MemoryRecord
+from tearsheet.fetch.turns import HostBusy, HostFailing, HostPaused, HostTurns
 from tearsheet.settings import FetchSettings
 from tests.support.virtual_loop import clock, run_virtually
 

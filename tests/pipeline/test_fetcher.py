@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
@@ -24,10 +25,8 @@ def with_fetcher(answer, test: Callable[[Fetcher, Web], Awaitable[None]], store:
 
     async def run():
         async with serve(answer) as web:
-            fetch = FetchSettings(
-                allow_addresses=["127.0.0.0/8"],
-                **({"connect_to": {"*": f"127.0.0.1:{web.port}"}, "timeout_seconds": 5} | settings),
-            )
+            values: dict[str, Any] = {"connect_to": {"*": f"127.0.0.1:{web.port}"}, "timeout_seconds": 5} | settings
+            fetch = FetchSettings(allow_addresses=["127.0.0.0/8"], **values)
             async with PoliteClient(fetch, store) as client:
                 await test(Fetcher(client), web)
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tearsheet.engines.blobs import Blobs
-from tearsheet.fetch import HostStore
 from tearsheet.ingest import (
     CaptureFile,
     DocumentReplay,
@@ -56,10 +55,6 @@ class IngestServices:
         """Where the texts of ingested documents are kept."""
         return self._services.open_blobs(bucket_url(self._settings.engines.blobs, self._settings.ingest.bucket))
 
-    def open_visitor(self) -> Visitor:
-        """Who fetches for the ingest; belongs to an event loop, so use it in an `async with` block."""
-        return Visitor(self._settings.fetch, HostStore(self._services.database))
-
     @asynccontextmanager
     async def open_service(self) -> AsyncIterator[IngestService]:
         """Ingests requests, and looks at pages in processes of their own, with the time limit that the parser has.
@@ -68,8 +63,8 @@ class IngestServices:
         """
         pipeline = self._settings.pipeline
         size = pipeline.parser_processes or os.cpu_count() or 1
-        async with self.open_visitor() as visitor, ProcessLooker(size, pipeline.page_seconds) as looker:
-            yield self.service(visitor, looker)
+        async with AsyncExitStack() as stack, ProcessLooker(size, pipeline.page_seconds) as looker:
+            yield self.service(Visitor(self._services.open_polite(stack)), looker)
 
     def service(self, visitor: Visitor, looker: Looker = look_in_thread) -> IngestService:
         """Ingests requests with this visitor."""

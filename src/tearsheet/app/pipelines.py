@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
+from tearsheet.app.polite import STORIES_A_PLACE
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
 from tearsheet.engines import scheme_of
@@ -21,7 +22,6 @@ from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue import count_feeds
 from tearsheet.feeds.polling import Housekeeper, Poller, count_entries, free_all_leases
-from tearsheet.fetch import Client, HostStore, Manners, Robots
 from tearsheet.files import make_folder
 from tearsheet.pipeline import (
     DEFAULT,
@@ -67,7 +67,6 @@ from tearsheet.work import (
     WorkerConfig,
 )
 
-STORIES_A_PLACE = 16
 CPU_STAGES = {"parser": "tearsheet.pipeline.parser:Parser"}
 """Stages that run in processes of their own, by the name under which a process finds them."""
 
@@ -108,9 +107,8 @@ class WorkerFactory:
             pool = CpuPool(CPU_STAGES[step.stage], step.stage, size, self._settings.page_seconds)
             return CpuWorker(pool, config, broker, services.ledger)
         if step.kind is Kind.ASYNC:
-            # Most stories in hand wait for the turn of their host, so there must be many more of them than are fetched at once.
             config.prefetch = STORIES_A_PLACE * services.settings.fetch.concurrency
-            stage = self._fetcher(config.prefetch) if step.stage == "fetcher" else self._hist_fetcher()
+            stage = self._fetcher() if step.stage == "fetcher" else self._hist_fetcher()
             return AsyncWorker(stage, config, broker, services.ledger)
         if step.stage == "importer":
             services.index.refresh()  # a run that was killed may have left stories that no search sees yet
@@ -134,14 +132,8 @@ class WorkerFactory:
         marks = WaterMarks(s.low_water, s.high_water)
         return WorkerConfig(step.stage, outputs, rule, marks, place=pipeline.place(step.stage))
 
-    def _fetcher(self, places: int) -> Fetcher:
-        settings = self._services.settings.fetch
-        client = Client(settings)
-        self._stack.push_async_callback(client.close)
-        store = HostStore(self._services.database)
-        manners = Manners(settings, store, places=places)
-        self._stack.push_async_callback(manners.close)
-        return Fetcher(client, manners, settings, Robots(client, manners, settings, store))
+    def _fetcher(self) -> Fetcher:
+        return Fetcher(self._services.open_polite(self._stack))
 
     def _hist_fetcher(self) -> HistFetcher:
         blobs = self._services.open_blobs(self._settings.downloads)
@@ -232,9 +224,7 @@ class FeedSource:
         if self._alone and scheme_of(settings.engines.database) == "sqlite":
             # This run holds the data folder: whoever leased feeds before is dead, and their leases need not be waited for.
             free_all_leases(database, utc_now())
-        client = Client(settings.fetch)
-        stack.push_async_callback(client.close)
-        poller = Poller(database, client, settings.feeds)
+        poller = Poller(database, self._services.open_polite(stack), settings.feeds)
         marks = WaterMarks(settings.pipeline.low_water, settings.pipeline.high_water)
         queuer = FeedQueuer(database, broker, self._pipeline.first_places, marks, settings.feeds.server_name)
 

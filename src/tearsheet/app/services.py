@@ -8,11 +8,12 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from tearsheet.app.polite import PoliteClients
 from tearsheet.archive import ArchiveAccess, ArchiveStore, Outbox, Uploader, stores_by_name
 from tearsheet.engines.blobs import Blobs, open_blobs
 from tearsheet.engines.broker import Broker, open_broker
@@ -20,6 +21,7 @@ from tearsheet.engines.database import Database, open_database
 from tearsheet.engines.events import Events, open_events
 from tearsheet.engines.index import Index, open_index
 from tearsheet.errors import BusyError, StorageError
+from tearsheet.fetch import PoliteClient
 from tearsheet.pagestore import PageStore
 from tearsheet.pipeline import Archiver, Pipeline, all_pipelines, fetch_queues
 from tearsheet.settings import Settings
@@ -37,6 +39,7 @@ class Services:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._closers = ExitStack()
+        self._polite = PoliteClients(settings.fetch, lambda: self.database)
 
     def __enter__(self) -> Services:
         return self
@@ -166,6 +169,10 @@ class Services:
         engines = self.settings.engines
         divided = fetch_queues(self.pipelines)
         return open_broker(engines.broker, self.data, partitioned=divided, patience=engines.patience_seconds)
+
+    def open_polite(self, stack: AsyncExitStack) -> PoliteClient:
+        """The polite client that everyone in this event loop shares; closed when the `stack` of its last user is."""
+        return self._polite.open(stack)
 
     @contextmanager
     def exclusive(self, purpose: str) -> Iterator[None]:

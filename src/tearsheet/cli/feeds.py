@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,7 +30,6 @@ from tearsheet.feeds.catalogue import (
     write_opml,
 )
 from tearsheet.feeds.polling import Poller, daily_rss_name, next_poll, prune, write_daily_rss
-from tearsheet.fetch import Client
 from tearsheet.files import output_file
 
 app = typer.Typer(help="Add feeds, see how they are, and why each is polled when it is.", no_args_is_help=True)
@@ -202,14 +202,10 @@ def discover_feeds(
 ) -> None:
     """Find the feeds and news sitemaps of a site, most useful first."""
     with services_for() as services:
-        settings = services.settings.fetch
 
         async def find() -> list[DiscoveredFeed]:
-            client = Client(settings)
-            try:
-                return await discover(client, site, limit=limit)
-            finally:
-                await client.close()
+            async with AsyncExitStack() as stack:
+                return await discover(services.open_polite(stack), site, limit=limit)
 
         found = asyncio.run(find())
         columns = {
@@ -239,12 +235,9 @@ def poll(
             fetch_soon(database, feed_id, utc_now())
 
         async def work() -> Poller:
-            client = Client(services.settings.fetch)
-            poller = Poller(database, client, services.settings.feeds, only=only)
-            try:
+            async with AsyncExitStack() as stack:
+                poller = Poller(database, services.open_polite(stack), services.settings.feeds, only=only)
                 await poller.run(asyncio.Event(), once=True)
-            finally:
-                await client.close()
             return poller
 
         counts = asyncio.run(work()).counters

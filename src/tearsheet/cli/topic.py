@@ -18,7 +18,7 @@ from tearsheet.archive import ArchiveAccess
 from tearsheet.cli.context import INTERRUPTED, err, out, output_form, reports_errors, services_for, show
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError, PartialFailure, TearsheetError, UsageError
-from tearsheet.fetch import Client, HostStore, Manners, Robots
+from tearsheet.fetch import PoliteClient
 from tearsheet.pipeline import Fetcher
 from tearsheet.query import parse_query
 from tearsheet.topics import MAX_ITERATIONS, MAX_STORIES, NewTopic, Progress, Seed, Topic, model, store
@@ -156,7 +156,6 @@ class _NoFetcher:
 def _tools(services: Services, stack: AsyncExitStack | None) -> Tools:
     """What the jobs work with; what they hold is closed with `stack`. Without one, nothing can be fetched."""
     settings = services.settings
-    client = Client(settings.fetch)
     access = ArchiveAccess(services.archive, settings.path(settings.archive.folder), services.archive_stores)
 
     def archived(key: str) -> tuple[bytes, str | None] | None:
@@ -167,13 +166,8 @@ def _tools(services: Services, stack: AsyncExitStack | None) -> Tools:
         html = story.raw_html.html
         return (html, story.http_metadata.encoding) if html is not None else None
 
-    fetcher: object = _NoFetcher()
-    if stack is not None:
-        hosts = HostStore(services.database)
-        manners = Manners(settings.fetch, hosts)
-        stack.push_async_callback(client.close)
-        stack.push_async_callback(manners.close)
-        fetcher = Fetcher(client, manners, settings.fetch, Robots(client, manners, settings.fetch, hosts))
+    client = PoliteClient(settings.fetch) if stack is None else services.open_polite(stack)
+    fetcher: object = _NoFetcher() if stack is None else Fetcher(client)
     return Tools(services.database, services.index, fetcher, client, settings.topics, archived)  # type: ignore[arg-type]  # _NoFetcher is never called
 
 
