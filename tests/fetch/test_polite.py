@@ -17,13 +17,13 @@ from tearsheet.engines.database.sql import open_database
 from tearsheet.fetch import (
     FetchError,
     FetchRequest,
-    HostBusy,
     HostFailing,
     HostPaused,
     HostStore,
     PoliteClient,
     RobotsForbid,
     RobotsUnavailable,
+    polite,
 )
 from tearsheet.settings import FetchSettings
 from tests.support.askers import Askers, polite_settings
@@ -337,20 +337,21 @@ def test_a_host_that_cannot_be_reached_is_left_alone():
     with_client(b"", test, connect_to={"*": "127.0.0.1:1"})
 
 
-def test_who_has_patience_waits_for_a_busy_host():
+def test_who_has_patience_waits_for_a_busy_host(monkeypatch):
+    monkeypatch.setattr(polite, "HOLD_SECONDS", 0.0)
+
     async def answer(request, writer):
         busy = request.path == "/busy"
-        writer.write(response(b"", "503 Busy", ("Retry-After: 16",)) if busy else response(b"x"))
+        writer.write(response(b"", "503 Busy", ("Retry-After: 600",)) if busy else response(b"x"))
 
     async def test(client, web, clock):
         await client.fetch(FetchRequest("http://a.example/busy", obey_robots=False))
-        with pytest.raises(HostPaused):
-            await client.fetch(FetchRequest("http://a.example/", obey_robots=False))
-        clock.more += 15.3
-        with pytest.raises(HostBusy):
-            await client.fetch(FetchRequest("http://b.example/busy", obey_robots=False))  # never mind this one
-            await client.fetch(FetchRequest("http://b.example/", obey_robots=False, patience=5))
-        assert (await client.fetch(FetchRequest("http://a.example/", obey_robots=False, patience=5))).status == 200
+        for patience in (0.0, 60.0):
+            with pytest.raises(HostPaused):
+                await client.fetch(FetchRequest("http://a.example/", obey_robots=False, patience=patience))
+        clock.more += 599.5
+        assert (await client.fetch(FetchRequest("http://a.example/", obey_robots=False, patience=9))).status == 200
+        assert web.paths == ["/busy", "/"]
 
     with_client(answer, test)
 
