@@ -4,9 +4,11 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -31,13 +33,11 @@ from tests.support.feed_fakes import rss
 from tests.support.ingest_site import PNG, prose
 from tests.support.loopback_web import Request, Web, redirect, response, serve
 
-PACE = 0.4
-TOLERANCE = 0.15
-"""A turn is given in the database and heard of some milliseconds later, longer on a busy machine, and the server notes a request
-when its own loop comes to it. Two turns that nobody keeps apart come within a few milliseconds of each other."""
-PAUSE = 2
-WAY_OUT = 0.05
-"""Until a server's answer has left it, and we know what it says."""
+PACE = 0.8
+TOLERANCE = 0.4
+"""A turn is given in the database, heard of in the event loop, sent, and noted by the server when its own thread comes to it: some
+milliseconds, but tenths of a second where many processes share two cores. Turns that nobody keeps apart come at the same moment."""
+PAUSE = 3
 
 
 def page(body: str = "") -> bytes:
@@ -89,7 +89,7 @@ class Paper:
 
     def check_pause(self) -> None:
         [told] = self.told
-        early = [path for at, path in self.seen if told + WAY_OUT < at < told + self.retry_after - TOLERANCE]
+        early = [path for at, path in self.seen if told < at < told + self.retry_after - TOLERANCE]
         assert early == []
 
     def paths(self) -> set[str]:
@@ -117,17 +117,36 @@ def database(tmp_path: Path):
     database.close()
 
 
-@pytest.mark.parametrize("stored", [False, True], ids=["in memory", "in the database"])
-def test_everyone_in_one_process_keeps_one_pace_and_hears_one_pause(database, stored):
+@contextmanager
+def serving(paper: Paper) -> Iterator[Web]:
+    """Serve in a thread of its own, which notes the time of a request however busy those who ask are."""
+    ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event, Web]] = Future()
+
+    async def work() -> None:
+        stop = asyncio.Event()
+        async with serve(paper) as web:
+            ready.set_result((asyncio.get_running_loop(), stop, web))
+            await stop.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(work(),))
+    thread.start()
+    loop, stop, web = ready.result(10)
+    try:
+        yield web
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(10)
+
+
+def test_everyone_in_one_process_keeps_one_pace_and_hears_one_pause(database):
     paper = Paper("/a/two.png")
 
-    async def test() -> None:
-        async with serve(paper) as web:
-            store = HostStore(database) if stored else None
-            async with PoliteClient(polite_settings(web.port, PACE), store) as client:
-                assert await Askers(database, client, "a").ask_all_at_once() == ["remote-server-error"]
+    async def test(web: Web) -> None:
+        async with PoliteClient(polite_settings(web.port, PACE), HostStore(database)) as client:
+            assert await Askers(database, client, "a").ask_all_at_once() == ["remote-server-error"]
 
-    run(test())
+    with serving(paper) as web:
+        run(test(web))
     paper.check_pace()
     paper.check_pause()
     assert paper.paths() == all_paths("a") | {"/robots.txt"}
@@ -152,12 +171,13 @@ async def process(folder: Path, web: Web, name: str) -> AsyncIterator[asyncio.su
 def test_everyone_in_two_processes_keeps_one_pace_and_hears_one_pause(database, tmp_path):
     paper = Paper("/a/fetcher")
 
-    async def test() -> None:
-        async with serve(paper) as web, process(tmp_path, web, "a") as one, process(tmp_path, web, "b") as two:
+    async def test(web: Web) -> None:
+        async with process(tmp_path, web, "a") as one, process(tmp_path, web, "b") as two:
             said = await asyncio.gather(*(child.communicate(b"go\n") for child in (one, two)))
             assert [out for out, _ in said] == [b"[]\n"] * 2
 
-    run(test())
+    with serving(paper) as web:
+        run(test(web))
     paper.check_pace()
     paper.check_pause()
     assert paper.paths() == all_paths("a") | all_paths("b") | {"/robots.txt"}
@@ -166,8 +186,8 @@ def test_everyone_in_two_processes_keeps_one_pace_and_hears_one_pause(database, 
 def test_a_process_that_is_killed_leaves_a_record_that_others_keep(database, tmp_path):
     paper = Paper()
 
-    async def test() -> None:
-        async with serve(paper) as web, process(tmp_path, web, "a") as child:
+    async def test(web: Web) -> None:
+        async with process(tmp_path, web, "a") as child:
             assert child.stdin
             child.stdin.write(b"go\n")
             while len(paper.seen) < 3:
@@ -175,11 +195,12 @@ def test_a_process_that_is_killed_leaves_a_record_that_others_keep(database, tmp
             os.kill(child.pid, signal.SIGKILL)
             await child.wait()
             async with PoliteClient(polite_settings(web.port, PACE), HostStore(database)) as client:
-                assert await Askers(database, client, "b").ask_all_at_once() == []
+                assert await Askers(database, client, "b").poll() == ""
 
-    run(test())
+    with serving(paper) as web:
+        run(test(web))
     paper.check_pace()
-    assert all_paths("b") <= paper.paths()
+    assert paper.seen[-1][1] == "/b/poller"
 
 
 ASKERS = ("fetcher", "poller", "discovery", "spider", "ingest", "sub-resource")
@@ -224,7 +245,11 @@ class Time:
 def with_client(answer: Any, test: Callable[[PoliteClient, Web, Time], Awaitable[None]], **settings: Any) -> None:
     async def go() -> None:
         async with serve(answer) as web:
-            values = {"connect_to": {"*": f"127.0.0.1:{web.port}"}, "interval_seconds": 0.0, "timeout_seconds": 2.0}
+            values: dict[str, Any] = {
+                "connect_to": {"*": f"127.0.0.1:{web.port}"},
+                "interval_seconds": 0.0,
+                "timeout_seconds": 2.0,
+            }
             fetch = FetchSettings(allow_addresses=["127.0.0.0/8"], **(values | settings))
             clock = Time()
             async with PoliteClient(fetch, clock=clock) as client:

@@ -25,6 +25,7 @@ from tearsheet.settings import FeedSettings, FetchSettings, TopicSettings
 from tearsheet.story import RSSEntry, Story
 from tearsheet.topics import store as topic_store
 from tearsheet.topics.model import NewTopic, Seed
+from tearsheet.topics.spider.jobs import Job
 from tearsheet.topics.spider.run import TopicRun, start_run
 from tearsheet.topics.spider.spider import FetchLink, Tools
 from tearsheet.work.outcomes import Outcome
@@ -70,7 +71,8 @@ class Askers:
         return ""
 
     async def poll(self) -> str:
-        added = add_feeds(self.database, [NewFeed(self.url("poller"), sources_id=ord(self.name))], utc_now()).added
+        feed = NewFeed(self.url("poller"), sources_id=ord(self.name))
+        added = (await asyncio.to_thread(add_feeds, self.database, [feed], utc_now())).added
         poller = Poller(self.database, self.client, FeedSettings(interval_seconds=0.0), only=added)
         await poller.run(asyncio.Event(), once=True)
         return "" if poller.counters["feeds.fetch_succeeded"] else str(+poller.counters)
@@ -86,15 +88,20 @@ class Askers:
         tools = Tools(
             self.database, cast(Any, NoIndex()), Fetcher(self.client), self.client, TopicSettings(), lambda _: None
         )
-        topic = topic_store.create_topic(self.database, NewTopic(f"{self.name} {uuid.uuid4().hex}", "flood"), 0.0)
-        topic_store.add_seeds(self.database, topic.id, [Seed(self.url("spider"))])
-        _, [job] = start_run(tools, topic)
+        job = await asyncio.to_thread(self._start_topic, tools)
         fetch = (await TopicRun(tools).handle(job.values, redelivered=False))[0]
         try:
             await FetchLink(tools).handle(fetch.values, redelivered=False)
         except Outcome as outcome:
             return f"{type(outcome).__name__} {outcome}"
         return ""
+
+    def _start_topic(self, tools: Tools) -> Job:
+        name = f"{self.name} {uuid.uuid4().hex}"
+        topic = topic_store.create_topic(self.database, NewTopic(name, "flood"), 0.0)
+        topic_store.add_seeds(self.database, topic.id, [Seed(self.url("spider"))])
+        _, [job] = start_run(tools, topic)
+        return job
 
     async def ingest_page(self) -> str:
         return await self._ingest("ingest")

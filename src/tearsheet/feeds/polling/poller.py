@@ -30,6 +30,8 @@ LEASE = timedelta(minutes=3)
 HORIZON = timedelta(seconds=30)
 ONCE_HORIZON = timedelta(hours=1)
 """Polling once waits this long for the turn of a busy host's feeds; what lies beyond is left for the next time."""
+TURN_SECONDS = 20.0
+"""How long a poll may wait for the turn of its host before the time of its request begins."""
 IDLE_SECONDS = 5.0
 LINGER_SECONDS = 0.1
 WRITE_BATCH = 200
@@ -60,7 +62,7 @@ class Poller:
         self._only = only
         self._id = uuid.uuid4().hex
         self._gap = timedelta(seconds=settings.interval_seconds)
-        self._margin = timedelta(seconds=settings.timeout_seconds + 5)
+        self._margin = timedelta(seconds=settings.timeout_seconds + TURN_SECONDS)
         self._lease = LEASE + 2 * self._margin
         self._gate = Gate(settings.per_host, settings.interval_seconds)
         self._plan = Booking({}, {})
