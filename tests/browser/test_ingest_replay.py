@@ -20,8 +20,6 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def page():
     """A new page of a real browser, and all that it asks for."""
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no Chromium at {CHROMIUM}; install the package `chromium`")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -60,8 +58,8 @@ def replayed(tmp_path):
     """What `tearsheet archive replay URL` serves."""
     ingest_page(tmp_path)
     with Services(Settings(tmp_path)) as services:
-        capture = services.archive_access.find(URL)
-        entry, whole = services.archive_access.read(capture), services.ingest.replay.page(capture)
+        capture = services.captures.find(URL)
+        entry, whole = services.captures.read(capture), services.ingest.replay.page(capture)
     with make_server(entry, 0, whole) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

@@ -18,9 +18,8 @@ import pytest
 from typer.testing import CliRunner
 
 from tearsheet.app.services import Services
-from tearsheet.archive import read_story_at
+from tearsheet.archive.reader import read_story_at
 from tearsheet.cli import app
-from tearsheet.cli.ingest import run_ingest_workers
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.ingest import IngestWebResult, request_for
 from tearsheet.ingest.fetching import Visitor
@@ -28,9 +27,9 @@ from tearsheet.ingest.model import read_result
 from tearsheet.ingest.workers import persist_results, persist_texts
 from tearsheet.settings import Settings
 from tearsheet.web.app import create_app
-from tests.archive.test_third_party import replay_with_pywb
 from tests.support.ingest_checks import check, check_tei
 from tests.support.ingest_site import PNG, Site, prose
+from tests.support.pywb import replay_with_pywb
 from tests.support.web_server import serve_app
 
 URL = "http://a.example/x/y"
@@ -105,7 +104,7 @@ def test_the_capture_and_its_sub_resources_are_in_the_archive(services):
     }  # fmt: skip
     [image] = [resource for resource in result.html_resources if resource.url.endswith("i.png")]
     assert image.sha1hex == hashlib.sha1(PNG).hexdigest()
-    captured = services.archive.find_capture(URL)
+    captured = services.captures.find(URL)
     assert captured is not None and captured.offset == cdx.warc_offset
 
 
@@ -192,8 +191,8 @@ def test_workers_take_requests_from_their_topic(services):
     services.events.publish(
         f"{NAMES}.html-teixml", [("../../x", {"status": "success", "sha1hex": "../../x", "tei_xml": "<x/>"})]
     )
-    asyncio.run(run_ingest_workers(services, ["ingest"], once=True))
-    asyncio.run(run_ingest_workers(services, ["persist-result", "persist-html-text"], once=True))
+    services.ingest.run_workers(["ingest"], once=True)
+    services.ingest.run_workers(["persist-result", "persist-html-text"], once=True)
     assert services.ingest.store.result_of(URL)["status"] == "success"
     assert services.ingest.store.result_of("http://a.example/none")["status"] == "not-found"
     assert services.events.latest(f"{NAMES}.ingest-file-results")["html "]["status"] == "invalid-url"
@@ -231,7 +230,7 @@ def test_captures_are_hidden_by_command(services, tmp_path):
 
     assert call("--hide", URL) == "1 captures are hidden; they stay in the archive\n"
     assert store.captures_of_surt("example,a)/x/y") == [] and store.document(SHA1) is None
-    assert services.archive.find_capture(URL) is not None
+    assert services.captures.find(URL).url == URL
     with pytest.raises(NotFoundError):
         services.ingest.replay.newest(SHA1)
     call("--unhide", SHA1)

@@ -15,8 +15,9 @@ from typing import Any, cast
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database, open_database
-from tearsheet.feeds import NewFeed, Poller, add_feeds
+from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.feeds.catalogue.discovery import NoSite, discover
+from tearsheet.feeds.polling import Poller
 from tearsheet.fetch import HostStore, PoliteClient
 from tearsheet.ingest import Ingester, IngestLimits, request_for
 from tearsheet.ingest.fetching import Visitor

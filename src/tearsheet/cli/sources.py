@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
-from tearsheet.cli.filters import CollectionOption, source_domains
+from tearsheet.cli.filters import CollectionOption
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.feeds.catalogue import (
@@ -17,12 +17,14 @@ from tearsheet.feeds.catalogue import (
     NewSource,
     add_sources,
     coverage_gaps,
+    feeds_of_source,
     fetch_source_soon,
     find_source,
     list_collections,
     list_sources,
+    members_of,
+    read_source,
     read_sources_csv,
-    reading,
     write_sources_csv,
 )
 
@@ -111,8 +113,8 @@ def show_source(source: SourceArgument, json: Json = False) -> None:
     with services_for() as services:
         database = services.database
         source_id = find_source(database, source)
-        row = reading.require_source(database, source_id)
-        feeds = reading.feeds_of_source(database, source_id)
+        row = read_source(database, source_id)
+        feeds = feeds_of_source(database, source_id)
         groups = list_collections(database, source_id=source_id, limit=_MOST).rows
     if json:
         show([row | {"feeds": feeds, "collections": [group.name for group in groups]}], {}, form="json")
@@ -135,7 +137,8 @@ def gaps(
     """List days on which a source brought far fewer stories than usual, and why as far as is known."""
     yesterday = utc_now().date() - timedelta(days=1)
     with services_for() as services:
-        domains = source_domains(services, source or (), collection or ())
+        members = members_of(services.database, collections=collection or ())[0]
+        domains = {*(source or ()), *members} if source or collection else None
         services.index.refresh()
         first = yesterday - timedelta(days=days - 1)
         found = coverage_gaps(services.index, services.ledger, services.database, first, yesterday, domains)

@@ -10,12 +10,14 @@ import asyncio
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
-from tearsheet.feeds.catalogue import find_collection, places_of
-from tearsheet.index import all_stories
-from tearsheet.query import parse_query
+from tearsheet.engines.database import Database
+from tearsheet.engines.index import Index
+from tearsheet.feeds.catalogue import members_of
+from tearsheet.index import Question, all_stories
 from tearsheet.topics import model, store
 from tearsheet.topics.model import Progress, Seed, Topic
 from tearsheet.topics.snapshot import save_snapshot
@@ -43,27 +45,24 @@ def start_run(tools: Tools, topic: Topic, *, again: bool = True) -> tuple[str, l
     return name, [Job(routing.TOPIC_RUN, {"topic": topic.id, "run": name, "fresh": True})]
 
 
-def index_seeds(tools: Tools, topic: Topic) -> Iterator[Seed]:
-    """The stories of the index that the topic's query asks for."""
-    domains, sources = _places_of(tools, topic)
-    query = parse_query(topic.query).within(
-        start=topic.start,
-        end=topic.end,
-        domains={*topic.domains, *domains} if topic.domains or topic.collections else None,
-        sources=sources if topic.collections else None,
+def index_seeds(database: Database, index: Index, topic: Topic) -> Iterator[Seed]:
+    """The stories of the index that the topic's query asks for; its collections are taken as they are now."""
+    question = Question(
+        topic.query,
+        topic.start,
+        topic.end,
+        sources=topic.domains,
+        collections=topic.collections,
+        either=True,
+        order="oldest",
     )
-    found = all_stories(tools.index, query, order="oldest")
+    asked = question.ask(partial(members_of, database))
+    found = all_stories(index, asked.query, order=question.order)
     while some := list(islice(found, _SEED_CHUNK)):
         # In the order of their ids, so that two who seed at once cannot wait for one another's rows.
         known = sorted((from_index(story) for story in some), key=lambda story: story.id)
-        spider_store.save_stories(tools.database, known)
+        spider_store.save_stories(database, known)
         yield from (Seed(story.url, story.id, "index") for story in some)
-
-
-def _places_of(tools: Tools, topic: Topic) -> tuple[set[str], set[int]]:
-    """The sources of the topic's collections, as they are now: their domains and their ids."""
-    ids = [find_collection(tools.database, name) for name in topic.collections]
-    return places_of(tools.database, collection_ids=ids) if ids else (set(), set())
 
 
 class TopicRun:
