@@ -19,6 +19,7 @@ from tearsheet.log import set_up_logging
 from tearsheet.settings import DEFAULT_DATA_FOLDER, Settings, load_settings
 from tearsheet.topics import COMPLETED, NewTopic, store
 from tearsheet.topics.snapshot import load_snapshot, write_export
+from tearsheet.topics.spider import add_seeds
 
 SeedOption = Annotated[int, typer.Option(help="The number that the newsroom is made from.")]
 
@@ -90,7 +91,7 @@ def _map_topic(services: Services) -> None:
     except NotFoundError:
         new = NewTopic(TOPIC, TOPIC_QUERY)
         topic = store.create_topic(database, new, services.settings.topics.seconds_per_media_fetch)
-        store.add_seeds(database, topic.id, seed_from_index(services, topic))
+        add_seeds(database, topic.id, seed_from_index(services, topic))
     if topic.state != COMPLETED:
         err.print(f"The topic “{TOPIC}”: following the links of its stories …", markup=False)
         topic, _ = run_to_its_end(services, topic)

@@ -23,7 +23,18 @@ from tearsheet.pipeline import Fetcher
 from tearsheet.query import parse_query
 from tearsheet.topics import MAX_ITERATIONS, MAX_STORIES, NewTopic, Progress, Seed, Topic, model, store
 from tearsheet.topics.snapshot import FORMATS, list_snapshots, load_snapshot, save_snapshot, write_export, write_map
-from tearsheet.topics.spider import Tools, index_seeds, is_about, media_of, read_posts, run_topic
+from tearsheet.topics.spider import (
+    Tools,
+    add_posts,
+    add_seeds,
+    index_seeds,
+    is_about,
+    list_duplicate_media,
+    media_of,
+    read_posts,
+    run_topic,
+    set_duplicate_media,
+)
 from tearsheet.urls import BadURL
 
 app = typer.Typer(help="Topics: from a boolean query to a map of who links to whom.", no_args_is_help=True)
@@ -114,7 +125,7 @@ def seed(
         seeds += [Seed(row["url"], None, "csv", assume_match) for row in _rows(file, "url")]
         if index:
             seeds += seed_from_index(services, topic)
-        added, refused = store.add_seeds(services.database, topic.id, seeds)
+        added, refused = add_seeds(services.database, topic.id, seeds)
         if posts:
             _seed_from_posts(services.database, topic, posts)
     if seeds:
@@ -129,7 +140,7 @@ def _seed_from_posts(database: Database, topic: Topic, file: Path) -> None:
     query = parse_query(topic.query)
     read = list(read_posts(file))
     about = [post for post in read if is_about(post, query, topic.start, topic.end)]
-    added, seeds = store.add_posts(database, topic.id, about)
+    added, seeds = add_posts(database, topic.id, about)
     out.print(
         f"{len(about):,} of {len(read):,} posts are about the topic, {added:,} of them new; {seeds:,} seeds added from them"
     )
@@ -196,7 +207,7 @@ def duplicate(
         raise UsageError("give the source that gets its stories, or --remove")
     with services_for() as services:
         child, target = _domain(media), _domain(parent) if parent else None
-        store.set_duplicate_media(services.database, child, target)
+        set_duplicate_media(services.database, child, target)
     said = f"stories of {child} go to {target}" if target else f"{child} is a source of its own"
     out.print(f"{said}, from the next run of each topic on", markup=False)
 
@@ -213,7 +224,7 @@ def _domain(text: str) -> str:
 def duplicates(json: Json = False, jsonl: Jsonl = False, csv: Csv = False) -> None:
     """List the sources that are duplicates of another."""
     with services_for() as services:
-        rows = store.list_duplicate_media(services.database)
+        rows = list_duplicate_media(services.database)
     columns = {"media": "source", "dup_media": "duplicate of"}
     show([{"media": a, "dup_media": b} for a, b in rows], columns, form=output_form(json, jsonl, csv))
 

@@ -1,14 +1,13 @@
-"""Topics in the database: what is created, seeded, asked for. The spider's own statements are in `spider_store`."""
+"""Topics in the database: what they are, where they stand, how far they are. The spider's tables are in `spider.stores`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Row, delete, func, select, update
+from sqlalchemy import Row, func, select, update
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
@@ -16,9 +15,7 @@ from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.feeds.catalogue import find_collection
 from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
-from tearsheet.topics.model import NewTopic, Progress, Seed, Topic
-from tearsheet.topics.spider import Post, clean_url, url_key
-from tearsheet.urls import BadURL
+from tearsheet.topics.model import NewTopic, Progress, Topic
 
 _CHUNK = 500
 
@@ -124,92 +121,6 @@ def set_state(
         connection.execute(update(tables.topics).where(tables.topics.c.id == topic_id).values(values))
 
 
-def add_seeds(database: Database, topic_id: int, seeds: Iterable[Seed]) -> tuple[int, list[str]]:
-    """Add seeds; those that are known stay as they are. Returns how many are new, and the addresses that are none."""
-    rows: dict[str, dict[str, Any]] = {}
-    refused = []
-    for seed in seeds:
-        url = clean_url(seed.url)
-        try:
-            key = url_key(url or "")
-        except BadURL:
-            refused.append(seed.url)
-            continue
-        rows.setdefault(
-            key,
-            {
-                "topics_id": topic_id,
-                "url_key": key,
-                "url": url,
-                "stories_id": seed.stories_id,
-                "source": seed.source,
-                "assume_match": seed.assume_match,
-                "processed": False,
-            },
-        )
-    added = 0
-    with database.begin() as connection:
-        for some in chunks(list(rows.values()), 100):
-            statement = database.insert(tables.topic_seed_urls).values(list(some)).on_conflict_do_nothing()
-            added += max(0, connection.execute(statement).rowcount)
-    return added, refused
-
-
-def add_posts(database: Database, topic_id: int, posts: Iterable[Post]) -> tuple[int, int]:
-    """Add posts that are about the topic, and seeds of the addresses in them. Returns how many of each are new."""
-    with_urls = [(post, _keyed(post.urls)) for post in posts]
-    rows: list[dict[str, Any]] = [
-        {"topics_id": topic_id, "post_id": post.id, "author": post.author, "channel": post.channel,
-         "publish_date": post.day.isoformat(), "content": post.content}
-        for post, _ in with_urls
-    ]  # fmt: skip
-    urls: list[dict[str, Any]] = [
-        {"topics_id": topic_id, "post_id": post.id, "url_key": key, "url": url}
-        for post, keyed in with_urls
-        for key, url in keyed.items()
-    ]
-    seeds, _ = add_seeds(database, topic_id, [Seed(row["url"], None, "post") for row in urls])
-    added = 0
-    with database.begin() as connection:
-        for table, items in ((tables.topic_posts, rows), (tables.topic_post_urls, urls)):
-            for some in chunks(items, 100):
-                done = connection.execute(database.insert(table).values(list(some)).on_conflict_do_nothing())
-                added += max(0, done.rowcount) if table is tables.topic_posts else 0
-    return added, seeds
-
-
-def _keyed(urls: Iterable[str]) -> dict[str, str]:
-    found = {}
-    for url in urls:
-        with suppress(BadURL):
-            found[url_key(url)] = url
-    return found
-
-
-def set_duplicate_media(database: Database, media: str, parent: str | None) -> None:
-    """Say that a source is a duplicate of another, which gets its stories. Raises MediaCycle."""
-    from tearsheet.topics.spider import parent_media
-
-    with database.begin() as connection:
-        known = dict(connection.execute(select(tables.media.c.media_id, tables.media.c.dup_media_id)).all())
-        known[media] = parent
-        parent_media(media, known)
-        statement = database.insert(tables.media).values(media_id=media, name=media, dup_media_id=parent)
-        connection.execute(statement.on_conflict_do_update(index_elements=["media_id"], set_={"dup_media_id": parent}))
-
-
-def list_duplicate_media(database: Database) -> list[tuple[str, str]]:
-    """The sources that are duplicates of another, with what was said of each."""
-    media = tables.media
-    with database.read() as connection:
-        rows = connection.execute(
-            select(media.c.media_id, media.c.dup_media_id)
-            .where(media.c.dup_media_id.is_not(None))
-            .order_by(media.c.media_id)
-        )
-        return [(media_id, parent) for media_id, parent in rows]
-
-
 def progress_of(database: Database, topic: Topic) -> Progress:
     """How far a topic is."""
     stories, links, fetches = tables.topic_stories, tables.topic_links, tables.topic_fetch_urls
@@ -260,12 +171,3 @@ def progress_of(database: Database, topic: Topic) -> Progress:
         iteration=iteration or 0,
         first_waited_for=first or "",
     )
-
-
-def delete_topic(database: Database, topic_id: int) -> None:
-    """Remove a topic and all that belongs to it. Pages that were fetched for it stay: other topics may use them."""
-    with database.begin() as connection:
-        for table in tables.ALL:
-            if "topics_id" in table.c:
-                connection.execute(delete(table).where(table.c.topics_id == topic_id))
-        connection.execute(delete(tables.topics).where(tables.topics.c.id == topic_id))

@@ -12,10 +12,10 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import numpy.typing as npt
 
+from tearsheet.topics.model import UNDATEABLE
 from tearsheet.topics.snapshot.network import layout
 from tearsheet.topics.snapshot.palette import color_of
 from tearsheet.topics.snapshot.timespans import Figures, MediumCounts
-from tearsheet.topics.spider import UNDATEABLE
 
 STORY_COLUMNS = (
     "stories_id", "title", "url", "publish_date", "date_method", "title_method", "language", "media", "iteration", "why", "foci",

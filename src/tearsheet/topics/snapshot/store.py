@@ -16,8 +16,7 @@ from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError
 from tearsheet.topics import model
 from tearsheet.topics import tables as T  # noqa: N812 - a table of tables reads best short
-from tearsheet.topics.model import Topic
-from tearsheet.topics.spider import simplest
+from tearsheet.topics.model import Topic, simplest
 
 _ROWS = 10_000
 """Rows that are read at a time: a topic may have millions of links."""

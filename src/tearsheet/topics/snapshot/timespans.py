@@ -15,7 +15,6 @@ from tearsheet.topics.snapshot.network import communities, pagerank
 from tearsheet.topics.snapshot.store import Frozen, FrozenPost, FrozenStory
 
 Numbers = npt.NDArray[np.int64]
-PERIODS = ("overall", "weekly", "monthly", "custom")
 
 
 @dataclass(slots=True, frozen=True)
