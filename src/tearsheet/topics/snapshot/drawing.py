@@ -83,7 +83,7 @@ def _spots(chart: MediaMap) -> list[tuple[float, float]]:
     half = SIDE / 2
     return [
         (round(half + float(x) * (half - _MARGIN), 1), round(half - float(y) * (half - _MARGIN), 1))
-        for x, y in chart.places
+        for x, y in chart.positions
     ]
 
 

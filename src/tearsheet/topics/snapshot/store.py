@@ -43,7 +43,7 @@ class FrozenPost(msgspec.Struct, frozen=True):
     """A post that gave the address of a story."""
 
     story: int
-    """The story's place in `Frozen.stories`."""
+    """The story's number in `Frozen.stories`."""
     id: str
     author: str
     channel: str
@@ -62,7 +62,7 @@ class Frozen(msgspec.Struct, frozen=True):
     stories: tuple[FrozenStory, ...]
     """By id."""
     links: tuple[tuple[int, int], ...]
-    """From one story to another, by their places in `stories`; sorted, each once, never to itself."""
+    """From one story to another, by their numbers in `stories`; sorted, each once, never to itself."""
     posts: tuple[FrozenPost, ...] = ()
     """By story and id."""
 
@@ -84,7 +84,7 @@ def freeze(database: Database, topic: Topic) -> Frozen:
         addresses = _addresses(connection, topic.id)
         rows = connection.execute(_members(topic), execution_options={"yield_per": _ROWS})
         frozen = sorted((_story(row, topic, addresses) for row in rows), key=lambda story: story.id)
-        place = {story.id: number for number, story in enumerate(frozen)}
+        numbers = {story.id: number for number, story in enumerate(frozen)}
         links = T.topic_links
         pairs = connection.execute(
             select(links.c.stories_id, links.c.ref_stories_id).where(
@@ -92,8 +92,8 @@ def freeze(database: Database, topic: Topic) -> Frozen:
             ),
             execution_options={"yield_per": _ROWS},
         )
-        found = {(place[a], place[b]) for a, b in pairs if a in place and b in place and a != b}
-        posts = _posts(connection, topic.id, place)
+        found = {(numbers[a], numbers[b]) for a, b in pairs if a in numbers and b in numbers and a != b}
+        posts = _posts(connection, topic.id, numbers)
     return Frozen(
         topic=topic.name,
         query=topic.query,
@@ -138,7 +138,7 @@ def _addresses(connection: Connection, topic_id: int) -> dict[str, set[str]]:
     return found
 
 
-def _posts(connection: Connection, topic_id: int, place: dict[str, int]) -> tuple[FrozenPost, ...]:
+def _posts(connection: Connection, topic_id: int, numbers: dict[str, int]) -> tuple[FrozenPost, ...]:
     """The posts with the stories that their addresses led to; a story that was merged stands for its duplicates."""
     posts, urls, known, merged = T.topic_posts, T.topic_post_urls, T.story_urls, T.topic_merged_stories_map
     kept: dict[str, str] = dict(
@@ -153,9 +153,9 @@ def _posts(connection: Connection, topic_id: int, place: dict[str, int]) -> tupl
         .where(urls.c.topics_id == topic_id)
     )
     found = {
-        (place[story], post): FrozenPost(place[story], post, author, channel, date.fromisoformat(day))
+        (numbers[story], post): FrozenPost(numbers[story], post, author, channel, date.fromisoformat(day))
         for story, post, author, channel, day in ((kept.get(row[0], row[0]), *row[1:]) for row in rows)
-        if story in place
+        if story in numbers
     }
     return tuple(post for _, post in sorted(found.items()))
 

@@ -1,4 +1,4 @@
-"""What is due for a topic: the one place where its jobs come from, whether a run starts, goes on or was interrupted.
+"""What is due for a topic: its jobs come from here alone, whether a run starts, goes on or was interrupted.
 
 The tables say what is to be done; a message is only a nudge to do it now.
 """

@@ -118,7 +118,7 @@ class ItemWorker(StreamWorker):
         tools = self._tools
         topic, run = tools.topic_at_work(int(values["topic"])), values.get("run")
         if topic is None or topic.run != run:
-            return None  # of a run that ended, or that was begun anew and offers everything again
+            return None  # of a run that ended, or that began again and offers everything again
         until = tools.clock() + tools.hold_seconds
         taken = jobs.take(
             tools.database, topic.id, self.name, str(values["item"]), run=topic.run, holder=tools.holder, until=until

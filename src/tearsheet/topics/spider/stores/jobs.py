@@ -68,7 +68,7 @@ def offer(
 def take(
     database: Database, topic_id: int, job: str, item: str, *, run: str, holder: str, until: float
 ) -> Taken | None:
-    """Take an item that this run offered; None when another took it before, or when it was offered anew since."""
+    """Take an item that this run offered; None when another took it before, or when a later run offered it again."""
     jobs = tables.topic_jobs
     with database.begin() as connection:
         row = connection.execute(
