@@ -20,8 +20,8 @@ from tearsheet.topics.snapshot import parallel
 from tearsheet.topics.snapshot.drawing import to_png, to_svg
 from tearsheet.topics.snapshot.export import MediaMap, tables_of, to_csv, to_gexf, to_graphml, to_jsonl, to_parquet
 from tearsheet.topics.snapshot.export_files import page_of, write_export, write_map
+from tearsheet.topics.snapshot.frozen import Frozen, FrozenStory
 from tearsheet.topics.snapshot.network import communities, layout, pagerank
-from tearsheet.topics.snapshot.store import Frozen, FrozenStory
 from tearsheet.topics.snapshot.timespans import Figures, Timespan, figures, timespans_of
 from tests.support.gexf_rules import broken_rules
 

@@ -72,6 +72,7 @@ def spider_with_kills(folder: Path, make: dict[str, int], kills: int) -> str:
     return snapshot.digest
 
 
+@pytest.mark.timeout(300)
 def test_a_few_kills(tmp_path):
     make = {"sites": 8, "pages": 60, "seed": 2}
     calm = spider_with_kills(tmp_path / "calm", make, kills=0)

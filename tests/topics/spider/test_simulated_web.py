@@ -11,7 +11,8 @@ from tearsheet.engines.database.sql import open_database
 from tearsheet.engines.index.opener import open_index
 from tearsheet.topics import model
 from tearsheet.topics.snapshot.export_files import write_export
-from tearsheet.topics.snapshot.store import Frozen, load_snapshot
+from tearsheet.topics.snapshot.frozen import Frozen
+from tearsheet.topics.snapshot.store import load_snapshot
 from tearsheet.topics.store import progress_of
 from tests.support.loopback_web import serve
 from tests.support.simulated_web import SimulatedWeb

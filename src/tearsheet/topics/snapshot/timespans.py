@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tearsheet.topics.snapshot.frozen import Frozen, FrozenPost, FrozenStory
 from tearsheet.topics.snapshot.network import communities, pagerank
-from tearsheet.topics.snapshot.store import Frozen, FrozenPost, FrozenStory
 
 Numbers = npt.NDArray[np.int64]
 

@@ -81,7 +81,7 @@ def release(database: Database, topic_id: int, max_stories: int) -> bool:
 
     A story that is added before another page of its iteration arrives might be judged by a sentence that turns out to be
     repeated. Waiting makes the result the same whatever the order in which pages arrive. No more are let go than the size
-    budget has room for.
+    budget has room for; and a topic is full only when its stories have been mined, so that no link between them is missing.
     """
     stories = tables.topic_stories
     mine = stories.c.topics_id == topic_id
@@ -93,7 +93,7 @@ def release(database: Database, topic_id: int, max_stories: int) -> bool:
             return False
         members = connection.execute(select(func.count()).where(mine, stories.c.state == model.IN)).scalar_one()
         if members >= max_stories:
-            return True
+            return connection.execute(stories_to_mine(topic_id).limit(1)).first() is None
         ids = list(
             connection.execute(
                 select(stories.c.stories_id)
