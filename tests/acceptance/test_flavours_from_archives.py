@@ -29,7 +29,7 @@ from tearsheet.story import (
     decode_story,
     make_story_id,
 )
-from tests.support.flavours import archived, configure, dropped, indexed, looking_at, page, run_flavour
+from tests.support.flavour_runs import archived, configure, dropped, indexed, looking_at, page, run_flavour
 from tests.support.tearsheet_command import command, environment, tearsheet
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tearsheet.web.app import create_app
-from tests.support.seeing import CHROMIUM, FLAGS
-from tests.support.web_running import running
+from tests.support.chromium import CHROMIUM, FLAGS
 from tests.support.web_seed import NOW, open_services, seed
+from tests.support.web_server import serve_app
 
 
 @pytest.fixture(scope="session")
 def seeded(tmp_path_factory):
     with open_services(tmp_path_factory.mktemp("browser")) as services:
         truth = seed(services)
-        with running(create_app(services, clock=lambda: NOW.timestamp())) as address:
+        with serve_app(create_app(services, clock=lambda: NOW.timestamp())) as address:
             yield address, truth
 
 

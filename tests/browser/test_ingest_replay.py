@@ -10,9 +10,9 @@ from tearsheet.app.services import Services
 from tearsheet.cli.replay_server import make_server
 from tearsheet.settings import Settings
 from tearsheet.web.app import create_app
-from tests.support.ingested import LOOK, LOOKS, SHA1, URL, ingest_page
-from tests.support.seeing import CHROMIUM, FLAGS
-from tests.support.web_running import running
+from tests.support.chromium import CHROMIUM, FLAGS
+from tests.support.ingested_page import LOOK, LOOKS, SHA1, URL, ingest_page
+from tests.support.web_server import serve_app
 
 pytestmark = pytest.mark.browser
 
@@ -37,7 +37,7 @@ def page():
 def served(tmp_path):
     """The web pages over the archive."""
     ingest_page(tmp_path)
-    with Services(Settings(tmp_path)) as services, running(create_app(services)) as address:
+    with Services(Settings(tmp_path)) as services, serve_app(create_app(services)) as address:
         yield address
 
 

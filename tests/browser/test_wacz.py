@@ -20,8 +20,8 @@ from tearsheet.cli import app
 from tearsheet.pipeline.archiver import Archiver
 from tearsheet.settings import Settings
 from tests.support.archive_stories import PAGE, plain_story
-from tests.support.ingested import LOOK, LOOKS, URL, ingest_page
-from tests.support.seeing import CHROMIUM, FLAGS
+from tests.support.chromium import CHROMIUM, FLAGS
+from tests.support.ingested_page import LOOK, LOOKS, URL, ingest_page
 
 pytestmark = pytest.mark.browser
 _CACHE = "/var/cache" if os.getuid() == 0 else str(Path.home() / ".cache")

@@ -17,7 +17,7 @@ from tearsheet.engines.database.sql import open_database
 from tearsheet.engines.events.kafka import open_kafka_events
 from tearsheet.engines.server import LostConnection, parse_server_url, pauses
 from tearsheet.errors import ConfigError, EngineError
-from tests.support.relay import Relay
+from tests.support.cut_off_relay import Relay
 from tests.support.servers import server_url
 
 HERE = Path()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tearsheet.extract import Document
 from tearsheet.extract.dates import parse_date, plausible, url_date
-from tests.support.pages import article_page
+from tests.support.article_page import article_page
 
 TODAY = date(2024, 6, 1)
 

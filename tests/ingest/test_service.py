@@ -30,7 +30,7 @@ from tearsheet.web.app import create_app
 from tests.archive.test_third_party import replay_with_pywb
 from tests.support.ingest_checks import check, check_tei
 from tests.support.ingest_site import PNG, Site, prose
-from tests.support.web_running import running
+from tests.support.web_server import serve_app
 
 URL = "http://a.example/x/y"
 BODY = f"<html><head><title>T</title><link rel=stylesheet href=s.css></head><body>{prose(1500)}<img src=i.png></body></html>"
@@ -242,7 +242,7 @@ def test_captures_are_hidden_by_command(services, tmp_path):
 
 
 def test_by_http(services):
-    with running(create_app(services)) as address, httpx.Client(base_url=address, timeout=60) as client:
+    with serve_app(create_app(services)) as address, httpx.Client(base_url=address, timeout=60) as client:
         answer = client.post("/ingest", json={"ingest_type": "html", "base_url": URL})
         assert answer.status_code == 200, answer.text
         assert check(read_result(answer.json())).hit
@@ -266,7 +266,7 @@ def test_requests_by_http_at_the_same_time_share_one_visitor_and_its_manners(ser
         )
     urls = [f"http://a.example/doc/{number}" for number in range(3)]
     with (
-        running(create_app(services)) as address,
+        serve_app(create_app(services)) as address,
         httpx.Client(base_url=address, timeout=60) as client,
         ThreadPoolExecutor(3) as pool,
     ):

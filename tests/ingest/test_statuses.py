@@ -13,7 +13,7 @@ from tearsheet.ingest import reading as reading_module
 from tearsheet.ingest import tei as tei_module
 from tearsheet.ingest.fetching import Visitor
 from tearsheet.ingest.requests import read_request
-from tearsheet.ingest.statuses import STATUSES
+from tearsheet.ingest.statuses import STATUSES, status_of_code
 from tests.support.ingest_checks import check
 from tests.support.ingest_site import Answer, Site, prose
 
@@ -187,3 +187,9 @@ def test_a_page_that_cannot_be_parsed_or_written(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(reading_module, "Document", broken)
         assert check(site.run(URL)).status == "html-selectolax-error"
+
+
+def test_codes():
+    assert [status_of_code(code) for code in (200, 226, 304, 402, 403, 410, 502)] == [
+        None, "terminal-bad-status", "bad-redirect", "terminal-bad-status", "forbidden", "not-found", "remote-server-error",
+    ]  # fmt: skip

@@ -16,8 +16,8 @@ from pyarrow import parquet
 from tearsheet.query import parse_query
 from tearsheet.urls import url_hash
 from tearsheet.web.app import create_app
-from tests.support.web_running import running
 from tests.support.web_seed import open_services
+from tests.support.web_server import serve_app
 
 QUERIES = [
     "*",
@@ -161,7 +161,7 @@ def test_no_match_says_what_was_looked_at_and_what_to_try(client, truth, tmp_pat
     assert empty(f"No story matches, of {len(truth.stories)} that", q="zebra") == ["/search"]
     assert empty("No story matches", q="zebra", language="en") == ["/search?q=zebra", "/search"]
     assert empty("no story at all", q="climate", end="1999-01-01") == ["/search?q=climate", "/search"]
-    with open_services(tmp_path) as services, running(create_app(services)) as address:
+    with open_services(tmp_path) as services, serve_app(create_app(services)) as address:
         assert "There is no story yet" in httpx.get(address + "/search?q=climate").text
 
 

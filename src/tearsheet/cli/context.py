@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import sys
@@ -19,6 +18,7 @@ from rich.table import Table
 from tearsheet.errors import TearsheetError
 from tearsheet.log import set_up_logging
 from tearsheet.settings import Settings, load_settings
+from tearsheet.tables import csv_lines, jsonl_lines
 
 if TYPE_CHECKING:
     from tearsheet.app import Services
@@ -87,12 +87,9 @@ def show(
     if form == "json":
         print(json.dumps(list(values), ensure_ascii=False, indent=2, default=str))
     elif form == "jsonl":
-        for value in values:
-            print(json.dumps(value, ensure_ascii=False, default=str))
+        write_out(jsonl_lines(values, spaced=True))
     elif form == "csv":
-        writer = csv.writer(sys.stdout)
-        writer.writerow(columns)
-        writer.writerows([value.get(name) for name in columns] for value in values)
+        write_out(csv_lines(columns, ([value.get(name) for name in columns] for value in values)))
     else:
         table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
         for heading in columns.values():
@@ -103,6 +100,14 @@ def show(
             out.print(table)
         else:
             out.print(empty, markup=False)
+
+
+def write_out(lines: Iterable[bytes]) -> None:
+    """Write lines for programs to stdout as they are, behind what was printed before."""
+    sys.stdout.flush()
+    for line in lines:
+        sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
 
 
 def _as_mapping(row: Any) -> Mapping[str, Any]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.feeds.catalogue import (
@@ -30,6 +30,7 @@ from tearsheet.feeds.catalogue import (
 )
 from tearsheet.feeds.polling import Poller, daily_rss_name, next_poll, prune, write_daily_rss
 from tearsheet.fetch import Client
+from tearsheet.files import output_file
 
 app = typer.Typer(help="Add feeds, see how they are, and why each is polled when it is.", no_args_is_help=True)
 Feed = Annotated[str, typer.Argument(help="A feed's id or address.", metavar="FEED")]
@@ -106,12 +107,14 @@ def export_list(
     with services_for() as services:
         feeds = all_feeds(services.database)
         as_csv = csv or (file is not None and file.suffix == ".csv")
-        text = "".join(write_feeds_csv(feeds) if as_csv else write_opml(feeds, "Tearsheet", utc_now()))
+        opml = (text.encode("utf-8", "replace") for text in write_opml(feeds, "Tearsheet", utc_now()))
+        lines = write_feeds_csv(feeds) if as_csv else opml
     if file is None:
-        print(text, end="")
+        write_out(lines)
         return
     try:
-        file.write_text(text, "utf-8")
+        with output_file(file) as stream:
+            stream.writelines(lines)
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}") from error
 

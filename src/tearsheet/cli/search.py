@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -13,7 +12,7 @@ from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from tearsheet.archive import StoryArchiveReader
-from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import (
     AsOfOption,
     CollectionOption,
@@ -26,6 +25,7 @@ from tearsheet.cli.filters import (
 )
 from tearsheet.engines.index import IndexedStory, rebuild_words
 from tearsheet.errors import UsageError
+from tearsheet.files import output_file, storage_errors
 from tearsheet.index import answers, csv_lines, jsonl_lines, rebuild_from_stories, write_parquet
 from tearsheet.story import Story
 
@@ -79,11 +79,11 @@ def search(
         found = answers.all_stories(index, asked, text=jsonl or csv or parquet is not None, order=order)
         stories = islice(found, limit) if limit else found
         if parquet is not None:
-            err.print(f"{write_parquet(_counted(stories), parquet):,} stories in {parquet}", markup=False)
+            with storage_errors(f"cannot write {parquet}"), output_file(parquet) as file:
+                written = write_parquet(_counted(stories), file)
+            err.print(f"{written:,} stories in {parquet}", markup=False)
         elif jsonl or csv:
-            for line in (jsonl_lines if jsonl else csv_lines)(_counted(stories)):
-                sys.stdout.buffer.write(line)
-            sys.stdout.buffer.flush()
+            write_out((jsonl_lines if jsonl else csv_lines)(_counted(stories)))
         else:
             total = index.count(asked)
             show(stories, COLUMNS, empty="No stories match.")

@@ -8,23 +8,22 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import CollectionOption, source_domains
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.feeds.catalogue import (
-    SOURCE_COLUMNS,
     AddReport,
     NewSource,
     add_sources,
     coverage_gaps,
-    csv_line,
     fetch_source_soon,
     find_source,
     list_collections,
     list_sources,
     read_sources_csv,
     reading,
+    write_sources_csv,
 )
 
 app = typer.Typer(help="Publications, to which feeds belong.", no_args_is_help=True)
@@ -81,10 +80,12 @@ def export_list() -> None:
     """Write all sources as CSV to stdout, with the names of their collections."""
     with services_for() as services:
         database = services.database
-        print(csv_line(SOURCE_COLUMNS), end="")
-        for source in list_sources(database, limit=_MOST).rows:
-            names = [item.name for item in list_collections(database, source_id=source.id, limit=_MOST).rows]
-            print(csv_line([source.id, source.name, source.domain, source.homepage, ";".join(names)]), end="")
+        write_out(
+            write_sources_csv(
+                (source, [item.name for item in list_collections(database, source_id=source.id, limit=_MOST).rows])
+                for source in list_sources(database, limit=_MOST).rows
+            )
+        )
 
 
 @app.command("list")

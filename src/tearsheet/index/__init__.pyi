@@ -9,7 +9,6 @@ from .citation import sentence as sentence
 from .documents import NotIndexable as NotIndexable
 from .documents import indexed_story as indexed_story
 from .export import csv_lines as csv_lines
-from .export import csv_rows as csv_rows
 from .export import jsonl_lines as jsonl_lines
 from .export import write_parquet as write_parquet
 from .rebuild import rebuild_from_stories as rebuild_from_stories

@@ -21,7 +21,7 @@ from tearsheet.feeds.tables import feeds
 from tearsheet.fetch import FetchRequest, FetchResponse
 from tearsheet.settings import FeedSettings
 from tests.support.feed_fakes import NOW, new_database, response, rss
-from tests.support.virtual_time import run_virtually
+from tests.support.virtual_loop import clock, run_virtually
 
 GAP = timedelta(seconds=5)
 keys = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), max_size=40)
@@ -138,17 +138,17 @@ def test_feeds_due_at_once_never_exceed_the_limits(tmp_path: Path, monkeypatch, 
     settings = FeedSettings(concurrency=400, per_host=2, interval_seconds=5.0)
     hours = 1.0
 
-    async def run(loop) -> list[Poller]:
+    async def run() -> list[Poller]:
         pollers = [
-            Poller(database, web, settings, clock=lambda: NOW.timestamp() + loop.time(), random=lambda: 0.5)
+            Poller(database, web, settings, clock=lambda: NOW.timestamp() + clock(), random=lambda: 0.5)
             for _ in range(2)
         ]
         stop = asyncio.Event()
-        loop.call_later(hours * 3600, stop.set)
+        asyncio.get_running_loop().call_later(hours * 3600, stop.set)
         await asyncio.gather(*(one.run(stop) for one in pollers))
         return pollers
 
-    pollers = run_virtually(run)
+    pollers = run_virtually(run())
     for key, starts in web.starts.items():  # hosts and sources
         assert min((later - sooner for sooner, later in pairwise(starts)), default=9) >= 5.0 - 1e-3, key
         assert web.most[key] <= settings.per_host
@@ -172,9 +172,9 @@ def test_an_idle_poller_sleeps(tmp_path: Path, monkeypatch) -> None:
         looks += 1
         return [], 0
 
-    async def run(loop) -> None:
+    async def run() -> None:
         nonlocal naps
-        one = Poller(database, SlowWeb({}), FeedSettings(), clock=lambda: NOW.timestamp() + loop.time())
+        one = Poller(database, SlowWeb({}), FeedSettings(), clock=lambda: NOW.timestamp() + clock())
         pause = one._pause
 
         async def counted(once: bool) -> None:
@@ -184,11 +184,11 @@ def test_an_idle_poller_sleeps(tmp_path: Path, monkeypatch) -> None:
 
         monkeypatch.setattr(one, "_pause", counted)
         stop = asyncio.Event()
-        loop.call_later(600, stop.set)
+        asyncio.get_running_loop().call_later(600, stop.set)
         await one.run(stop)
 
     monkeypatch.setattr(store, "lease_due", look)
-    run_virtually(run)
+    run_virtually(run())
     assert 100 <= looks <= 122
     assert naps <= 3 * looks
     database.close()

@@ -11,7 +11,7 @@ from tearsheet.topics import store
 from tearsheet.topics.model import NewTopic, Seed
 from tearsheet.topics.spider.stores.seeds import add_seeds
 from tearsheet.topics.spider.tools import Tools
-from tests.support.topic_running import fetch_settings
+from tests.support.topic_runs import fetch_settings
 
 
 class NoIndex:

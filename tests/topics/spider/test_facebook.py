@@ -12,7 +12,7 @@ from tearsheet.topics.spider.stores.jobs import Taken
 from tearsheet.work.outcomes import Retry
 from tests.support.loopback_web import response, serve
 from tests.support.topic_rows import add_members, web_story
-from tests.support.topic_running import fetch_settings
+from tests.support.topic_runs import fetch_settings
 
 
 def test_share_counts():

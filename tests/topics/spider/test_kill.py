@@ -13,9 +13,9 @@ import pytest
 from tearsheet.engines.database.sql import open_database
 from tearsheet.topics.snapshot.store import list_snapshots, load_snapshot
 from tearsheet.topics.store import find_topic
-from tests.support.serving import in_thread
 from tests.support.simulated_web import SimulatedWeb
-from tests.support.topic_running import prepare
+from tests.support.simulated_web_server import served_web
+from tests.support.topic_runs import prepare
 from tests.topics.spider.test_simulated_web import check
 
 DATABASE, BROKER = "sqlite:///t.db", "sqlite:///queues.db"
@@ -25,7 +25,16 @@ def start(
     folder: Path, port: int, *words: str, database: str = DATABASE, broker: str = BROKER
 ) -> subprocess.Popen[str]:
     child = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.topic_child", str(folder), str(port), database, broker, *words],
+        [
+            sys.executable,
+            "-m",
+            "tests.support.run_topic_until_killed",
+            str(folder),
+            str(port),
+            database,
+            broker,
+            *words,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -49,7 +58,7 @@ def spider_with_kills(folder: Path, make: dict[str, int], kills: int) -> str:
     prepare(database, web)
     rng = random.Random(kills)
     killed = 0
-    with in_thread(web) as server:
+    with served_web(web) as server:
         while killed < kills and find_topic(database, "Zanzibar").state != "completed":
             child = start(folder, server.port)
             assert child.stdout is not None and child.stdout.readline() == "ready\n"

@@ -17,7 +17,7 @@ from tearsheet.topics.store import progress_of
 from tests.support.loopback_web import serve
 from tests.support.simulated_web import SimulatedWeb
 from tests.support.topic_oracle import check_export, plain
-from tests.support.topic_running import SETTINGS, prepare, run
+from tests.support.topic_runs import SETTINGS, prepare, run
 
 
 def spider(tmp_path, web: SimulatedWeb, settings=SETTINGS, **changes):

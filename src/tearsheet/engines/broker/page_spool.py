@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tearsheet.files import sync_folder
+
 SEGMENT_BYTES = 64_000_000
 _MAX_OPEN = 64
 
@@ -104,11 +106,7 @@ class PageSpool:
         self._current = f"{self._owner}.{self._number}"
         self._descriptor = os.open(self._folder / self._current, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
         self._size = 0
-        folder = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync_folder(self._folder)
 
     def _close_readers(self) -> None:
         for descriptor in self._reading.values():

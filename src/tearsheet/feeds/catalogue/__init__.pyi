@@ -5,10 +5,9 @@ from .changes import fetch_source_soon as fetch_source_soon
 from .changes import remove_feed as remove_feed
 from .coverage import CoverageGap as CoverageGap
 from .coverage import coverage_gaps as coverage_gaps
-from .csv_lists import SOURCE_COLUMNS as SOURCE_COLUMNS
-from .csv_lists import csv_line as csv_line
 from .csv_lists import read_sources_csv as read_sources_csv
 from .csv_lists import write_feeds_csv as write_feeds_csv
+from .csv_lists import write_sources_csv as write_sources_csv
 from .directory import Collection as Collection
 from .directory import Listing as Listing
 from .directory import Source as Source

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -18,6 +17,7 @@ from sqlalchemy import select
 from tearsheet.engines.database import Database
 from tearsheet.errors import StorageError
 from tearsheet.feeds.tables import feeds, stories
+from tearsheet.files import make_folder, written_aside
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 _PAGE = 5_000
@@ -31,20 +31,14 @@ def daily_rss_name(day: date) -> str:
 def write_daily_rss(database: Database, folder: Path, day: date, now: datetime) -> int:
     """Write the file of one day (UTC), whole or not at all; returns how many stories are in it. Raises StorageError."""
     path = folder / daily_rss_name(day)
-    aside = folder / f".{path.name}.{os.getpid()}"
     count = 0
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with aside.open("wb") as file:
-            with gzip.GzipFile(path.stem, "wb", fileobj=file, mtime=0) as zipped:
-                for line in _document(database, day, now):
-                    count += line.startswith("<item>")
-                    zipped.write(line.encode("utf-8"))
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
+        make_folder(folder)
+        with written_aside(path) as file, gzip.GzipFile(path.stem, "wb", fileobj=file, mtime=0) as zipped:
+            for line in _document(database, day, now):
+                count += line.startswith("<item>")
+                zipped.write(line.encode("utf-8"))
     except OSError as error:
-        aside.unlink(missing_ok=True)
         raise StorageError(
             f"cannot write {path}: {error.strerror}; free some space or choose another folder"
         ) from error

@@ -115,7 +115,7 @@ class Cursor:
         """Move behind a row."""
         with storage_errors(f"cannot write {self._path}"):
             make_folder(self._path.parent)
-            with written_aside(self._path, self._path.parent) as file:
+            with written_aside(self._path) as file:
                 file.write(json.dumps(dict(row), default=str).encode())
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -30,7 +27,6 @@ STORY_LINK_COLUMNS = ("source_stories_id", "ref_stories_id")
 MEDIUM_LINK_COLUMNS = ("source_media", "ref_media", "link_count")
 MOST_NODES = 1_000
 """Sources on a map: the most linked-to ones."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NODE_ATTRIBUTES = (
     ("story_count", "integer"), ("media_inlink_count", "integer"), ("inlink_count", "integer"), ("outlink_count", "integer"),
     ("facebook_share_count", "integer"), ("post_count", "integer"), ("author_count", "integer"), ("channel_count", "integer"),
@@ -56,38 +52,6 @@ def tables_of(figures: Figures) -> dict[str, tuple[Sequence[str], list[tuple[Any
         "story_links": (STORY_LINK_COLUMNS, list(figures.story_links)),
         "medium_links": (MEDIUM_LINK_COLUMNS, list(figures.medium_links)),
     }
-
-
-def to_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    """A table as CSV. A text that a spreadsheet would take for a formula gets an apostrophe before it."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows([_harmless(value) for value in row] for row in rows)
-    return out.getvalue().encode("utf-8", "replace")
-
-
-def _harmless(value: Any) -> Any:
-    if value is None:
-        return ""
-    return "'" + value if isinstance(value, str) and value.startswith(_FORMULA) else value
-
-
-def to_jsonl(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    """A table as JSON lines."""
-    lines = (json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows)
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
-
-
-def to_parquet(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
-    """A table as Parquet. Needs the extra `parquet`."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    arrays = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
-    out = io.BytesIO()
-    pq.write_table(pa.table(arrays), out, compression="zstd")
-    return out.getvalue()
 
 
 class MediaMap:

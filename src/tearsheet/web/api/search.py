@@ -10,8 +10,9 @@ from fastapi.responses import StreamingResponse
 
 from tearsheet.engines.index import Index, IndexedStory
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.index import Attention, WordCount, answers, csv_rows
+from tearsheet.index import Attention, WordCount, answers
 from tearsheet.query import Query
+from tearsheet.tables import csv_lines
 from tearsheet.web.api.asking import Asked as AskedFor
 from tearsheet.web.charts import filled
 from tearsheet.web.export import download
@@ -189,4 +190,4 @@ def download_all_content_csv(request: Request, asked: Asked) -> StreamingRespons
     index, query, _ = _question(request, asked)
     stories = (as_story(one, text=True) for one in answers.all_stories(index, query))
     rows = ([story[name] for name in CSV_COLUMNS] for story in stories)
-    return download(csv_rows(CSV_COLUMNS, rows), "text/csv; charset=utf-8", "content.csv")
+    return download(csv_lines(CSV_COLUMNS, rows), "text/csv; charset=utf-8", "content.csv")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tearsheet.extract import extract
 from tearsheet.extract.guard import parse
-from tests.support.pages import article_page
+from tests.support.article_page import article_page
 
 URL = "https://www.daily.example/news/council-bridge"
 SECONDS = 30

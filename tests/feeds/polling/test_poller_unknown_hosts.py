@@ -12,7 +12,7 @@ import pytest
 from tearsheet.feeds.polling.schedule import SOFT, TEMPORARY
 from tearsheet.fetch import Client
 from tearsheet.settings import FetchSettings
-from tests.support.polls import START, Desk
+from tests.support.poll_scene import START, PollScene
 
 NOWHERE = "a" * 64 + ".example"
 """Too long a label for any name service, so that the lookup fails without asking one."""
@@ -29,7 +29,7 @@ NOWHERE = "a" * 64 + ".example"
     ids=["no such name", "try again", "broken", "silence"],
 )
 def test_column_event_and_note(tmp_path: Path, answer: Exception, status: str, kind: str, weight: float) -> None:
-    desk = Desk(tmp_path)
+    scene = PollScene(tmp_path)
     asked: list[str] = []
 
     async def lookup(host: str) -> object:
@@ -39,17 +39,17 @@ def test_column_event_and_note(tmp_path: Path, answer: Exception, status: str, k
     async def run() -> None:
         client = Client(FetchSettings(), lookup=lookup)
         try:
-            await desk.poll(client)
+            await scene.poll(client)
         finally:
             await client.close()
 
-    desk.add(f"http://{NOWHERE}/feed")
+    scene.add(f"http://{NOWHERE}/feed")
     asyncio.run(run())
-    row, (event, note) = desk.row(), desk.last_event()
+    row, (event, note) = scene.row(), scene.last_event()
     assert asked == [NOWHERE]
     assert (row.system_status, row.last_fetch_failures, event) == (status, weight, "fetch_failed")
     assert note is not None
     assert note.startswith(f"{status}; {kind}: ")
     assert row.last_fetch_success is None
     assert row.next_fetch_attempt == START + timedelta(minutes=360)
-    desk.database.close()
+    scene.database.close()

@@ -17,7 +17,7 @@ from tearsheet.feeds.polling.schedule import HARD, SOFT
 from tearsheet.fetch import transfer
 from tests.support.feed_fakes import rss
 from tests.support.loopback_web import Request, redirect, response, serve
-from tests.support.polls import START, Desk, loopback_client
+from tests.support.poll_scene import START, PollScene, loopback_client
 
 XML = ("Content-Type: application/rss+xml",)
 GZIP = ("Content-Encoding: gzip",)
@@ -150,29 +150,29 @@ def polled(tmp_path_factory: pytest.TempPathFactory):
     """Every server polled once, all by one poller in one run."""
     patch = pytest.MonkeyPatch()
     patch.setattr(transfer, "SILENCE_SECONDS", 1)
-    desk = Desk(tmp_path_factory.mktemp("desk"), max_bytes=2_000_000, timeout_seconds=4.0)
+    scene = PollScene(tmp_path_factory.mktemp("scene"), max_bytes=2_000_000, timeout_seconds=4.0)
 
     async def run() -> dict[str, int]:
         ids: dict[str, int] = {}
         async with AsyncExitStack() as stack:
             for number, case in enumerate(CASES):
                 web = await stack.enter_async_context(serve(case.answer, f"127.0.1.{number + 1}"))
-                [ids[case.name]] = desk.add(f"http://127.0.1.{number + 1}:{web.port}/feed")
-            [ids["plain"]] = desk.add(await stack.enter_async_context(_plain_text_to_https()))
+                [ids[case.name]] = scene.add(f"http://127.0.1.{number + 1}:{web.port}/feed")
+            [ids["plain"]] = scene.add(await stack.enter_async_context(_plain_text_to_https()))
             full, port = _listener_with_a_full_line()
             for sock in full:
                 stack.callback(sock.close)
-            [ids["full"]] = desk.add(f"http://127.0.2.1:{port}/feed")
-            [ids["refused"]] = desk.add(f"http://127.0.2.2:{_unused_port()}/feed")
+            [ids["full"]] = scene.add(f"http://127.0.2.1:{port}/feed")
+            [ids["refused"]] = scene.add(f"http://127.0.2.2:{_unused_port()}/feed")
             client = await stack.enter_async_context(loopback_client())
-            await desk.poll(client)
+            await scene.poll(client)
         return ids
 
     try:
-        yield desk, asyncio.run(run())
+        yield scene, asyncio.run(run())
     finally:
         patch.undo()
-        desk.database.close()
+        scene.database.close()
 
 
 @asynccontextmanager
@@ -207,9 +207,9 @@ def _unused_port() -> int:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_columns_event_and_note(polled, case: Case) -> None:
-    desk, ids = polled
-    row = desk.row(ids[case.name])
-    event, note = desk.last_event(ids[case.name])
+    scene, ids = polled
+    row = scene.row(ids[case.name])
+    event, note = scene.last_event(ids[case.name])
     assert row.system_status == case.status
     assert event == ("fetch_failed" if case.weight else "fetch_succeeded")
     assert note is not None
@@ -224,26 +224,26 @@ def test_columns_event_and_note(polled, case: Case) -> None:
 
 
 def test_no_way_in(polled) -> None:
-    desk, ids = polled
-    assert desk.row(ids["full"]).system_status == "connect timeout"
-    assert desk.last_event(ids["full"])[1].startswith("connect timeout; connect-timeout: ")
-    assert desk.row(ids["refused"]).system_status == "connection error"
-    assert desk.row(ids["plain"]).system_status == "SSL error"
-    assert desk.last_event(ids["plain"])[1].startswith("SSL error; ssl: ")
+    scene, ids = polled
+    assert scene.row(ids["full"]).system_status == "connect timeout"
+    assert scene.last_event(ids["full"])[1].startswith("connect timeout; connect-timeout: ")
+    assert scene.row(ids["refused"]).system_status == "connection error"
+    assert scene.row(ids["plain"]).system_status == "SSL error"
+    assert scene.last_event(ids["plain"])[1].startswith("SSL error; ssl: ")
 
 
 @pytest.mark.parametrize(("name", "hours"), [("busy", 10), ("too many", 9)])
 def test_servers_that_ask_for_a_pause_get_it(polled, name: str, hours: int) -> None:
-    desk, ids = polled
-    row = desk.row(ids[name])
+    scene, ids = polled
+    row = scene.row(ids[name])
     assert row.next_fetch_attempt == START + timedelta(hours=hours)
     assert "Retry-After" in row.next_fetch_reason
 
 
 def test_every_poll_was_announced_and_counted(polled) -> None:
-    desk, ids = polled
+    scene, ids = polled
     assert len(ids) > 40
-    assert all(desk.events(feed)[0] == ("queued", None) for feed in ids.values())
+    assert all(scene.events(feed)[0] == ("queued", None) for feed in ids.values())
     failed = sum(1 for case in CASES if case.weight) + 3
-    assert desk.counters["feeds.fetch_failed"] == failed
-    assert desk.counters["feeds.fetch_succeeded"] == len(ids) - failed
+    assert scene.counters["feeds.fetch_failed"] == failed
+    assert scene.counters["feeds.fetch_succeeded"] == len(ids) - failed

@@ -21,58 +21,58 @@ from tearsheet.feeds.tables import feed_paces, feeds, fetch_events, stories
 from tearsheet.settings import FeedSettings
 from tests.support.feed_fakes import rss
 from tests.support.loopback_web import Request, response, serve
-from tests.support.polls import START, Desk, loopback_client
+from tests.support.poll_scene import START, PollScene, loopback_client
 
 XML = "Content-Type: application/rss+xml"
 TERMS = store.LeaseTerms("a", 100, timedelta(0), timedelta(seconds=30), timedelta(minutes=5))
 
 
 @pytest.fixture
-def desk(tmp_path: Path):
-    desk = Desk(tmp_path)
-    yield desk
-    desk.database.close()
+def scene(tmp_path: Path):
+    scene = PollScene(tmp_path)
+    yield scene
+    scene.database.close()
 
 
-def test_two_pollers_share_the_work(desk: Desk) -> None:
+def test_two_pollers_share_the_work(scene: PollScene) -> None:
     async def answer(request: Request, writer) -> None:
         writer.write(response(rss(f"http://n.example{request.path}"), headers=(XML,)))
 
     async def test() -> None:
         async with serve(answer, "0.0.0.0") as web, loopback_client() as client:
-            desk.add(*(f"http://127.0.{number % 7}.{1 + number // 7}:{web.port}/{number}" for number in range(300)))
+            scene.add(*(f"http://127.0.{number % 7}.{1 + number // 7}:{web.port}/{number}" for number in range(300)))
             settings = FeedSettings(interval_seconds=0.0, concurrency=8, per_host=50)
-            pollers = [Poller(desk.database, client, settings, clock=lambda: START.timestamp()) for _ in range(3)]
+            pollers = [Poller(scene.database, client, settings, clock=lambda: START.timestamp()) for _ in range(3)]
             await asyncio.gather(*(poller.run(asyncio.Event(), once=True) for poller in pollers))
             assert len(web.paths) == len(set(web.paths)) == 300
             assert sum(poller.counters["feeds.fetch_succeeded"] for poller in pollers) == 300
             assert sum(poller.counters["feeds.lost"] for poller in pollers) == 0
 
     asyncio.run(test())
-    assert len(desk.story_urls()) == 300
+    assert len(scene.story_urls()) == 300
 
 
-def test_a_lease_that_ran_out_writes_nothing(desk: Desk) -> None:
+def test_a_lease_that_ran_out_writes_nothing(scene: PollScene) -> None:
     """A poller that was asleep for an hour finds its feed taken by another, and leaves it alone."""
-    desk.add("http://127.0.0.1:9/feed")
-    [mine], _ = store.lease_due(desk.database, TERMS, START, START)
+    scene.add("http://127.0.0.1:9/feed")
+    [mine], _ = store.lease_due(scene.database, TERMS, START, START)
     later = START + timedelta(hours=1)
     other = store.LeaseTerms("b", 100, timedelta(0), None, timedelta(minutes=5))
-    [theirs], _ = store.lease_due(desk.database, other, later, later)
+    [theirs], _ = store.lease_due(scene.database, other, later, later)
     assert mine.lease != theirs.lease
-    with desk.database.begin() as connection:
+    with scene.database.begin() as connection:
         assert store.still_leased(connection, [mine]) == set()
         assert store.still_leased(connection, [theirs]) == {mine.id}
 
 
-def test_a_host_belongs_to_one_poller_at_a_time(desk: Desk) -> None:
-    desk.add(*(f"http://127.0.0.1:9/{number}" for number in range(4)))
+def test_a_host_belongs_to_one_poller_at_a_time(scene: PollScene) -> None:
+    scene.add(*(f"http://127.0.0.1:9/{number}" for number in range(4)))
     few = store.LeaseTerms("a", 2, timedelta(0), None, timedelta(minutes=5))
     other = store.LeaseTerms("b", 10, timedelta(0), None, timedelta(minutes=5))
-    assert len(store.lease_due(desk.database, few, START, START)[0]) == 2
-    assert store.lease_due(desk.database, other, START, START) == ([], 0)
-    store.let_hosts_go(desk.database, "a", START, timedelta(0))
-    assert len(store.lease_due(desk.database, other, START, START)[0]) == 2
+    assert len(store.lease_due(scene.database, few, START, START)[0]) == 2
+    assert store.lease_due(scene.database, other, START, START) == ([], 0)
+    store.let_hosts_go(scene.database, "a", START, timedelta(0))
+    assert len(store.lease_due(scene.database, other, START, START)[0]) == 2
 
 
 POLLER = textwrap.dedent(

@@ -20,7 +20,7 @@ from tests.support.feed_fakes import new_database
 START = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 
 
-class Desk:
+class PollScene:
     """A database with feeds, and polls of them at moments that the test names."""
 
     def __init__(self, folder: Path, **settings: Any) -> None:

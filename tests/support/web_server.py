@@ -13,7 +13,7 @@ from tearsheet.web.server import address_of, bind, serve
 
 
 @contextmanager
-def running(app: FastAPI) -> Iterator[str]:
+def serve_app(app: FastAPI) -> Iterator[str]:
     """Serve the app; gives its address without the slash at the end."""
     listener = bind("127.0.0.1", 0)
     address = address_of(listener).rstrip("/")

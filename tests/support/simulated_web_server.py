@@ -12,7 +12,7 @@ from tests.support.simulated_web import SimulatedWeb
 
 
 @contextmanager
-def in_thread(web: SimulatedWeb) -> Iterator[Web]:
+def served_web(web: SimulatedWeb) -> Iterator[Web]:
     """Serve until the block ends."""
     loop = asyncio.new_event_loop()
     ready, stop = threading.Event(), asyncio.Event()

@@ -1,4 +1,4 @@
-"""One process that runs the topic, to be killed: `python -m tests.support.topic_child FOLDER PORT DATABASE BROKER [join]`."""
+"""One process that runs the topic, to be killed. Its arguments: FOLDER PORT DATABASE BROKER [join]."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tearsheet.engines.database.sql import open_database
 from tearsheet.engines.index.opener import open_index
 from tearsheet.topics.model import Topic
 from tearsheet.topics.store import find_topic
-from tests.support.topic_running import run
+from tests.support.topic_runs import run
 
 
 def main() -> None:
