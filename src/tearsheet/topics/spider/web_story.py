@@ -68,8 +68,8 @@ def guess_title(document: Document) -> tuple[str, str]:
     title = " ".join((document.title or "").split())[:_MAX_TITLE]
     if not title:
         slug = unquote(split_http_url(document.url).path.rstrip("/").rpartition("/")[2])
-        words = re.sub(r"[-_+.]+", " ", re.sub(r"\.\w{2,5}$", "", slug)).strip()
-        return (words or document.url)[:_MAX_TITLE], "url"
+        from_slug = re.sub(r"[-_+.]+", " ", re.sub(r"\.\w{2,5}$", "", slug)).strip()
+        return (from_slug or document.url)[:_MAX_TITLE], "url"
     for name in _TITLE_METAS:
         if any(" ".join(value.split()) == title for value in document.head.meta.get(name, ())):
             return title, name
