@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import Column, Connection, Row, func, select, update
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
@@ -125,26 +125,14 @@ def progress_of(database: Database, topic: Topic) -> Progress:
     """How far a topic is."""
     stories, links, fetches = tables.topic_stories, tables.topic_links, tables.topic_fetch_urls
     with database.read() as connection:
-        by_state: dict[str, int] = dict(
-            connection.execute(
-                select(stories.c.state, func.count()).where(stories.c.topics_id == topic.id).group_by(stories.c.state)
-            ).all()
-        )  # fmt: skip
-        fetched: dict[str, int] = dict(
-            connection.execute(
-                select(fetches.c.state, func.count()).where(fetches.c.topics_id == topic.id).group_by(fetches.c.state)
-            ).all()
-        )  # fmt: skip
+        by_state = _counts_by(connection, stories.c.state, topic.id)
+        fetched = _counts_by(connection, fetches.c.state, topic.id)
+        by_fetched = _counts_by(connection, links.c.fetched, topic.id)
         to_mine = connection.execute(
             select(func.count()).where(
                 stories.c.topics_id == topic.id, stories.c.state == model.IN, stories.c.spidered.is_(False)
             )
         ).scalar_one()
-        by_fetched: dict[bool, int] = dict(
-            connection.execute(
-                select(links.c.fetched, func.count()).where(links.c.topics_id == topic.id).group_by(links.c.fetched)
-            ).all()
-        )  # fmt: skip
         mine_errors = connection.execute(
             select(func.count()).where(stories.c.topics_id == topic.id, stories.c.link_mine_error.is_not(None))
         ).scalar_one()
@@ -171,3 +159,9 @@ def progress_of(database: Database, topic: Topic) -> Progress:
         iteration=iteration or 0,
         first_waited_for=first or "",
     )
+
+
+def _counts_by(connection: Connection, column: Column[Any], topic_id: int) -> dict[Any, int]:
+    """How many rows of a topic there are for each value of a column."""
+    rows = select(column, func.count()).where(column.table.c.topics_id == topic_id).group_by(column)
+    return dict(connection.execute(rows).all())

@@ -135,7 +135,7 @@ def test_share_counts_are_not_waited_for_for_ever(tools, topic, clock):
 
 @pytest.mark.parametrize(
     ("poll", "look_seconds", "moved", "pause"),
-    [(1.0, 0.0, False, 1.0), (1.0, 0.0, True, 0.25), (1.0, 0.05, True, 0.45), (1.0, 3.0, True, 1.0)],
+    [(1.0, 0.0, False, 1.0), (1.0, 0.0, True, 0.25), (1.0, 0.05, True, 0.45), (1.0, 0.5, False, 4.5)],
 )
-def test_a_run_looks_sooner_while_things_move(poll, look_seconds, moved, pause):
+def test_a_run_looks_sooner_while_things_move_and_rests_longer_than_it_looks(poll, look_seconds, moved, pause):
     assert pause_until_look(poll, look_seconds, moved=moved) == pytest.approx(pause)

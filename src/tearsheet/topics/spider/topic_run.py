@@ -144,9 +144,9 @@ class TopicRun:
 def pause_until_look(poll_seconds: float, look_seconds: float, *, moved: bool) -> float:
     """How long a run rests: while things move, less than `poll_seconds`, because what moved may have made more jobs due.
 
-    But not so short that looking, which takes long for a large topic, takes more than a tenth of the time.
+    But so long that looking, which takes time for a large topic, never takes more than a tenth of it.
     """
-    return min(poll_seconds, max(poll_seconds / 4, 9 * look_seconds)) if moved else poll_seconds
+    return max(poll_seconds / 4 if moved else poll_seconds, 9 * look_seconds)
 
 
 def _snapshot(topic: Topic) -> Job:

@@ -14,12 +14,9 @@ from sqlalchemy import ColumnElement, Select, and_, delete, or_, select, update
 
 from tearsheet.engines.database import Database
 from tearsheet.topics import tables
-from tearsheet.topics.store import chunks
 
 Wanted = Callable[[int], Select[tuple[str]]]
 """What is to be done by the tables of a topic: a query for the items of a job."""
-_ROWS = 100
-"""Rows of one INSERT."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -47,21 +44,18 @@ def offer(
     query = select(items.c.item).select_from(items.outerjoin(jobs, same)).where(free).order_by(items.c.item)
     with database.begin() as connection:
         found = list(connection.execute(query.limit(limit)).scalars())
-        for some in chunks(found, _ROWS):
-            rows = [
-                {"topics_id": topic_id, "job": job, "item": item, "run": run, "holder": "", "held_until": 0.0, "tries": 0,
-                 "turn": 0.0}
-                for item in some
-            ]  # fmt: skip
-            connection.execute(
-                database.insert(jobs)
-                .values(rows)
-                .on_conflict_do_update(
-                    index_elements=["topics_id", "job", "item"],
-                    set_={"run": run, "holder": ""},
-                    where=jobs.c.held_until <= now,
-                )
+        rows = [
+            {"topics_id": topic_id, "job": job, "item": item, "run": run, "holder": "", "held_until": 0.0, "tries": 0,
+             "turn": 0.0}
+            for item in found
+        ]  # fmt: skip
+        if rows:
+            again = database.insert(jobs).on_conflict_do_update(
+                index_elements=["topics_id", "job", "item"],
+                set_={"run": run, "holder": ""},
+                where=jobs.c.held_until <= now,
             )
+            connection.execute(again, rows)
     return found
 
 
