@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tearsheet import files
 from tearsheet.errors import StorageError
-from tearsheet.files import TEMPORARY, make_folder, storage_errors, write_whole, written_aside
+from tearsheet.files import TEMPORARY, make_folder, output_file, storage_errors, write_whole, written_aside
+
+
+def names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
 
 
 def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path):
@@ -21,7 +27,7 @@ def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path):
         file.flush()
         assert target.read_bytes() == b"old"
     assert target.read_bytes() == b"new"
-    assert os.listdir(tmp_path) == ["list.csv"]
+    assert names(tmp_path) == ["list.csv"]
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
@@ -32,7 +38,7 @@ def test_what_fails_leaves_the_old_file_and_no_draft(tmp_path: Path, error: Base
         file.write(b"half")
         raise error
     assert target.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["list.csv"]
+    assert names(tmp_path) == ["list.csv"]
 
 
 def test_a_disk_that_does_not_take_the_file_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -42,7 +48,7 @@ def test_a_disk_that_does_not_take_the_file_is_no_success(tmp_path: Path, monkey
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StorageError, match="cannot write: No space left on device"), storage_errors("cannot write"):
         write_whole(tmp_path / "list.csv", b"new")
-    assert os.listdir(tmp_path) == []
+    assert names(tmp_path) == []
 
 
 def test_a_draft_can_be_told_from_a_leftover(tmp_path: Path):
@@ -57,10 +63,17 @@ def test_a_draft_can_be_told_from_a_leftover(tmp_path: Path):
 
 def test_bytes_and_names_are_synced_in_this_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     done: list[str] = []
-    real_sync, real_folder, real_replace = os.fsync, files.sync_folder, Path.replace
-    monkeypatch.setattr(os, "fsync", lambda handle: (done.append("bytes"), real_sync(handle)))
-    monkeypatch.setattr(files, "sync_folder", lambda folder: (done.append("folder"), real_folder(folder)))
-    monkeypatch.setattr(Path, "replace", lambda path, target: (done.append("name"), real_replace(path, target)))
+
+    def noted(word: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*args: Any) -> Any:
+            done.append(word)
+            return call(*args)
+
+        return run
+
+    monkeypatch.setattr(os, "fsync", noted("bytes", os.fsync))
+    monkeypatch.setattr(files, "sync_folder", noted("folder", files.sync_folder))
+    monkeypatch.setattr(Path, "replace", noted("name", Path.replace))
     write_whole(tmp_path / "a", b"a")
     assert done == ["bytes", "name", "folder", "bytes"]  # the last is the folder's own
     done.clear()
@@ -72,3 +85,15 @@ def test_folders_are_made_down_to_the_last(tmp_path: Path):
     make_folder(tmp_path / "a" / "b" / "c")
     make_folder(tmp_path / "a" / "b" / "c")
     assert (tmp_path / "a" / "b" / "c").is_dir()
+
+
+def test_a_result_goes_where_the_user_said(tmp_path: Path):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_bytes(b"old")
+    link.symlink_to(real)
+    with output_file(link) as file:
+        file.write(b"new")
+    assert (real.read_bytes(), link.is_symlink()) == (b"new", True)
+    with output_file(Path(os.devnull)) as file:
+        file.write(b"gone")
+    assert Path(os.devnull).is_char_device()

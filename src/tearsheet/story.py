@@ -108,6 +108,7 @@ class Exchange:
     timestamp: float | None = None
     ip: str | None = None
     http_version: str | None = None
+    """`1.0`, `1.1`, `2` or `3`."""
     reason: str | None = None
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tearsheet.archive.access import ArchiveAccess
+from tearsheet.archive.captures import Captures
 from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.upload import Uploader
 from tearsheet.archive.verify import verify_file
@@ -139,16 +139,16 @@ def test_local_files_go_when_all_stores_have_them_and_they_are_old_enough(setup,
     (file,) = store.files()
     assert not file.local
     # The story can still be read, is still known, and is not uploaded again.
-    access = ArchiveAccess(store, folder, opened)
+    captures = Captures(store, folder, opened)
     story = plain_story(1)
-    assert access.read(access.find(story.id)).story == story
-    with access.local_file(file) as copy:
+    assert captures.read(captures.find(story.id)).story == story
+    with captures.copies.whole(file) as copy:
         assert verify_file(copy, file, store.captures_of_file(file.id), with_cdxj=False).problems == []
     archiver.process_batch([story])
     assert len(list(store.files())) == 1
     assert uploader().run().proved == 0
     with pytest.raises(NotFoundError, match="not on this machine"):
-        ArchiveAccess(store, folder).read(access.find(story.id))
+        Captures(store, folder).read(captures.find(story.id))
 
 
 def test_a_store_that_is_added_later_gets_what_is_here(setup, database, tmp_path):

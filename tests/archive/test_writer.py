@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter, read_story_at
+from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter
 from tearsheet.archive.profiles import PROFILES
+from tearsheet.archive.reader import read_story_at
 from tearsheet.errors import ConfigError, StorageError
 from tests.support.archive_stories import PAGE, plain_story
 

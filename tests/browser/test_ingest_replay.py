@@ -60,8 +60,8 @@ def replayed(tmp_path):
     """What `tearsheet archive replay URL` serves."""
     ingest_page(tmp_path)
     with Services(Settings(tmp_path)) as services:
-        capture = services.archive_access.find(URL)
-        entry, whole = services.archive_access.read(capture), services.ingest.replay.page(capture)
+        capture = services.captures.find(URL)
+        entry, whole = services.captures.read(capture), services.ingest.replay.page(capture)
     with make_server(entry, 0, whole) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

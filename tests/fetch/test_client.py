@@ -45,7 +45,7 @@ def test_a_page_with_its_true_headers():
             assert sent == {name: value for name, value in seen.items() if name}
             assert sent["if-none-match"] == '"1"'
             assert sent["accept-encoding"] == "gzip, deflate, br, zstd"
-            assert exchange.ip == "127.0.0.1" and exchange.http_version == "HTTP/1.1" and exchange.reason == "OK"
+            assert exchange.ip == "127.0.0.1" and exchange.http_version == "1.1" and exchange.reason == "OK"
             assert exchange.timestamp is not None and before <= exchange.timestamp <= time.time()
             assert 0 < got.elapsed < 10
 

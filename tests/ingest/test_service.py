@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tearsheet.app.services import Services
-from tearsheet.archive import read_story_at
+from tearsheet.archive.reader import read_story_at
 from tearsheet.cli import app
 from tearsheet.cli.ingest import run_ingest_workers
 from tearsheet.errors import NotFoundError, UsageError
@@ -103,7 +103,7 @@ def test_the_capture_and_its_sub_resources_are_in_the_archive(services):
     }  # fmt: skip
     [image] = [resource for resource in result.html_resources if resource.url.endswith("i.png")]
     assert image.sha1hex == hashlib.sha1(PNG).hexdigest()
-    captured = services.archive.find_capture(URL)
+    captured = services.captures.find(URL)
     assert captured is not None and captured.offset == cdx.warc_offset
 
 
@@ -229,7 +229,7 @@ def test_captures_are_hidden_by_command(services, tmp_path):
 
     assert call("--hide", URL) == "1 captures are hidden; they stay in the archive\n"
     assert store.captures_of_surt("example,a)/x/y") == [] and store.document(SHA1) is None
-    assert services.archive.find_capture(URL) is not None
+    assert services.captures.find(URL).url == URL
     with pytest.raises(NotFoundError):
         services.ingest.replay.newest(SHA1)
     call("--unhide", SHA1)

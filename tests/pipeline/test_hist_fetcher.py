@@ -51,6 +51,9 @@ class Stored:
     def open(self, key: str, *, version: str | None = None) -> Iterator[bytes]:
         raise AssertionError("pages are small")
 
+    def read(self, key: str, start: int, length: int) -> bytes:
+        raise AssertionError("pages are read whole")
+
     def list(self, pattern: str = "*") -> Iterator[BlobInfo]:
         raise AssertionError("nothing is listed")
 

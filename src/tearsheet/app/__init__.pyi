@@ -1,3 +1,10 @@
+from .captures import Chosen as Chosen
+from .captures import chosen_by_names as chosen_by_names
+from .captures import chosen_by_query as chosen_by_query
+from .captures import chosen_by_topic as chosen_by_topic
+from .captures import pack as pack
+from .captures import rebuild_index as rebuild_index
+from .captures import verify_archive as verify_archive
 from .pipelines import QUEUER as QUEUER
 from .pipelines import Collector as Collector
 from .pipelines import FileSource as FileSource

@@ -49,7 +49,7 @@ class IngestServices:
     @cached_property
     def replay(self) -> DocumentReplay:
         """Ingested documents as they looked."""
-        return DocumentReplay(self.store, self._services.archive, self._services.archive_access)
+        return DocumentReplay(self.store, self._services.captures)
 
     @cached_property
     def blobs(self) -> Blobs:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
+from tearsheet.app.captures import moved_inputs
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
 from tearsheet.engines import scheme_of
@@ -305,7 +306,8 @@ class FileSource:
         tracker = Tracker(folder / f"{self._pipeline.name}.sqlite3")
         stack.callback(tracker.close)
         marks = WaterMarks(settings.pipeline.low_water, settings.pipeline.high_water)
-        find = partial(expand, self._inputs, Places(settings.engines.blobs, services.open_blobs), kind.suffixes)
+        where = Places(settings.engines.blobs, services.open_blobs, partial(moved_inputs, services.captures))
+        find = partial(expand, self._inputs, where, kind.suffixes)
         places = self._pipeline.first_places
         queuer = Queuer(kind, find, tracker, places, marks, broker, services.ledger, self._choice)
         self.tally = queuer.tally

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from tearsheet.archive import ArchiveAccess, ArchiveStore, Outbox, Uploader, stores_by_name
+from tearsheet.archive import ArchiveStore, Captures, Outbox, Uploader, stores_by_name
 from tearsheet.engines.blobs import Blobs, open_blobs
 from tearsheet.engines.broker import Broker, open_broker
 from tearsheet.engines.database import Database, open_database
@@ -115,9 +115,9 @@ class Services:
         return stores_by_name(urls, self.data, self.settings.engines.patience_seconds)
 
     @cached_property
-    def archive_access(self) -> ArchiveAccess:
+    def captures(self) -> Captures:
         """Gets captures back, from this machine or from one of those stores."""
-        return ArchiveAccess(self.archive, self.settings.path(self.settings.archive.folder), self.archive_stores)
+        return Captures(self.archive, self.settings.path(self.settings.archive.folder), self.archive_stores)
 
     @cached_property
     def uploader(self) -> Uploader:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from tearsheet.archive.access import OpenBlobs
+from tearsheet.archive.copies import OpenBlobs
 from tearsheet.archive.outbox import Outbox, Upload
 from tearsheet.archive.store import StoredFile
 from tearsheet.clock import Clock, utc_now, wall_clock

@@ -27,7 +27,7 @@ _MODULES = {
     "search": "search",
     "count": "search",
     "cite": "cite",
-    "index": "search",
+    "index": "index",
     "queues": "queues",
     "archive": "archive",
     "pages": "pages",

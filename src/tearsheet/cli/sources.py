@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
-from tearsheet.cli.filters import CollectionOption, source_domains
+from tearsheet.cli.filters import CollectionOption
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.feeds.catalogue import (
@@ -21,6 +21,7 @@ from tearsheet.feeds.catalogue import (
     find_source,
     list_collections,
     list_sources,
+    members_of,
     read_sources_csv,
     reading,
     write_sources_csv,
@@ -135,7 +136,8 @@ def gaps(
     """List days on which a source brought far fewer stories than usual, and why as far as is known."""
     yesterday = utc_now().date() - timedelta(days=1)
     with services_for() as services:
-        domains = source_domains(services, source or (), collection or ())
+        members = members_of(services.database, collections=collection or ())[0]
+        domains = {*(source or ()), *members} if source or collection else None
         services.index.refresh()
         first = yesterday - timedelta(days=days - 1)
         found = coverage_gaps(services.index, services.ledger, services.database, first, yesterday, domains)

@@ -14,11 +14,11 @@ from typing import Annotated
 import typer
 
 from tearsheet.app import Services
-from tearsheet.archive import ArchiveAccess
 from tearsheet.cli.context import INTERRUPTED, err, out, output_form, reports_errors, services_for, show
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError, PartialFailure, TearsheetError, UsageError
 from tearsheet.fetch import Client, HostStore, Manners, Robots
+from tearsheet.index import check_period, read_day
 from tearsheet.pipeline import Fetcher
 from tearsheet.query import parse_query
 from tearsheet.topics import MAX_ITERATIONS, MAX_STORIES, NewTopic, Progress, Seed, Topic, model, store
@@ -50,11 +50,12 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app, name="topic")
 
 
-def _day(text: str | None) -> date | None:
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError:
-        raise UsageError(f"{text!r} is not a day: write it as 2024-05-31") from None
+def _span(first: str, last: str) -> tuple[date, date]:
+    start, end = read_day(first, "--timespan"), read_day(last, "--timespan", last=True)
+    if start is None or end is None:
+        raise UsageError(f"--timespan: write it as FIRST=LAST, two days, and not as {first + '=' + last!r}")
+    check_period(start, end)
+    return start, end
 
 
 def _pairs(items: list[str], what: str) -> dict[str, str]:
@@ -84,13 +85,10 @@ def create(
     timespan: Annotated[list[str] | None, typer.Option(help="A custom timespan: FIRST=LAST day.")] = None,
 ) -> None:
     """Create a topic. Seed it next, then run it."""
-    spans = []
-    for first, last in _pairs(timespan or [], "--timespan").items():
-        a, b = _day(first), _day(last)
-        assert a is not None and b is not None
-        spans.append((a, b))
+    days = read_day(start or "", "--from"), read_day(end or "", "--to", last=True)
+    spans = [_span(first, last) for first, last in _pairs(timespan or [], "--timespan").items()]
     new = NewTopic(
-        name, query, _day(start), _day(end), tuple(source or ()), tuple(collection or ()), iterations, max_stories, seconds,
+        name, query, *days, tuple(source or ()), tuple(collection or ()), iterations, max_stories, seconds,
         _pairs(focus or [], "--focus"), tuple(spans),
     )  # fmt: skip
     with services_for() as services:
@@ -168,11 +166,11 @@ def _tools(services: Services, stack: AsyncExitStack | None) -> Tools:
     """What the jobs work with; what they hold is closed with `stack`. Without one, nothing can be fetched."""
     settings = services.settings
     client = Client(settings.fetch)
-    access = ArchiveAccess(services.archive, settings.path(settings.archive.folder), services.archive_stores)
+    captures = services.captures
 
     def archived(key: str) -> tuple[bytes, str | None] | None:
         try:
-            story = access.read(access.find(key)).story
+            story = captures.read(captures.find(key)).story
         except TearsheetError:
             return None
         html = story.raw_html.html

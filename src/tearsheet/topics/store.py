@@ -13,6 +13,7 @@ from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.feeds.catalogue import find_collection
+from tearsheet.index import check_period
 from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
 from tearsheet.topics.model import NewTopic, Progress, Topic
@@ -35,8 +36,7 @@ def create_topic(database: Database, new: NewTopic, default_seconds: float) -> T
         parse_query(query)
     for collection in new.collections:
         find_collection(database, collection)
-    if new.start and new.end and new.end < new.start:
-        raise UsageError(f"the topic would end ({new.end}) before it starts ({new.start})")
+    check_period(new.start, new.end)
     seconds = default_seconds if new.seconds_per_media_fetch is None else new.seconds_per_media_fetch
     values = {
         "name": new.name,

@@ -17,7 +17,7 @@ class Site:
     def __init__(self, services: Services, clock: Clock = wall_clock) -> None:
         self.services = services
         # Opened here, because requests come from many threads and each would open its own.
-        _ = services.database, services.ledger, services.index, services.archive
+        _ = services.database, services.ledger, services.index, services.captures
         self.clock = clock
         self._broker: Broker | None = None
         self._opening = asyncio.Lock()

@@ -21,7 +21,7 @@ import msgspec
 
 from tearsheet.engines.index.clean_stories import clean_story
 from tearsheet.engines.index.dates import by_interval, first_day, in_parts
-from tearsheet.engines.index.port import AddResult, IndexedStory, Page
+from tearsheet.engines.index.port import AddResult, IndexedStory, Page, Survey
 from tearsheet.engines.index.search_mapping import MAX_LOT, from_source, template, to_source
 from tearsheet.engines.index.search_query import to_search
 from tearsheet.engines.index.search_server import ElasticsearchServer, OpenSearchServer, Patient, Refused, SearchServer
@@ -251,11 +251,30 @@ class SearchIndex:
         body: dict[str, Any] = {"query": to_search(query.tree), "size": limit, "track_total_hits": False}
         if not text:
             body["_source"] = _WITHOUT_TEXT
+        return self._page(body, limit, token, order)[0]
+
+    def survey(
+        self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", top: int = 20
+    ) -> Survey:
+        """What `search`, `count`, `over_time` by day and `top` would say, asked at once; `limit` and `top` may be 0."""
+        limit = max(0, min(limit, _MAX_OFFSET))
+        asked = {"days": _histogram("day")}
+        if top > 0:
+            asked |= {name: _terms(name, top) for name in ("canonical_domain", "language")}
+        body = {"query": to_search(query.tree), "size": limit, "track_total_hits": True, "aggs": asked}
+        page, answer = self._page(body, limit, token, order) if limit else (Page([]), self._search(body))
+        found = answer["aggregations"]
+        sources, languages = (_values(found[name]) if top > 0 else [] for name in ("canonical_domain", "language"))
+        days = by_interval(_days(found["days"]["buckets"]), "day")
+        return Survey(page, int(answer["hits"]["total"]["value"]), days, sources, languages)
+
+    def _page(self, body: dict[str, Any], limit: int, token: str | None, order: str) -> tuple[Page, Any]:
+        """A page, and all that the server answered."""
         if order == "relevance":
             return self._by_relevance(body, limit, token)
         return self._by_date(body | {"sort": _BY_DATE[order]}, limit, token)
 
-    def _by_relevance(self, body: dict[str, Any], limit: int, token: str | None) -> Page:
+    def _by_relevance(self, body: dict[str, Any], limit: int, token: str | None) -> tuple[Page, Any]:
         offset = 0
         if token is not None:
             offset = _read_token(token)
@@ -265,11 +284,12 @@ class SearchIndex:
             raise QueryError(
                 f"the order by relevance ends after {_MAX_OFFSET:,} stories; ask for the newest first instead"
             )
-        hits = self._search(body | {"from": offset, "sort": ["_score", {"lot": "desc"}]})["hits"]["hits"]
+        answer = self._search(body | {"from": offset, "sort": ["_score", {"lot": "desc"}]})
+        hits = answer["hits"]["hits"]
         more = len(hits) == limit and offset + 2 * limit <= _MAX_OFFSET
-        return Page(_stories(hits), _make_token(offset + limit) if more else None)
+        return Page(_stories(hits), _make_token(offset + limit) if more else None), answer
 
-    def _by_date(self, body: dict[str, Any], limit: int, token: str | None) -> Page:
+    def _by_date(self, body: dict[str, Any], limit: int, token: str | None) -> tuple[Page, Any]:
         """By `search_after`. From the second page on in a point in time, which is only opened for those who turn the page."""
         view: str | None = None
         if token is not None:
@@ -284,11 +304,11 @@ class SearchIndex:
             answer = self._search(body, view)
         hits = answer["hits"]["hits"]
         if len(hits) == limit:
-            return Page(_stories(hits), _make_token([hits[-1]["sort"][:2], answer.get("pit_id", view)]))
+            return Page(_stories(hits), _make_token([hits[-1]["sort"][:2], answer.get("pit_id", view)])), answer
         if view is not None:
             with suppress(EngineError):  # it ends by itself
                 self._server.close_point_in_time(answer.get("pit_id", view))
-        return Page(_stories(hits))
+        return Page(_stories(hits)), answer
 
     def _point_in_time(self) -> str:
         view: str = self._patient.insist(lambda: self._server.open_point_in_time(self.alias, _KEEP_ALIVE))
@@ -315,7 +335,7 @@ class SearchIndex:
 
     def top(self, query: Query, field: str, limit: int = 20) -> list[tuple[str, int]]:
         """The most frequent values of `canonical_domain` or `language` among the matching stories."""
-        return [(bucket["key"], int(bucket["doc_count"])) for bucket in self._aggregate(query, _terms(field, limit))]
+        return _values({"buckets": self._aggregate(query, _terms(field, limit))})
 
     def top_over_time(
         self, query: Query, field: str, interval: str = "week", limit: int = 20
@@ -367,6 +387,10 @@ def _item_error(item: dict[str, Any]) -> Exception:
 
 def _stories(hits: Sequence[dict[str, Any]]) -> list[IndexedStory]:
     return [from_source(hit["_id"], hit["_source"]) for hit in hits]
+
+
+def _values(answer: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(bucket["key"], int(bucket["doc_count"])) for bucket in answer["buckets"]]
 
 
 def _terms(field: str, limit: int) -> dict[str, Any]:

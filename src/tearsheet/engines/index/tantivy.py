@@ -21,9 +21,9 @@ from pathlib import Path
 import tantivy
 
 from tearsheet.engines.index.dates import first_day
-from tearsheet.engines.index.port import AddResult, IndexedStory, Page
+from tearsheet.engines.index.port import AddResult, IndexedStory, Page, Survey
 from tearsheet.engines.index.story_store import Numbered, StoryStore
-from tearsheet.engines.index.tantivy_counts import CountsByValue, count, over_time, top
+from tearsheet.engines.index.tantivy_counts import CountsByValue, count, figures, over_time, top
 from tearsheet.engines.index.tantivy_pages import PagesByDate, numbers_of, read_token
 from tearsheet.engines.index.tantivy_query import all_of, candidates, number_range, to_tantivy
 from tearsheet.engines.index.tantivy_schema import (
@@ -191,13 +191,27 @@ class TantivyIndex:
         """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
         if limit < 1:
             return Page([])
-        limit = min(limit, _MAX_OFFSET)
         with self._searching(query) as (searcher, compiled):
-            if order == "relevance":
-                numbers, next_token = self._by_relevance(searcher, compiled, limit, token)
-            else:
-                numbers, next_token = self._pages.page(searcher, compiled, limit, token, oldest=order == "oldest")
+            numbers, next_token = self._page(searcher, compiled, limit, token, order)
         return Page(self._store.by_number(numbers, text=text), next_token)
+
+    def survey(
+        self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", top: int = 20
+    ) -> Survey:
+        """What `search`, `count`, `over_time` by day and `top` would say, asked at once; `limit` and `top` may be 0."""
+        with self._searching(query) as (searcher, compiled):
+            numbers, next_token = self._page(searcher, compiled, limit, token, order) if limit > 0 else ([], None)
+            found = figures(searcher, compiled, top)
+        page = Page(self._store.by_number(numbers), next_token)
+        return Survey(page, found.count, found.days, found.sources, found.languages)
+
+    def _page(
+        self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None, order: str
+    ) -> tuple[list[int], str | None]:
+        limit = min(limit, _MAX_OFFSET)
+        if order == "relevance":
+            return self._by_relevance(searcher, query, limit, token)
+        return self._pages.page(searcher, query, limit, token, oldest=order == "oldest")
 
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
         """Some of the matching stories at random."""

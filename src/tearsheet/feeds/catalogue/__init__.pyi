@@ -15,7 +15,7 @@ from .directory import feed_states as feed_states
 from .directory import list_collections as list_collections
 from .directory import list_feeds as list_feeds
 from .directory import list_sources as list_sources
-from .directory import places_of as places_of
+from .directory import members_of as members_of
 from .discovery import DiscoveredFeed as DiscoveredFeed
 from .discovery import discover as discover
 from .export import all_feeds as all_feeds

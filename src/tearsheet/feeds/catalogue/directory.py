@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, func, select
 
 from tearsheet.engines.database import Database
+from tearsheet.feeds.catalogue.store import find_collection
 from tearsheet.feeds.tables import collection_sources, collections, feeds, sources
 
 
@@ -114,11 +115,18 @@ def list_feeds(
     return _listing(database, statement, feeds.c.id, limit, offset)
 
 
-def places_of(
-    database: Database, source_ids: Iterable[int] = (), collection_ids: Iterable[int] = ()
+def members_of(
+    database: Database,
+    source_ids: Iterable[int] = (),
+    collections: Iterable[str] = (),
+    collection_ids: Iterable[int] = (),
 ) -> tuple[set[str], set[int]]:
-    """Domains and ids of sources and of all that belong to collections: a story knows its source by either."""
-    members = select(collection_sources.c.source_id).where(collection_sources.c.collection_id.in_(list(collection_ids)))
+    """Domains and ids of sources and of all that belong to collections: a story knows its source by either.
+
+    Raises NotFoundError for a collection that is not there by this name or id; ids alone may be of none.
+    """
+    wanted = [*collection_ids, *(find_collection(database, name) for name in collections)]
+    members = select(collection_sources.c.source_id).where(collection_sources.c.collection_id.in_(wanted))
     named = set(source_ids)
     statement = select(sources.c.id, sources.c.domain).where(sources.c.id.in_(named) | sources.c.id.in_(members))
     with database.read() as connection:

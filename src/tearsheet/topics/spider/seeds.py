@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 
-from tearsheet.feeds.catalogue import find_collection, places_of
-from tearsheet.index import all_stories
-from tearsheet.query import parse_query
+from tearsheet.feeds.catalogue import members_of
+from tearsheet.index import Question, all_stories
 from tearsheet.topics.model import Seed, Topic
 from tearsheet.topics.spider import routing
 from tearsheet.topics.spider.routing import Route
@@ -19,26 +19,23 @@ _CHUNK = 500
 
 
 def index_seeds(tools: Tools, topic: Topic) -> Iterator[Seed]:
-    """The stories of the index that the topic's query asks for."""
-    domains, sources = _collected_sources(tools, topic)
-    query = parse_query(topic.query).within(
-        start=topic.start,
-        end=topic.end,
-        domains={*topic.domains, *domains} if topic.domains or topic.collections else None,
-        sources=sources if topic.collections else None,
+    """The stories of the index that the topic's query asks for; its collections are taken as they are now."""
+    question = Question(
+        topic.query,
+        topic.start,
+        topic.end,
+        sources=topic.domains,
+        collections=topic.collections,
+        either=True,
+        order="oldest",
     )
-    found = all_stories(tools.index, query, order="oldest")
+    asked = question.ask(partial(members_of, tools.database))
+    found = all_stories(tools.index, asked.query, order=question.order)
     while some := list(islice(found, _CHUNK)):
         # In the order of their ids, so that two who seed at once cannot wait for one another's rows.
         known = sorted((story_of_index(story) for story in some), key=lambda story: story.id)
         web_stories.save_stories(tools.database, known)
         yield from (Seed(story.url, story.id, "index") for story in some)
-
-
-def _collected_sources(tools: Tools, topic: Topic) -> tuple[set[str], set[int]]:
-    """The sources of the topic's collections, as they are now: their domains and their ids."""
-    ids = [find_collection(tools.database, name) for name in topic.collections]
-    return places_of(tools.database, collection_ids=ids) if ids else (set(), set())
 
 
 def route_new_seeds(tools: Tools, topic: Topic) -> None:

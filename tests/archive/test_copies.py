@@ -2,7 +2,7 @@
 
 import pytest
 
-from tearsheet.archive.stores import store_name, stores_by_name
+from tearsheet.archive.copies import store_name, stores_by_name
 from tearsheet.errors import ConfigError
 
 
