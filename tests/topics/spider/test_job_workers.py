@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -11,10 +12,10 @@ from tearsheet.engines.broker.sqlite import SqliteBroker
 from tearsheet.topics import store
 from tearsheet.topics.spider.due import due_jobs
 from tearsheet.topics.spider.job import Job
-from tearsheet.topics.spider.job_workers import ItemWorker, TurnLater, turn_after
+from tearsheet.topics.spider.job_workers import DriverWorker, ItemWorker, TurnLater, turn_after
 from tearsheet.topics.spider.seeds import route_new_seeds
 from tearsheet.topics.spider.topic_run import start_run
-from tearsheet.work import Drop, Ledger, Requeue, Retry, RetryRule, WaterMarks, WorkerConfig
+from tearsheet.work import Drop, Ledger, Requeue, Retry, RetryRule, WaterMarks, Worker, WorkerConfig
 
 NAME = "topic_fetch_link"
 
@@ -56,8 +57,11 @@ class Bench:
 
     async def nudge(self, jobs: Sequence[Job]) -> None:
         """Send jobs out, and let a worker settle them."""
+        await self.settle(self.worker(), jobs)
+
+    async def settle(self, worker: Worker, jobs: Sequence[Job]) -> None:
         await self.broker.publish([job.output() for job in jobs])
-        worker, stop = self.worker(), asyncio.Event()
+        stop = asyncio.Event()
         running = asyncio.create_task(worker.run(stop))
         async with asyncio.timeout(60):
             while worker.settled < len(jobs):
@@ -192,6 +196,50 @@ def test_a_message_that_says_nothing_is_kept_aside(bench):
         return await made.broker.peek(f"{NAME}-quar", 10)
 
     assert len(go(send(), made)) == 1
+
+
+class Drives:
+    """A driver that fails for good as the test says."""
+
+    def __init__(self, outcome: Exception | None = None) -> None:
+        self.outcome = outcome
+        self.given_up: list[str] = []
+
+    async def handle(self, values, *, redelivered):
+        if self.outcome:
+            raise self.outcome
+        return [Job("topic_snapshot", values)]
+
+    async def give_up(self, values, reason):
+        self.given_up.append(reason)
+
+
+def drive(made: Bench, driver: Drives, job: Job) -> Any:
+    """How many messages are in which queue after a driver got one."""
+
+    async def send():
+        config = WorkerConfig("topic_run", (), RetryRule(2, 10.0, 100.0), WaterMarks(1, 2))
+        worker = DriverWorker(driver, made.tools, config, made.broker, Ledger(made.tools.database))
+        await made.settle(worker, [job])
+        return {name: depth.total for name, depth in (await made.broker.depths()).items() if depth.total}
+
+    return go(send(), made)
+
+
+def test_a_driver_sends_on_what_follows(bench):
+    assert drive(bench(), Drives(), Job("topic_run", {"topic": 1})) == {"topic_snapshot-in": 1}
+
+
+def test_a_driver_that_failed_for_good_gives_up_its_run(bench):
+    driver = Drives(Drop("no-way", "there"))
+    assert drive(bench(), driver, Job("topic_run", {"topic": 1})) == {}
+    assert driver.given_up == ["no-way: there"]
+
+
+def test_a_driver_is_not_asked_about_a_message_that_says_nothing(bench):
+    driver = Drives(AssertionError("never called"))
+    assert drive(bench(), driver, Job("topic_run", [1])) == {"topic_run-quar": 1}  # type: ignore[arg-type]
+    assert driver.given_up == []
 
 
 def test_a_turn_is_kept_while_it_is_waited_for():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -64,34 +65,50 @@ class ItemHandler(Protocol):
         ...
 
 
-class DriverWorker(StreamWorker):
-    """Leases the messages of runs, hands them to the driver, and settles them with the jobs that follow."""
+class _JobWorker(StreamWorker):
+    """Leases the messages of jobs, and settles each with what follows from it."""
+
+    async def _process(self, lease: Lease) -> Finished:
+        try:
+            values = read_values(lease.message)
+        except ValueError as error:
+            outcome = Quarantine("unreadable", str(error))
+            outputs = fate_of(self.place, lease.message, outcome, self.config.rule, self._clock()).outputs
+        else:
+            outputs = await self._outputs_of(lease, values)
+        return Finished(Settlement(lease, outputs), None)
+
+    @abstractmethod
+    async def _outputs_of(self, lease: Lease, values: Mapping[str, Any]) -> tuple[Output, ...]:
+        """Do what the message asks for; the messages that follow."""
+
+
+class DriverWorker(_JobWorker):
+    """Hands the messages of runs to the driver, and sends on what it answers."""
 
     def __init__(self, driver: Driver, tools: Tools, config: WorkerConfig, broker: Broker, ledger: Ledger) -> None:
         super().__init__(config, broker, ledger, tools.clock)
         self._driver = driver
 
-    async def _process(self, lease: Lease) -> Finished:
-        values: Mapping[str, Any] = {}
+    async def _outputs_of(self, lease: Lease, values: Mapping[str, Any]) -> tuple[Output, ...]:
         try:
-            values = read_values(lease.message)
             following = await self._driver.handle(values, redelivered=lease.redelivered)
         except TearsheetError:
             raise  # the disk or an engine, not this run: the worker stops and the message stays
         except Exception as outcome:
-            return await self._failed(lease, values, outcome)
-        return Finished(Settlement(lease, tuple(job.output() for job in following)), None)
+            return await self._failed(lease.message, values, outcome)
+        return tuple(job.output() for job in following)
 
-    async def _failed(self, lease: Lease, values: Mapping[str, Any], outcome: Exception) -> Finished:
+    async def _failed(self, message: Message, values: Mapping[str, Any], outcome: Exception) -> tuple[Output, ...]:
         _log_defect(self.name, values, outcome)
-        fate = fate_of(self.place, lease.message, outcome, self.config.rule, self._clock())
-        if fate.status in (DROPPED, QUARANTINED) and "topic" in values:
+        fate = fate_of(self.place, message, outcome, self.config.rule, self._clock())
+        if fate.status in (DROPPED, QUARANTINED):
             await self._driver.give_up(values, _say(fate.reason, fate.detail))
-        return Finished(Settlement(lease, fate.outputs), None)
+        return fate.outputs
 
 
-class ItemWorker(StreamWorker):
-    """Takes the items that messages name, if they are still to be taken, and does them. A message is settled whatever comes of it.
+class ItemWorker(_JobWorker):
+    """Takes the items that messages name, if they are still to be taken, and does them.
 
     Whether, when and how often an item is tried again stands in `topic_jobs`, not in the message.
     """
@@ -103,16 +120,9 @@ class ItemWorker(StreamWorker):
         self._handler = handler
         self._tools = tools
 
-    async def _process(self, lease: Lease) -> Finished:
-        try:
-            values = read_values(lease.message)
-        except ValueError as error:
-            outcome = Quarantine("unreadable", str(error))
-            fate = fate_of(self.place, lease.message, outcome, self.config.rule, self._clock())
-            return Finished(Settlement(lease, fate.outputs), None)
+    async def _outputs_of(self, lease: Lease, values: Mapping[str, Any]) -> tuple[Output, ...]:
         found = await asyncio.to_thread(self._take, values)
-        outputs = await self._do(lease.message, *found) if found else ()
-        return Finished(Settlement(lease, outputs), None)
+        return await self._do(lease.message, *found) if found else ()
 
     def _take(self, values: Mapping[str, Any]) -> tuple[Topic, Taken] | None:
         tools = self._tools
