@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.fetch import HostStore
 from tearsheet.fetch.manners import HostState
 from tearsheet.fetch.robots import STALE_SECONDS, RobotsText

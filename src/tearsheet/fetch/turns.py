@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.errors import ConfigError
+from tearsheet.errors import ConfigError, StoryError
 from tearsheet.fetch.manners import (
     LONGEST_CRAWL_DELAY,
     MANNERS,
@@ -38,7 +38,7 @@ FORGET_SECONDS = 86_400.0
 _FORGET_EVERY = 600.0
 
 
-class HostBusy(Exception):
+class HostBusy(StoryError):
     """The host's turn is too far off to be waited for: come back after so many seconds."""
 
     def __init__(self, after: float) -> None:

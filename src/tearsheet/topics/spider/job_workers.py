@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from tearsheet.engines.broker import Broker, Lease, Message, Output, Settlement
-from tearsheet.errors import TearsheetError
+from tearsheet.errors import WorkerError
 from tearsheet.topics.model import Topic
 from tearsheet.topics.spider.job import Job, read_values
 from tearsheet.topics.spider.stores import jobs
@@ -73,7 +73,7 @@ class _JobWorker(StreamWorker):
             values = read_values(lease.message)
         except ValueError as error:
             outcome = Quarantine("unreadable", str(error))
-            outputs = fate_of(self.place, lease.message, outcome, self.config.rule, self._clock()).outputs
+            outputs = fate_of(self.queue_name, lease.message, outcome, self.config.rule, self._clock()).outputs
         else:
             outputs = await self._outputs_of(lease, values)
         return Finished(Settlement(lease, outputs), None)
@@ -93,7 +93,7 @@ class DriverWorker(_JobWorker):
     async def _outputs_of(self, lease: Lease, values: Mapping[str, Any]) -> tuple[Output, ...]:
         try:
             following = await self._driver.handle(values, redelivered=lease.redelivered)
-        except TearsheetError:
+        except WorkerError:
             raise  # the disk or an engine, not this run: the worker stops and the message stays
         except Exception as outcome:
             return await self._failed(lease.message, values, outcome)
@@ -101,7 +101,7 @@ class DriverWorker(_JobWorker):
 
     async def _failed(self, message: Message, values: Mapping[str, Any], outcome: Exception) -> tuple[Output, ...]:
         _log_defect(self.name, values, outcome)
-        fate = fate_of(self.place, message, outcome, self.config.rule, self._clock())
+        fate = fate_of(self.queue_name, message, outcome, self.config.rule, self._clock())
         if fate.status in (DROPPED, QUARANTINED):
             await self._driver.give_up(values, _say(fate.reason, fate.detail))
         return fate.outputs
@@ -138,7 +138,7 @@ class ItemWorker(_JobWorker):
     async def _do(self, message: Message, topic: Topic, taken: Taken) -> tuple[Output, ...]:
         try:
             await self._handler.handle(topic, taken)
-        except TearsheetError:
+        except WorkerError:
             raise  # the disk or an engine, not this item: the worker stops, and the item is offered again
         except Exception as outcome:
             return await self._failed(message, taken, outcome)
@@ -149,7 +149,7 @@ class ItemWorker(_JobWorker):
         """What is tried again is put back until it is due; what is given up is noted, and kept aside where it is our error."""
         _log_defect(self.name, {"topic": taken.topic_id, "item": taken.item}, outcome)
         tried = replace(message, headers={**message.headers, RETRIES: taken.tries})
-        fate = fate_of(self.place, tried, outcome, self.config.rule, self._clock())
+        fate = fate_of(self.queue_name, tried, outcome, self.config.rule, self._clock())
         if fate.status in (DROPPED, QUARANTINED):
             await asyncio.to_thread(
                 self._give_up, taken, _say(fate.reason, fate.detail), not isinstance(outcome, Outcome)

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 
+from tearsheet.engines.database import Database
+from tearsheet.engines.index import Index
 from tearsheet.feeds.catalogue import members_of
 from tearsheet.index import Question, all_stories
 from tearsheet.topics.model import Seed, Topic
@@ -18,7 +20,7 @@ from tearsheet.topics.spider.web_story import story_of_index
 _CHUNK = 500
 
 
-def index_seeds(tools: Tools, topic: Topic) -> Iterator[Seed]:
+def index_seeds(database: Database, index: Index, topic: Topic) -> Iterator[Seed]:
     """The stories of the index that the topic's query asks for; its collections are taken as they are now."""
     question = Question(
         topic.query,
@@ -29,12 +31,12 @@ def index_seeds(tools: Tools, topic: Topic) -> Iterator[Seed]:
         either=True,
         order="oldest",
     )
-    asked = question.ask(partial(members_of, tools.database))
-    found = all_stories(tools.index, asked.query, order=question.order)
+    asked = question.ask(partial(members_of, database))
+    found = all_stories(index, asked.query, order=question.order)
     while some := list(islice(found, _CHUNK)):
         # In the order of their ids, so that two who seed at once cannot wait for one another's rows.
         known = sorted((story_of_index(story) for story in some), key=lambda story: story.id)
-        web_stories.save_stories(tools.database, known)
+        web_stories.save_stories(database, known)
         yield from (Seed(story.url, story.id, "index") for story in some)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from tearsheet.engines.broker import Broker
-from tearsheet.errors import TearsheetError
+from tearsheet.errors import WorkerError
 from tearsheet.topics import model, store
 from tearsheet.topics.model import Progress, Topic
 from tearsheet.topics.spider import routing
@@ -59,11 +59,15 @@ async def run_topic(
     concurrency: int = 32,
     join: bool = False,
     report: Report | None = None,
+    stop: asyncio.Event | None = None,
 ) -> Topic:
-    """Run a topic to its end, or go on with one that was interrupted. With `join`, help a run that another process drives."""
+    """Run a topic to its end, or go on with one that was interrupted. With `join`, help a run that another process drives.
+
+    When `stop` is set, the run ends where it is.
+    """
     if not join:
         await broker.publish([(await asyncio.to_thread(start_run, tools, topic)).output()])
-    supervisor = Supervisor(make_workers(tools, broker, ledger, concurrency), broker)
+    supervisor = Supervisor(make_workers(tools, broker, ledger, concurrency), broker, stop)
 
     async def watch(stop: asyncio.Event) -> None:
         while not stop.is_set():
@@ -83,7 +87,7 @@ async def run_topic(
     try:
         await supervisor.run(services=[watch, hold])
     finally:
-        with suppress(TearsheetError):  # where the database is away, others wait until the time is over
+        with suppress(WorkerError):  # where the database is away, others wait until the time is over
             await asyncio.to_thread(jobs.let_go, tools.database, tools.holder)
     return await asyncio.to_thread(store.find_topic, tools.database, topic.id)
 
