@@ -30,7 +30,7 @@ from tearsheet.topics.snapshot.store import load_snapshot, save_snapshot
 from tearsheet.topics.snapshot.timespans import timespans_of
 from tearsheet.topics.spider.addresses import clean_url, url_key
 from tearsheet.topics.spider.relevance import RawTest
-from tearsheet.topics.spider.spider import Tools
+from tearsheet.topics.spider.tools import Tools
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -24,11 +24,14 @@ from tearsheet.ingest.fetching import Visitor
 from tearsheet.pipeline.fetcher import Fetcher
 from tearsheet.settings import FeedSettings, FetchSettings, TopicSettings
 from tearsheet.story import RSSEntry, Story
-from tearsheet.topics import store as topic_store
-from tearsheet.topics.model import NewTopic, Seed
-from tearsheet.topics.spider.jobs import Job
-from tearsheet.topics.spider.run import TopicRun, start_run
-from tearsheet.topics.spider.spider import FetchLink, Tools
+from tearsheet.topics.model import NewTopic, Seed, Topic
+from tearsheet.topics.spider.addresses import url_key
+from tearsheet.topics.spider.seeds import route_new_seeds
+from tearsheet.topics.spider.stores.jobs import Taken
+from tearsheet.topics.spider.stores.seeds import add_seeds
+from tearsheet.topics.spider.tools import Tools
+from tearsheet.topics.spider.topic_fetch_link import FetchLink
+from tearsheet.topics.store import create_topic
 from tearsheet.work.outcomes import Outcome
 
 HOST = "http://paper.example"
@@ -89,20 +92,21 @@ class Askers:
         tools = Tools(
             self.database, cast(Any, NoIndex()), Fetcher(self.client), self.client, TopicSettings(), lambda _: None
         )
-        job = await asyncio.to_thread(self._start_topic, tools)
-        fetch = (await TopicRun(tools).handle(job.values, redelivered=False))[0]
+        topic = await asyncio.to_thread(self._start_topic, tools)
+        # Long past: the topic's own pace for a source is not what is watched here.
+        taken = Taken(topic.id, "topic_fetch_link", url_key(self.url("spider")), turn=1.0)
         try:
-            await FetchLink(tools).handle(fetch.values, redelivered=False)
+            await FetchLink(tools).handle(topic, taken)
         except Outcome as outcome:
             return f"{type(outcome).__name__} {outcome}"
         return ""
 
-    def _start_topic(self, tools: Tools) -> Job:
+    def _start_topic(self, tools: Tools) -> Topic:
         name = f"{self.name} {uuid.uuid4().hex}"
-        topic = topic_store.create_topic(self.database, NewTopic(name, "flood"), 0.0)
-        topic_store.add_seeds(self.database, topic.id, [Seed(self.url("spider"))])
-        _, [job] = start_run(tools, topic)
-        return job
+        topic = create_topic(self.database, NewTopic(name, "flood"), 0.0)
+        add_seeds(self.database, topic.id, [Seed(self.url("spider"))])
+        route_new_seeds(tools, topic)
+        return topic
 
     async def ingest_page(self) -> str:
         return await self._ingest("ingest")

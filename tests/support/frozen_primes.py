@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from tearsheet.topics.snapshot.store import Frozen, FrozenStory
+from tearsheet.topics.snapshot.frozen import Frozen, FrozenStory
 from tearsheet.topics.snapshot.timespans import Figures, Timespan, figures
 
 MEDIA = {**dict.fromkeys([1, 2, 3, 4, 5, 15], "a.example"), **dict.fromkeys([7, 8, 9], "d.example"),

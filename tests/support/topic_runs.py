@@ -15,8 +15,10 @@ from tearsheet.settings import FetchSettings, TopicSettings
 from tearsheet.topics import store
 from tearsheet.topics.model import NewTopic, Seed, Topic
 from tearsheet.topics.snapshot.export_files import write_export
-from tearsheet.topics.snapshot.store import Frozen
-from tearsheet.topics.spider.spider import Tools
+from tearsheet.topics.snapshot.frozen import Frozen
+from tearsheet.topics.spider.stores.media import set_duplicate_media
+from tearsheet.topics.spider.stores.seeds import add_seeds
+from tearsheet.topics.spider.tools import Tools
 from tearsheet.topics.spider.workers import run_topic
 from tearsheet.work.ledger import Ledger
 from tests.support.simulated_web import END, QUERY, START, SimulatedWeb
@@ -39,8 +41,8 @@ def prepare(database: Database, web: SimulatedWeb, **changes) -> Topic:
     values: dict[str, Any] = {"start": START, "end": END, "max_iterations": web.max_iterations} | changes
     topic = store.create_topic(database, NewTopic("Zanzibar", QUERY, **values), SETTINGS.seconds_per_media_fetch)
     for media, parent in web.duplicate_media.items():
-        store.set_duplicate_media(database, media, parent)
-    store.add_seeds(database, topic.id, [Seed(url) for url in web.seeds])
+        set_duplicate_media(database, media, parent)
+    add_seeds(database, topic.id, [Seed(url) for url in web.seeds])
     return topic
 
 
@@ -56,7 +58,7 @@ async def run(
     """Run it to its end."""
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(PoliteClient(fetch_settings(port)))
-        tools = Tools(database, index, Fetcher(client), client, settings, lambda _: None)
+        tools = Tools(database, index, Fetcher(client), client, settings, lambda _: None, hold_seconds=2.0)
         return await run_topic(tools, broker, Ledger(database), topic, concurrency=16, **more)
 
 

@@ -16,6 +16,7 @@ from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.settings import DEFAULT_DATA_FOLDER, Settings, load_settings
 from tearsheet.topics import COMPLETED, NewTopic, Topic, store
 from tearsheet.topics.snapshot import load_snapshot, write_export
+from tearsheet.topics.spider import add_seeds
 
 TOPIC = "corvane bridge"
 TOPIC_QUERY = "corvane OR 科尔万 OR コルヴァン OR كورفان"
@@ -85,7 +86,7 @@ def _topic(services: Services) -> Topic:
     except NotFoundError:
         new = NewTopic(TOPIC, TOPIC_QUERY)
         topic = store.create_topic(database, new, services.settings.topics.seconds_per_media_fetch)
-        store.add_seeds(database, topic.id, seed_from_index(services, topic))
+        add_seeds(database, topic.id, seed_from_index(services, topic))
         return topic
 
 

@@ -16,7 +16,7 @@ from tearsheet.pipeline import Fetcher
 from tearsheet.query import parse_query
 from tearsheet.topics import COMPLETED, FAILED, Progress, Seed, Topic, store
 from tearsheet.topics.snapshot import list_snapshots, load_snapshot, save_snapshot, write_export, write_map
-from tearsheet.topics.spider import Tools, index_seeds, is_about, read_posts, run_topic
+from tearsheet.topics.spider import Tools, add_posts, index_seeds, is_about, read_posts, run_topic
 
 Report = Callable[[Topic, Progress], None]
 EXPORTED = ("csv", "gexf", "graphml", "jsonl")
@@ -45,7 +45,7 @@ def seed_from_posts(services: Services, topic: Topic, file: Path) -> SeededPosts
     query = parse_query(topic.query)
     read = list(read_posts(file))
     about = [post for post in read if is_about(post, query, topic.start, topic.end)]
-    added, seeds = store.add_posts(services.database, topic.id, about)
+    added, seeds = add_posts(services.database, topic.id, about)
     return SeededPosts(len(read), len(about), added, seeds)
 
 

@@ -24,7 +24,7 @@ from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.index import check_period, read_day
 from tearsheet.topics import MAX_ITERATIONS, MAX_STORIES, NewTopic, Seed, store
 from tearsheet.topics.snapshot import FORMATS, list_snapshots
-from tearsheet.topics.spider import media_of
+from tearsheet.topics.spider import add_seeds, list_duplicate_media, media_of, set_duplicate_media
 from tearsheet.urls import BadURL
 
 app = typer.Typer(help="Topics: from a boolean query to a map of who links to whom.", no_args_is_help=True)
@@ -113,7 +113,7 @@ def seed(
         seeds += [Seed(row["url"], None, "csv", assume_match) for row in _rows(file, "url")]
         if index:
             seeds += seed_from_index(services, topic)
-        added, refused = store.add_seeds(services.database, topic.id, seeds)
+        added, refused = add_seeds(services.database, topic.id, seeds)
         if posts:
             found = seed_from_posts(services, topic, posts)
             out.print(
@@ -160,7 +160,7 @@ def duplicate(
         raise UsageError("give the source that gets its stories, or --remove")
     with services_for() as services:
         child, target = _domain(media), _domain(parent) if parent else None
-        store.set_duplicate_media(services.database, child, target)
+        set_duplicate_media(services.database, child, target)
     said = f"stories of {child} go to {target}" if target else f"{child} is a source of its own"
     out.print(f"{said}, from the next run of each topic on", markup=False)
 
@@ -177,7 +177,7 @@ def _domain(text: str) -> str:
 def duplicates(json: Json = False, jsonl: Jsonl = False, csv: Csv = False) -> None:
     """List the sources that are duplicates of another."""
     with services_for() as services:
-        rows = store.list_duplicate_media(services.database)
+        rows = list_duplicate_media(services.database)
     columns = {"media": "source", "dup_media": "duplicate of"}
     show([{"media": a, "dup_media": b} for a, b in rows], columns, form=output_form(json, jsonl, csv))
 

@@ -147,39 +147,64 @@ def self_contained(
     tree = LexborHTMLParser(tame(text), scripting=False)
 
     def shown(address: str) -> str | None:
-        if address[:5].lower() == "data:":
-            return None
-        target = document.absolute(address.partition("#")[0])
-        part = parts(target) if target else None
-        return _data_url(part) if part is not None else None
+        return _shown(document, parts, address)
 
+    # In this order: the parts are rationed, and pictures come first.
     for node in tree.css("img, picture > source"):
         _choose(node, shown)
+    _put_in_elements(tree, shown)
+    _put_in_sheets(tree, document, parts)
+    _put_in_styles(tree, shown)
+    _put_in_frames(tree, document, parts, frames)
+    for node in tree.css("meta[charset], meta[http-equiv]"):
+        node.decompose()
+    return b"<!doctype html><meta charset=utf-8>" + (tree.html or "").encode("utf-8", "replace")
+
+
+def _shown(document: Document, parts: Parts, address: str) -> str | None:
+    """What an address of the page shows, as a `data:` address; None when it is one already, or was not captured."""
+    if address[:5].lower() == "data:":
+        return None
+    target = document.absolute(address.partition("#")[0])
+    part = parts(target) if target else None
+    return _data_url(part) if part is not None else None
+
+
+def _put_in_elements(tree: LexborHTMLParser, shown: Callable[[str], str | None]) -> None:
+    """Pictures, sounds and films by the attributes that name them; addresses that lead out of the page go."""
     for selector, attribute, kind in ELEMENTS:
-        if kind in _SHOWN:
-            for node in tree.css(selector):
-                value = node.attributes.get(attribute) or ""
-                found = shown(value)
-                if attribute.startswith(LATE):
-                    if found:
-                        node.attrs["src"] = found
-                elif value:
-                    node.attrs[attribute] = found or _kept(value)
+        for node in tree.css(selector) if kind in _SHOWN else ():
+            value = node.attributes.get(attribute) or ""
+            found = shown(value)
+            if attribute.startswith(LATE):
+                if found:
+                    node.attrs["src"] = found
+            elif value:
+                node.attrs[attribute] = found or _kept(value)
+
+
+def _put_in_sheets(tree: LexborHTMLParser, document: Document, parts: Parts) -> None:
+    """Style sheets, those that the page links to and those that stand in it."""
     for node in tree.css("link[rel][href]"):
         if "stylesheet" in (node.attributes.get("rel") or "").lower().split():
             node.attrs["href"] = _sheet_url(document, document.absolute(node.attributes.get("href") or ""), parts) or ""
     for node in tree.css("style"):
         node.inner_html = _sheet(document, node.text(), document.base_url, parts, 0)
+
+
+def _put_in_styles(tree: LexborHTMLParser, shown: Callable[[str], str | None]) -> None:
+    """What the styles of single elements name."""
     for node in tree.css("[style]"):
         style = node.attributes.get("style") or ""
         if "(" in style:
             node.attrs["style"] = rewrite_css(style, lambda _, address: shown(address))
+
+
+def _put_in_frames(tree: LexborHTMLParser, document: Document, parts: Parts, frames: int) -> None:
+    """The pages of the first so many frames; the others show nothing."""
     for number, node in enumerate(tree.css("iframe[src]")):
         target = document.absolute((node.attributes.get("src") or "").partition("#")[0])
         _put_frame(node, parts(target) if target and number < frames else None, parts)
-    for node in tree.css("meta[charset], meta[http-equiv]"):
-        node.decompose()
-    return b"<!doctype html><meta charset=utf-8>" + (tree.html or "").encode("utf-8", "replace")
 
 
 def _put_frame(node: Any, part: Part | None, parts: Parts) -> None:

@@ -2,6 +2,7 @@ from .announce import Announcer as Announcer
 from .announce import WorkerInfo as WorkerInfo
 from .announce import living_workers as living_workers
 from .journey import DUE as DUE
+from .journey import RETRIES as RETRIES
 from .journey import RetryRule as RetryRule
 from .journey import fate_of as fate_of
 from .journey import input_queue as input_queue

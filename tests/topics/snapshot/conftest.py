@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tearsheet.topics.snapshot.store import Frozen
+from tearsheet.topics.snapshot.frozen import Frozen
 from tests.support.frozen_primes import frozen_primes
 
 

@@ -6,7 +6,7 @@ from lxml import etree
 from tearsheet.topics.snapshot.drawing import to_svg
 from tearsheet.topics.snapshot.export import MediaMap
 from tearsheet.topics.snapshot.export_files import page_of, write_export, write_map
-from tearsheet.topics.snapshot.store import Frozen
+from tearsheet.topics.snapshot.frozen import Frozen
 from tests.support.frozen_primes import overall_of
 
 

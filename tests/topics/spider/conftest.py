@@ -1,3 +1,5 @@
+"""A topic with three seeds in a database of its own, and the tools of a spider that may fetch nothing."""
+
 from typing import Any, cast
 
 import pytest
@@ -7,7 +9,8 @@ from tearsheet.fetch import PoliteClient
 from tearsheet.settings import TopicSettings
 from tearsheet.topics import store
 from tearsheet.topics.model import NewTopic, Seed
-from tearsheet.topics.spider.spider import Tools
+from tearsheet.topics.spider.stores.seeds import add_seeds
+from tearsheet.topics.spider.tools import Tools
 from tests.support.topic_runs import fetch_settings
 
 
@@ -16,7 +19,9 @@ class NoIndex:
         return [None] * len(ids)
 
 
-class Clock:
+class SetClock:
+    """A clock that the test sets."""
+
     now = 1000.0
 
     def __call__(self) -> float:
@@ -30,14 +35,14 @@ class NeverFetches:
 
 @pytest.fixture
 def clock():
-    return Clock()
+    return SetClock()
 
 
 @pytest.fixture
 def tools(tmp_path, clock):
     database = open_database("sqlite:///t.db", tmp_path)
     database.migrate()
-    settings = TopicSettings(stuck_seconds=100.0, facebook_token="t")
+    settings = TopicSettings(stuck_seconds=200.0, facebook_token="t")
     yield Tools(
         database, cast(Any, NoIndex()), NeverFetches(), PoliteClient(fetch_settings(1)), settings, lambda _: None, clock
     )
@@ -48,5 +53,5 @@ def tools(tmp_path, clock):
 def topic(tools):
     made = store.create_topic(tools.database, NewTopic("T", "flood"), 10.0)
     urls = ["http://a.example/1", "http://a.example/2", "http://b.example/1"]
-    assert store.add_seeds(tools.database, made.id, [Seed(url) for url in urls]) == (3, [])
+    assert add_seeds(tools.database, made.id, [Seed(url) for url in urls]) == (3, [])
     return made

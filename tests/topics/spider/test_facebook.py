@@ -1,18 +1,17 @@
-"""Share counts."""
+"""Share counts of the Graph API."""
 
 import asyncio
 
 import pytest
 
 from tearsheet.fetch import PoliteClient
-from tearsheet.topics import model, store
 from tearsheet.topics.spider import facebook
-from tearsheet.topics.spider import store as spider_store
-from tearsheet.topics.spider.run import TopicRun, start_run
-from tearsheet.topics.spider.spider import AddStory, FacebookStats
+from tearsheet.topics.spider.facebook_fetch_story_stats import FetchStoryStats
+from tearsheet.topics.spider.stores import shares, web_stories
+from tearsheet.topics.spider.stores.jobs import Taken
 from tearsheet.work.outcomes import Retry
 from tests.support.loopback_web import response, serve
-from tests.support.topic_jobs import step, web_story
+from tests.support.topic_rows import add_members, web_story
 from tests.support.topic_runs import fetch_settings
 
 
@@ -26,8 +25,9 @@ def test_share_counts():
             facebook.read_engagement(body)
 
 
-def test_share_counts_are_asked_for_and_kept(tools, topic):
-    story = spider_store.save_story(tools.database, web_story(1, "A"), None, None, [])
+def test_share_counts_are_asked_for_once_and_kept(tools, topic):
+    story = web_stories.save_story(tools.database, web_story(1, "A"), None, None, [])
+    taken = Taken(topic.id, "facebook_fetch_story_stats", story.id)
 
     async def go():
         async with serve(
@@ -35,8 +35,8 @@ def test_share_counts_are_asked_for_and_kept(tools, topic):
         ) as web:
             tools.client = PoliteClient(fetch_settings(web.port))
             tools.settings.facebook_url = "http://graph.example/v21.0"
-            await FacebookStats(tools).handle({"topic": topic.id, "story": story.id}, redelivered=False)
-            await FacebookStats(tools).handle({"topic": topic.id, "story": story.id}, redelivered=True)
+            await FetchStoryStats(tools).handle(topic, taken)
+            await FetchStoryStats(tools).handle(topic, taken)
             await tools.client.close()
             return web.paths
 
@@ -46,18 +46,9 @@ def test_share_counts_are_asked_for_and_kept(tools, topic):
         assert connection.exec_driver_sql("SELECT facebook_share_count FROM story_statistics").scalar() == 7
 
 
-def test_share_counts_that_are_missing_are_asked_for_again_after_an_interruption(tools, topic):
-    _, [job] = start_run(tools, topic)
-    story = spider_store.save_story(tools.database, web_story(1, "A"), None, None, [])
-    spider_store.route_seeds(tools.database, topic.id, [(story.id, False)], [], [])
-    spider_store.decide(tools.database, topic.id, story.id, relevant=True, why="x", mined=True)
-    asked = {"topic": topic.id, "story": story.id}
-    again = asyncio.run(AddStory(tools).handle(asked, redelivered=True))
-    assert ("facebook_fetch_story_stats", asked) in [(one.name, one.values) for one in again]
-    store.set_state(tools.database, topic.id, model.DEDUPED)
-    shares, look = step(TopicRun(tools), job)
-    assert (shares.name, shares.values) == ("facebook_fetch_story_stats", asked)
-    [look] = step(TopicRun(tools), look)  # once is enough
-    facebook.save_shares(tools.database, story.id, facebook.Shares(1, 2, 3))
-    [snapshot] = step(TopicRun(tools), look)
-    assert snapshot.name == "topic_snapshot"
+def test_a_story_without_counts_is_not_asked_for_again_once_it_was_given_up(tools, topic):
+    add_members(tools.database, topic, web_story(1, "A"), web_story(2, "B"))
+    assert shares.count_without_shares(tools.database, topic.id) == 2
+    taken = Taken(topic.id, "facebook_fetch_story_stats", web_story(1, "A").id)
+    FetchStoryStats(tools).give_up(taken, "facebook: timeout", defect=False)
+    assert shares.count_without_shares(tools.database, topic.id) == 1

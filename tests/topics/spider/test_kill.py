@@ -7,6 +7,7 @@ import pytest
 from tests.support.topic_kills import spider_with_kills
 
 
+@pytest.mark.timeout(300)
 def test_a_few_kills(tmp_path):
     make = {"sites": 8, "pages": 40, "seed": 2}
     calm = spider_with_kills(tmp_path / "calm", make, kills=0)

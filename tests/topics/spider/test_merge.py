@@ -1,9 +1,9 @@
-"""Stories that are one."""
+"""Merging sources and stories that are one."""
 
-from tearsheet.topics import store
-from tearsheet.topics.spider import store as spider_store
 from tearsheet.topics.spider.merge import merge_topic
-from tests.support.topic_jobs import web_story
+from tearsheet.topics.spider.stores import web_stories
+from tearsheet.topics.spider.stores.media import set_duplicate_media
+from tests.support.topic_rows import add_members, web_story
 
 
 def test_merges_keep_an_audit_and_can_be_done_again(tools, topic):
@@ -12,13 +12,11 @@ def test_merges_keep_an_audit_and_can_be_done_again(tools, topic):
         web_story(2, "Nunes Releases FISA Memo", text="A longer text."),
         web_story(3, "Nunes Releases FISA Memo", media="dup.example"),
     ]
-    store.set_duplicate_media(tools.database, "a.example", "c.example")
+    set_duplicate_media(tools.database, "a.example", "c.example")
     for story in stories:
-        spider_store.save_story(tools.database, story, None, None, [])
-    store.set_duplicate_media(tools.database, "dup.example", "a.example")
-    spider_store.route_seeds(tools.database, topic.id, [(story.id, False) for story in stories], [], [])
-    for story in stories:
-        spider_store.decide(tools.database, topic.id, story.id, relevant=True, why="", mined=True)
+        web_stories.save_story(tools.database, story, None, None, [])
+    set_duplicate_media(tools.database, "dup.example", "a.example")
+    add_members(tools.database, topic, *stories)
     merges = merge_topic(tools.database, topic.id)
     assert (merges.moved, merges.merged) == (1, 2)
     again = merge_topic(tools.database, topic.id)

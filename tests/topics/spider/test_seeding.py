@@ -13,6 +13,7 @@ from tearsheet.topics.model import NewTopic
 from tearsheet.topics.snapshot.export_files import write_export
 from tearsheet.topics.snapshot.store import load_snapshot
 from tearsheet.topics.spider.posts import make_post
+from tearsheet.topics.spider.stores.seeds import add_posts
 from tests.support.loopback_web import response, serve
 from tests.support.topic_runs import SETTINGS, run
 
@@ -37,7 +38,7 @@ def test_a_snapshot_counts_the_posts_of_each_story(tmp_path):
                    "channel": "forum"})
         for i, (author, day, name) in enumerate(said)
     ]  # fmt: skip
-    assert store.add_posts(database, topic.id, posts) == (4, 2)
+    assert add_posts(database, topic.id, posts) == (4, 2)
 
     async def answer(request, writer):
         writer.write(response(PAGE.format(request.path.strip("/")).encode()))

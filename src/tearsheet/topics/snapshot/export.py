@@ -9,10 +9,10 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import numpy.typing as npt
 
+from tearsheet.topics.model import UNDATEABLE
 from tearsheet.topics.snapshot.network import layout
 from tearsheet.topics.snapshot.palette import color_of
 from tearsheet.topics.snapshot.timespans import Figures, MediumCounts
-from tearsheet.topics.spider import UNDATEABLE
 
 STORY_COLUMNS = (
     "stories_id", "title", "url", "publish_date", "date_method", "title_method", "language", "media", "iteration", "why", "foci",
@@ -55,15 +55,17 @@ def tables_of(figures: Figures) -> dict[str, tuple[Sequence[str], list[tuple[Any
 
 
 class MediaMap:
-    """The sources of a timespan that are drawn, the links between them, and their places."""
+    """The sources of a timespan that are drawn, the links between them, and their positions."""
 
     def __init__(self, figures: Figures, most: int = MOST_NODES) -> None:
         self.media: list[MediumCounts] = list(figures.media[:most])
-        place = {row.media: number for number, row in enumerate(self.media)}
+        numbers = {row.media: number for number, row in enumerate(self.media)}
         self.edges: list[tuple[int, int, float]] = [
-            (place[a], place[b], float(count)) for a, b, count in figures.medium_links if a in place and b in place
+            (numbers[a], numbers[b], float(count))
+            for a, b, count in figures.medium_links
+            if a in numbers and b in numbers
         ]
-        self.places: npt.NDArray[np.float64] = layout(len(self.media), self.edges)
+        self.positions: npt.NDArray[np.float64] = layout(len(self.media), self.edges)
         self._largest = max([1, *(row.media_inlink_count for row in self.media)])
 
     def size(self, row: MediumCounts) -> float:
@@ -72,7 +74,7 @@ class MediaMap:
 
 
 def to_gexf(chart: MediaMap, title: str) -> bytes:
-    """The network of sources as GEXF 1.3 with colours, sizes and places, for Gephi."""
+    """The network of sources as GEXF 1.3 with colours, sizes and positions, for Gephi."""
     out = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3">',
@@ -84,7 +86,7 @@ def to_gexf(chart: MediaMap, title: str) -> bytes:
         "<nodes>",
     ]
     for number, row in enumerate(chart.media):
-        x, y = (float(value) * 1000 for value in chart.places[number])
+        x, y = (float(value) * 1000 for value in chart.positions[number])
         red, green, blue = color_of(row.community)
         values = ((i, getattr(row, name)) for i, (name, _) in enumerate(_NODE_ATTRIBUTES))
         attributes = "".join(f'<attvalue for="{i}" value="{value}"/>' for i, value in values if value is not None)

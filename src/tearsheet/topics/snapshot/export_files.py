@@ -13,8 +13,8 @@ from tearsheet import tables
 from tearsheet.errors import StorageError, UsageError
 from tearsheet.files import make_folder, write_whole
 from tearsheet.topics.snapshot import drawing, export
+from tearsheet.topics.snapshot.frozen import Frozen
 from tearsheet.topics.snapshot.parallel import over_timespans
-from tearsheet.topics.snapshot.store import Frozen
 from tearsheet.topics.snapshot.timespans import Counting, Figures, Timespan, timespans_of
 
 FORMATS = ("csv", "jsonl", "parquet", "gexf", "graphml", "svg", "png", "html")

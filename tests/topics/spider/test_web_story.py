@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 from tearsheet.extract import Document
-from tearsheet.topics.spider.generate import generate_story
+from tearsheet.topics.spider.web_story import generate_story
 
 
 def made(head: str, url: str):

@@ -1,17 +1,18 @@
-"""A story made from a page that a link led to: its source, date and title guessed, each with the way it was guessed."""
+"""A story of the web: of a page that a link led to, its source, date and title guessed, each with the way it was guessed."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from urllib.parse import unquote
 
+from tearsheet.engines.index import IndexedStory
 from tearsheet.extract import Document
+from tearsheet.topics.model import UNDATEABLE
 from tearsheet.topics.spider.addresses import media_of, url_key
 from tearsheet.urls import is_homepage, split_http_url
 
-UNDATEABLE = "undateable"
 _MAX_TITLE = 1_024
 _UNDATED_SEGMENTS = frozenset({"search", "tag", "tags"})
 _UNDATED_DOMAINS = frozenset({"wikipedia.org"})
@@ -33,8 +34,6 @@ class WebStory:
     description: str = ""
     text: str = ""
     language: str = ""
-    canonical: str | None = None
-    """The address that the page gives as its own, where that is another one of the same source."""
 
     @property
     def undateable(self) -> bool:
@@ -61,7 +60,6 @@ def generate_story(document: Document) -> WebStory:
         description=document.description or "",
         text=document.text,
         language=document.language or "",
-        canonical=stated if stated != url else None,
     )
 
 
@@ -70,8 +68,8 @@ def guess_title(document: Document) -> tuple[str, str]:
     title = " ".join((document.title or "").split())[:_MAX_TITLE]
     if not title:
         slug = unquote(split_http_url(document.url).path.rstrip("/").rpartition("/")[2])
-        words = re.sub(r"[-_+.]+", " ", re.sub(r"\.\w{2,5}$", "", slug)).strip()
-        return (words or document.url)[:_MAX_TITLE], "url"
+        from_slug = re.sub(r"[-_+.]+", " ", re.sub(r"\.\w{2,5}$", "", slug)).strip()
+        return (from_slug or document.url)[:_MAX_TITLE], "url"
     for name in _TITLE_METAS:
         if any(" ".join(value.split()) == title for value in document.head.meta.get(name, ())):
             return title, name
@@ -92,6 +90,19 @@ def is_undateable(url: str) -> bool:
     return is_homepage(url) or bool(segments & _UNDATED_SEGMENTS) or media_of(url) in _UNDATED_DOMAINS
 
 
-def in_media(story: WebStory, media: str) -> WebStory:
-    """The same story as one of another source."""
-    return story if story.media == media else replace(story, media=media)
+def story_of_index(story: IndexedStory) -> WebStory:
+    """A collected story as a story of the web: what was guessed of it was guessed by the parser."""
+    day = date.fromisoformat(story.publication_date) if story.publication_date else None
+    method = str(story.extra.get("publication_date_source") or "index") if day else UNDATEABLE
+    return WebStory(
+        id=story.id,
+        url=story.url,
+        media=story.canonical_domain or media_of(story.url),
+        title=story.article_title,
+        title_method="index",
+        day=day,
+        date_method=method,
+        description=str(story.extra.get("description") or ""),
+        text=story.text_content,
+        language=story.language,
+    )
