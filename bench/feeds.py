@@ -24,9 +24,12 @@ import feedparser
 
 from bench.loopback import Answers, response, serving
 from tearsheet.engines.database import open_database
-from tearsheet.feeds import FeedError, NewFeed, ParsedFeed, Poller, add_feeds, parse_feed
+from tearsheet.feeds import FeedError, ParsedFeed, parse_feed
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.formats.titles import plain_title
 from tearsheet.feeds.polling import store
+from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.tables import feed_paces, feeds
 from tearsheet.fetch import Client
 from tearsheet.settings import FeedSettings, FetchSettings

@@ -16,8 +16,8 @@ sys.path.insert(0, str(ROOT))
 from tests.support.chromium import CHROMIUM, FLAGS  # noqa: E402
 from tests.support.web_server import serve_app  # noqa: E402
 
+from tearsheet.app.demo import TOPIC  # noqa: E402
 from tearsheet.app.services import Services  # noqa: E402
-from tearsheet.cli.demo import TOPIC  # noqa: E402
 from tearsheet.settings import load_settings  # noqa: E402
 from tearsheet.web.app import create_app  # noqa: E402
 

@@ -77,7 +77,7 @@ class StorageError(WorkerError):
 
 
 EXIT_CODES: dict[int, str] = {
-    0: "done",
+    0: "done, or the reader of the output has left",
     1: "an error without a number of its own",
     2: "the command line could not be understood",
     3: "done, but some items failed",

@@ -13,7 +13,11 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
+from tearsheet import __version__
 from tearsheet.errors import ConfigError
+
+_RELEASE = ".".join(__version__.split(".")[:2])
+"""As in `0.1`: servers need not know which repair of it we run."""
 
 DEFAULT_DATA_FOLDER = "./tearsheet-data"
 CONFIG_FILE = "config.toml"
@@ -49,7 +53,8 @@ class FetchSettings:
     """How pages and feeds are fetched."""
 
     user_agent: str = _setting(
-        "Mozilla/5.0 (compatible; Tearsheet/0.1; news archive for research)", "how we introduce ourselves to servers"
+        f"Mozilla/5.0 (compatible; Tearsheet/{_RELEASE}; news archive for research)",
+        "how we introduce ourselves to servers",
     )
     timeout_seconds: float = _setting(60.0, "total time for one page, redirects included")
     max_bytes: int = _setting(10_000_000, "largest page, after decompression; counted while reading")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from tearsheet.app import FileSource, chosen_by_names, chosen_by_query, pack, verify_archive
@@ -19,7 +17,7 @@ def services(tmp_path):
 
 def read_by_pipeline(services, name):
     source = FileSource(services, services.pipelines[name], [str(services.captures.copies.folder)])
-    asyncio.run(source.count())
+    source.count()
     return source.tally
 
 

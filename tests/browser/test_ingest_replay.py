@@ -20,8 +20,6 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def page():
     """A new page of a real browser, and all that it asks for."""
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no Chromium at {CHROMIUM}; install the package `chromium`")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from tearsheet.app.services import Services
 from tearsheet.cli import app
-from tearsheet.feeds.catalogue.store import NewFeed, add_feeds
+from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.settings import Settings
 from tests.support.index_stories import story
 

@@ -4,7 +4,8 @@
 import pytest
 from bench.extract_data import data_folder, load, string_score, text_score
 
-from tearsheet.extract import Document, normalize_title
+from tearsheet.extract import Document
+from tearsheet.extract.names import normalize_title
 
 pytestmark = pytest.mark.skipif(not data_folder().exists(), reason=f"no evaluation pages in {data_folder()}")
 

@@ -1,9 +1,9 @@
 import numpy as np
 
 from tearsheet.extract import Document
+from tearsheet.extract.block_words import page_words
 from tearsheet.extract.features import PageHints
 from tearsheet.extract.model import PORTION, read, save, shipped
-from tearsheet.extract.words import page_words
 from tests.support.article_page import SENTENCES, article_page
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tearsheet.feeds import NewFeed, add_feeds
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.store import add_feeds
 from tests.support.feed_fakes import NOW, new_database
 
 

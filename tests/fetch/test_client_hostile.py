@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 import zstandard
 
-from tearsheet.fetch import ERROR_KINDS, FetchError, FetchRequest, FetchResponse
+from tearsheet.fetch import FetchError, FetchRequest, FetchResponse
+from tearsheet.fetch.model import ERROR_KINDS
 from tests.support.loopback_web import client_for
 
 LIMIT = 100_000
 SECONDS = 1.0
+PATIENCE = 8
+"""Seconds that a busy machine may take longer; whoever ignores the limit takes until the test is ended, after 30."""
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 
@@ -157,7 +160,7 @@ def test_every_kind_of_hostility_has_a_named_end(name):
     kind, seconds, _ = in_own_loop(ask(handler))
     assert kind in expected
     assert kind is None or kind in ERROR_KINDS
-    assert seconds < SECONDS + 1.5
+    assert seconds < SECONDS + PATIENCE
 
 
 def test_silence_is_told_from_slowness(monkeypatch):
@@ -180,7 +183,7 @@ def test_silence_is_told_from_slowness(monkeypatch):
 
     started = time.monotonic()
     assert in_own_loop(fetch()) == "read-timeout"
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 1 + PATIENCE
 
 
 def test_random_answers_never_end_in_another_error():
@@ -204,7 +207,7 @@ def test_random_answers_never_end_in_another_error():
             kind, seconds, _ = await ask(bytes(data), allow=("127.0.0.1/32",))
             kinds.add(kind)
             assert kind is None or kind in ERROR_KINDS
-            assert seconds < SECONDS + 1.5
+            assert seconds < SECONDS + PATIENCE
 
     asyncio.run(asyncio.wait_for(all_of_them(), 100))
     assert len(kinds) >= 4

@@ -3,9 +3,6 @@
 import asyncio
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from protego import Protego
 
 from tearsheet.engines.database import open_database
 from tearsheet.fetch import Client, FetchError, HostFailing, HostStore, Manners, Robots
@@ -179,10 +176,3 @@ def test_a_host_that_cannot_be_reached():
 )
 def test_our_name(user_agent, token):
     assert product_token(user_agent) == token
-
-
-@given(st.lists(st.sampled_from(["User-agent: *", "Disallow: /a*b*c$", "Allow: /", "Crawl-delay: x", "Crawl-delay: 1e400", "�", "Disallow: " + "*a" * 500]) | st.text(max_size=30), max_size=30))  # fmt: skip  # noqa: E501
-def test_any_text_can_be_parsed(lines):
-    rules = Protego.parse("\n".join(lines))
-    rules.can_fetch("http://a.example/" + "a" * 2000, "tearsheet")
-    rules.crawl_delay("tearsheet")

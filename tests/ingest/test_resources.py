@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.ingest.resources import is_unwanted, srcset_addresses
+from tests.support.growth import assert_linear
 
 
 @given(st.text(alphabet="ab,. ()'\"1xw\n", max_size=60))
@@ -36,3 +37,8 @@ def test_unwanted_resources():
     assert is_unwanted("https://www.google-analytics.com/analytics.js")
     assert is_unwanted("http://a.example/favicon.ico")
     assert not is_unwanted("http://a.example/google-analytics.com.png")
+
+
+@pytest.mark.parametrize("part", ["a (", ","])
+def test_time_grows_with_the_srcset_and_no_faster(part):
+    assert_linear(lambda text: list(srcset_addresses(text)), lambda count: part * count, 2_000)

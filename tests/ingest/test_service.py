@@ -20,7 +20,6 @@ from typer.testing import CliRunner
 from tearsheet.app.services import Services
 from tearsheet.archive.reader import read_story_at
 from tearsheet.cli import app
-from tearsheet.cli.ingest import run_ingest_workers
 from tearsheet.errors import EngineError, NotFoundError, UsageError
 from tearsheet.ingest import IngestWebResult, request_for
 from tearsheet.ingest.fetching import PER_HOST
@@ -28,10 +27,10 @@ from tearsheet.ingest.model import read_result
 from tearsheet.ingest.names import tei_key
 from tearsheet.settings import Settings
 from tearsheet.web.app import create_app
-from tests.archive.test_third_party import replay_with_pywb
 from tests.support.ingest_checks import check, check_tei
 from tests.support.ingest_site import PNG, Site, prose
 from tests.support.paths import ROOT
+from tests.support.pywb import replay_with_pywb
 from tests.support.web_server import serve_app
 
 URL = "http://a.example/x/y"
@@ -188,8 +187,8 @@ def test_workers_take_requests_from_their_topic(services):
     services.events.publish(
         f"{NAMES}.html-teixml", [("../../x", {"status": "success", "sha1hex": "../../x", "tei_xml": "<x/>"})]
     )
-    asyncio.run(run_ingest_workers(services, ["ingest"], once=True))
-    asyncio.run(run_ingest_workers(services, ["persist-result", "persist-html-text"], once=True))
+    services.ingest.run_workers(["ingest"], once=True)
+    services.ingest.run_workers(["persist-result", "persist-html-text"], once=True)
     assert services.ingest.store.result_of(URL)["status"] == "success"
     assert services.ingest.store.result_of("http://a.example/none")["status"] == "not-found"
     assert services.events.latest(f"{NAMES}.ingest-file-results")["html "]["status"] == "invalid-url"
@@ -209,7 +208,7 @@ def test_a_kill_between_saving_and_publishing_leaves_nothing_untold(site, tmp_pa
             f"{NAMES}.html-teixml", f"{NAMES}.ingest-file-results",
         ]  # fmt: skip
         assert services.events.latest(f"{NAMES}.ingest-file-results") == {}
-        asyncio.run(run_ingest_workers(services, ["ingest"], once=True))
+        services.ingest.run_workers(["ingest"], once=True)
         told = services.events.latest(f"{NAMES}.ingest-file-results")[f"html {URL}"]
         assert told["terminal"]["terminal_sha1hex"] == SHA1
         assert services.events.latest(f"{NAMES}.html-teixml").keys() == {SHA1}

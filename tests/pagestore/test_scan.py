@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from tearsheet.errors import NotFoundError
-from tearsheet.pagestore import FeedItem, PageStore, scan_feed
+from tearsheet.pagestore import PageStore
 from tearsheet.pagestore.check import check_store
 from tearsheet.pagestore.meta import md5_hex, url_md5
+from tearsheet.pagestore.scan import FeedItem, scan_feed
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 from datetime import date
-from pathlib import Path
 
 import pytest
 
@@ -14,6 +13,7 @@ from tearsheet.pagestore import CaptureInfo, PageStore
 from tearsheet.pagestore.check import check_store, repair_store
 from tearsheet.pagestore.meta import md5_hex
 from tearsheet.pagestore.paths import inside
+from tests.support.old_pages import old_page
 
 DAY = date(2026, 1, 5)
 
@@ -90,13 +90,6 @@ def test_what_cannot_be_stored_is_refused(store, url, content, options):
     with pytest.raises(UsageError):
         store.put(url, content, **options)
     assert not store.base.exists()
-
-
-def old_page(folder: Path, url: str, content: bytes = b"<html>old\n", md5: str | None = None) -> str:
-    name = md5 or md5_hex(url)
-    (folder / name).mkdir(parents=True)
-    (folder / name / "contents.html").write_bytes(content)
-    return name
 
 
 @pytest.mark.parametrize("day", ["2009/1/5", "2009/01/05", "2009/1/05"])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tearsheet.fetch import ERROR_KINDS, FetchError
+from tearsheet.fetch import FetchError
+from tearsheet.fetch.model import ERROR_KINDS
 from tearsheet.pipeline.fetcher import is_non_news, outcome_of_error, outcome_of_status, status_counter
 from tearsheet.story import Exchange
 from tearsheet.work.outcomes import Drop, Retry

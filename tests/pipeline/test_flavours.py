@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from tearsheet.cli.pipeline import drawing
 from tearsheet.errors import ConfigError, NotFoundError
 from tearsheet.pipeline.flavours import (
     DEFAULT,
@@ -12,6 +11,7 @@ from tearsheet.pipeline.flavours import (
     Step,
     all_pipelines,
     chain,
+    drawing,
     fetch_queues,
     pipeline_named,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from tearsheet.app.pipelines import archiver
 from tearsheet.app.services import Services
 from tearsheet.pipeline.importer import Importer
 from tearsheet.pipeline.parser import Parser
@@ -26,7 +27,7 @@ def collect(services: Services, numbers: Iterable[int] = range(3)) -> list[Story
     stories = [parser.process(article("harbour-herald.example", "en", number, TODAY)) for number in numbers]
     Importer(services.index).process_batch(stories)
     services.index.refresh()
-    services.archiver.process_batch(stories)
+    archiver(services, services.settings.archive.prefix).process_batch(stories)
     return stories
 
 

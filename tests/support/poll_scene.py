@@ -11,7 +11,9 @@ from typing import Any
 
 from sqlalchemy import select
 
-from tearsheet.feeds import NewFeed, Poller, add_feeds
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.store import add_feeds
+from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.tables import feeds, fetch_events, stories
 from tearsheet.fetch import Client
 from tearsheet.settings import FeedSettings, FetchSettings

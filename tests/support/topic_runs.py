@@ -14,10 +14,13 @@ from tearsheet.pipeline.fetcher import Fetcher
 from tearsheet.settings import FetchSettings, TopicSettings
 from tearsheet.topics import store
 from tearsheet.topics.model import NewTopic, Seed, Topic
+from tearsheet.topics.snapshot.export_files import write_export
+from tearsheet.topics.snapshot.store import Frozen
 from tearsheet.topics.spider.spider import Tools
 from tearsheet.topics.spider.workers import run_topic
 from tearsheet.work.ledger import Ledger
 from tests.support.simulated_web import END, QUERY, START, SimulatedWeb
+from tests.support.topic_oracle import check_export, plain
 
 SETTINGS = TopicSettings(
     seconds_per_media_fetch=0.0, max_retries=2, retry_seconds=0.05, poll_seconds=0.1, stuck_seconds=60.0,
@@ -66,3 +69,14 @@ def data_folder(tmp_path: Path) -> Path:
     folder = tmp_path / "data"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+def check_snapshot(web: SimulatedWeb, frozen: Frozen, folder: Path) -> None:
+    """What was frozen, and every count of what is exported from it."""
+    truth = web.truth()
+    url = [plain(story.url) for story in frozen.stories]
+    found = {address: (story.iteration, story.media) for address, story in zip(url, frozen.stories, strict=True)}
+    assert found == truth.stories
+    assert {(url[a], url[b]) for a, b in frozen.links} == truth.links
+    write_export(frozen, folder, ["csv"])
+    check_export(truth, folder)

@@ -8,9 +8,10 @@ from datetime import UTC, date, datetime, timedelta
 from html import escape
 from pathlib import Path
 
+from tearsheet.app.pipelines import archiver
 from tearsheet.app.services import Services
 from tearsheet.engines.broker.port import Message, Output
-from tearsheet.feeds.catalogue.store import NewFeed, add_feeds
+from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.pipeline.importer import Importer
 from tearsheet.pipeline.parser import Parser
 from tearsheet.settings import load_settings
@@ -125,7 +126,7 @@ def seed(services: Services, *, archive: bool = True) -> Seeded:
     Importer(services.index).process_batch(stories)
     services.index.refresh()
     if archive:
-        services.archiver.process_batch(stories)
+        archiver(services, services.settings.archive.prefix).process_batch(stories)
     entries = [
         entry_for(story, stage, DONE) for story in stories for stage in ("fetcher", "parser", "importer", "archiver")
     ]

@@ -7,8 +7,8 @@ import base64
 import httpx
 import pytest
 
+from tearsheet.app.tokens import WRITE, TokenStore
 from tearsheet.web.app import create_app
-from tearsheet.web.tokens import WRITE, TokenStore
 from tests.support.web_seed import open_services
 from tests.support.web_server import serve_app
 

@@ -11,7 +11,8 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 
 from tearsheet.errors import NotFoundError
-from tearsheet.feeds import NewFeed, add_feeds
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.daily_rss import write_daily_rss
 from tearsheet.feeds.tables import stories

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from tearsheet.cli.pipes import PipedConsole, let_go_of_broken_pipes
 from tearsheet.errors import TearsheetError
 from tearsheet.log import set_up_logging
 from tearsheet.settings import Settings, load_settings
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
-INTERRUPTED = 11
+out = PipedConsole(highlight=False, soft_wrap=True)
+err = PipedConsole(stderr=True, highlight=False, soft_wrap=True)
+_INTERRUPTED = 11
 
 
 class Globals:
@@ -64,14 +64,15 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
         try:
             return command(*args, **kwargs)
         except TearsheetError as error:
-            err.print(f"tearsheet: {error}", style="red", markup=False)
+            with suppress(BrokenPipeError):
+                err.print(f"tearsheet: {error}", style="red", markup=False)
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt:
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(_INTERRUPTED) from None
         except BrokenPipeError:
-            # Whoever read our output has enough. Python would complain again while it shuts down.
-            sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the end
-            raise typer.Exit(0) from None
+            if not let_go_of_broken_pipes():
+                raise  # some other connection
+            raise typer.Exit(0) from None  # the reader of our output has enough
 
     return run
 

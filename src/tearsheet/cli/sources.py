@@ -17,13 +17,14 @@ from tearsheet.feeds.catalogue import (
     NewSource,
     add_sources,
     coverage_gaps,
+    feeds_of_source,
     fetch_source_soon,
     find_source,
     list_collections,
     list_sources,
     members_of,
+    read_source,
     read_sources_csv,
-    reading,
     write_sources_csv,
 )
 
@@ -112,8 +113,8 @@ def show_source(source: SourceArgument, json: Json = False) -> None:
     with services_for() as services:
         database = services.database
         source_id = find_source(database, source)
-        row = reading.require_source(database, source_id)
-        feeds = reading.feeds_of_source(database, source_id)
+        row = read_source(database, source_id)
+        feeds = feeds_of_source(database, source_id)
         groups = list_collections(database, source_id=source_id, limit=_MOST).rows
     if json:
         show([row | {"feeds": feeds, "collections": [group.name for group in groups]}], {}, form="json")

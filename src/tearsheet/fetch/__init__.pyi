@@ -4,7 +4,6 @@ from .inflating import TooLarge as TooLarge
 from .inflating import inflate as inflate
 from .manners import retry_after_seconds as retry_after_seconds
 from .model import ACCEPT_PAGE as ACCEPT_PAGE
-from .model import ERROR_KINDS as ERROR_KINDS
 from .model import UNREACHABLE_KINDS as UNREACHABLE_KINDS
 from .model import FetchError as FetchError
 from .model import FetchRequest as FetchRequest

@@ -9,11 +9,9 @@ from email.utils import parsedate_to_datetime
 from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import StoryError
 from tearsheet.query import moment_span
-from tearsheet.story import OWN_CONTENT_FIELDS, Story
+from tearsheet.story import MAX_DAYS_AHEAD, OWN_CONTENT_FIELDS, Story
 from tearsheet.urls import BadURL, canonical_domain, url_hash
 
-MAX_DAYS_AHEAD = 90
-"""A story may be dated so many days after it was parsed: embargoes and clocks go wrong, but not by more."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 

@@ -20,7 +20,7 @@ from tearsheet.extract import Document, decode, tame
 from tearsheet.ingest.capture import capture_id
 from tearsheet.ingest.css import rewrite_css, sheet_text
 from tearsheet.ingest.file_facts import HTML_TYPES, surt_or_url
-from tearsheet.ingest.resource_tables import ELEMENTS, LATE
+from tearsheet.ingest.resource_elements import ELEMENTS, LATE
 from tearsheet.ingest.resources import srcset_addresses
 from tearsheet.ingest.store import IngestStore
 from tearsheet.story import Story

@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 from tearsheet.extract import Document
 from tearsheet.ingest.hops import same_page
 from tearsheet.ingest.model import Biblio
-from tearsheet.ingest.scope_words import (
+from tearsheet.ingest.scope_phrases import (
     CAPTCHA_MARKS,
-    CAPTCHA_WORDS,
-    COOKIE_WORDS,
+    CAPTCHA_PHRASES,
+    COOKIE_PHRASES,
     ERROR_TITLES,
-    LOGIN_WORDS,
-    PAYWALL_WORDS,
+    LOGIN_PHRASES,
+    PAYWALL_PHRASES,
 )
 
 STUB_WORDS = 20
@@ -100,13 +100,13 @@ def _by_wall(page: PageFeatures) -> str | None:
     if page.word_count > WALL_WORDS:
         return None
     text = page.visible
-    if any(words in text for words in CAPTCHA_WORDS) or any(mark in page.markup for mark in CAPTCHA_MARKS):
+    if any(phrase in text for phrase in CAPTCHA_PHRASES) or any(mark in page.markup for mark in CAPTCHA_MARKS):
         return "blocked-captcha"
-    if any(words in text for words in COOKIE_WORDS):
+    if any(phrase in text for phrase in COOKIE_PHRASES):
         return "blocked-cookie"
-    if not page.is_free or any(words in text for words in PAYWALL_WORDS):
+    if not page.is_free or any(phrase in text for phrase in PAYWALL_PHRASES):
         return "blocked-paywall"
-    if page.has_password_field or any(words in text for words in LOGIN_WORDS):
+    if page.has_password_field or any(phrase in text for phrase in LOGIN_PHRASES):
         return "blocked-login"
     if text.startswith(ERROR_TITLES):
         return "errorpage"

@@ -18,30 +18,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Any
 
 from tearsheet.errors import ConfigError, NotFoundError
 from tearsheet.work import input_queue
 
-
-class Kind(Enum):
-    """How a stage runs."""
-
-    ASYNC = "async"
-    CPU = "cpu"
-    BATCH = "batch"
-
-
-STAGES: dict[str, Kind] = {
-    "fetcher": Kind.ASYNC,
-    "hist-fetcher": Kind.ASYNC,
-    "parser": Kind.CPU,
-    "importer": Kind.BATCH,
-    "archiver": Kind.BATCH,
-    "page-storer": Kind.BATCH,
-}
-"""Every stage that a pipeline can have."""
+STAGES = ("fetcher", "hist-fetcher", "parser", "importer", "archiver", "page-storer")
+"""Every stage that a pipeline can have; `app/pipelines.py` builds them."""
 
 QUEUERS: dict[str, str] = {
     "feeds": "new entries of the feeds, polled here or taken from the rss-fetcher of `feeds.remote`",
@@ -67,11 +50,6 @@ class Step:
 
     stage: str
     outputs: tuple[str, ...] = ()
-
-    @property
-    def kind(self) -> Kind:
-        """How the stage runs."""
-        return STAGES[self.stage]
 
 
 @dataclass(slots=True, frozen=True)
@@ -207,3 +185,16 @@ def fetch_queues(pipelines: Mapping[str, Pipeline]) -> tuple[str, ...]:
         for step in pipeline.steps
         if step.stage == "fetcher"
     )
+
+
+def drawing(pipeline: Pipeline) -> str:
+    """The pipeline in one line: `csv ─▶ fetcher ─▶ parser`. A stage that feeds several shows them in brackets."""
+    words, left = [pipeline.queuer], [step.stage for step in pipeline.steps]
+    for step in pipeline.steps:
+        if step.stage in left:
+            left.remove(step.stage)
+            words.append(step.stage)
+        if len(step.outputs) > 1:
+            words.append("[" + ", ".join(step.outputs) + "]")
+            left = [stage for stage in left if stage not in step.outputs]
+    return " ─▶ ".join(words)

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds import NewFeed, parse_feed_list
 from tearsheet.feeds.catalogue.csv_lists import read_feeds_csv, write_feeds_csv
+from tearsheet.feeds.catalogue.feed_lists import parse_feed_list
+from tearsheet.feeds.catalogue.model import NewFeed
 
 
 def test_csv_round_trip() -> None:

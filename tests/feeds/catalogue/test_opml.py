@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds import NewFeed
+from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.opml import read_opml, write_opml
 from tests.support.feed_fakes import NOW, OPML
 

@@ -11,8 +11,8 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from tearsheet.feeds import FeedError, parse_feed
-from tests.conftest import SHARED_DATA
 from tests.support.feed_expectations import bare, read_expected
+from tests.support.paths import SHARED_DATA
 
 URL = "http://feeds.example/feed"
 NOW = datetime(2026, 11, 15, tzinfo=UTC)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from tearsheet.feeds.catalogue import reading
+from tearsheet.feeds.catalogue import fetch_history
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.retention import prune
 from tearsheet.feeds.tables import fetch_events, stories
@@ -33,4 +33,4 @@ def test_old_rows_go_and_those_that_matter_stay(database) -> None:
     assert count(database, stories) == 3
     assert prune(database, settings, NOW) == counted
     assert (count(database, stories), count(database, fetch_events)) == (2, 60)
-    assert reading.history(database, 1)[0]["note"] == "98"
+    assert fetch_history(database, 1)[0]["note"] == "98"

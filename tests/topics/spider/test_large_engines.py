@@ -13,9 +13,8 @@ from tests.support.brokers import fresh_vhost
 from tests.support.databases import PostgresHarness
 from tests.support.simulated_web import SimulatedWeb
 from tests.support.simulated_web_server import served_web
-from tests.support.topic_runs import prepare
-from tests.topics.spider.test_kill import finish, spider_with_kills, start
-from tests.topics.spider.test_simulated_web import check
+from tests.support.topic_kills import finish, spider_with_kills, start
+from tests.support.topic_runs import check_snapshot, prepare
 
 pytestmark = [pytest.mark.engine("rabbitmq"), pytest.mark.engine("postgresql")]
 
@@ -55,7 +54,7 @@ def spider_with_four(folder: Path, request: pytest.FixtureRequest, make: dict[st
         said = [finish(child) for child in crew]
     topic = find_topic(database, "Zanzibar")
     assert topic.state == "completed", said
-    check(web, load_snapshot(database, topic), folder / "export")
+    check_snapshot(web, load_snapshot(database, topic), folder / "export")
     [snapshot] = list_snapshots(database, topic.id)
     database.close()
     return snapshot.digest

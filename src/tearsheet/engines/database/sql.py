@@ -86,6 +86,11 @@ class SqlDatabase(ABC):
         with self._explained(), self._connect() as connection:
             yield connection
 
+    def ping(self) -> None:
+        """Ask for nothing."""
+        with self.read() as connection:
+            connection.execute(text("SELECT 1"))
+
     def insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
         """An INSERT that knows ON CONFLICT."""
         return sqlite.insert(table) if self.engine.dialect.name == "sqlite" else postgresql.insert(table)

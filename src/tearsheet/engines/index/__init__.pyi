@@ -6,4 +6,3 @@ from .port import AddResult as AddResult
 from .port import Index as Index
 from .port import IndexedStory as IndexedStory
 from .port import Page as Page
-from .port import Survey as Survey

@@ -7,8 +7,7 @@ import io
 from collections.abc import Iterable, Iterator
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds.catalogue.directory import Source
-from tearsheet.feeds.catalogue.store import NewFeed, NewSource
+from tearsheet.feeds.catalogue.model import NewFeed, NewSource, Source
 from tearsheet.feeds.formats import unzip
 from tearsheet.tables import csv_lines, unguarded
 

@@ -11,11 +11,11 @@ from urllib.parse import urljoin, urlsplit
 from tearsheet.clock import utc_now
 from tearsheet.errors import UserError
 from tearsheet.extract import parse
-from tearsheet.feeds.catalogue.feed_hints import (
-    COMMENT_WORDS,
+from tearsheet.feeds.catalogue.discovery_hints import (
+    COMMENT_PARTS,
     FEED_ENDINGS,
+    FEED_PARTS,
     FEED_TYPES,
-    FEED_WORDS,
     NEWS_SITEMAP_PATHS,
     ROOT_PATHS,
     SELF_PATHS,
@@ -32,7 +32,7 @@ _MAX_LINKS = 5_000
 
 
 @dataclass(slots=True, frozen=True)
-class Candidate:
+class PossibleFeed:
     """An address that may be a feed: how likely, and where it was found."""
 
     url: str
@@ -55,24 +55,26 @@ class DiscoveredFeed:
 
 
 class NoSite(UserError):
-    """The site's own page cannot be had, so nothing can be found."""
+    """The site's own page could not be fetched, so its feeds cannot be found."""
 
     exit_code = 5
 
 
-def feed_candidates(html: bytes, url: str) -> list[Candidate]:
+def feed_candidates(html: bytes, url: str) -> list[PossibleFeed]:
     """The feeds that a page names, most likely first. Sloppy HTML is read as browsers read it."""
     tree = parse(html, scripting=False)
     base_tag = tree.css_first("base[href]")
     base = _join(url, base_tag.attributes.get("href") or "") if base_tag else url
-    found: list[Candidate] = []
+    found: list[PossibleFeed] = []
     for node in tree.css("link[href]")[:_MAX_LINKS]:
-        words = node.attributes
-        kind = (words.get("type") or "").partition(";")[0].strip().lower()
-        relations = (words.get("rel") or "").lower().split()
+        attributes = node.attributes
+        kind = (attributes.get("type") or "").partition(";")[0].strip().lower()
+        relations = (attributes.get("rel") or "").lower().split()
         if kind in FEED_TYPES and ("alternate" in relations or "feed" in relations or not relations):
             found.append(
-                _candidate(base or url, words.get("href"), DECLARED, "declared by the page", words.get("title"))
+                _candidate(
+                    base or url, attributes.get("href"), DECLARED, "declared by the page", attributes.get("title")
+                )
             )
     for node in tree.css("a[href]")[:_MAX_LINKS]:
         href = (node.attributes.get("href") or "").strip()
@@ -80,17 +82,17 @@ def feed_candidates(html: bytes, url: str) -> list[Candidate]:
         path = href.partition("?")[0].lower()
         if path.endswith(FEED_ENDINGS):
             found.append(_candidate(base or url, href, LINKED, "linked by the page", label))
-        elif any(word in href.lower() for word in FEED_WORDS):
+        elif any(part in href.lower() for part in FEED_PARTS):
             found.append(_candidate(base or url, href, MENTIONED, "perhaps linked by the page", label))
     return _ranked(found)
 
 
-def _candidate(base: str, href: str | None, score: int, how: str, title: str | None) -> Candidate:
+def _candidate(base: str, href: str | None, score: int, how: str, title: str | None) -> PossibleFeed:
     link = _join(base, href or "") or ""
     lowered = f"{link} {title or ''}".lower()
-    if any(word in lowered for word in COMMENT_WORDS):
+    if any(part in lowered for part in COMMENT_PARTS):
         score -= 50  # what readers say is no news
-    return Candidate(link, score, how, title or None)
+    return PossibleFeed(link, score, how, title or None)
 
 
 def _join(base: str, href: str) -> str | None:
@@ -100,32 +102,32 @@ def _join(base: str, href: str) -> str | None:
         return None
 
 
-def robots_sitemaps(robots: str, url: str) -> list[Candidate]:
+def robots_sitemaps(robots: str, url: str) -> list[PossibleFeed]:
     """The sitemaps that robots.txt names; those that speak of news first."""
     found = []
     for line in robots.splitlines()[:10_000]:
         name, _, value = line.partition(":")
         if name.strip().lower() == "sitemap" and (link := _join(url, value)):
-            found.append(Candidate(link, ROBOTS + (20 if names_news(link) else 0), "named by robots.txt"))
+            found.append(PossibleFeed(link, ROBOTS + (20 if names_news(link) else 0), "named by robots.txt"))
     return _ranked(found)
 
 
-def guesses(url: str) -> list[Candidate]:
+def guesses(url: str) -> list[PossibleFeed]:
     """Well-known places: at the root of the site, and below the page itself."""
     root = urljoin(url, "/")
     found = [
-        Candidate(urljoin(root, path), GUESSED + 5, "a usual place for news sitemaps") for path in NEWS_SITEMAP_PATHS
+        PossibleFeed(urljoin(root, path), GUESSED + 5, "a usual place for news sitemaps") for path in NEWS_SITEMAP_PATHS
     ]
-    found += [Candidate(urljoin(root, path), GUESSED, "a usual place") for path in ROOT_PATHS]
+    found += [PossibleFeed(urljoin(root, path), GUESSED, "a usual place") for path in ROOT_PATHS]
     if urlsplit(url).path.strip("/"):
         page = url.partition("?")[0].partition("#")[0].rstrip("/") + "/"
-        found += [Candidate(urljoin(page, path), GUESSED + 2, "a usual place below the page") for path in SELF_PATHS]
+        found += [PossibleFeed(urljoin(page, path), GUESSED + 2, "a usual place below the page") for path in SELF_PATHS]
     return found
 
 
-def _ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
+def _ranked(candidates: Iterable[PossibleFeed]) -> list[PossibleFeed]:
     """Each address once, the most likely first."""
-    best: dict[str, Candidate] = {}
+    best: dict[str, PossibleFeed] = {}
     for candidate in candidates:
         try:
             key = normalize_url(candidate.url)
@@ -139,12 +141,12 @@ def _ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
 async def discover(
     client: FeedClient, url: str, *, limit: int = 20, gap: float = 0.5, now: datetime | None = None
 ) -> list[DiscoveredFeed]:
-    """Find the feeds of a site and read each, most useful first. Raises NoSite when the site itself cannot be had."""
+    """Find the feeds of a site and read each, most useful first. Raises NoSite when the site's own page cannot be fetched."""
     now = now or utc_now()
     url = url if "://" in url else f"https://{url}"
     page = await _get_page(client, url)
     if (itself := _read(page, now)) is not None:
-        return [_described(page.url, itself, Candidate(page.url, ITSELF, "it is a feed itself"))]
+        return [_described(page.url, itself, PossibleFeed(page.url, ITSELF, "it is a feed itself"))]
     robots = await _get(client, urljoin(page.url, "/robots.txt"))
     named = robots_sitemaps(robots.body.decode("utf-8", "replace"), page.url) if robots and robots.status == 200 else []
     found: dict[str, DiscoveredFeed] = {}
@@ -191,7 +193,7 @@ def _read(response: FetchResponse, now: datetime) -> ParsedFeed | None:
         return None
 
 
-def _described(url: str, parsed: ParsedFeed, candidate: Candidate) -> DiscoveredFeed:
+def _described(url: str, parsed: ParsedFeed, candidate: PossibleFeed) -> DiscoveredFeed:
     """Rank what was read: news sitemaps and feeds with entries up, plain sitemaps and empty ones down."""
     score = candidate.score
     score += {NEWS_SITEMAP: 15, SITEMAP: -25, SITEMAP_INDEX: -15}.get(parsed.version, 10)

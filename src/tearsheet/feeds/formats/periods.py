@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from tearsheet.feeds.formats.vocabulary import PERIOD_MINUTES
+from tearsheet.feeds.formats.element_roles import PERIOD_MINUTES
 
 MAX_MINUTES = 1440
 _MAX_AGE = re.compile(r"(?:^|[,\s])(s-maxage|max-age)\s*=\s*\"?(\d{1,10})", re.IGNORECASE)
@@ -79,6 +79,6 @@ def skip_text(hours: frozenset[int], days: frozenset[int]) -> str | None:
 
 def read_skips(text: str | None) -> tuple[frozenset[int], frozenset[int]]:
     """The reverse of `skip_text`."""
-    words = (text or "").split()
-    hours, days = (frozenset(int(word[1:]) for word in words if word[0] == kind) for kind in "hd")
+    skips = (text or "").split()
+    hours, days = (frozenset(int(skip[1:]) for skip in skips if skip[0] == kind) for kind in "hd")
     return hours, days

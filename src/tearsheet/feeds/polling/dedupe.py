@@ -18,7 +18,7 @@ NO_URL, RELATIVE, TOO_LONG, HOME, BAD, NO_NEWS, TOSSED, STALE = (
 )  # fmt: skip
 DUPLICATE_URL, DUPLICATE_TITLE, ADDED = "dup_url", "dup_title", "ok"
 _FRONT_PAGE_SLASHES = 5
-"""No front page lies deeper than language, section and file; most stories do, and need not be looked at for that."""
+"""No front page lies deeper than language, section and file; most stories do, which saves asking."""
 STALE_DAYS = 7
 """A plain sitemap lists a whole site; only pages that changed in these days can be news."""
 

@@ -187,7 +187,7 @@ async def _parse(response: FetchResponse, now: datetime) -> ParsedFeed:
 async def _follow_index(
     client: FeedClient, index: ParsedFeed, settings: FeedSettings, now: datetime, sleep: Sleep
 ) -> ParsedFeed:
-    """The entries of the most promising sitemaps of an index. One that cannot be had is left out."""
+    """The entries of the most promising sitemaps of an index. One that cannot be fetched or read is left out."""
     merged = ParsedFeed(NEWS_SITEMAP, index.title)
     for child in promising_sitemaps(index.entries)[:MAX_CHILD_SITEMAPS]:
         await sleep(settings.interval_seconds)

@@ -10,8 +10,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection
-
 from tearsheet.engines.database import Database
 from tearsheet.errors import WorkerError
 from tearsheet.feeds.formats import read_skips, skip_text
@@ -29,6 +27,7 @@ from tearsheet.feeds.polling.schedule import (
     next_fetch,
 )
 from tearsheet.feeds.polling.statuses import added_note, note
+from tearsheet.feeds.polling.story_store import SeenStories
 from tearsheet.feeds.tables import FETCH_DISABLED, FETCH_FAILED, FETCH_SUCCEEDED
 from tearsheet.settings import FeedSettings
 from tearsheet.urls import BadURL, host_of
@@ -87,7 +86,7 @@ def _record(
         held = store.still_leased(connection, [result.feed for result in results])
         mine = [result for result in results if result.feed.id in held]
         counts["feeds.lost"] += len(results) - len(mine)
-        tallies = _save_stories(database, connection, mine, settings)
+        tallies = _save_stories(SeenStories(database, connection), mine, settings)
         rows, events = [], []
         for result, tally in zip(mine, tallies, strict=True):
             decision = next_fetch(
@@ -155,12 +154,10 @@ def _pauses(results: Sequence[PollResult]) -> dict[str, datetime]:
 # --------------------------------------------------------------------------------------------------------- stories
 
 
-def _save_stories(
-    database: Database, connection: Connection, results: Sequence[PollResult], settings: FeedSettings
-) -> list[Counter[str]]:
+def _save_stories(seen: SeenStories, results: Sequence[PollResult], settings: FeedSettings) -> list[Counter[str]]:
     """Add what is new of every poll; returns for each poll how many stories were added and skipped, by reason."""
     tallies = [Counter(result.skipped) for result in results]
-    known = store.known_urls(connection, {c.normalized_url for result in results for c in result.candidates})
+    known = seen.known_urls({c.normalized_url for result in results for c in result.candidates})
     fresh = {c.normalized_title_hash for r in results for c in r.candidates if c.normalized_url not in known}
     now = max((result.started_at for result in results), default=None)
     if now is None:
@@ -168,7 +165,7 @@ def _save_stories(
     since = now - timedelta(days=settings.title_days)
     titles = {
         (title, _title_scope(source, feed))
-        for title, source, feed in store.known_titles(connection, {title for title in fresh if title}, since)
+        for title, source, feed in seen.known_titles({title for title in fresh if title}, since)
     }
     rows: list[dict[str, Any]] = []
     owners: dict[str, int] = {}
@@ -186,10 +183,10 @@ def _save_stories(
                 and result.started_at - known[candidate.normalized_url][1] > _TOUCH_AFTER
             ):
                 still_there.add(known[candidate.normalized_url][0])
-    added = store.add_stories(database, connection, rows)
+    added = seen.add(rows)
     for url, number in owners.items():
         tallies[number][ADDED if url in added else DUPLICATE_URL] += 1
-    store.touch_stories(connection, still_there, now)
+    seen.touch(still_there, now)
     return tallies
 
 

@@ -1,4 +1,4 @@
-"""The SQL of feeds: leases, what polls found, the stories seen and whether they are queued. The same on every engine."""
+"""The SQL of polling: leases, paces, and what polls found of feeds. The stories found are in `story_store`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqlalchemy import (
     bindparam,
     case,
     cast,
-    func,
+    delete,
     literal,
     select,
     text,
@@ -26,7 +26,7 @@ from sqlalchemy import (
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling.pace import Booking, Freed, assign_starts
 from tearsheet.feeds.polling.schedule import FeedState
-from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, stories
+from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events
 
 _CHUNK = 500
 _SOURCE = "source:"
@@ -130,7 +130,8 @@ def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetim
 
     A feed whose turn lies beyond the horizon is put off to that turn and not taken. A lease is a due time in the future:
     when its poller dies, the feed is simply due again. With its first feed a poller takes the host and the source, so that
-    its own count of running requests, and its own clock, are the only ones. Returns the feeds taken, and how many were looked at.
+    its own count of running requests, and its own clock, are the only ones. Returns the feeds taken, and how many due feeds
+    there were to choose from.
     """
     token = uuid.uuid4().hex
     with database.begin() as connection:
@@ -285,13 +286,6 @@ def put_off(
         write_paces(database, connection, {}, owner, freed)
 
 
-def next_due(database: Database) -> datetime | None:
-    """When the next feed is due; None when there is none to poll."""
-    with database.read() as connection:
-        query = select(feeds.c.due_at).where(_POLLABLE).order_by(feeds.c.due_at).limit(1)
-        return connection.execute(query).scalar()
-
-
 def still_leased(connection: Connection, leased: Sequence[LeasedFeed]) -> set[int]:
     """Which of these leases hold. One that has run out and was taken by another poller does not."""
     held: set[int] = set()
@@ -362,96 +356,7 @@ _FREE = (
 """The end of a hold, unless it was prolonged in the meantime; the next poller keeps the distance to the last request."""
 
 
-# --------------------------------------------------------------------------------------------------------- stories
-
-
-def known_urls(connection: Connection, normalized: Iterable[str]) -> dict[str, tuple[int, datetime]]:
-    """The stories with these normalised addresses: id and when they were last seen, by address."""
-    found: dict[str, tuple[int, datetime]] = {}
-    for some in chunks(normalized):
-        query = select(stories.c.normalized_url, stories.c.id, stories.c.seen_at).where(
-            stories.c.normalized_url.in_(some)
-        )
-        found.update({row.normalized_url: (row.id, row.seen_at) for row in connection.execute(query)})
-    return found
-
-
-def known_titles(
-    connection: Connection, hashes: Iterable[str], since: datetime
-) -> set[tuple[str, int | None, int | None]]:
-    """Title hash, source and feed of stories that were published (or, undated, fetched) since then."""
-    found: set[tuple[str, int | None, int | None]] = set()
-    columns = (stories.c.normalized_title_hash, stories.c.sources_id, stories.c.feed_id)
-    for some in chunks(hashes):
-        query = select(*columns).where(
-            stories.c.normalized_title_hash.in_(some),
-            func.coalesce(stories.c.published_at, stories.c.fetched_at, type_=stories.c.fetched_at.type) >= since,
-        )
-        found |= {(row[0], row[1], row[2]) for row in connection.execute(query)}
-    return found
-
-
-def add_stories(database: Database, connection: Connection, rows: list[dict[str, Any]]) -> set[str]:
-    """Add stories; returns the normalised addresses of those that were new, which in a race may be fewer."""
-    if not rows:
-        return set()
-    insert = database.insert(stories).on_conflict_do_nothing().returning(stories.c.normalized_url)
-    return set(connection.execute(insert, rows).scalars())
-
-
-def touch_stories(connection: Connection, ids: Iterable[int], now: datetime) -> None:
-    """These stories still stand in a feed."""
-    for some in chunks(sorted(ids)):
-        connection.execute(update(stories).where(stories.c.id.in_(some)).values(seen_at=now))
-
-
-@dataclass(slots=True, frozen=True)
-class UnqueuedStory:
-    """A story on its way to the fetch queue."""
-
-    id: int
-    url: str
-    title: str | None
-    domain: str | None
-    published_at: datetime | None
-    fetched_at: datetime
-    feed_id: int | None
-    sources_id: int | None
-    feed_url: str | None
-
-
-def unqueued_stories(database: Database, limit: int) -> list[UnqueuedStory]:
-    """Stories that were found and not yet handed to the fetch queue, oldest first."""
-    s = stories.c
-    query = (
-        select(
-            s.id,
-            s.url,
-            s.title,
-            s.domain,
-            s.published_at,
-            s.fetched_at,
-            s.feed_id,
-            s.sources_id,
-            feeds.c.url.label("feed_url"),
-        )
-        .select_from(stories.outerjoin(feeds, feeds.c.id == s.feed_id))
-        .where(text("stories.queued_at IS NULL"))
-        .order_by(s.id)
-        .limit(limit)
-    )
-    with database.read() as connection:
-        return [UnqueuedStory(*row) for row in connection.execute(query)]
-
-
-def mark_queued(database: Database, ids: Iterable[int], when: datetime) -> None:
-    """The broker has these stories safely; they are never handed over again."""
+def forget_idle_paces(database: Database, since: datetime) -> None:
+    """Forget the paces of hosts and sources that nobody has asked, or lined up for, since then."""
     with database.begin() as connection:
-        for some in chunks(ids):
-            connection.execute(update(stories).where(stories.c.id.in_(some)).values(queued_at=when))
-
-
-def count_entries(database: Database) -> int:
-    """How many stories were found in feeds and are remembered."""
-    with database.read() as connection:
-        return int(connection.execute(select(func.count()).select_from(stories)).scalar_one())
+        connection.execute(delete(feed_paces).where(feed_paces.c.next_start < since, feed_paces.c.tail < since))

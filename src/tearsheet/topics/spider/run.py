@@ -14,6 +14,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from tearsheet.engines.database import Database
+from tearsheet.engines.index import Index
 from tearsheet.feeds.catalogue import members_of
 from tearsheet.index import Question, all_stories
 from tearsheet.topics import model, store
@@ -43,7 +45,7 @@ def start_run(tools: Tools, topic: Topic, *, again: bool = True) -> tuple[str, l
     return name, [Job(routing.TOPIC_RUN, {"topic": topic.id, "run": name, "fresh": True})]
 
 
-def index_seeds(tools: Tools, topic: Topic) -> Iterator[Seed]:
+def index_seeds(database: Database, index: Index, topic: Topic) -> Iterator[Seed]:
     """The stories of the index that the topic's query asks for; its collections are taken as they are now."""
     question = Question(
         topic.query,
@@ -54,12 +56,12 @@ def index_seeds(tools: Tools, topic: Topic) -> Iterator[Seed]:
         either=True,
         order="oldest",
     )
-    asked = question.ask(partial(members_of, tools.database))
-    found = all_stories(tools.index, asked.query, order=question.order)
+    asked = question.ask(partial(members_of, database))
+    found = all_stories(index, asked.query, order=question.order)
     while some := list(islice(found, _SEED_CHUNK)):
         # In the order of their ids, so that two who seed at once cannot wait for one another's rows.
         known = sorted((from_index(story) for story in some), key=lambda story: story.id)
-        spider_store.save_stories(tools.database, known)
+        spider_store.save_stories(database, known)
         yield from (Seed(story.url, story.id, "index") for story in some)
 
 

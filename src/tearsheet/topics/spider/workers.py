@@ -46,12 +46,16 @@ async def run_topic(
     concurrency: int = 32,
     join: bool = False,
     report: Report | None = None,
+    stop: asyncio.Event | None = None,
 ) -> Topic:
-    """Run a topic to its end, or go on with one that was interrupted. With `join`, help a run that another process drives."""
+    """Run a topic to its end, or go on with one that was interrupted. With `join`, help a run that another process drives.
+
+    When `stop` is set, the run ends where it is.
+    """
     if not join:
         _, jobs = await asyncio.to_thread(start_run, tools, topic)
         await broker.publish([job.output() for job in jobs])
-    supervisor = Supervisor(make_workers(tools, broker, ledger, concurrency), broker)
+    supervisor = Supervisor(make_workers(tools, broker, ledger, concurrency), broker, stop)
 
     async def watch(stop: asyncio.Event) -> None:
         while not stop.is_set():

@@ -10,8 +10,8 @@ FEED_TYPES = frozenset(
     """.split()
 )
 FEED_ENDINGS = (".rss", ".rdf", ".atom", ".xml", "/feed", "/feed/", "/rss", "/rss/", "/atom", "feed.json")
-FEED_WORDS = ("rss", "atom", "rdf", "feed", "xml")
-COMMENT_WORDS = ("comments/feed", "/comments/", "comment feed", "kommentar-feed", "comments feed", "commentaires")
+FEED_PARTS = ("rss", "atom", "rdf", "feed", "xml")
+COMMENT_PARTS = ("comments/feed", "/comments/", "comment feed", "kommentar-feed", "comments feed", "commentaires")
 
 NEWS_SITEMAP_PATHS = tuple(
     """

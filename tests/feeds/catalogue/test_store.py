@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from tearsheet.errors import BusyError, NotFoundError, UsageError
-from tearsheet.feeds.catalogue import reading
-from tearsheet.feeds.catalogue.changes import change_feed, fetch_soon, fetch_source_soon, remove_feed
-from tearsheet.feeds.catalogue.export import all_feeds
+from tearsheet.feeds.catalogue import feeds_of_source, read_feed
+from tearsheet.feeds.catalogue.directory import all_feeds
+from tearsheet.feeds.catalogue.store import change_feed, fetch_soon, fetch_source_soon, remove_feed
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.tables import feeds
 from tests.support.feed_fakes import NOW
@@ -21,7 +21,7 @@ def test_fetch_soon(database) -> None:
             feeds.update().values(due_at=NOW + timedelta(days=1), last_fetch_failures=9.0, system_enabled=False)
         )
     fetch_soon(database, 1, NOW)
-    row = reading.read_feed(database, 1)
+    row = read_feed(database, 1)
     assert (row["next_fetch_attempt"], row["last_fetch_failures"], row["system_enabled"]) == (None, 0, True)
     terms = store.LeaseTerms("x", 10, timedelta(0), None, timedelta(minutes=5))
     [leased], _ = store.lease_due(database, terms, NOW, NOW)
@@ -34,7 +34,7 @@ def test_fetch_soon(database) -> None:
 
 def test_fetch_soon_for_a_source_is_spread(database) -> None:
     assert fetch_source_soon(database, 7, NOW, random=lambda: 0.0) == 3
-    times = [row["next_fetch_attempt"] for row in reading.feeds_of_source(database, 7)]
+    times = [row["next_fetch_attempt"] for row in feeds_of_source(database, 7)]
     assert times == [NOW, NOW + timedelta(minutes=5), NOW + timedelta(minutes=10)]
     assert fetch_source_soon(database, 8, NOW) == 0
 
@@ -47,7 +47,7 @@ def test_another_address_is_another_feed(database) -> None:
             )
         )
     change_feed(database, 1, NOW, url="https://new.example/rss", name="New", admin_minutes=20)
-    row = reading.read_feed(database, 1)
+    row = read_feed(database, 1)
     assert (row["url"], row["host"], row["name"], row["admin_minutes"]) == (
         "https://new.example/rss",
         "new.example",
@@ -64,5 +64,5 @@ def test_another_address_is_another_feed(database) -> None:
         change_feed(database, 1, NOW, url="ftp://new.example/")
     remove_feed(database, 1)
     with pytest.raises(NotFoundError):
-        reading.read_feed(database, 1)
+        read_feed(database, 1)
     assert len(all_feeds(database)) == 2

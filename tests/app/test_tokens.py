@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from typer.testing import CliRunner
 
-from tearsheet.cli import token as token_commands
-from tearsheet.cli.context import Globals
+from tearsheet.app.tokens import WRITE, TokenStore
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.web.tokens import WRITE, TokenStore
 from tests.support.web_seed import open_services
 
 
@@ -44,18 +41,3 @@ def test_names_are_unique_and_rights_are_known(store):
         store.create("  ")
     with pytest.raises(NotFoundError):
         store.revoke("unknown")
-
-
-def test_the_command_makes_lists_and_revokes(tmp_path, monkeypatch):
-    monkeypatch.setattr(Globals, "data", tmp_path)
-    runner = CliRunner()
-    made = runner.invoke(token_commands.app, ["create", "laptop", "--write"])
-    assert made.exit_code == 0
-    secret = made.stdout.strip()
-    with open_services(tmp_path) as services:
-        found = TokenStore(services.database).find(secret)
-        assert found is not None and found.may_write
-    listed = runner.invoke(token_commands.app, ["list", "--json"])
-    assert '"laptop"' in listed.stdout and secret not in listed.stdout
-    assert runner.invoke(token_commands.app, ["revoke", "laptop"]).exit_code == 0
-    assert runner.invoke(token_commands.app, ["revoke", "laptop"]).exit_code == NotFoundError.exit_code

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from tearsheet.feeds.catalogue import reading
-from tearsheet.feeds.polling.explain import next_poll
+from tearsheet.feeds.catalogue import read_feed
+from tearsheet.feeds.polling.next_poll_text import next_poll
 from tests.support.feed_fakes import NOW
 
 LATER = NOW + timedelta(hours=5)
@@ -25,4 +25,4 @@ LATER = NOW + timedelta(hours=5)
     ],
 )  # fmt: skip
 def test_why_a_feed_is_where_it_is(database, columns, words) -> None:
-    assert words in next_poll(reading.read_feed(database, 1) | columns, NOW)
+    assert words in next_poll(read_feed(database, 1) | columns, NOW)

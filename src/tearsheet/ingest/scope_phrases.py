@@ -1,8 +1,8 @@
-"""Words of pages that stand before the page one wants, in lower case. Data, apart from the code."""
+"""Phrases of pages that stand before the page one wants, in lower case. Data, apart from the code."""
 
 from __future__ import annotations
 
-CAPTCHA_WORDS = (
+CAPTCHA_PHRASES = (
     "verify you are human", "verify that you are human", "are you a robot", "i'm not a robot", "complete the captcha",
     "complete the security check", "checking your browser before", "unusual traffic from your", "enter the characters you see",
     "please solve the captcha", "just a moment... enable javascript",
@@ -15,16 +15,16 @@ CAPTCHA_MARKS = (
     "captcha-delivery.com",
 )
 """Parts of the markup that say the same."""
-COOKIE_WORDS = (
+COOKIE_PHRASES = (
     "cookies must be enabled", "please enable cookies", "your browser does not accept cookies", "cookies are disabled",
     "enable cookies in your browser", "cookies are required to", "requires cookies",
 )  # fmt: skip
-PAYWALL_WORDS = (
+PAYWALL_PHRASES = (
     "subscribe to continue reading", "subscribe to read", "this article is for subscribers", "this content is for subscribers",
     "purchase access", "buy this article", "rent this article", "get full access to this article", "access this article for",
     "already a subscriber? log in", "pay per view", "to read the full story, subscribe", "abonnieren sie, um weiterzulesen",
 )  # fmt: skip
-LOGIN_WORDS = (
+LOGIN_PHRASES = (
     "log in to continue", "please log in to", "sign in to continue", "you must be logged in", "institutional login required",
     "please sign in to view",
 )  # fmt: skip

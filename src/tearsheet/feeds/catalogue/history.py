@@ -1,4 +1,4 @@
-"""What can be read of feeds: their columns, their history, the stories seen in them, and counts by day."""
+"""The SQL that reads what happened to feeds: their fetch events, the stories seen in them, and counts by day."""
 
 from __future__ import annotations
 
@@ -10,57 +10,41 @@ from sqlalchemy import ColumnElement, Connection, Date, String, cast, func, sele
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 from tearsheet.engines.database import Database
-from tearsheet.errors import NotFoundError
 from tearsheet.feeds.tables import feeds, fetch_events, sources, stories
 
 Row = dict[str, Any]
-COUNTED = ("domain", "feed_id", "sources_id")
 _STORY_COLUMNS = ("id", "url", "feed_id", "sources_id", "published_at", "fetched_at", "domain", "title")
-_INTERNAL = frozenset({"lease", "due_at", "entries_hash"})
-FEED_COLUMNS = tuple(column.name for column in feeds.columns if column.name not in _INTERNAL)
 
 
-def read_feed(database: Database, feed_id: int) -> Row:
-    """Every column of a feed that means something to people. Raises NotFoundError."""
-    with database.read() as connection:
-        row = connection.execute(select(*_columns(feeds, FEED_COLUMNS)).where(feeds.c.id == feed_id)).mappings().first()
-    if row is None:
-        raise NotFoundError(f"there is no feed {feed_id}; `tearsheet feeds list` shows them")
-    return dict(row)
-
-
-def find_feed(database: Database, id_or_url: str) -> int:
-    """The id of a feed that is named by its id or its address. Raises NotFoundError."""
-    if id_or_url.isascii() and id_or_url.isdecimal() and len(id_or_url) < 18:
-        return int(read_feed(database, int(id_or_url))["id"])
-    with database.read() as connection:
-        found = connection.execute(select(feeds.c.id).where(feeds.c.url == id_or_url).order_by(feeds.c.id)).scalar()
-    if found is None:
-        raise NotFoundError(f"there is no feed with the address {id_or_url}; `tearsheet feeds list` shows them")
-    return int(found)
-
-
-def require_source(database: Database, source_id: int) -> Row:
-    """A source's columns. Raises NotFoundError."""
-    with database.read() as connection:
-        row = connection.execute(select(sources).where(sources.c.id == source_id)).mappings().first()
-    if row is None:
-        raise NotFoundError(f"there is no source {source_id}; `tearsheet sources list` shows them")
-    return dict(row)
-
-
-def feeds_of_source(database: Database, source_id: int) -> list[Row]:
-    """The feeds of a source, in order of id."""
-    query = select(*_columns(feeds, FEED_COLUMNS)).where(feeds.c.sources_id == source_id).order_by(feeds.c.id)
-    with database.read() as connection:
-        return [dict(row) for row in connection.execute(query).mappings()]
-
-
-def history(database: Database, feed_id: int, limit: int | None = None) -> list[Row]:
+def fetch_history(database: Database, feed_id: int, limit: int | None = None) -> list[Row]:
     """A feed's fetch events, newest first."""
     query = select(fetch_events).where(fetch_events.c.feed_id == feed_id).order_by(fetch_events.c.id.desc())
     with database.read() as connection:
         return [dict(row) for row in connection.execute(query.limit(limit) if limit else query).mappings()]
+
+
+def events_of_source(
+    database: Database, domain: str, start: datetime, end: datetime
+) -> tuple[datetime | None, list[tuple[str, str | None, int]]]:
+    """When the oldest kept event of a source's feeds was, and how many there were from `start` to before `end`.
+
+    These are counted by event and note.
+    """
+    of_source = (
+        select(fetch_events)
+        .join(feeds, feeds.c.id == fetch_events.c.feed_id)
+        .join(sources, sources.c.id == feeds.c.sources_id)
+        .where(sources.c.domain == domain)
+        .subquery()
+    )
+    query = (
+        select(of_source.c.event, of_source.c.note, func.count())
+        .where(of_source.c.created_at >= start, of_source.c.created_at < end)
+        .group_by(of_source.c.event, of_source.c.note)
+    )
+    with database.read() as connection:
+        oldest = connection.execute(select(func.min(of_source.c.created_at))).scalar()
+        return oldest, [(event, note, int(count)) for event, note, count in connection.execute(query)]
 
 
 def newest_stories(
@@ -99,7 +83,7 @@ def stories_by_day(
     """How many stories were `fetched_at` or `published_at` each day, UTC, newest day first."""
     moment = stories.c[column]
     with database.read() as connection:
-        day = utc_day(connection, moment)
+        day = _utc_day(connection, moment)
         query = select(day, func.count()).where(moment.is_not(None)).group_by(day).order_by(day.desc())
         if since is not None:
             query = query.where(moment >= since)
@@ -122,7 +106,7 @@ def top_counts(database: Database, column: str, since: datetime, limit: int | No
         return [(row[0], int(row[1])) for row in connection.execute(query.limit(limit) if limit else query)]
 
 
-def utc_day(connection: Connection, column: ColumnElement[Any]) -> ColumnElement[str]:
+def _utc_day(connection: Connection, column: ColumnElement[Any]) -> ColumnElement[str]:
     """The day of a moment, UTC, as YYYY-MM-DD."""
     if connection.dialect.name == "postgresql":
         return cast(cast(func.timezone("UTC", column), Date), String)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds import read_feed_list
+from tearsheet.feeds.catalogue.feed_lists import read_feed_list
 from tests.support.feed_fakes import OPML
 
 

@@ -1,4 +1,4 @@
-"""The words of the feed formats, and what they mean to us. Data, apart from the reader."""
+"""What each element of the feed formats means, by namespace and name. Data, apart from the reader."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KNOWN_NAMESPACES = {
     "http://search.yahoo.com/mrss": MEDIA,
     "http://www.itunes.com/dtds/podcast-1.0.dtd": MEDIA,
 }
-"""Namespaces, in lower case and without a final `/` or `#`, to the family of words that they hold."""
+"""Namespaces, in lower case and without a final `/` or `#`, to the family of elements that they hold."""
 
 PREFIXES = {
     "": CORE, "atom": CORE, "rss": CORE, "dc": DC, "dcterms": DC, "sy": SY, "media": MEDIA, "itunes": MEDIA,

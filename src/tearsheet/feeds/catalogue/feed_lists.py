@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.csv_lists import read_feeds_csv
+from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.opml import read_opml
-from tearsheet.feeds.catalogue.store import NewFeed
 
 MAX_LIST_BYTES = 200_000_000
 

@@ -1,6 +1,6 @@
 """Words of a page and of names in its markup."""
 
-from tearsheet.extract.words import SEPARATOR, name_words, page_words
+from tearsheet.extract.block_words import SEPARATOR, name_words, page_words
 
 
 def test_words_of_a_page():
