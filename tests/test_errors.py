@@ -24,8 +24,8 @@ def modules() -> Iterator[Path]:
     return (path for path in sorted(SOURCE.rglob("*.py")) if "migrations" not in path.parts and path.stem != "__main__")
 
 
-def classes() -> list[type[BaseException]]:
-    """Every exception class that a module of ours defines."""
+def classes() -> list[type[Exception]]:
+    """Every exception class that a module of ours defines; an interruption is none."""
     found = []
     for path in modules():
         parts = path.relative_to(SOURCE.parent).with_suffix("").parts
@@ -33,16 +33,16 @@ def classes() -> list[type[BaseException]]:
         found += [
             value
             for value in vars(module).values()
-            if inspect.isclass(value) and issubclass(value, BaseException) and value.__module__ == module.__name__
+            if inspect.isclass(value) and issubclass(value, Exception) and value.__module__ == module.__name__
         ]
     return found
 
 
-def package_of(kind: type[BaseException]) -> str:
+def package_of(kind: type[Exception]) -> str:
     return ".".join(kind.__module__.split(".")[:2])
 
 
-def is_public(kind: type[BaseException]) -> bool:
+def is_public(kind: type[Exception]) -> bool:
     """Whether other packages can import it: from a module that is no package, or from a front of its package."""
     package = SOURCE / package_of(kind).removeprefix("tearsheet.")
     if not package.is_dir():
@@ -51,24 +51,29 @@ def is_public(kind: type[BaseException]) -> bool:
     return any(re.search(rf" as {kind.__name__}$", front, re.MULTILINE) for front in fronts)
 
 
-def is_caught_at_home(kind: type[BaseException]) -> bool:
+def is_caught_at_home(kind: type[Exception]) -> bool:
     """Whether its own package catches it, by its name or by that of a class of ours above it."""
     names = {base.__name__ for base in kind.__mro__ if base.__module__.startswith("tearsheet")}
     package = SOURCE / package_of(kind).removeprefix("tearsheet.")
-    handlers = (
-        node.type
-        for path in package.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.ExceptHandler) and node.type is not None
-    )
-    return any(isinstance(name, ast.Name) and name.id in names for kind in handlers for name in ast.walk(kind))
+    nodes = (node for path in package.rglob("*.py") for node in ast.walk(ast.parse(path.read_text())))
+    caught = (part for node in nodes for part in _caught_by(node))
+    return any(isinstance(name, ast.Name) and name.id in names for part in caught for name in ast.walk(part))
+
+
+def _caught_by(node: ast.AST) -> list[ast.expr]:
+    """The classes that an `except` or a `suppress` names."""
+    if isinstance(node, ast.ExceptHandler) and node.type is not None:
+        return [node.type]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "suppress":
+        return node.args
+    return []
 
 
 def drawing() -> str:
-    lines: list[tuple[str, type[BaseException]]] = []
+    lines: list[tuple[str, type[Exception]]] = []
     public = [kind for kind in classes() if is_public(kind)]
 
-    def add(kind: type[BaseException], head: str, indent: str) -> None:
+    def add(kind: type[Exception], head: str, indent: str) -> None:
         lines.append((head + kind.__name__, kind))
         below = sorted((child for child in public if child.__bases__[0] is kind), key=lambda child: child.__name__)
         if kind is TearsheetError:
@@ -82,7 +87,7 @@ def drawing() -> str:
     return "\n".join(f"{text:<{width}}  {_code(kind):>2}  {package_of(kind)}" for text, kind in lines)
 
 
-def _code(kind: type[BaseException]) -> str:
+def _code(kind: type[Exception]) -> str:
     assert issubclass(kind, TearsheetError)
     return "" if issubclass(kind, StoryError) or kind in (TearsheetError, *BRANCHES) else str(kind.exit_code)
 
