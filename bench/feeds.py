@@ -31,7 +31,7 @@ from tearsheet.feeds.formats.titles import plain_title
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.tables import feed_paces, feeds
-from tearsheet.fetch import Client
+from tearsheet.fetch.client import Client
 from tearsheet.settings import FeedSettings, FetchSettings
 
 SHARED_DATA = Path(os.environ.get("TEARSHEET_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))

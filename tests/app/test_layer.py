@@ -11,7 +11,7 @@ import pytest
 import tearsheet
 
 SOURCES = Path(tearsheet.__file__).parent
-BUILT = {"Client", "CpuPool", "AsyncWorker", "BatchWorker", "CpuWorker", "Supervisor", "HostStore", "Manners", "Robots"}
+BUILT = {"PoliteClient", "CpuPool", "AsyncWorker", "BatchWorker", "CpuWorker", "Supervisor", "HostStore"}
 
 
 def imports(path: Path) -> Iterator[tuple[str, str]]:

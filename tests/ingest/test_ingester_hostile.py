@@ -8,6 +8,7 @@ from collections import Counter
 
 import pytest
 
+from tearsheet.fetch import PoliteClient
 from tearsheet.ingest import Ingester, IngestLimits, request_for
 from tearsheet.ingest.fetching import Visitor
 from tests.support.ingest_checks import check
@@ -131,8 +132,8 @@ def test_every_hostile_page_gets_a_status(count):
     async def run() -> Counter[str]:
         statuses: Counter[str] = Counter()
         places = asyncio.Semaphore(4)
-        async with site.serving(), Visitor(site.settings(obey_robots=False, max_bytes=20_000_000)) as visitor:
-            ingester = Ingester(visitor, IngestLimits(seconds=60, resource_seconds=5))
+        async with site.serving(), PoliteClient(site.settings(obey_robots=False, max_bytes=20_000_000)) as client:
+            ingester = Ingester(Visitor(client), IngestLimits(seconds=60, resource_seconds=5))
 
             async def one(number: int) -> None:
                 async with places:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from tearsheet.archive.reader import read_story_at
 from tearsheet.cli import app
 from tearsheet.errors import EngineError, NotFoundError, UsageError
 from tearsheet.ingest import IngestWebResult, request_for
-from tearsheet.ingest.fetching import PER_HOST
+from tearsheet.ingest.fetching import Visitor
 from tearsheet.ingest.model import read_result
 from tearsheet.ingest.names import tei_key
 from tearsheet.settings import Settings
@@ -59,7 +60,8 @@ def services(site: Site, tmp_path: Path) -> Iterator[Services]:
 
 def handle(services: Services, *urls: str, force: bool = False) -> list[Any]:
     async def run() -> list[IngestWebResult]:
-        async with services.ingest.open_visitor() as visitor:
+        async with AsyncExitStack() as stack:
+            visitor = Visitor(services.open_polite(stack))
             service = services.ingest.service(visitor)  # looks at pages in this process, which is quicker to start
             return await service.handle([request_for(url, force_recrawl=force) for url in urls])
 
@@ -306,4 +308,6 @@ def test_requests_by_http_at_the_same_time_share_one_visitor_and_its_manners(ser
         answers = list(pool.map(lambda url: client.post("/ingest", json={"base_url": url}).json(), urls))
     assert [answer["status"] for answer in answers] == ["success"] * 3
     assert {resource["status"] for answer in answers for resource in answer["html_resources"]} == {"success"}
-    assert site.peak == PER_HOST, "as many as one visitor asks of a host at once, whoever waits for it"
+    assert site.peak == services.settings.fetch.per_host, (
+        "as many as one process asks of a host at once, whoever waits for it"
+    )

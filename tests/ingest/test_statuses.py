@@ -8,6 +8,7 @@ import socket
 
 import pytest
 
+from tearsheet.fetch import PoliteClient
 from tearsheet.ingest import Ingester, IngestLimits, ingest_html
 from tearsheet.ingest import reading as reading_module
 from tearsheet.ingest import tei as tei_module
@@ -157,8 +158,8 @@ def test_other_kinds_of_requests_are_not_served():
     site = Site()
 
     async def run():
-        async with site.serving(), Visitor(site.settings()) as visitor:
-            return await Ingester(visitor).ingest(read_request({"ingest_type": "pdf", "base_url": URL}))
+        async with site.serving(), PoliteClient(site.settings()) as client:
+            return await Ingester(Visitor(client)).ingest(read_request({"ingest_type": "pdf", "base_url": URL}))
 
     result = check(asyncio.run(run()))
     assert (result.status, result.request) == ("not-implemented", {"ingest_type": "pdf", "base_url": URL})

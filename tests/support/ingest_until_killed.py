@@ -4,10 +4,12 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from tearsheet.app.services import Services
 from tearsheet.ingest import request_for
+from tearsheet.ingest.fetching import Visitor
 from tearsheet.settings import FetchSettings, Settings
 
 folder, port, url, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
@@ -15,7 +17,8 @@ fetch = FetchSettings(allow_addresses=["127.0.0.0/8"], connect_to={"*": f"127.0.
 
 
 async def ingest(services: Services) -> None:
-    async with services.ingest.open_visitor() as visitor:
+    async with AsyncExitStack() as stack:
+        visitor = Visitor(services.open_polite(stack))
         await services.ingest.service(visitor).handle([request_for(url)])
 
 

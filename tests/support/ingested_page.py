@@ -6,10 +6,12 @@ import asyncio
 import hashlib
 import struct
 import zlib
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from tearsheet.app.services import Services
 from tearsheet.ingest import request_for
+from tearsheet.ingest.fetching import Visitor
 from tearsheet.settings import Settings
 from tests.support.ingest_site import Site, prose
 
@@ -56,8 +58,9 @@ def ingest_page(data: Path) -> None:
     with site.in_thread(), Services(Settings(data, fetch=site.settings(obey_robots=False))) as services:
 
         async def run() -> None:
-            async with services.ingest.open_visitor() as visitor:
-                [result] = await services.ingest.service(visitor).handle([request_for(URL)])
+            async with AsyncExitStack() as stack:
+                service = services.ingest.service(Visitor(services.open_polite(stack)))
+                [result] = await service.handle([request_for(URL)])
                 assert result.hit
 
         asyncio.run(run())

@@ -15,7 +15,8 @@ from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.tables import feeds, fetch_events, stories
-from tearsheet.fetch import Client
+from tearsheet.fetch import HostStore, PoliteClient
+from tearsheet.fetch.client import Client
 from tearsheet.settings import FeedSettings, FetchSettings
 from tests.support.feed_fakes import new_database
 
@@ -40,10 +41,18 @@ class PollScene:
     async def poll(self, client: Client | None = None) -> None:
         """Poll everything that is due now."""
         async with AsyncExitStack() as stack:
-            used: Any = client or await stack.enter_async_context(loopback_client())
-            poller = Poller(self.database, used, self.settings, clock=lambda: self.now.timestamp(), random=lambda: 0.0)
+            used: Any = client or await stack.enter_async_context(self._polite())
+            poller = Poller(self.database, used, self.settings, clock=self._clock, random=lambda: 0.0)
             await poller.run(asyncio.Event(), once=True)
             self.counters = dict(poller.counters)
+
+    def _polite(self) -> PoliteClient:
+        """With everything but a pace, since the clock stands still."""
+        settings = FetchSettings(allow_addresses=["127.0.0.0/8"], manners_off={"*": "pace"})
+        return PoliteClient(settings, HostStore(self.database), clock=self._clock)
+
+    def _clock(self) -> float:
+        return self.now.timestamp()
 
     def row(self, feed_id: int = 1) -> Any:
         with self.database.read() as connection:

@@ -9,7 +9,7 @@ from typing import Any
 from tearsheet.engines.broker.port import Broker
 from tearsheet.engines.database.port import Database
 from tearsheet.engines.index.port import Index
-from tearsheet.fetch import Client, Manners
+from tearsheet.fetch import PoliteClient
 from tearsheet.pipeline.fetcher import Fetcher
 from tearsheet.settings import FetchSettings, TopicSettings
 from tearsheet.topics import store
@@ -55,13 +55,8 @@ async def run(
 ) -> Topic:
     """Run it to its end."""
     async with AsyncExitStack() as stack:
-        fetching = fetch_settings(port)
-        client = Client(fetching)
-        stack.push_async_callback(client.close)
-        manners = Manners(fetching)
-        stack.push_async_callback(manners.close)
-        fetcher = Fetcher(client, manners, fetching)
-        tools = Tools(database, index, fetcher, client, settings, lambda _: None)
+        client = await stack.enter_async_context(PoliteClient(fetch_settings(port)))
+        tools = Tools(database, index, Fetcher(client), client, settings, lambda _: None)
         return await run_topic(tools, broker, Ledger(database), topic, concurrency=16, **more)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -27,12 +27,14 @@ import tearsheet.work
 from tearsheet.errors import BusyError, StorageError
 
 if TYPE_CHECKING:
+    from tearsheet.app.polite import PoliteClients
     from tearsheet.archive import ArchiveStore, Captures, Uploader
     from tearsheet.engines.blobs import Blobs
     from tearsheet.engines.broker import Broker
     from tearsheet.engines.database import Database
     from tearsheet.engines.events import Events
     from tearsheet.engines.index import Index
+    from tearsheet.fetch import PoliteClient
     from tearsheet.pagestore import PageStore
     from tearsheet.pipeline import Pipeline
     from tearsheet.settings import Settings
@@ -156,6 +158,16 @@ class Engines:
     def page_store(self) -> PageStore:
         """The dated page store."""
         return tearsheet.pagestore.PageStore(self.settings.path(self.settings.pages.folder))
+
+    @cached_property
+    def _polite(self) -> PoliteClients:
+        from tearsheet.app.polite import PoliteClients  # few commands ask the web, and its library takes long to load
+
+        return PoliteClients(self.settings.fetch, lambda: self.database)
+
+    def open_polite(self, stack: AsyncExitStack) -> PoliteClient:
+        """The polite client that everyone in this event loop shares; closed when the `stack` of its last user is."""
+        return self._polite.open(stack)
 
     @contextmanager
     def exclusive(self, purpose: str) -> Iterator[None]:

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 
-from tearsheet.app.fetching import open_client
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
@@ -19,7 +18,7 @@ def discover_feeds(services: Services, site: str, limit: int) -> list[Discovered
 
     async def find() -> list[DiscoveredFeed]:
         async with AsyncExitStack() as stack:
-            return await discover(open_client(services, stack), site, limit=limit)
+            return await discover(services.open_polite(stack), site, limit=limit)
 
     return run_to_its_end(find())
 
@@ -31,8 +30,7 @@ def poll_feeds(services: Services, only: Sequence[int]) -> Mapping[str, int]:
 
     async def work() -> Mapping[str, int]:
         async with AsyncExitStack() as stack:
-            client = open_client(services, stack)
-            poller = Poller(services.database, client, services.settings.feeds, only=only)
+            poller = Poller(services.database, services.open_polite(stack), services.settings.feeds, only=only)
             await poller.run(asyncio.Event(), once=True)
             return poller.counters
 

@@ -15,7 +15,6 @@ from itertools import islice
 from tearsheet.app.engines import Engines
 from tearsheet.app.running import Run, run_to_its_end, run_until_stopped
 from tearsheet.engines.blobs import Blobs
-from tearsheet.fetch import HostStore
 from tearsheet.ingest import (
     REQUEST_BATCH,
     CaptureFile,
@@ -70,10 +69,6 @@ class IngestServices:
         """Where the texts of ingested documents are kept."""
         return self._engines.open_blobs(bucket_url(self._settings.engines.blobs, self._settings.ingest.bucket))
 
-    def open_visitor(self) -> Visitor:
-        """Who fetches for the ingest; belongs to an event loop, so use it in an `async with` block."""
-        return Visitor(self._settings.fetch, HostStore(self._engines.database))
-
     @asynccontextmanager
     async def open_service(self) -> AsyncIterator[IngestService]:
         """Ingests requests, and reads pages in processes of their own, with the time limit that the parser has.
@@ -82,8 +77,8 @@ class IngestServices:
         """
         pipeline = self._settings.pipeline
         size = pipeline.parser_processes or os.cpu_count() or 1
-        async with self.open_visitor() as visitor, ReadingPool(size, pipeline.page_seconds) as reader:
-            yield self.service(visitor, reader)
+        async with AsyncExitStack() as stack, ReadingPool(size, pipeline.page_seconds) as reader:
+            yield self.service(Visitor(self._engines.open_polite(stack)), reader)
 
     def service(self, visitor: Visitor, reader: PageReader = read_in_thread) -> IngestService:
         """Ingests requests with this visitor."""

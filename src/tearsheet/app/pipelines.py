@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from tearsheet.app.fetching import open_client, open_fetcher
+from tearsheet.app.polite import STORIES_A_PLACE
 from tearsheet.app.running import Run, run_until_stopped
 from tearsheet.app.services import Services
 from tearsheet.app.sources import FileSource, Source, source_of, water_marks
@@ -23,6 +23,7 @@ from tearsheet.errors import NotFoundError
 from tearsheet.pipeline import (
     DEFAULT,
     Archiver,
+    Fetcher,
     HistFetcher,
     Importer,
     PageStorer,
@@ -44,7 +45,6 @@ from tearsheet.work import (
     WorkerConfig,
 )
 
-STORIES_A_PLACE = 16
 QUEUER = "queuer"
 """The stage before all others: it polls the feeds, or reads files, and queues what is new."""
 
@@ -70,10 +70,8 @@ class Plan:
 
 
 def _fetcher(plan: Plan, config: WorkerConfig) -> Worker:
-    # Most stories in hand wait for the turn of their host, so there must be many more of them than are fetched at once.
     config.prefetch = STORIES_A_PLACE * plan.services.settings.fetch.concurrency
-    client = open_client(plan.services, plan.stack)
-    stage = open_fetcher(plan.services, client, plan.stack, places=config.prefetch)
+    stage = Fetcher(plan.services.open_polite(plan.stack))
     return AsyncWorker(stage, config, plan.broker, plan.services.ledger)
 
 

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Protocol
 
 from tearsheet.app.captures import moved_inputs
-from tearsheet.app.fetching import open_client
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
@@ -72,7 +71,7 @@ class FeedSource:
         if self._alone and scheme_of(settings.engines.database) == "sqlite":
             # This run holds the data folder: whoever leased feeds before is dead, and their leases need not be waited for.
             free_all_leases(database, utc_now())
-        poller = Poller(database, open_client(self._services, stack), settings.feeds)
+        poller = Poller(database, self._services.open_polite(stack), settings.feeds)
         queues, marks = self._pipeline.first_queues, water_marks(settings.pipeline)
         queuer = FeedQueuer(database, broker, queues, marks, settings.feeds.server_name)
         house = Housekeeper(database, settings.feeds, self._services.data / "rss")

@@ -8,11 +8,11 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from tearsheet.app.fetching import open_client, open_fetcher
 from tearsheet.app.running import Interrupted, Run, run_until_stopped
 from tearsheet.app.services import Services
 from tearsheet.archive import Captures
 from tearsheet.errors import NotFoundError, TearsheetError
+from tearsheet.pipeline import Fetcher
 from tearsheet.query import parse_query
 from tearsheet.topics import COMPLETED, FAILED, Progress, Seed, Topic, store
 from tearsheet.topics.snapshot import list_snapshots, load_snapshot, save_snapshot, write_export, write_map
@@ -74,11 +74,10 @@ def run_topic_to_its_end(
 
 def _tools(services: Services, stack: AsyncExitStack) -> Tools:
     """What the jobs work with; what they hold is closed with `stack`."""
-    client = open_client(services, stack)
-    fetcher = open_fetcher(services, client, stack)
+    client = services.open_polite(stack)
     settings, captures = services.settings.topics, services.captures
     return Tools(
-        services.database, services.index, fetcher, client, settings, lambda key: _archived_page(captures, key)
+        services.database, services.index, Fetcher(client), client, settings, lambda key: _archived_page(captures, key)
     )
 
 

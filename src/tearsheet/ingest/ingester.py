@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 
+from tearsheet.fetch import PoliteClient
 from tearsheet.ingest.fetching import Fetched, Refused, Visitor
 from tearsheet.ingest.file_facts import HTML_TYPES, cdx_row, file_meta, sha1_hex, sniff_type, time14
 from tearsheet.ingest.hops import MAX_HOPS, clean_url, refusal, terminal_refusal
@@ -28,7 +29,7 @@ _log = logging.getLogger(__name__)
 class IngestLimits:
     """How much may be spent on one document."""
 
-    seconds: float = 300.0
+    seconds: float = 600.0
     """For all of it."""
     page_seconds: float = 60.0
     max_bytes: int = 128 * 1024 * 1024
@@ -182,8 +183,8 @@ def ingest_html(
     """
 
     async def run() -> IngestWebResult:
-        async with Visitor(settings or FetchSettings()) as visitor:
-            ingester = Ingester(visitor, limits or IngestLimits())
+        async with PoliteClient(settings or FetchSettings()) as client:
+            ingester = Ingester(Visitor(client), limits or IngestLimits())
             return await ingester.ingest(request_for(url, force_recrawl=force_recrawl))
 
     return asyncio.run(run())

@@ -7,7 +7,7 @@ from .addresses import VIDEO_HOSTS as VIDEO_HOSTS
 from .languages import language_name as language_name
 from .months import AMBIGUOUS_MONTHS as AMBIGUOUS_MONTHS
 from .months import MONTHS as MONTHS
-from .non_news import NO_NEWS_DOMAINS as NO_NEWS_DOMAINS
+from .non_news import is_non_news as is_non_news
 from .shorteners import SHORTENERS as SHORTENERS
 from .time_names import AFTERNOON as AFTERNOON
 from .time_names import FORENOON as FORENOON

@@ -67,13 +67,13 @@ def test_a_lease_that_ran_out_writes_nothing(scene: PollScene) -> None:
         assert store.still_leased(connection, [theirs]) == {mine.id}
 
 
-def test_a_host_belongs_to_one_poller_at_a_time(scene: PollScene) -> None:
+def test_a_source_belongs_to_one_poller_at_a_time(scene: PollScene) -> None:
     scene.add(*(f"http://127.0.0.1:9/{number}" for number in range(4)))
     few = store.LeaseTerms("a", 2, timedelta(0), None, timedelta(minutes=5))
     other = store.LeaseTerms("b", 10, timedelta(0), None, timedelta(minutes=5))
     assert len(store.lease_due(scene.database, few, START, START)[0]) == 2
     assert store.lease_due(scene.database, other, START, START) == ([], 0)
-    store.let_hosts_go(scene.database, "a", START, timedelta(0))
+    store.let_sources_go(scene.database, "a", START, timedelta(0))
     assert len(store.lease_due(scene.database, other, START, START)[0]) == 2
 
 
@@ -84,7 +84,7 @@ POLLER = textwrap.dedent(
     from tearsheet.settings import FeedSettings, FetchSettings
     from tearsheet.engines.database import open_database
     from tearsheet.feeds.polling import Poller
-    from tearsheet.fetch import Client
+    from tearsheet.fetch.client import Client
 
     async def main():
         database = open_database("sqlite:///feeds.db", Path(sys.argv[1]))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tearsheet.feeds.polling.schedule import SOFT, TEMPORARY
-from tearsheet.fetch import Client
+from tearsheet.fetch.client import Client
 from tearsheet.settings import FetchSettings
 from tests.support.poll_scene import START, PollScene
 

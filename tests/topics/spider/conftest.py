@@ -3,7 +3,7 @@ from typing import Any, cast
 import pytest
 
 from tearsheet.engines.database import open_database
-from tearsheet.fetch import Client
+from tearsheet.fetch import PoliteClient
 from tearsheet.settings import TopicSettings
 from tearsheet.topics import store
 from tearsheet.topics.model import NewTopic, Seed
@@ -39,7 +39,7 @@ def tools(tmp_path, clock):
     database.migrate()
     settings = TopicSettings(stuck_seconds=100.0, facebook_token="t")
     yield Tools(
-        database, cast(Any, NoIndex()), NeverFetches(), Client(fetch_settings(1)), settings, lambda _: None, clock
+        database, cast(Any, NoIndex()), NeverFetches(), PoliteClient(fetch_settings(1)), settings, lambda _: None, clock
     )
     database.close()
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tearsheet.fetch import Client
+from tearsheet.fetch import PoliteClient
 from tearsheet.topics import model, store
 from tearsheet.topics.spider import facebook
 from tearsheet.topics.spider import store as spider_store
@@ -33,7 +33,7 @@ def test_share_counts_are_asked_for_and_kept(tools, topic):
         async with serve(
             response(b'{"engagement": {"share_count": 7}}', headers=("Content-Type: application/json",))
         ) as web:
-            tools.client = Client(fetch_settings(web.port))
+            tools.client = PoliteClient(fetch_settings(web.port))
             tools.settings.facebook_url = "http://graph.example/v21.0"
             await FacebookStats(tools).handle({"topic": topic.id, "story": story.id}, redelivered=False)
             await FacebookStats(tools).handle({"topic": topic.id, "story": story.id}, redelivered=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,12 +21,14 @@ from tearsheet.feeds.catalogue.discovery_hints import (
 )
 from tearsheet.feeds.formats import NEWS_SITEMAP, SITEMAP, SITEMAP_INDEX, FeedError, ParsedFeed, parse_feed
 from tearsheet.feeds.polling import ACCEPT_FEED, FeedClient, names_news
-from tearsheet.fetch import FetchError, FetchRequest, FetchResponse
+from tearsheet.fetch import ACCEPT_PAGE, FetchError, FetchRequest, FetchResponse, HostBusy
 from tearsheet.urls import BadURL, host_of, normalize_url, split_http_url
 
 ITSELF, DECLARED, LINKED, MENTIONED, ROBOTS, GUESSED = 120, 100, 60, 40, 30, 20
 MAX_REQUESTS = 40
 MAX_BYTES = 5_000_000
+PATIENCE_SECONDS = 60.0
+"""How long a busy host is waited for, each time."""
 _MAX_LINKS = 5_000
 
 
@@ -139,7 +140,7 @@ def _ranked(candidates: Iterable[PossibleFeed]) -> list[PossibleFeed]:
 
 
 async def discover(
-    client: FeedClient, url: str, *, limit: int = 20, gap: float = 0.5, now: datetime | None = None
+    client: FeedClient, url: str, *, limit: int = 20, now: datetime | None = None
 ) -> list[DiscoveredFeed]:
     """Find the feeds of a site and read each, most useful first. Raises NoSite when the site's own page cannot be fetched."""
     now = now or utc_now()
@@ -156,7 +157,6 @@ async def discover(
             break
         if candidate.score <= GUESSED and any(feed.score > MENTIONED for feed in found.values()):
             break  # the site says where its feeds are: no need to try its doors
-        await asyncio.sleep(gap)
         response = await _get(client, candidate.url)
         parsed = _read(response, now) if response and response.status == 200 else None
         if response and parsed is not None:
@@ -168,9 +168,11 @@ async def discover(
 async def _get_page(client: FeedClient, url: str) -> FetchResponse:
     try:
         split_http_url(url)
-        response = await client.fetch(FetchRequest(url, max_bytes=MAX_BYTES))
+        response = await client.fetch(_request(url, ACCEPT_PAGE))
     except (FetchError, BadURL) as error:
         raise NoSite(f"{url} cannot be fetched: {error}") from error
+    except HostBusy as busy:
+        raise NoSite(f"{url} cannot be fetched now: its host must be left alone for {busy.after:.0f} s") from busy
     if response.status != 200:
         raise NoSite(
             f"{url} answers HTTP {response.status} {response.reason}".rstrip() + ": try another page of the site"
@@ -181,9 +183,14 @@ async def _get_page(client: FeedClient, url: str) -> FetchResponse:
 async def _get(client: FeedClient, url: str) -> FetchResponse | None:
     try:
         host_of(url)
-        return await client.fetch(FetchRequest(url, accept=ACCEPT_FEED, max_bytes=MAX_BYTES))
-    except (FetchError, BadURL):
+        return await client.fetch(_request(url, ACCEPT_FEED))
+    except (FetchError, BadURL, HostBusy):
         return None
+
+
+def _request(url: str, accept: str) -> FetchRequest:
+    """Robots.txt is not asked: whoever looks for feeds does so for a person, and asks for what is meant for machines."""
+    return FetchRequest(url, accept=accept, max_bytes=MAX_BYTES, obey_robots=False, patience=PATIENCE_SECONDS)
 
 
 def _read(response: FetchResponse, now: datetime) -> ParsedFeed | None:

@@ -61,17 +61,6 @@ def parse_http_date(text: str | None) -> datetime | None:
         return None
 
 
-def retry_after_seconds(text: str | None, now: datetime) -> float | None:
-    """The pause that a `Retry-After` header asks for, given in seconds or as a date; None when it asks for none."""
-    if not text:
-        return None
-    text = text.strip()
-    if text.isdecimal():
-        return float(text) if len(text) < 12 else None
-    until = parse_http_date(text)
-    return max(0.0, (until - now).total_seconds()) if until else None
-
-
 def skip_text(hours: frozenset[int], days: frozenset[int]) -> str | None:
     """Skipped hours and days as one text for the database: `h0 h1 d6`."""
     return " ".join([f"h{hour}" for hour in sorted(hours)] + [f"d{day}" for day in sorted(days)]) or None

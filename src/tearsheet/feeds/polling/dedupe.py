@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from tearsheet.feeds.formats import SITEMAP, Entry, ParsedFeed, normalized_title, title_hash
-from tearsheet.lexicon import NO_NEWS_DOMAINS
+from tearsheet.lexicon import is_non_news
 from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, is_homepage, normalize_url
 
 NO_URL, RELATIVE, TOO_LONG, HOME, BAD, NO_NEWS, TOSSED, STALE = (
@@ -85,7 +85,7 @@ def _address(url: str) -> tuple[str, str] | str:
     """Normalised address and domain, or the reason for skipping it. Feeds list the same addresses poll after poll."""
     try:
         normalized, domain = normalize_url(url), _domain(url.split("/", 3)[2])
-        if domain in NO_NEWS_DOMAINS:
+        if is_non_news(domain):
             return NO_NEWS
         if normalized.count("/") <= _FRONT_PAGE_SLASHES and is_homepage(url):
             return HOME

@@ -18,7 +18,6 @@ from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL
 from tearsheet.feeds.polling.pace import Freed
 from tearsheet.feeds.polling.poll import NOT_MODIFIED, PollResult
 from tearsheet.feeds.polling.schedule import (
-    RETRY_AFTER_CAP_MINUTES,
     SOFT,
     Decision,
     FeedState,
@@ -56,7 +55,7 @@ def record_polls(
 ) -> Counter[str]:  # fmt: skip
     """Store the results of polls whose leases still hold; returns what happened to feeds and stories, counted.
 
-    `freed` are hosts and sources that the poller `owner` leaves to others. What the database refuses of one poll is that
+    `freed` are sources that the poller `owner` leaves to others. What the database refuses of one poll is that
     feed's failure, and no other's.
     """
     try:
@@ -98,7 +97,7 @@ def _record(
             counts.update({f"stories.{reason}": number for reason, number in tally.items()})
         store.update_feeds(connection, rows)
         store.add_events(connection, events)
-        store.write_paces(database, connection, _pauses(mine), owner, freed)
+        store.free_sources(connection, owner, freed)
     return +counts
 
 
@@ -138,17 +137,6 @@ def _event(result: PollResult, decision: Decision, tally: Counter[str]) -> dict[
         "created_at": result.started_at,
         "counts": json.dumps(tally, sort_keys=True) if tally else None,
     }
-
-
-def _pauses(results: Sequence[PollResult]) -> dict[str, datetime]:
-    """Until when each host asked us to stay away: what a server asks of one feed, it means for all."""
-    pauses: dict[str, datetime] = {}
-    for result in results:
-        if result.retry_after:
-            pause = min(timedelta(seconds=result.retry_after), timedelta(minutes=RETRY_AFTER_CAP_MINUTES))
-            until = result.started_at + pause
-            pauses[result.host] = max(until, pauses.get(result.host, until))
-    return pauses
 
 
 # --------------------------------------------------------------------------------------------------------- stories

@@ -11,9 +11,9 @@ from sqlalchemy import func, select
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
-from tearsheet.fetch import Client, FetchError, FetchRequest
+from tearsheet.fetch import FetchError, FetchRequest, HostBusy, HostFailing, PoliteClient
 from tearsheet.topics import model, tables
-from tearsheet.work import Retry
+from tearsheet.work import Requeue, Retry
 
 RETRIED_CODES = frozenset({1, 2, 4, 17, 341, 613})
 """Errors of the Graph API that pass: it is down, or we asked too much."""
@@ -53,11 +53,17 @@ def read_engagement(body: bytes) -> Shares:
     return Shares(count("share_count"), count("comment_count"), count("reaction_count"))
 
 
-async def fetch_shares(client: Client, base: str, token: str, url: str) -> Shares:
-    """Ask for the counts of one address. Raises Retry."""
+async def fetch_shares(client: PoliteClient, base: str, token: str, url: str) -> Shares:
+    """Ask for the counts of one address. Raises Retry, or Requeue while the host is busy."""
     query = urlencode({"id": url, "fields": "engagement", "access_token": token})
     try:
-        response = await client.fetch(FetchRequest(f"{base.rstrip('/')}/?{query}", max_bytes=1_000_000))
+        response = await client.fetch(
+            FetchRequest(f"{base.rstrip('/')}/?{query}", max_bytes=1_000_000, obey_robots=False)
+        )
+    except HostFailing as failing:
+        raise Retry("facebook", "the host could not be reached lately", after=failing.after) from failing
+    except HostBusy as busy:
+        raise Requeue("busy", busy.after) from busy
     except FetchError as error:
         raise Retry("facebook", error.kind) from error
     return read_engagement(response.body)

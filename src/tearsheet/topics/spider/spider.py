@@ -13,7 +13,7 @@ from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.database import Database
 from tearsheet.engines.index import Index, IndexedStory
 from tearsheet.extract import Document, decode
-from tearsheet.fetch import Client
+from tearsheet.fetch import PoliteClient
 from tearsheet.query import parse_query
 from tearsheet.settings import TopicSettings
 from tearsheet.story import RSSEntry, Story
@@ -56,7 +56,7 @@ class Tools:
     database: Database
     index: Index
     fetcher: PageFetcher
-    client: Client
+    client: PoliteClient
     settings: TopicSettings
     archived: Callable[[str], tuple[bytes, str | None] | None]
     """The page and charset of a story of the index, from the archive."""
