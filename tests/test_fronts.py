@@ -47,6 +47,9 @@ def uses() -> set[tuple[str, str, str]]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 found |= {(user, node.module, alias.name) for alias in node.names}
+            elif isinstance(node, ast.Attribute) and (dotted := ast.unparse(node)).startswith("tearsheet."):
+                package, _, name = dotted.rpartition(".")
+                found.add((user, package, name))
     return found
 
 

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 
 TIMES = 4
-BOUND = 10
+BOUND = 12
 """Four times the input takes four times as long when time grows linearly, and sixteen times when it grows with the square."""
-NOISE = 0.002
+NOISE = 0.005
 """Seconds below which a measurement says nothing."""
 
 
@@ -20,7 +20,7 @@ def assert_linear(work: Callable[[str], object], make: Callable[[int], str], cou
 
 def _seconds(work: Callable[[str], object], text: str) -> float:
     best = float("inf")
-    for _ in range(3):
+    for _ in range(5):
         started = time.process_time()
         work(text)
         best = min(best, time.process_time() - started)
