@@ -23,7 +23,7 @@ from urllib.parse import urljoin
 import feedparser
 
 from bench.loopback import Answers, response, serving
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.feeds import FeedError, ParsedFeed, parse_feed
 from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.store import add_feeds

@@ -17,8 +17,8 @@ from typing import Any
 
 import zstandard
 
+from tearsheet.engines.database import open_database
 from tearsheet.engines.database.port import Database
-from tearsheet.engines.database.sql import open_database
 from tearsheet.engines.index.opener import open_index
 from tearsheet.engines.index.port import IndexedStory
 from tearsheet.query import parse_query

@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_byte
 
 from publicsuffixlist import PublicSuffixList
 
+from tearsheet.errors import UsageError
 from tearsheet.lexicon import (
     DEVICE_SUBDOMAINS,
     HOMEPAGE_FILES,
@@ -52,7 +53,7 @@ _PLAIN_URL = re.compile(r"https?://([a-z0-9.-]*[a-z0-9])(/[A-Za-z0-9/_.~,;:@!$&'
 _VIDEO_ID = re.compile(r"(?:youtu\.be/|/embed/|/shorts/|/live/|/v/|[?&]v=)([\w-]{11})(?![\w-])")
 
 
-class BadURL(ValueError):
+class BadURL(UsageError, ValueError):
     """The text cannot be read as an http(s) address."""
 
 

@@ -46,7 +46,7 @@ def test_every_stage_that_a_pipeline_can_have_is_built_and_no_other():
 def test_a_stage_is_built_as_itself(tmp_path, stage):
     [worker] = build(tmp_path, Step(stage), pipeline="csv")
     assert type(worker) is KINDS[stage]
-    assert (worker.name, worker.place) == (stage, f"csv.{stage}")
+    assert (worker.name, worker.queue_name) == (stage, f"csv.{stage}")
 
 
 def test_an_unknown_stage_is_an_error_that_names_the_known_ones(tmp_path):

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.cli import app
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.pipeline.archiver import Archiver
 from tearsheet.topics.model import NewTopic
 from tearsheet.topics.store import create_topic

@@ -11,8 +11,8 @@ import pytest
 import sqlalchemy as sa
 
 from tearsheet.engines.blobs.s3 import open_s3_blobs
+from tearsheet.engines.database import open_database
 from tearsheet.engines.database import postgresql as database_postgresql
-from tearsheet.engines.database.sql import open_database
 from tearsheet.engines.events.kafka import open_kafka_events
 from tearsheet.engines.server import LostConnection, parse_server_url, pauses
 from tearsheet.errors import ConfigError, EngineError

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.fetch import (
     FetchError,
     FetchRequest,

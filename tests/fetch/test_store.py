@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.fetch import HostStore
 from tearsheet.fetch.manners import HostState
 from tearsheet.fetch.robots import STALE_SECONDS, RobotsText

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tearsheet.ingest.model import Biblio
-from tearsheet.ingest.scopes import Seen, scope_of
+from tearsheet.ingest.scopes import PageFeatures, scope_of
 
 
-def seen(**more: Any) -> Seen:
+def page(**more: Any) -> PageFeatures:
     facts: dict[str, Any] = {
         "url": "http://a.example/x/y",
         "biblio": Biblio(),
@@ -19,7 +19,7 @@ def seen(**more: Any) -> Seen:
         "visible": "",
         "markup": "",
     }
-    return Seen(**(facts | more))
+    return PageFeatures(**(facts | more))
 
 
 @pytest.mark.parametrize(
@@ -30,4 +30,4 @@ def seen(**more: Any) -> Seen:
     ],
 )  # fmt: skip
 def test_thresholds_of_words(words, platform, scope):
-    assert scope_of(seen(word_count=words, platform=platform)) == scope
+    assert scope_of(page(word_count=words, platform=platform)) == scope

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,15 +21,16 @@ from typer.testing import CliRunner
 from tearsheet.app.services import Services
 from tearsheet.archive.reader import read_story_at
 from tearsheet.cli import app
-from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.errors import EngineError, NotFoundError, UsageError
 from tearsheet.ingest import IngestWebResult, request_for
 from tearsheet.ingest.fetching import Visitor
 from tearsheet.ingest.model import read_result
-from tearsheet.ingest.workers import persist_results, persist_texts
+from tearsheet.ingest.names import tei_key
 from tearsheet.settings import Settings
 from tearsheet.web.app import create_app
 from tests.support.ingest_checks import check, check_tei
 from tests.support.ingest_site import PNG, Site, prose
+from tests.support.paths import ROOT
 from tests.support.pywb import replay_with_pywb
 from tests.support.web_server import serve_app
 
@@ -63,11 +65,7 @@ def handle(services: Services, *urls: str, force: bool = False) -> list[Any]:
             service = services.ingest.service(visitor)  # looks at pages in this process, which is quicker to start
             return await service.handle([request_for(url, force_recrawl=force) for url in urls])
 
-    results = [check(result) for result in asyncio.run(run())]
-    events, names = services.events, services.ingest.names
-    assert persist_results(events, names, services.ingest.store) == len(urls)
-    persist_texts(events, names, services.ingest.blobs)
-    return results
+    return [check(result) for result in asyncio.run(run())]
 
 
 def test_everything_is_kept(services, site):
@@ -197,6 +195,42 @@ def test_workers_take_requests_from_their_topic(services):
     assert services.ingest.store.result_of("http://a.example/none")["status"] == "not-found"
     assert services.events.latest(f"{NAMES}.ingest-file-results")["html "]["status"] == "invalid-url"
     assert [blob.key for blob in services.ingest.blobs.list()] == [f"html/{SHA1[:2]}/{SHA1[2:4]}/{SHA1}.tei.xml"]
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_kill_between_saving_and_publishing_leaves_nothing_untold(site, tmp_path, moment):
+    script = [sys.executable, "-m", "tests.support.ingest_until_killed"]
+    killed = subprocess.run([*script, str(tmp_path / "d"), str(site.web.port), URL, moment], cwd=ROOT, timeout=100)
+    assert killed.returncode == -signal.SIGKILL
+    with Services(Settings(tmp_path / "d", fetch=site.settings(obey_robots=False))) as services:
+        store: Any = services.ingest.store
+        assert store.result_of(URL)["status"] == "success"
+        assert services.ingest.blobs.head(tei_key(SHA1)) is not None
+        assert [message.topic for message in store.unpublished(10)] == [
+            f"{NAMES}.html-teixml", f"{NAMES}.ingest-file-results",
+        ]  # fmt: skip
+        assert services.events.latest(f"{NAMES}.ingest-file-results") == {}
+        services.ingest.run_workers(["ingest"], once=True)
+        told = services.events.latest(f"{NAMES}.ingest-file-results")[f"html {URL}"]
+        assert told["terminal"]["terminal_sha1hex"] == SHA1
+        assert services.events.latest(f"{NAMES}.html-teixml").keys() == {SHA1}
+        assert store.unpublished(10) == []
+
+
+def test_an_event_log_that_is_away_costs_no_result(services, monkeypatch):
+    def away(topic, entries):
+        raise EngineError("the event log does not answer")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(services.events, "publish", away)
+        with pytest.raises(EngineError):
+            handle(services, URL)
+    assert services.ingest.store.result_of(URL)["status"] == "success"
+    handle(services, "http://a.example/none")
+    assert services.events.latest(f"{NAMES}.ingest-file-results").keys() == {
+        f"html {URL}",
+        "html http://a.example/none",
+    }
 
 
 def test_by_command(site, tmp_path):

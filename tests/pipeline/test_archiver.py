@@ -7,7 +7,7 @@ import pytest
 
 from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter
 from tearsheet.archive.store import ArchiveStore, index_id_of
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.errors import StorageError
 from tearsheet.pipeline.archiver import Archiver
 from tearsheet.work.outcomes import Quarantine

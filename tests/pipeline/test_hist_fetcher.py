@@ -12,8 +12,11 @@ from tearsheet.errors import NotFoundError
 from tearsheet.pipeline.archiver import prefix_for
 from tearsheet.pipeline.epochs import FIRST_DOUBTFUL, LAST_DOUBTFUL
 from tearsheet.pipeline.hist_fetcher import HistFetcher, page_of
-from tearsheet.story import HTTPMetadata, RSSEntry, Story
+from tearsheet.story import HTTPMetadata, RSSEntry, Story, make_story_id
 from tearsheet.work.outcomes import Drop
+from tearsheet.work.workers import AsyncWorker
+from tests.support.frozen_blobs import FrozenBlobs
+from tests.support.work_bench import Bench, run_on_bench
 
 
 def day(text: str) -> datetime:
@@ -133,3 +136,28 @@ def test_the_archives_prefix_has_the_year_of_the_page():
     assert prefix_for(story(7, None, "2016-01-02"), "mchistYYYY", now) == "mchist2016"
     assert prefix_for(story(7), "mchistYYYY", now) == "mchist2026"
     assert prefix_for(story(7), "mc", now) == "mc"
+
+
+def test_one_unreadable_object_ends_its_story_and_not_the_run(tmp_path):
+    blobs = FrozenBlobs(tmp_path / "blobs", "downloads/7")
+    for number in (6, 7, 8):
+        blobs.put(f"downloads/{number}", b"<p>page</p>")
+    stories = [
+        Story(id=make_story_id("hist", number), rss_entry=RSSEntry(link=str(number), domain="paper.example"))
+        for number in (6, 7, 8)
+    ]
+
+    async def scenario(bench: Bench) -> None:
+        config = bench.config("hist-fetcher", "parser")
+        worker = AsyncWorker(HistFetcher(blobs), config, bench.broker, bench.ledger)
+        await bench.put("hist-fetcher-in", stories)
+        await bench.drain(worker)
+        assert sorted(s.rss_entry.link or "" for s in await bench.arrived("parser-in")) == ["6", "8"]
+        assert [s.rss_entry.link for s in await bench.arrived("hist-fetcher-quar")] == ["7"]
+        [row] = bench.ledger.latest()
+        assert (row.stage, row.status, row.reason, row.domain) == (
+            "hist-fetcher", "quarantined", "error", "paper.example",
+        )  # fmt: skip
+        assert "InvalidObjectState" in row.detail
+
+    run_on_bench(tmp_path, scenario)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from sqlalchemy import event
 
+from tearsheet.engines.database import open_database
 from tearsheet.engines.database.port import Database
-from tearsheet.engines.database.sql import SqliteDatabase, open_database
+from tearsheet.engines.database.sqlite import SqliteDatabase
 from tearsheet.fetch import FetchError, FetchRequest, FetchResponse
 from tearsheet.story import Exchange
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from tearsheet.app.services import Services
 from tearsheet.ingest import request_for
 from tearsheet.ingest.fetching import Visitor
-from tearsheet.ingest.workers import persist_results
 from tearsheet.settings import Settings
 from tests.support.ingest_site import Site, prose
 
@@ -65,4 +64,3 @@ def ingest_page(data: Path) -> None:
                 assert result.hit
 
         asyncio.run(run())
-        persist_results(services.events, services.ingest.names, services.ingest.store)

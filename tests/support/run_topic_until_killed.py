@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tearsheet.engines.broker.opener import open_broker
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.engines.index.opener import open_index
 from tearsheet.topics.model import Topic
 from tearsheet.topics.store import find_topic

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.topics.snapshot.store import list_snapshots, load_snapshot
 from tearsheet.topics.store import find_topic
 from tests.support.simulated_web import SimulatedWeb

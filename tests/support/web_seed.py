@@ -23,7 +23,7 @@ from tearsheet.topics.spider import store as spider_store
 from tearsheet.topics.spider.generate import WebStory
 from tearsheet.topics.spider.links import MinedLink
 from tearsheet.urls import url_hash
-from tearsheet.work.ledger_entry import DONE, DROPPED, QUARANTINED, Entry, entry_for
+from tearsheet.work.ledger_entry import DONE, DROPPED, QUARANTINED, LedgerEntry, entry_for
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 TODAY = NOW.date()
@@ -151,7 +151,7 @@ def _left_out():
     for stage, status, reason, count, detail in plan:
         for number in range(count):
             url = f"https://harbour-herald.example/gone/{reason}/{number}"
-            base = Entry(make_story_id(url), stage, status, reason, detail, 1, 1, "harbour-herald.example", url)
+            base = LedgerEntry(make_story_id(url), stage, status, reason, detail, 1, 1, "harbour-herald.example", url)
             yield replace(base, url="javascript:alert(1)") if (reason, number) == ("too-short", 0) else base
 
 

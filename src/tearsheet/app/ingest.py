@@ -25,15 +25,15 @@ from tearsheet.ingest import (
     IngestService,
     IngestStore,
     IngestWebResult,
-    Looker,
     Names,
-    ProcessLooker,
+    PageReader,
+    ReadingPool,
     Visitor,
     bucket_url,
     ingest_round,
-    look_in_thread,
     persist_results,
     persist_texts,
+    read_in_thread,
     work,
 )
 
@@ -71,16 +71,16 @@ class IngestServices:
 
     @asynccontextmanager
     async def open_service(self) -> AsyncIterator[IngestService]:
-        """Ingests requests, and looks at pages in processes of their own, with the time limit that the parser has.
+        """Ingests requests, and reads pages in processes of their own, with the time limit that the parser has.
 
         Belongs to an event loop.
         """
         pipeline = self._settings.pipeline
         size = pipeline.parser_processes or os.cpu_count() or 1
-        async with AsyncExitStack() as stack, ProcessLooker(size, pipeline.page_seconds) as looker:
-            yield self.service(Visitor(self._engines.open_polite(stack)), looker)
+        async with AsyncExitStack() as stack, ReadingPool(size, pipeline.page_seconds) as reader:
+            yield self.service(Visitor(self._engines.open_polite(stack)), reader)
 
-    def service(self, visitor: Visitor, looker: Looker = look_in_thread) -> IngestService:
+    def service(self, visitor: Visitor, reader: PageReader = read_in_thread) -> IngestService:
         """Ingests requests with this visitor."""
         wanted, archive = self._settings.ingest, self._settings.archive
         limits = IngestLimits(
@@ -91,8 +91,10 @@ class IngestServices:
         )
         folder, stores = self._settings.path(archive.folder), tuple(self._engines.archive_stores)
         return IngestService(
-            Ingester(visitor, limits, self.store.known, looker),
+            Ingester(visitor, limits, self.store.known, reader),
             lambda: CaptureFile(self._engines.archive, folder, stores=stores),
+            self.store,
+            self.blobs,
             self._engines.events,
             self.names,
         )
@@ -116,12 +118,7 @@ class IngestServices:
                 for result in await service.handle(batch):
                     missed += not result.hit
                     show(result)
-                await self.persist()
         return missed
-
-    async def persist(self) -> None:
-        """Where no worker does it: results into the tables, texts into the blob store."""
-        await work([self._persist_results, self._persist_texts], asyncio.Event(), once=True)
 
     def run_workers(self, stages: Sequence[str], *, once: bool = False) -> None:
         """Work as ingest, persist-result or persist-html-text until stopped; with `once`, until there is nothing to do."""
@@ -165,7 +162,6 @@ class IngestForVisitors:
                 self._service = await self._open.enter_async_context(self._ingest.open_service())
         async with self._places:
             [result] = await self._service.handle([request])
-        await self._ingest.persist()
         return result
 
     async def close(self) -> None:

@@ -63,8 +63,10 @@ class Plan:
         settings, pipeline = self.services.settings.pipeline, self.pipeline
         retries = settings.max_retries if pipeline.max_retries is None else pipeline.max_retries
         rule = RetryRule(retries, settings.retry_seconds, settings.max_retry_seconds)
-        outputs = tuple(pipeline.place(stage) for stage in step.outputs)
-        return WorkerConfig(step.stage, outputs, rule, water_marks(settings), place=pipeline.place(step.stage))
+        outputs = tuple(pipeline.queue_name(stage) for stage in step.outputs)
+        return WorkerConfig(
+            step.stage, outputs, rule, water_marks(settings), queue_name=pipeline.queue_name(step.stage)
+        )
 
 
 def _fetcher(plan: Plan, config: WorkerConfig) -> Worker:

@@ -72,8 +72,8 @@ class FeedSource:
             # This run holds the data folder: whoever leased feeds before is dead, and their leases need not be waited for.
             free_all_leases(database, utc_now())
         poller = Poller(database, self._services.open_polite(stack), settings.feeds)
-        places, marks = self._pipeline.first_places, water_marks(settings.pipeline)
-        queuer = FeedQueuer(database, broker, places, marks, settings.feeds.server_name)
+        queues, marks = self._pipeline.first_queues, water_marks(settings.pipeline)
+        queuer = FeedQueuer(database, broker, queues, marks, settings.feeds.server_name)
         house = Housekeeper(database, settings.feeds, self._services.data / "rss")
 
         async def bring_stories(stop: asyncio.Event) -> None:
@@ -102,7 +102,7 @@ class RemoteSource:
             server,
             Cursor(services.data / "rss-fetcher" / f"{server}.json"),
             broker,
-            self._pipeline.first_places,
+            self._pipeline.first_queues,
             water_marks(settings.pipeline),
             partial(note_rows, services.ledger, server),
         )
@@ -146,8 +146,8 @@ class FileSource:
         marks = water_marks(settings.pipeline)
         where = Places(settings.engines.blobs, services.open_blobs, partial(moved_inputs, services.captures))
         find = partial(expand, self._inputs, where, kind.suffixes)
-        places = self._pipeline.first_places
-        queuer = Queuer(kind, find, tracker, places, marks, broker, services.ledger, self._choice)
+        queues = self._pipeline.first_queues
+        queuer = Queuer(kind, find, tracker, queues, marks, broker, services.ledger, self._choice)
         self.tally = queuer.tally
         return queuer
 

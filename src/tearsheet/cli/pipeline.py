@@ -56,7 +56,7 @@ def _row(pipeline: Pipeline, prefix: str) -> dict[str, Any]:
         "about": pipeline.about,
         "queuer": pipeline.queuer,
         "reads": QUEUERS[pipeline.queuer],
-        "stages": [asdict(step) | {"queue": f"{pipeline.place(step.stage)}-in"} for step in pipeline.steps],
+        "stages": [asdict(step) | {"queue": f"{pipeline.queue_name(step.stage)}-in"} for step in pipeline.steps],
         "drawing": drawing(pipeline),
         "prefix": (pipeline.prefix or prefix) if archives else None,
         "max_retries": pipeline.max_retries,

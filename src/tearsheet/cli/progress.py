@@ -70,7 +70,7 @@ class Progress:
         for heading in ("stage", "stories", "a second", "waiting", "in work", "delayed"):
             table.add_column(heading, justify="left" if heading == "stage" else "right", min_width=9)
         for worker in self._collector.workers:
-            depth = depths.get(input_queue(worker.place))
+            depth = depths.get(input_queue(worker.queue_name))
             waiting = (f"{depth.ready:,}", f"{depth.leased:,}", f"{depth.delayed:,}") if depth else ("–",) * 3
             table.add_row(worker.name, f"{worker.settled:,}", f"{worker.settled / elapsed:,.1f}", *waiting)
         return table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tearsheet.errors import TearsheetError
+from tearsheet.errors import UserError
 from tearsheet.story import Exchange
 
 ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -93,7 +93,7 @@ class FetchResponse:
         return find_header(self.headers, name)
 
 
-class FetchError(TearsheetError):
+class FetchError(UserError):
     """No response. `kind` is one of ERROR_KINDS; `exchanges` are the hops before, `url` the one that failed, `elapsed` its time."""
 
     def __init__(

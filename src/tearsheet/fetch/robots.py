@@ -12,6 +12,7 @@ from typing import Protocol
 from protego import Protego
 
 from tearsheet.clock import Clock, wall_clock
+from tearsheet.errors import StoryError
 from tearsheet.fetch.manners import retry_after_seconds
 from tearsheet.fetch.model import CONNECTION_KINDS, FetchError, FetchRequest, FetchResponse
 from tearsheet.fetch.turns import HostBusy, HostTurns
@@ -63,7 +64,7 @@ class RobotsStore(Protocol):
         ...
 
 
-class RobotsForbid(Exception):
+class RobotsForbid(StoryError):
     """robots.txt forbids an address."""
 
     def __init__(self, url: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.errors import ConfigError
+from tearsheet.errors import ConfigError, StoryError
 from tearsheet.fetch.hosts import FORGET_EVERY, FORGET_SECONDS, HostRecord
 from tearsheet.fetch.manners import (
     MANNERS,
@@ -39,7 +39,7 @@ REDIRECT_HOLD_SECONDS = 60.0
 _NO_LIMIT = 1_000_000
 
 
-class HostBusy(Exception):
+class HostBusy(StoryError):
     """The host's turn is too far off to be waited for: come back after so many seconds."""
 
     def __init__(self, after: float) -> None:

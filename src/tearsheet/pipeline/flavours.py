@@ -74,14 +74,14 @@ class Pipeline:
             f"the pipeline {self.name} has no stage {stage!r}; it has {', '.join(s.stage for s in self.steps)}"
         )
 
-    def place(self, stage: str) -> str:
-        """The name of a stage's queues among those of all pipelines: `parser`, or `historical.parser`."""
+    def queue_name(self, stage: str) -> str:
+        """What the names of a stage's queues begin with, among those of all pipelines: `parser`, or `historical.parser`."""
         return stage if self.name == DEFAULT else f"{self.name}.{stage}"
 
     @property
-    def first_places(self) -> tuple[str, ...]:
-        """Where the queuer sends its stories."""
-        return (self.place(self.steps[0].stage),)
+    def first_queues(self) -> tuple[str, ...]:
+        """The names of the queues to which the queuer sends its stories."""
+        return (self.queue_name(self.steps[0].stage),)
 
 
 def chain(*stages: str) -> tuple[Step, ...]:
@@ -180,7 +180,7 @@ def own_pipeline(name: str, table: Mapping[str, Any]) -> Pipeline:
 def fetch_queues(pipelines: Mapping[str, Pipeline]) -> tuple[str, ...]:
     """The queues that several machines share out by host, so that each host's manners are kept in one place."""
     return tuple(
-        input_queue(pipeline.place(step.stage))
+        input_queue(pipeline.queue_name(step.stage))
         for pipeline in pipelines.values()
         for step in pipeline.steps
         if step.stage == "fetcher"

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from tearsheet import __version__
 from tearsheet.app import IngestForVisitors, Services, TokenStore
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.errors import BusyError, EngineError, NotFoundError, StorageError, TearsheetError, UsageError
+from tearsheet.errors import ItemRefused, NotFoundError, TearsheetError, UsageError, WorkerError
 from tearsheet.web import (
     api_page,
     export,
@@ -42,9 +42,8 @@ from tearsheet.web.site import Site
 _STATUS_OF_ERROR: tuple[tuple[type[TearsheetError], int], ...] = (
     (NotFoundError, 404),
     (UsageError, 400),
-    (BusyError, 503),
-    (EngineError, 503),
-    (StorageError, 503),
+    (ItemRefused, 503),
+    (WorkerError, 503),
 )
 _TITLES = {400: "That could not be understood", 404: "Not found", 405: "Not allowed", 503: "Not now"}
 

@@ -11,7 +11,7 @@ from .ledger import Ledger as Ledger
 from .ledger_entry import DROPPED as DROPPED
 from .ledger_entry import QUARANTINED as QUARANTINED
 from .ledger_entry import RETRYING as RETRYING
-from .ledger_entry import Entry as Entry
+from .ledger_entry import LedgerEntry as LedgerEntry
 from .ledger_entry import domain_of as domain_of
 from .outcomes import Drop as Drop
 from .outcomes import Outcome as Outcome

@@ -78,7 +78,7 @@ class Supervisor:
         """Whether there is still work. A batch stage need not wait for more when nothing is left before it."""
         upstream = 0
         for worker in self._workers:
-            depth = depths.get(input_queue(worker.place), Depth())
+            depth = depths.get(input_queue(worker.queue_name), Depth())
             if isinstance(worker, BatchWorker):
                 worker.hurry = upstream == 0 and depth.ready == 0 and depth.delayed == 0
             upstream += depth.total

@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from tearsheet.engines.index import opensearch as index_opensearch
-from tearsheet.engines.index import tantivy_counts
+from tearsheet.engines.index import search_server, tantivy_counts
 from tearsheet.query import QueryError, parse_query
 from tests.support.index_stories import DAY, START, story
 from tests.support.indexes import INDEXES
@@ -289,7 +288,7 @@ def test_top_values_over_time(library):
 def test_more_counts_than_an_engine_gives_at_a_time(library, monkeypatch):
     whole = library.top_over_time(EVERYTHING, "canonical_domain", "day")
     monkeypatch.setattr(tantivy_counts, "MAX_BUCKETS", 6)
-    monkeypatch.setattr(index_opensearch, "_MAX_COUNTS", 6)
+    monkeypatch.setattr(search_server, "_MAX_COUNTS", 6)
     assert library.top_over_time(EVERYTHING, "canonical_domain", "day") == whole
     assert len(whole) == 5
     with pytest.raises(ValueError, match="interval"):

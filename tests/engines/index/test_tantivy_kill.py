@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tearsheet.engines.index.tantivy import TantivyIndex
-from tearsheet.engines.index.tantivy_schema import rebuild_words
+from tearsheet.engines.index.tantivy_words import rebuild_words
 from tearsheet.errors import BusyError, EngineError, StorageError
 from tearsheet.query import parse_query
 from tests.support.index_stories import story

@@ -2,7 +2,7 @@ from typing import Any, cast
 
 import pytest
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.fetch import PoliteClient
 from tearsheet.settings import TopicSettings
 from tearsheet.topics import store

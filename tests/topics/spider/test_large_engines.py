@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.topics.snapshot.store import list_snapshots, load_snapshot
 from tearsheet.topics.store import find_topic
 from tests.support.brokers import fresh_vhost

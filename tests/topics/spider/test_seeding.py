@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 
 from tearsheet.engines.broker.sqlite import SqliteBroker
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.engines.index.opener import open_index
 from tearsheet.topics import store
 from tearsheet.topics.model import NewTopic

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.topics import store
 from tearsheet.topics.model import NewTopic
 from tearsheet.topics.spider import store as spider_store

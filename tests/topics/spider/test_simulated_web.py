@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tearsheet.engines.broker.sqlite import SqliteBroker
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.engines.index.opener import open_index
 from tearsheet.topics import model
 from tearsheet.topics.snapshot.store import load_snapshot

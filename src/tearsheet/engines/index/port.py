@@ -67,7 +67,7 @@ class Index(Protocol):
     """The stories that can be searched. The first copy of a story wins; a story that was added stays after a kill."""
 
     def add(self, stories: Sequence[IndexedStory]) -> list[AddResult]:
-        """Add stories, durably, and say for each what became of it, in order."""
+        """Add stories, durably, and say for each what became of it, in order. Raises ItemRefused for one that cannot be taken."""
         ...
 
     def get(self, ids: Sequence[str]) -> list[IndexedStory | None]:

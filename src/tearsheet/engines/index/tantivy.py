@@ -26,14 +26,8 @@ from tearsheet.engines.index.story_store import Numbered, StoryStore
 from tearsheet.engines.index.tantivy_counts import CountsByValue, count, figures, over_time, top
 from tearsheet.engines.index.tantivy_pages import PagesByDate, numbers_of, read_token
 from tearsheet.engines.index.tantivy_query import all_of, candidates, number_range, to_tantivy
-from tearsheet.engines.index.tantivy_schema import (
-    MAX_LOT,
-    open_words,
-    readable_errors,
-    storage_error,
-    take_writer,
-    to_document,
-)
+from tearsheet.engines.index.tantivy_schema import MAX_LOT, to_document
+from tearsheet.engines.index.tantivy_words import open_words, readable_errors, storage_error, take_writer
 from tearsheet.errors import BusyError, EngineError, StorageError
 from tearsheet.query import TITLE, Phrase, Query, QueryError, cut, phrase_matches, positions_of
 
@@ -85,7 +79,7 @@ class TantivyIndex:
         """Make everything that was added visible to searches now."""
         with self._lock:
             if self._writer is None and self._store.last_number() > self._store.indexed_number:
-                # Somebody was killed between storing and committing. If he lives, he holds the lock and will commit himself.
+                # A process was killed between storing and committing; one that still runs holds the lock and will commit.
                 with suppress(BusyError):
                     self._open_writer()
             if self._writer is not None and self._pending_count:
@@ -114,7 +108,7 @@ class TantivyIndex:
         self._writer = take_writer(self._index, self._folder, self._threads)
         committed, highest = self._store.indexed_number, self._highest_in_tantivy()
         if highest < committed:
-            committed = 0  # the words were lost, or put back from an older copy: all of them are made anew
+            committed = 0  # the words were lost, or put back from an older copy: all of them are made again
         elif self._store.last_number() == highest == committed:
             return
         with self._writing():

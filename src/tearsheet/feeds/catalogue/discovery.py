@@ -8,7 +8,7 @@ from datetime import datetime
 from urllib.parse import urljoin, urlsplit
 
 from tearsheet.clock import utc_now
-from tearsheet.errors import TearsheetError
+from tearsheet.errors import UserError
 from tearsheet.extract import parse
 from tearsheet.feeds.catalogue.discovery_hints import (
     COMMENT_PARTS,
@@ -55,7 +55,7 @@ class DiscoveredFeed:
     how: str
 
 
-class NoSite(TearsheetError):
+class NoSite(UserError):
     """The site's own page could not be fetched, so its feeds cannot be found."""
 
     exit_code = 5

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tearsheet.engines.database import Database
-from tearsheet.errors import TearsheetError
+from tearsheet.errors import WorkerError
 from tearsheet.feeds.formats import read_skips, skip_text
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, Candidate
@@ -60,8 +60,8 @@ def record_polls(
     """
     try:
         return _record(database, results, settings, random, owner, freed)
-    except TearsheetError:
-        raise
+    except WorkerError:
+        raise  # the database is away, which no feed can help
     except Exception as error:
         if len(results) > 1:
             counts = Counter[str]()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from tearsheet.engines.blobs import Blobs, blob_place, split_pattern
-from tearsheet.errors import EngineError, NotFoundError, TearsheetError, UsageError
+from tearsheet.errors import EngineError, NotFoundError, UsageError, UserError
 from tearsheet.pipeline.queuers.http_input import opened_url, without_login
 
 MAX_DOWNLOAD = 16 << 30
@@ -22,7 +22,7 @@ _PIECE = 1 << 20
 _GZIP = b"\x1f\x8b"
 
 
-class CannotOpen(TearsheetError):
+class CannotOpen(UserError):
     """An input file cannot be had. The others can."""
 
 

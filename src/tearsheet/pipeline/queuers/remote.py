@@ -123,7 +123,7 @@ class RemoteQueuer:
     """Moves rows of an rss-fetcher to the fetch queue, between the water marks."""
 
     def __init__(
-        self, ask: Ask, server: str, cursor: Cursor, broker: Broker, places: Sequence[str], marks: WaterMarks,
+        self, ask: Ask, server: str, cursor: Cursor, broker: Broker, queues: Sequence[str], marks: WaterMarks,
         note: Callable[[Sequence[Problem]], None] = lambda problems: None,
     ) -> None:  # fmt: skip
         self.queued = 0
@@ -131,7 +131,7 @@ class RemoteQueuer:
         self._server = server
         self._cursor = cursor
         self._broker = broker
-        self._queues = [input_queue(place) for place in places]
+        self._queues = [input_queue(queue) for queue in queues]
         self._marks = marks
         self._note = note
 

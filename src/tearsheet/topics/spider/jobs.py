@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.broker import Broker, Lease, Message, Output, Settlement
-from tearsheet.errors import TearsheetError
+from tearsheet.errors import WorkerError
 from tearsheet.work import Finished, Ledger, Outcome, Quarantine, StreamWorker, WorkerConfig, fate_of, input_queue
 
 log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class JobWorker(StreamWorker):
             return self._end(lease, Quarantine("unreadable", str(error)))
         try:
             jobs = await self._handler.handle(values, redelivered=lease.redelivered)
-        except TearsheetError:
+        except WorkerError:
             raise  # the disk or an engine, not this job: the worker stops and the job stays
         except Exception as outcome:
             return await self._failed(lease, values, outcome)
@@ -69,7 +69,7 @@ class JobWorker(StreamWorker):
         defect = not isinstance(outcome, Outcome)
         if defect:
             log.error("job failed", exc_info=outcome, extra={"job": self.name, "values": dict(values)})
-        fate = fate_of(self.place, lease.message, outcome, self.config.rule, self._clock())
+        fate = fate_of(self.queue_name, lease.message, outcome, self.config.rule, self._clock())
         if fate.status not in ("dropped", "quarantined"):
             return Finished(Settlement(lease, fate.outputs), None)
         reason = f"{fate.reason}: {fate.detail}" if fate.detail else fate.reason
@@ -77,5 +77,5 @@ class JobWorker(StreamWorker):
         return Finished(Settlement(lease, (*fate.outputs, *(job.output() for job in jobs))), None)
 
     def _end(self, lease: Lease, outcome: Exception) -> Finished:
-        fate = fate_of(self.place, lease.message, outcome, self.config.rule, self._clock())
+        fate = fate_of(self.queue_name, lease.message, outcome, self.config.rule, self._clock())
         return Finished(Settlement(lease, fate.outputs), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tearsheet.engines.index.search_mapping import WORDS_OF
+from tearsheet.engines.index.search_server_mapping import WORDS_OF
 from tearsheet.query import (
     ANY,
     WORD_FIELDS,
