@@ -113,7 +113,7 @@ def test_meaning(text, tree):
         ("OR a", 0, "left side"),
         ("a (AND b)", 3, "left side"),
         ("a NOT", 2, "right side"),
-        ("a ()", 2, "nothing stands here"),
+        ("a ()", 2, "there is nothing here"),
         ("foo:bar", 0, "no field 'foo'"),
         ("http://a.example", 0, "no field 'http'"),
         ("title:", 0, "nothing follows"),

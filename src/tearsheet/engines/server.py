@@ -63,7 +63,7 @@ def parse_server_url(url: str, setting: str, ports: dict[str, int]) -> ServerUrl
         raise ConfigError(f"{setting}: the URL cannot be read ({error})") from None
     if parts.scheme not in ports or not parts.hostname:
         shape = " or ".join(f"{scheme}://[USER:PASSWORD@]HOST[:PORT]/…" for scheme in ports)
-        raise ConfigError(f"{setting}: a URL like {shape} is needed (`tearsheet config show` tells its form)")
+        raise ConfigError(f"{setting}: a URL like {shape} is needed (`tearsheet config show` shows its form)")
     return ServerUrl(
         setting, parts.scheme, unquote(parts.username or ""), unquote(parts.password or ""), parts.hostname,
         port or ports[parts.scheme], unquote(parts.path.removeprefix("/")), dict(parse_qsl(parts.query)),

@@ -151,4 +151,4 @@ def _parse_network(text: str) -> Network:
     try:
         return ip_network(text, strict=False)
     except ValueError as error:
-        raise ConfigError(f"fetch.allow_addresses: {text!r} is no network; write it as 127.0.0.0/8") from error
+        raise ConfigError(f"fetch.allow_addresses: {text!r} is not a network; write it as 127.0.0.0/8") from error

@@ -11,7 +11,7 @@ from tearsheet.story import Exchange
 ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 ERROR_KINDS: dict[str, str] = {
-    "bad-url": "the address cannot be asked for",
+    "bad-url": "the address cannot be requested",
     "forbidden-address": "the address is not on the public network",
     "unknown-host": "there is no such host name",
     "dns": "the name service did not answer",
@@ -19,11 +19,11 @@ ERROR_KINDS: dict[str, str] = {
     "connect-timeout": "no connection in time",
     "read-timeout": "connected, then silence",
     "timeout": "the total time was used up",
-    "ssl": "no secure connection, or a certificate that does not hold",
-    "protocol": "the answer is not HTTP as it should be, or not coded as it says",
+    "ssl": "no secure connection, or an invalid certificate",
+    "protocol": "the answer is not valid HTTP, or not encoded as it says",
     "too-many-redirects": "redirects in a circle, or too many",
     "too-large": "more bytes than allowed",
-    "content-type": "another kind of document than asked for",
+    "content-type": "another kind of document than requested",
 }
 """Every kind of FetchError, and what it means."""
 
@@ -94,7 +94,7 @@ class FetchResponse:
 
 
 class FetchError(UserError):
-    """No response. `kind` is one of ERROR_KINDS; `exchanges` are the hops before, `url` the one that failed, `elapsed` its time."""
+    """No response. `kind` is one of ERROR_KINDS; `exchanges` are the earlier hops, `url` is the failed one, `elapsed` its time."""
 
     def __init__(
         self, kind: str, detail: str, *, url: str = "", exchanges: Sequence[Exchange] = (), elapsed: float = 0.0

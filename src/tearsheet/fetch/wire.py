@@ -63,7 +63,7 @@ def _encode(text: str) -> str:
     try:
         return quote(_BARE_PERCENT.sub("%25", text), safe=_SAFE)
     except UnicodeError as error:
-        raise BadURL("bad address: half a character") from error
+        raise BadURL("bad address: an incomplete character") from error
 
 
 def wire_origin(url: str) -> str:

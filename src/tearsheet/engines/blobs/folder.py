@@ -21,7 +21,7 @@ _ABANDONED_SECONDS = 86_400
 def open_folder_blobs(url: str, data: Path) -> FolderBlobs:
     """The blob store of `file:///FOLDER` (inside the data folder) or `file:////FOLDER` (absolute); created if missing."""
     if scheme_of(url) != "file":
-        raise ConfigError(f"engines.blobs: {url!r} is no folder; write file:///FOLDER")
+        raise ConfigError(f"engines.blobs: {url!r} is not a folder; write file:///FOLDER")
     return FolderBlobs(local_path(url, data))
 
 

@@ -40,7 +40,7 @@ _REFUSED = {
     "PermanentRedirect": "keeps this bucket at another endpoint",
 }
 
-_FORBIDDEN = "does not allow this to our access key"
+_FORBIDDEN = "does not allow this with our access key"
 _PASSING = {"SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout", "XMinioServerNotInitialized", "Busy"}
 _PASSING_STATUSES = {"429", "500", "502", "503", "504"}
 """Errors about the store and not about the object: it is overloaded, starting or stopping."""

@@ -56,7 +56,7 @@ def open_rabbitmq_broker(
         parts = int(server.options.get("parts", _DEFAULT_PARTS))
         int(server.options.get("management", 0))
     except ValueError:
-        raise ConfigError(f"{_SETTING}: `parts` and `management` in the URL are numbers") from None
+        raise ConfigError(f"{_SETTING}: `parts` and `management` in the URL must be numbers") from None
     return RabbitBroker(server, dict.fromkeys(partitioned, parts) if parts > 1 else {}, patience)
 
 

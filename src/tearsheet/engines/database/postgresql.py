@@ -110,7 +110,7 @@ class PostgresDatabase(SqlDatabase):
         if state == "53100":
             return StorageError(f"{_SETTING}: the disk of PostgreSQL at {address} is full; free some space there")
         if state in ("42501", "28000"):
-            return EngineError(f"{_SETTING}: PostgreSQL at {address} does not allow this to our user ({message})")
+            return EngineError(f"{_SETTING}: PostgreSQL at {address} does not allow our user to do this ({message})")
         if (
             error.connection_invalidated
             or state in _PASSING_STATES

@@ -94,6 +94,6 @@ def explain(error: Exception) -> Exception:
         )
     if any(phrase in message for phrase in _DAMAGE_PHRASES):
         return StorageError(
-            f"the database file is damaged or no database ({message}): restore it, or use another data folder"
+            f"the database file is damaged or not a database ({message}): restore it, or use another data folder"
         )
     return error

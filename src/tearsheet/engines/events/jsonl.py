@@ -46,7 +46,7 @@ _encode = msgspec.json.Encoder().encode
 def open_jsonl_events(url: str, data: Path) -> JsonlEvents:
     """The event log of `jsonl:///FOLDER` (inside the data folder) or `jsonl:////FOLDER` (absolute); created if missing."""
     if scheme_of(url) != "jsonl":
-        raise ConfigError(f"engines.events: {url!r} is no folder of events; write jsonl:///FOLDER")
+        raise ConfigError(f"engines.events: {url!r} is not a folder of events; write jsonl:///FOLDER")
     return JsonlEvents(local_path(url, data))
 
 

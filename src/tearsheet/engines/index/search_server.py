@@ -289,7 +289,7 @@ def _read_position(token: str) -> tuple[list[int], str | None]:
 
 
 def _bad_token() -> QueryError:
-    return QueryError("this is no token for a next page; use the one that came with the page before")
+    return QueryError("this is not a token for the next page; use the one that came with the previous page")
 
 
 @contextmanager

@@ -262,7 +262,7 @@ class TantivyIndex:
             result = searcher.search(possible, _MAX_CANDIDATES + 1, count=False, order_by_field="docno")
             if len(result.hits) > _MAX_CANDIDATES:
                 raise QueryError(
-                    f"the words of {' '.join(phrase.words)!r} stand near each other in too many stories; "
+                    f"the words of {' '.join(phrase.words)!r} are near each other in too many stories; "
                     "use fewer or rarer words with ~, or a smaller distance"
                 )
             numbers = [int(hit[0]) for hit in result.hits]

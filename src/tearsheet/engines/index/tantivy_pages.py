@@ -132,5 +132,5 @@ def read_token(token: str, parts: int) -> list[int]:
     if len(numbers) != parts or not all(
         number.isascii() and number.isdigit() and len(number) < 20 for number in numbers
     ):
-        raise QueryError("this is no token for a next page; use the one that came with the page before")
+        raise QueryError("this is not a token for the next page; use the one that came with the previous page")
     return [int(number) for number in numbers]
