@@ -7,8 +7,13 @@ FEEDS ?=
 JOBS ?= auto
 ENGINES ?=
 
+# Packages are compiled once, when they are installed, and our modules when they are first imported: the tests start many
+# processes, and each would compile everything again where the environment tells Python to keep no bytecode.
+export UV_COMPILE_BYTECODE := 1
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-index clean
+.PHONY: help run test coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-index clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -19,14 +24,19 @@ $(VENV)/.base: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.base
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[dev,bench]'
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[all]' --group dev
 	@touch $@
 
 run: $(VENV)/.base ## Collect, archive, index and serve on 127.0.0.1 (FEEDS="https://… list.opml" for your own)
 	@$(BIN)/tearsheet --data $(DATA) run $(FEEDS)
 
-test: $(VENV)/.dev ## Run the tests (no network beyond loopback)
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not restarts" tests
+TESTS = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not restarts"
+
+test: $(VENV)/.dev ## Run the tests (no network beyond loopback); says what was left out for want of a server or a browser
+	@$(TESTS) tests
+
+coverage: $(VENV)/.dev ## Run the tests and show the branch coverage of src, which must not fall below the floor in pyproject.toml
+	@$(TESTS) --cov --cov-report=term:skip-covered tests
 
 test-engines: $(VENV)/.dev engines-up ## Run the contract suites against the real servers, all of which must be up
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -n $(JOBS) -m "engine and not slow and not restarts" tests
@@ -97,4 +107,4 @@ bench-topics: $(VENV)/.dev ## Relevance, link matching and a large snapshot (KNO
 	@$(BIN)/python bench/topics.py --stories $(KNOWN)
 
 clean: ## Remove what was built (not your data)
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

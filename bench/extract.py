@@ -27,7 +27,8 @@ from readability import Document as ReadabilityDocument
 from resiliparse.extract.html2text import extract_plain_text
 
 from bench.extract_data import Page, data_folder, load, string_score, text_score
-from tearsheet.extract import Document, decode, extract, normalize_title
+from tearsheet.extract import Document, decode, extract
+from tearsheet.extract.names import normalize_title
 
 _ROUND = 25
 """Pages that one extractor gets before the next has its turn: short enough that a busy machine slows all alike."""

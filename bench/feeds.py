@@ -23,12 +23,15 @@ from urllib.parse import urljoin
 import feedparser
 
 from bench.loopback import Answers, response, serving
-from tearsheet.engines.database.sql import open_database
-from tearsheet.feeds import FeedError, NewFeed, ParsedFeed, Poller, add_feeds, parse_feed
+from tearsheet.engines.database import open_database
+from tearsheet.feeds import FeedError, ParsedFeed, parse_feed
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.formats.titles import plain_title
 from tearsheet.feeds.polling import store
+from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.tables import feed_paces, feeds
-from tearsheet.fetch import Client
+from tearsheet.fetch.client import Client
 from tearsheet.settings import FeedSettings, FetchSettings
 
 SHARED_DATA = Path(os.environ.get("TEARSHEET_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))

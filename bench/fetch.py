@@ -26,7 +26,7 @@ import urllib3.util.connection
 from requests.adapters import HTTPAdapter
 
 from bench.loopback import Answers, Server, response, serving
-from tearsheet.fetch import Client, Manners
+from tearsheet.fetch import PoliteClient
 from tearsheet.pipeline.fetcher import Fetcher
 from tearsheet.settings import FetchSettings
 from tearsheet.story import RSSEntry, Story
@@ -54,8 +54,8 @@ async def fetch_ours(urls: list[str], port: int, interval: float) -> None:
         interval_seconds=interval,
         concurrency=IN_FLIGHT,
     )
-    client, manners = Client(settings), Manners(settings)
-    fetcher = Fetcher(client, manners, settings)
+    client = PoliteClient(settings)
+    fetcher = Fetcher(client)
     waiting = iter(urls)
 
     async def work() -> None:
@@ -70,7 +70,6 @@ async def fetch_ours(urls: list[str], port: int, interval: float) -> None:
 
     await asyncio.gather(*(work() for _ in range(IN_FLIGHT)))
     await client.close()
-    await manners.close()
 
 
 def fetch_requests(urls: list[str], port: int, threads: int, hosts: int) -> None:

@@ -23,7 +23,8 @@ from rich.table import Table
 
 from tearsheet.engines.broker.port import Lease, Message, Output, Settlement
 from tearsheet.engines.broker.sqlite import SqliteBroker
-from tearsheet.fetch import Client, FetchRequest
+from tearsheet.fetch import FetchRequest
+from tearsheet.fetch.client import Client
 from tearsheet.pipeline.parser import Parser
 from tearsheet.settings import FetchSettings
 from tearsheet.story import ContentMetadata, RSSEntry, Story, encode_story, make_story_id

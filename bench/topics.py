@@ -17,8 +17,8 @@ from typing import Any
 
 import zstandard
 
+from tearsheet.engines.database import open_database
 from tearsheet.engines.database.port import Database
-from tearsheet.engines.database.sql import open_database
 from tearsheet.engines.index.opener import open_index
 from tearsheet.engines.index.port import IndexedStory
 from tearsheet.query import parse_query
@@ -30,7 +30,7 @@ from tearsheet.topics.snapshot.store import load_snapshot, save_snapshot
 from tearsheet.topics.snapshot.timespans import timespans_of
 from tearsheet.topics.spider.addresses import clean_url, url_key
 from tearsheet.topics.spider.relevance import RawTest
-from tearsheet.topics.spider.spider import Tools
+from tearsheet.topics.spider.tools import Tools
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 

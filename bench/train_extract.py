@@ -31,14 +31,14 @@ from bench import block_labels as label_module
 from bench.block_labels import label
 from bench.extract_data import Page, fold_of, load, string_score, text_score
 from bench.extract_fit import logistic, standardize, train_net
+from tearsheet.extract import block_words as word_module
 from tearsheet.extract import blocks as block_module
 from tearsheet.extract import features as feature_module
-from tearsheet.extract import words as word_module
+from tearsheet.extract.block_words import SEPARATOR, PageWords, name_words, split_name
 from tearsheet.extract.blocks import Blocks
 from tearsheet.extract.document import Document
 from tearsheet.extract.features import Layout, complete, layout
 from tearsheet.extract.model import CLIP, Model, WordWeights, save
-from tearsheet.extract.words import SEPARATOR, PageWords, name_words, split_name
 
 FOLDS = 5
 MIN_DOMAINS = 3

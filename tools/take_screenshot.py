@@ -13,11 +13,11 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.support.seeing import CHROMIUM, FLAGS  # noqa: E402
-from tests.support.web_running import running  # noqa: E402
+from tests.support.chromium import CHROMIUM, FLAGS  # noqa: E402
+from tests.support.web_server import serve_app  # noqa: E402
 
+from tearsheet.app.demo import TOPIC  # noqa: E402
 from tearsheet.app.services import Services  # noqa: E402
-from tearsheet.cli.demo import TOPIC  # noqa: E402
 from tearsheet.settings import load_settings  # noqa: E402
 from tearsheet.web.app import create_app  # noqa: E402
 
@@ -29,7 +29,7 @@ def main(data: str) -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
     with (
         Services(load_settings(data, environ={})) as services,
-        running(create_app(services)) as address,
+        serve_app(create_app(services)) as address,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))

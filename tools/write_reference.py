@@ -46,7 +46,8 @@ def settings_page() -> str:
 
 def exit_codes_page() -> str:
     rows = [f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items()]
-    return "\n".join(["# Exit codes", "", "| code | meaning |", "|---|---|", *rows]) + "\n"
+    errors = "Which error ends a command with which code: [Errors: three kinds](../explanation/errors.md)."
+    return "\n".join(["# Exit codes", "", "| code | meaning |", "|---|---|", *rows, "", errors]) + "\n"
 
 
 def commands_page() -> str:

@@ -1,58 +1,83 @@
-"""Errors that a user meets: each is one line that says what to do, and each has a documented exit code."""
+"""The errors that we raise on purpose: one root and three branches, drawn in docs/explanation/errors.md.
+
+- `UserError`: what a user is told. One line that says what to do, and a documented exit code.
+- `StoryError`: what ends one story, or puts it off. It is counted in the ledger, and the worker goes on with the next one.
+- `WorkerError`: what stops a worker. An engine is away, the disk is full, a lock is held: no story could get any further.
+
+A worker takes everything that its stage raises for one story's, except a `WorkerError`.
+"""
 
 from __future__ import annotations
 
 
 class TearsheetError(Exception):
-    """Something went wrong that the user can act on. The message is one line; `exit_code` is what the command ends with."""
+    """The root. The message is one line; `exit_code` is what the command ends with when nothing handles the error before."""
 
     exit_code = 1
 
 
-class UsageError(TearsheetError):
+class UserError(TearsheetError):
+    """Something went wrong that the user can act on."""
+
+
+class StoryError(TearsheetError):
+    """Something is the matter with one story, page or document, and with no other."""
+
+
+class WorkerError(TearsheetError):
+    """Nothing can be done for any story until somebody mends it. Short absences were waited out before this is raised."""
+
+
+class UsageError(UserError):
     """The command was called with words that do not fit."""
 
     exit_code = 2
 
 
-class PartialFailure(TearsheetError):
+class PartialFailure(UserError):
     """The work was done, but some items of it failed."""
 
     exit_code = 3
 
 
-class ConfigError(TearsheetError):
+class ConfigError(UserError):
     """A setting is wrong. The message names the setting."""
 
     exit_code = 4
 
 
-class NotFoundError(TearsheetError):
+class NotFoundError(UserError):
     """What was asked for does not exist."""
 
     exit_code = 5
 
 
-class BusyError(TearsheetError):
+class ItemRefused(UserError):
+    """A server is there and serves others, but refuses this one object or document."""
+
+    exit_code = 7
+
+
+class BusyError(WorkerError):
     """Something is held by another process: a port, a lock, a data folder."""
 
     exit_code = 6
 
 
-class EngineError(TearsheetError):
+class EngineError(WorkerError):
     """A server (database, broker, index, blob store, event log) cannot be reached or refuses us."""
 
     exit_code = 7
 
 
-class StorageError(TearsheetError):
+class StorageError(WorkerError):
     """The disk is full or cannot be written. What was acknowledged before is safe."""
 
     exit_code = 16
 
 
 EXIT_CODES: dict[int, str] = {
-    0: "done",
+    0: "done, or the reader of the output has left",
     1: "an error without a number of its own",
     2: "the command line could not be understood",
     3: "done, but some items failed",

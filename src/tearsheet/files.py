@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import uuid
@@ -11,6 +12,9 @@ from pathlib import Path
 from typing import IO
 
 from tearsheet.errors import StorageError
+
+TEMPORARY = ".tmp"
+"""How the names of files end that are still being written."""
 
 
 @contextmanager
@@ -45,19 +49,49 @@ def make_folder(folder: Path) -> None:
 
 
 @contextmanager
-def written_aside(target: Path, aside: Path) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes the place of `target` when the block ends, and is gone when the block raises."""
-    draft = aside / f"{os.getpid()}-{uuid.uuid4().hex}"
+def written_aside(target: Path, aside: Path | None = None, *, sync_name: bool = True) -> Iterator[IO[bytes]]:
+    """A file to write to, which takes the place of `target` when the block ends, and is gone when the block raises.
+
+    The draft lies in the folder `aside`, or else beside `target`, ends in `.tmp`, and is locked while it is written: one
+    without a lock was left behind by a process that died. `sync_name=False` leaves the syncing of the target's folder to
+    a later call, where several files are written into one.
+    """
+    draft = (aside or target.parent) / f".{os.getpid()}-{uuid.uuid4().hex}{TEMPORARY}"
     try:
         with draft.open("xb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
+            put_in_place(file, draft, target, sync_name=sync_name)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
-    sync_folder(target.parent)
+
+
+def put_in_place(file: IO[bytes], draft: Path, target: Path, *, sync_name: bool = True) -> None:
+    """Sync a finished draft, give it its name, sync its folder. When this returns, the file survives a power cut."""
+    file.flush()
+    os.fsync(file.fileno())
+    draft.replace(target)
+    if sync_name:
+        sync_folder(target.parent)
+
+
+def write_whole(path: Path, data: bytes, *, sync_name: bool = True) -> None:
+    """Replace a small file in one step. Two writers may do so at once; one of them is last."""
+    with written_aside(path, sync_name=sync_name) as file:
+        file.write(data)
+
+
+@contextmanager
+def output_file(path: Path) -> Iterator[IO[bytes]]:
+    """The file that a user named for a result: there when it is whole. A device or a pipe gets the bytes as they come."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            yield stream
+        return
+    # Behind a symbolic link lies the file that is meant.
+    with written_aside(path.resolve()) as file:
+        yield file
 
 
 def copy_into(source: Path, target: IO[bytes]) -> None:

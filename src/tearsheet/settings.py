@@ -13,7 +13,11 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
+from tearsheet import __version__
 from tearsheet.errors import ConfigError
+
+_RELEASE = ".".join(__version__.split(".")[:2])
+"""As in `0.1`: servers need not know which repair of it we run."""
 
 DEFAULT_DATA_FOLDER = "./tearsheet-data"
 CONFIG_FILE = "config.toml"
@@ -49,14 +53,15 @@ class FetchSettings:
     """How pages and feeds are fetched."""
 
     user_agent: str = _setting(
-        "Mozilla/5.0 (compatible; Tearsheet/0.1; news archive for research)", "how we introduce ourselves to servers"
+        f"Mozilla/5.0 (compatible; Tearsheet/{_RELEASE}; news archive for research)",
+        "how we introduce ourselves to servers",
     )
     timeout_seconds: float = _setting(60.0, "total time for one page, redirects included")
     max_bytes: int = _setting(10_000_000, "largest page, after decompression; counted while reading")
     max_redirects: int = _setting(15, "longest chain of redirects")
     concurrency: int = _setting(64, "pages fetched at the same time by one process")
-    per_host: int = _setting(2, "pages fetched at the same time from one host")
-    interval_seconds: float = _setting(2.0, "shortest time between two requests to one host")
+    per_host: int = _setting(2, "requests to one host at the same time, by one process")
+    interval_seconds: float = _setting(2.0, "shortest time between two requests to one host, by whomever")
     obey_robots: bool = _setting(True, "ask robots.txt, and do what it says")
     manners_off: dict[str, str] = _setting(
         {},
@@ -85,10 +90,11 @@ class FeedSettings:
         True, "disable feeds past `max_failures`; otherwise they are tried ever more rarely"
     )
     concurrency: int = _setting(64, "feeds fetched at the same time by one process")
-    per_host: int = _setting(
-        2, "feeds fetched at the same time from one host, and of one source, however many pollers there are"
+    per_host: int = _setting(2, "feeds fetched at the same time from one host by one process, and of one source by all")
+    interval_seconds: float = _setting(
+        5.0,
+        "shortest time between two feeds of one source, and of one host in one process; `fetch.interval_seconds` holds for all",
     )
-    interval_seconds: float = _setting(5.0, "shortest time between two feeds of one host, and of one source")
     timeout_seconds: float = _setting(60.0, "total time for one feed, redirects included")
     max_bytes: int = _setting(15_000_000, "largest feed, after decompression; counted while reading")
     max_stories: int = _setting(2_000, "stories taken from one document; the rest is counted as skipped")
@@ -171,7 +177,7 @@ class TopicSettings:
 class IngestSettings:
     """How single web documents are ingested."""
 
-    deadline_seconds: float = _setting(300.0, "longest time for one document with all that belongs to it")
+    deadline_seconds: float = _setting(600.0, "longest time for one document with all that belongs to it")
     max_bytes: int = _setting(134_217_728, "largest document, after decompression; counted while reading")
     max_resources: int = _setting(200, "sub-resources above which a document is refused")
     resource_seconds: float = _setting(30.0, "longest time for one sub-resource")

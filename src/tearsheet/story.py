@@ -17,6 +17,9 @@ import zstandard
 NEED_CANONICAL_URL = "http://mediacloud.org/need_canonical_url"
 """Stands for "no URL known": the parser takes the URL from the page's own canonical link."""
 
+MAX_DAYS_AHEAD = 90
+"""A publication date is never more than this many days ahead: embargoes and clocks go wrong, but not by more."""
+
 WIRE_VERSION = 1
 _ZSTD_LEVEL = 1
 _STORY_NAMESPACE = uuid.UUID("6f0a3a5e-3c0d-5f6c-9d5e-7465617273aa")
@@ -108,6 +111,7 @@ class Exchange:
     timestamp: float | None = None
     ip: str | None = None
     http_version: str | None = None
+    """`1.0`, `1.1`, `2` or `3`."""
     reason: str | None = None
 
 

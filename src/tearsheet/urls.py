@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_byte
 
 from publicsuffixlist import PublicSuffixList
 
+from tearsheet.errors import UsageError
 from tearsheet.lexicon import (
     DEVICE_SUBDOMAINS,
     HOMEPAGE_FILES,
@@ -52,7 +53,7 @@ _PLAIN_URL = re.compile(r"https?://([a-z0-9.-]*[a-z0-9])(/[A-Za-z0-9/_.~,;:@!$&'
 _VIDEO_ID = re.compile(r"(?:youtu\.be/|/embed/|/shorts/|/live/|/v/|[?&]v=)([\w-]{11})(?![\w-])")
 
 
-class BadURL(ValueError):
+class BadURL(UsageError, ValueError):
     """The text cannot be read as an http(s) address."""
 
 
@@ -159,7 +160,7 @@ def canonical_domain(url: str) -> str:
 
 
 def _is_address(host: str) -> bool:
-    if host[-1:].isalpha() and ":" not in host:  # no number ends so
+    if host[-1:].isalpha() and ":" not in host:  # an IP address ends with a digit
         return False
     try:
         ip_address(host)
@@ -195,7 +196,7 @@ def surt(url: str) -> str:
     """The sort key of web archives: `http://www.example.com/a?b` becomes `com,example)/a?b`. Raises BadURL.
 
     By the rules of the Internet Archive's tools, so that an index of ours is found by their lookups: escapes undone and made
-    anew, dot segments and double slashes gone, no session ids, lower case, the query sorted.
+    again, dot segments and double slashes gone, no session ids, lower case, the query sorted.
     """
     parts = split_http_url(url)
     host = re.sub(r"^www\d*\.", "", ascii_host(parts.hostname or ""))

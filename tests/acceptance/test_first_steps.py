@@ -18,8 +18,8 @@ def run(data: Path, *words: str):
     [
         "search flood", "count flood", "count * --by week", "count * --by word", "cite flood", "status", "stats", "feeds list",
         "feeds export", "sources list", "sources gaps", "sources export", "collections list", "queues list", "archive list",
-        "archive verify", "archive index", "pages list", "pages check", "topic list", "token list", "doctor", "pipeline list",
-        "config show", "config show --sources", "config show --json",
+        "archive verify", "archive index", "index rebuild", "pages list", "pages check", "topic list", "token list", "doctor",
+        "pipeline list", "config show", "config show --sources", "config show --json",
     ],
 )  # fmt: skip
 def test_an_empty_folder_is_no_error(tmp_path: Path, line: str):
@@ -31,7 +31,7 @@ def test_an_empty_folder_is_no_error(tmp_path: Path, line: str):
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("index rebuild", 2, "there is no file or folder"),
+        ("index rebuild nowhere", 2, "there is no file or folder"),
         ("search title:", 2, "nothing follows this field"),
         ("search flood --from yesterday", 2, "write it as 2026-11-15"),
         ("feeds add notaurl", 2, "neither an http(s) address nor a file"),

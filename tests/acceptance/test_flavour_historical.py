@@ -13,7 +13,7 @@ import pytest
 from tearsheet.pipeline.epochs import FIRST_DOUBTFUL, LAST_DOUBTFUL
 from tearsheet.story import HTTPMetadata, RSSEntry
 from tests.support.blob_stores import S3Harness
-from tests.support.flavours import archived, configure, dropped, indexed, looking_at, page, run_flavour
+from tests.support.flavour_runs import archived, configure, dropped, indexed, looking_at, page, run_flavour
 
 pytestmark = pytest.mark.engine("s3")
 HEAD = "collect_date,stories_id,media_id,downloads_id,feeds_id,language,url\n"

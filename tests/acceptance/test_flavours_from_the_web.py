@@ -15,7 +15,7 @@ import pytest
 from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
 from tearsheet.demo.cases import Case
 from tearsheet.story import HTTPMetadata, RSSEntry, Story
-from tests.support.flavours import archived, dropped, indexed, looking_at, run_flavour
+from tests.support.flavour_runs import archived, dropped, indexed, looking_at, run_flavour
 from tests.support.tearsheet_command import in_process, tearsheet, write_config
 
 

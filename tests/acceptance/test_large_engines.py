@@ -14,12 +14,14 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from sqlalchemy import func, select
 
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
 from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
-from tearsheet.feeds.catalogue.store import NewFeed, add_feeds
-from tearsheet.feeds.polling.store import next_due, unqueued_stories
+from tearsheet.feeds.catalogue import NewFeed, add_feeds
+from tearsheet.feeds.polling import unqueued_stories
+from tearsheet.feeds.tables import feeds
 from tearsheet.settings import load_settings
 from tests.support.brokers import fresh_vhost
 from tests.support.demo_outcome import check
@@ -115,9 +117,9 @@ def left_to_do(services: Services) -> int:
         finally:
             await broker.close()
 
-    due = next_due(services.database)
-    polling = due is not None and due <= utc_now()
+    due = select(func.count()).where(feeds.c.active, feeds.c.system_enabled, feeds.c.due_at <= utc_now())
     with services.database.read() as connection:
+        polling = connection.execute(due).scalar_one()
         busy = connection.exec_driver_sql(
             "SELECT count(*) FROM feeds WHERE queued OR last_fetch_attempt IS NULL"
         ).scalar_one()

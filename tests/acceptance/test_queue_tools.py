@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.support.flavours import configure
+from tests.support.flavour_runs import configure
 from tests.support.tearsheet_command import in_process
 
 

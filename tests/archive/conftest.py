@@ -1,7 +1,7 @@
 import pytest
 
 from tearsheet.archive.store import ArchiveStore
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tearsheet.archive import StoryArchiveReader
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.archive.verify import verify_file
 from tearsheet.engines.blobs.opener import open_blobs
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.pipeline.archiver import Archiver
 from tests.support.archive_stories import large_story
 from tests.support.blob_stores import S3Harness

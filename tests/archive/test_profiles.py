@@ -1,5 +1,6 @@
 """What a story becomes in each profile, and that all of it comes back."""
 
+import asyncio
 import io
 import json
 
@@ -10,8 +11,10 @@ from hypothesis import strategies as st
 from tearsheet.archive import StoryArchiveReader
 from tearsheet.archive.profiles import PROFILES, Earlier, story_records
 from tearsheet.archive.records import compress
+from tearsheet.fetch import FetchRequest
 from tearsheet.story import NEED_CANONICAL_URL
 from tests.support.archive_stories import PAGE, any_story, plain_story
+from tests.support.loopback_web import client_for, response, serve
 
 NOW = 1_800_000_000.0
 
@@ -123,6 +126,41 @@ def test_the_full_profile_tells_what_went_over_the_wire():
     assert hop.block.startswith(b"HTTP/1.1 301 Moved Permanently\r\nLocation: https://news.example/1\r\n")
     for record in (request, hop, hop_request, metadata):
         assert ("WARC-Concurrent-To", response.id) in record.headers
+
+
+def test_the_protocol_is_that_of_the_real_fetcher():
+    async def fetched():
+        async with serve(response(PAGE)) as web, client_for() as client:
+            return await client.fetch(FetchRequest(f"http://127.0.0.1:{web.port}/"))
+
+    story = plain_story()
+    story.exchanges = asyncio.run(asyncio.wait_for(fetched(), 30)).exchanges
+    for record in story_records(story, "full", now=NOW)[:2]:
+        assert ("WARC-Protocol", "http/1.1") in record.headers
+
+
+@pytest.mark.parametrize(
+    ("version", "protocol", "line"),
+    [
+        ("1.0", "http/1.0", "HTTP/1.0"),
+        ("1.1", "http/1.1", "HTTP/1.1"),
+        ("2", "h2", "HTTP/1.1"),
+        ("3", "h3", "HTTP/1.1"),
+    ],
+)
+def test_each_version_of_http_has_its_protocol_and_a_form_in_text(version, protocol, line):
+    story = plain_story()
+    story.exchanges[-1].http_version = version
+    response_record = story_records(story, "full", now=NOW)[0]
+    assert dict(response_record.headers)["WARC-Protocol"] == protocol
+    assert response_record.block.startswith(f"{line} 200".encode())
+
+
+def test_archives_that_name_the_version_of_http_with_its_prefix_are_understood():
+    story = plain_story()
+    story.exchanges[-1].http_version = "HTTP/1.1"
+    (found,) = StoryArchiveReader(io.BytesIO(b"".join(packed([story], "mediacloud"))))
+    assert found.exchanges[-1].http_version == "1.1"
 
 
 @given(any_story, st.sampled_from(PROFILES))

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter
+from tearsheet.archive.captures import Captures
 from tearsheet.archive.describe import describe
 from tearsheet.archive.foreign import index_file
 from tearsheet.archive.reader import parse_date
@@ -228,8 +229,7 @@ def test_foreign_files_are_taken_in_where_they_are(tmp_path, store):
         assert (taken.file, taken.captures, taken.damages) == ("crawl.warc.gz", 1, [])
     (file,) = store.files()
     assert file.local_path(tmp_path / "a") == path
-    capture = store.find_capture("https://a.example/1")
-    assert capture is not None
+    capture = Captures(store, tmp_path / "a").find("https://a.example/1")
     assert capture.sha256 == hashlib.sha256(PAGE).hexdigest()
     assert list(path.parent.iterdir()) == [path]
     with pytest.raises(NotFoundError):

@@ -5,7 +5,8 @@ import urllib.request
 
 import pytest
 
-from tearsheet.archive import StoryArchiveWriter, read_story_at
+from tearsheet.archive import StoryArchiveWriter
+from tearsheet.archive.reader import read_story_at
 from tearsheet.archive.replay import frame_page, replay_page
 from tearsheet.cli.replay_server import make_server
 from tearsheet.errors import BusyError

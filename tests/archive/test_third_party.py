@@ -5,7 +5,6 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,9 +12,9 @@ from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter
 from tearsheet.archive.names import cdxj_name
 from tearsheet.archive.profiles import PROFILES
 from tearsheet.story import Exchange
-from tests.conftest import SHARED_DATA
 from tests.support.archive_stories import PAGE, plain_story
-from tests.support.paths import ROOT
+from tests.support.paths import SHARED_DATA
+from tests.support.pywb import replay_with_pywb
 
 BIN = Path(sys.executable).parent
 profiles = pytest.mark.parametrize("profile", PROFILES)
@@ -114,18 +113,6 @@ def test_our_index_says_what_cdxj_indexer_says(files, profile):
         assert their_entry.get("status", entry["status"]) == entry["status"]
         if entry["url"].startswith("https://news.example/1"):
             assert key == their_key
-
-
-def replay_with_pywb(folder: Path, collections: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """What pywb answers, by collection and address; see the script."""
-    script = ROOT / "tests" / "support" / "replay_with_pywb.py"
-    result = subprocess.run(
-        [sys.executable, str(script), str(folder)],
-        input=json.dumps(collections), capture_output=True, text=True, timeout=110, check=False,
-    )  # fmt: skip
-    assert result.stdout, result.stderr
-    answers: dict[str, dict[str, Any]] = json.loads(result.stdout.splitlines()[-1])
-    return answers
 
 
 def test_pywb_indexes_and_replays_every_page(files, tmp_path):

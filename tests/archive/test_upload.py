@@ -1,17 +1,16 @@
 """Copies: made, proved, tried again, and the only reason for which anything local may go."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
-from tearsheet.archive.access import ArchiveAccess
-from tearsheet.archive.outbox import LONGEST_PAUSE, Outbox, pause_after
-from tearsheet.archive.stores import store_name, stores_by_name
+from tearsheet.archive.captures import Captures
+from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.upload import Uploader
 from tearsheet.archive.verify import verify_file
 from tearsheet.engines.blobs.folder import FolderBlobs
 from tearsheet.engines.blobs.port import BlobInfo
-from tearsheet.errors import ConfigError, EngineError, NotFoundError
+from tearsheet.errors import EngineError, NotFoundError
 from tearsheet.pipeline.archiver import Archiver
 from tests.support.archive_stories import plain_story
 
@@ -87,13 +86,6 @@ def test_a_copy_that_is_not_proved_is_tried_again_later(setup, store, database, 
     assert [state.error for state in Outbox(database).states()] == ["", ""]
 
 
-def test_pauses_grow_and_end_at_four_hours():
-    pauses = [pause_after(attempts) for attempts in range(1, 40)]
-    assert pauses[0] == timedelta(seconds=30)
-    assert pauses == sorted(pauses)
-    assert pauses[-1] == LONGEST_PAUSE
-
-
 def test_pauses_may_be_passed_over(setup):
     _, _, blobs, _, uploader, _ = setup
     blobs["one"].flaw = "away"
@@ -147,16 +139,16 @@ def test_local_files_go_when_all_stores_have_them_and_they_are_old_enough(setup,
     (file,) = store.files()
     assert not file.local
     # The story can still be read, is still known, and is not uploaded again.
-    access = ArchiveAccess(store, folder, opened)
+    captures = Captures(store, folder, opened)
     story = plain_story(1)
-    assert access.read(access.find(story.id)).story == story
-    with access.local_file(file) as copy:
+    assert captures.read(captures.find(story.id)).story == story
+    with captures.copies.whole(file) as copy:
         assert verify_file(copy, file, store.captures_of_file(file.id), with_cdxj=False).problems == []
     archiver.process_batch([story])
     assert len(list(store.files())) == 1
     assert uploader().run().proved == 0
     with pytest.raises(NotFoundError, match="not on this machine"):
-        ArchiveAccess(store, folder).read(access.find(story.id))
+        Captures(store, folder).read(captures.find(story.id))
 
 
 def test_a_store_that_is_added_later_gets_what_is_here(setup, database, tmp_path):
@@ -166,13 +158,3 @@ def test_a_store_that_is_added_later_gets_what_is_here(setup, database, tmp_path
     later = Uploader(Outbox(database), folder, {**opened, "three": lambda: third}, clock=clock)
     assert later.run().proved == 1
     assert len(list(third.list())) == 1
-
-
-def test_stores_have_names_without_secrets(tmp_path):
-    assert store_name("s3://KEY:SE%2FCRET@host:9000/bucket?region=x") == "s3://host:9000/bucket"
-    assert list(stores_by_name(["file:///x", "file:////y"], tmp_path, 1)) == ["file:///x", "file:////y"]
-    with pytest.raises(ConfigError, match="twice"):
-        stores_by_name(["s3://a:b@h/x", "s3://c:d@h/x"], tmp_path, 1)
-    with pytest.raises(ConfigError, match=r"archive\.stores") as caught:
-        stores_by_name(["ftp://u:secret@h/x"], tmp_path, 1)["ftp://h/x"]()
-    assert "secret" not in str(caught.value)

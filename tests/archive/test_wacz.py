@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from tearsheet.archive import StoryArchiveReader
-from tearsheet.archive.access import ArchiveAccess
+from tearsheet.archive.captures import Captures
 from tearsheet.archive.profiles import PROFILES
 from tearsheet.archive.verify import verify_file
 from tearsheet.archive.wacz import write_wacz
@@ -27,7 +27,7 @@ def test_chosen_captures_are_packed(tmp_path, store, profile):
     chosen = [stories[n] for n in (4, 1, 2)]  # in `full`, all but the first of a file are revisits
     captures = store.captures_of_stories([story.id for story in chosen]).values()
     target = tmp_path / "out.wacz"
-    packed = write_wacz(target, captures, ArchiveAccess(store, folder), title="Chosen", description="a query")
+    packed = write_wacz(target, captures, Captures(store, folder), title="Chosen", description="a query")
     assert (packed.pages, packed.missing, packed.size) == (3, [], target.stat().st_size)
     with zipfile.ZipFile(target) as archive:
         assert {info.compress_type for info in archive.infolist()} == {zipfile.ZIP_STORED}
@@ -59,7 +59,7 @@ def test_an_entry_has_an_extra_field_in_the_directory_wherever_it_has_one_before
     """Without it ReplayWeb.page begins to read too early, and opens nothing."""
     Archiver(store, tmp_path / "a").process_batch([plain_story(1)])
     captures = store.captures_of_stories([plain_story(1).id]).values()
-    write_wacz(tmp_path / "out.wacz", captures, ArchiveAccess(store, tmp_path / "a"))
+    write_wacz(tmp_path / "out.wacz", captures, Captures(store, tmp_path / "a"))
     data = (tmp_path / "out.wacz").read_bytes()
     with zipfile.ZipFile(tmp_path / "out.wacz") as archive:
         for info in archive.infolist():
@@ -72,7 +72,7 @@ def test_parts_of_a_page_are_packed_and_are_no_pages(tmp_path, store):
     stories = [plain_story(n, PAGE + bytes([n])) for n in range(3)]
     Archiver(store, folder).process_batch(stories)
     page, *parts = (store.captures_of_stories([story.id])[story.id] for story in stories)
-    packed = write_wacz(tmp_path / "out.wacz", [page, page], ArchiveAccess(store, folder), parts=[*parts, page, page])
+    packed = write_wacz(tmp_path / "out.wacz", [page, page], Captures(store, folder), parts=[*parts, page, page])
     assert (packed.pages, packed.missing) == (1, [])
     with zipfile.ZipFile(tmp_path / "out.wacz") as archive:
         assert len(archive.read("pages/pages.jsonl").splitlines()) == 2
@@ -87,10 +87,10 @@ def test_a_capture_that_cannot_be_read_is_named(tmp_path, store):
     captures = list(store.captures_of_stories([plain_story(n).id for n in range(2)]).values())
     captures[0].file.local_path(folder).unlink()
     target = tmp_path / "out.wacz"
-    packed = write_wacz(target, captures, ArchiveAccess(store, folder))
+    packed = write_wacz(target, captures, Captures(store, folder))
     assert (packed.pages, packed.missing) == (1, [captures[0].story_id])
     captures[1].file.local_path(folder).unlink()
     before = target.read_bytes()
     with pytest.raises(NotFoundError, match="nothing to pack"):
-        write_wacz(target, captures, ArchiveAccess(store, folder))
+        write_wacz(target, captures, Captures(store, folder))
     assert target.read_bytes() == before

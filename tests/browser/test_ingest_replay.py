@@ -10,9 +10,9 @@ from tearsheet.app.services import Services
 from tearsheet.cli.replay_server import make_server
 from tearsheet.settings import Settings
 from tearsheet.web.app import create_app
-from tests.support.ingested import LOOK, LOOKS, SHA1, URL, ingest_page
-from tests.support.seeing import CHROMIUM, FLAGS
-from tests.support.web_running import running
+from tests.support.chromium import CHROMIUM, FLAGS
+from tests.support.ingested_page import LOOK, LOOKS, SHA1, URL, ingest_page
+from tests.support.web_server import serve_app
 
 pytestmark = pytest.mark.browser
 
@@ -20,8 +20,6 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def page():
     """A new page of a real browser, and all that it asks for."""
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no Chromium at {CHROMIUM}; install the package `chromium`")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -37,7 +35,7 @@ def page():
 def served(tmp_path):
     """The web pages over the archive."""
     ingest_page(tmp_path)
-    with Services(Settings(tmp_path)) as services, running(create_app(services)) as address:
+    with Services(Settings(tmp_path)) as services, serve_app(create_app(services)) as address:
         yield address
 
 
@@ -60,8 +58,8 @@ def replayed(tmp_path):
     """What `tearsheet archive replay URL` serves."""
     ingest_page(tmp_path)
     with Services(Settings(tmp_path)) as services:
-        capture = services.archive_access.find(URL)
-        entry, whole = services.archive_access.read(capture), services.ingest.replay.page(capture)
+        capture = services.captures.find(URL)
+        entry, whole = services.captures.read(capture), services.ingest.replay.page(capture)
     with make_server(entry, 0, whole) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.cli import app
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.pipeline.archiver import Archiver
 from tearsheet.topics.model import NewTopic
 from tearsheet.topics.store import create_topic
@@ -58,6 +58,27 @@ def test_extract_by_id_and_by_address(run, tmp_path):
     assert (tmp_path / "page.html").read_bytes() == PAGE + b"1"
     run("extract", "https://nowhere.example/", code=5)
     assert "cannot write" in run("extract", story.id, "-o", str(tmp_path / "no" / "x"), code=16).stderr
+
+
+def test_extract_by_place_and_by_time(run, tmp_path):
+    (file,) = json.loads(run("list", "--json").stdout)
+    later = plain_story(7)
+    later.content_metadata.url = later.http_metadata.final_url = "https://news.example/1"
+    later.http_metadata.fetch_timestamp = 1_700_000_000.0 + 86_400
+    database = open_database("sqlite:///tearsheet.db", tmp_path)
+    store = ArchiveStore(database)
+    Archiver(store, tmp_path / "archive").process_batch([later])
+    place = store.captures_of_stories([plain_story(2).id])[plain_story(2).id].offset
+    database.close()
+
+    def extracted(*words: str) -> str:
+        return str(json.loads(run("extract", *words).stdout)["tearsheet"]["id"])
+
+    assert extracted(f"{file['name']}:{place}") == plain_story(2).id
+    assert extracted("https://news.example/1") == plain_story(1).id
+    assert extracted("https://news.example/1", "--at", "2023-11-14") == plain_story(1).id
+    assert extracted("https://news.example/1", "--at", "2023-11-15 20:00:00") == later.id
+    assert "--at: 'soon' is no time" in run("extract", "https://news.example/1", "--at", "soon", code=2).stderr
 
 
 def test_wacz_of_a_list(run, tmp_path):

@@ -27,15 +27,28 @@ def test_every_command_of_every_module_is_listed():
     assert all(commands.get_command(None, name) for name in listed)
 
 
-def test_a_plain_question_does_not_wait_for_the_engines():
-    code = """
+def modules_of(*words: str) -> set[str]:
+    """The modules that a command has imported when it ends."""
+    code = f"""
 import sys
 from tearsheet.cli import main
-sys.argv = ["tearsheet", "--version"]
+sys.argv = ["tearsheet", *{list(words)!r}]
 try:
     main()
 finally:
     print(*sys.modules)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"numpy", "sqlalchemy", "tantivy", "fastapi"} & set(done.stdout.split())
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=100)
+    return set(done.stdout.split())
+
+
+def test_a_plain_question_does_not_wait_for_the_engines():
+    loaded = modules_of("--version")
+    assert "tearsheet.cli" in loaded
+    assert not {"fastapi", "lxml", "numpy", "sqlalchemy", "tantivy"} & loaded
+
+
+def test_a_search_loads_the_index_and_no_database(tmp_path):
+    loaded = modules_of("--data", str(tmp_path), "search", "flood")
+    assert "tantivy" in loaded
+    assert not {"fastapi", "lxml", "numpy", "sqlalchemy"} & loaded

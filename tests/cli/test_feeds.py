@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from tearsheet.app.services import Services
 from tearsheet.cli import app
+from tearsheet.feeds.tables import stories
+from tearsheet.settings import Settings
+from tests.support.feed_fakes import NOW
 
 
 @pytest.fixture
@@ -37,6 +43,34 @@ def test_a_list_comes_in_and_goes_out(tearsheet, tmp_path: Path) -> None:
     assert "http://a.example/rss" in table.read_text()
     assert "0 feeds added, 2 were known" in tearsheet("feeds", "add", str(table))
     assert json.loads(tearsheet("collections", "list", "--json"))[0]["name"] == "Press"
+
+
+def test_what_strangers_wrote_is_no_formula_and_comes_back_as_it_was(tearsheet, tmp_path: Path) -> None:
+    title = '=HYPERLINK("http://evil.example")'
+    tearsheet("feeds", "add", "http://a.example/rss", "--name", title, "--collection", "@home")
+    tearsheet("sources", "add", "b.example", "--name", "-b", "--collection", "+more")
+    for words in (("feeds", "export", "--csv"), ("sources", "export"), ("collections", "list", "--csv")):
+        rows = list(csv.reader(io.StringIO(tearsheet(*words), newline="")))
+        assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
+        assert any(cell.startswith("'") for row in rows for cell in row)
+    feeds, sources = tmp_path / "feeds.csv", tmp_path / "sources.csv"
+    tearsheet("feeds", "export", str(feeds))
+    sources.write_text(tearsheet("sources", "export"))
+    elsewhere = ["--data", str(tmp_path / "elsewhere"), "--quiet"]
+    for kind, file in (("feeds", feeds), ("sources", sources)):
+        assert CliRunner().invoke(app, [*elsewhere, kind, "import", str(file)]).exit_code == 0
+    assert CliRunner().invoke(app, [*elsewhere, "feeds", "export", "--csv"]).output == feeds.read_text()
+    assert CliRunner().invoke(app, [*elsewhere, "sources", "export"]).output == sources.read_text()
+
+
+def test_titles_of_a_feed_are_no_formulas(tearsheet, tmp_path: Path) -> None:
+    tearsheet("feeds", "add", "http://a.example/rss")
+    with Services(Settings(tmp_path / "data")) as services, services.database.begin() as connection:
+        url = "http://a.example/1"
+        row = {"url": url, "normalized_url": url, "title": "=cmd()", "feed_id": 1, "fetched_at": NOW, "seen_at": NOW}
+        connection.execute(stories.insert().values(row))
+    shown = tearsheet("feeds", "stories", "1", "--csv")
+    assert list(csv.reader(io.StringIO(shown, newline="")))[1][2] == "'=cmd()"
 
 
 def test_a_feed_says_when_it_is_polled_and_why(tearsheet) -> None:

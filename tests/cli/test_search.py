@@ -8,12 +8,13 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 from typer.testing import CliRunner
 
 from tearsheet.app.services import Services
 from tearsheet.cli import app
-from tearsheet.feeds.catalogue.store import NewFeed, add_feeds
+from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.settings import Settings
 from tests.support.index_stories import story
 
@@ -61,6 +62,30 @@ def test_filters_of_the_command_line(tearsheet):
     assert counted("*", "--collection", "1") == 1
     assert "b.example" in tearsheet("search", "*", "--collection", "Press", "--jsonl")
     assert "no collection" in tearsheet("count", "*", "--collection", "Presse", code=5)
+
+
+def test_what_cannot_be_asked_is_refused_in_one_line(tearsheet):
+    for command in (["search", "*"], ["count", "*"], ["cite", "*"], ["topic", "create", "New", "climate"]):
+        said = tearsheet(*command, "--from", "2024-02-02", "--to", "2024-02-01", code=2)
+        assert "the period would end (2024-02-01) before it starts (2024-02-02)" in said.replace("\n", " ")
+    assert "--from: 'soon' is not a day" in tearsheet("topic", "create", "New", "climate", "--from", "soon", code=2)
+    assert "order: 'best' is not one of" in tearsheet("search", "*", "--order", "best", code=2)
+    assert "limit: -1" in tearsheet("search", "*", "--limit", "-1", code=2)
+    assert "--source: an empty value" in tearsheet("count", "*", "--source", "", code=2)
+
+
+def test_a_month_or_a_year_is_all_its_days(tearsheet):
+    def titles(*words: str) -> list[str]:
+        return [json.loads(line)["article_title"] for line in tearsheet("search", "*", "--jsonl", *words).splitlines()]
+
+    assert titles("--from", "2024-02", "--to", "2024-02") == ["Old cinema"]
+    assert len(titles("--from", "2024", "--to", "2024")) == 3
+
+
+def test_a_parquet_file_is_whole_or_not_there(tearsheet, tmp_path):
+    tearsheet("search", "*", "--parquet", str(tmp_path / "x.parquet"))
+    assert pyarrow.parquet.read_table(tmp_path / "x.parquet").num_rows == 3
+    assert "cannot write" in tearsheet("search", "*", "--parquet", str(tmp_path / "no" / "x.parquet"), code=16)
 
 
 def test_counts_by_what_people_ask_for(tearsheet):

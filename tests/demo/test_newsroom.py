@@ -11,8 +11,8 @@ from datetime import timedelta
 import pytest
 from resiliparse.parse.lang import detect_fast
 
-from tearsheet.demo import Case, Newsroom
-from tearsheet.demo.cases import BAD_CASES, GOOD_CASES, INDEXED, REPEATS, VERDICTS
+from tearsheet.demo import Newsroom
+from tearsheet.demo.cases import BAD_CASES, GOOD_CASES, INDEXED, REPEATS, VERDICTS, Case
 from tearsheet.demo.model import LinkKind, plain_text
 from tearsheet.demo.words import EVENTS, LANGUAGES
 from tearsheet.urls import is_homepage, normalize_url

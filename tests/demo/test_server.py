@@ -21,8 +21,8 @@ import feedparser
 import pytest
 from lxml import etree
 
-from tearsheet.demo import Case, Newsroom, NewsroomServer, serve_in_thread
-from tearsheet.demo.cases import GOOD_CASES, INDEXED
+from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
+from tearsheet.demo.cases import GOOD_CASES, INDEXED, Case
 from tearsheet.demo.expectation import ExpectedEntry
 from tearsheet.demo.faults import MAX_BYTES
 from tearsheet.demo.model import FeedFormat
@@ -188,7 +188,7 @@ def test_oversized_pages(server):
 
 
 def test_a_client_that_leaves_an_endless_page_ends_it(server):
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
         connection.sendall(head_for(link_of(server, Case.OVERSIZED_STREAM)).encode())
         assert connection.recv(100)
     assert ask(server, link_of(server, Case.PLAIN)).status == 200
@@ -202,7 +202,7 @@ def test_broken_transfers(server):
     for case in (Case.HANG, Case.HANG_MIDDLE):
         with pytest.raises(TimeoutError):
             ask(server, link_of(server, case), timeout=0.3)
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
         connection.sendall(head_for(link_of(server, Case.HANG_MIDDLE)).encode())
         assert connection.recv(100).startswith(b"HTTP/1.1 200 OK")
     with pytest.raises(ConnectionRefusedError):
@@ -211,7 +211,7 @@ def test_broken_transfers(server):
 
 def raw(server: NewsroomServer, text: str) -> bytes:
     """Everything that comes back for a request until the server closes the connection."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
         connection.sendall(text.encode())
         parts = []
         while part := connection.recv(65536):
@@ -343,7 +343,7 @@ def test_what_is_not_http_is_refused(server, request_):
 
 
 def test_a_head_without_end_is_cut_off(server):
-    with pytest.raises(ConnectionError), socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+    with pytest.raises(ConnectionError), socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
         for _ in range(200):
             connection.sendall(b"x: " + b"y" * 4096)
         while connection.recv(4096):
@@ -360,7 +360,7 @@ def test_other_hosts_and_methods_are_refused(server):
 
 def test_people_can_look_at_it_in_a_browser(server):
     def get(path: str) -> str:
-        with urllib.request.urlopen(f"{server.address}{path}", timeout=5) as response:
+        with urllib.request.urlopen(f"{server.address}{path}", timeout=30) as response:
             return str(response.read(), "utf-8")
 
     assert "/~veldener-bote.example/" in get("/")
@@ -368,7 +368,7 @@ def test_people_can_look_at_it_in_a_browser(server):
     assert 'href="/~harbour-herald.example/static/paper.css"' in front
     assert 'href="http://' not in front
     moved = urlsplit(link_of(server, Case.MOVED))
-    with urllib.request.urlopen(f"{server.address}/~{moved.hostname}{moved.path}", timeout=5) as response:
+    with urllib.request.urlopen(f"{server.address}/~{moved.hostname}{moved.path}", timeout=30) as response:
         assert response.url.startswith(f"{server.address}/~{moved.hostname}/")
     with pytest.raises(urllib.error.HTTPError, match="404") as missing:
         get("/elsewhere")

@@ -6,18 +6,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 import sqlalchemy as sa
 
 from tearsheet.engines.blobs.s3 import open_s3_blobs
+from tearsheet.engines.database import open_database
 from tearsheet.engines.database import postgresql as database_postgresql
-from tearsheet.engines.database.sql import open_database
 from tearsheet.engines.events.kafka import open_kafka_events
 from tearsheet.engines.server import LostConnection, parse_server_url, pauses
 from tearsheet.errors import ConfigError, EngineError
-from tests.support.relay import Relay
+from tests.support.cut_off_relay import Relay
+from tests.support.server_errors import one_line, replaced
 from tests.support.servers import server_url
 
 HERE = Path()
@@ -54,24 +54,6 @@ def use_events(url: str, patience: float = 1.0) -> None:
         events.publish("topic", [("k", {})])
     finally:
         events.close()
-
-
-def replaced(url: str, **parts: str) -> str:
-    """A URL with another user, password, place or path."""
-    split = urlsplit(url)
-    user = parts.get("user", split.username or "")
-    password = parts.get("password", split.password or "")
-    netloc = parts.get("place", f"{split.hostname}:{split.port}")
-    login = f"{user}:{password}@" if user else ""
-    return split._replace(netloc=login + netloc, path=parts.get("path", split.path)).geturl()
-
-
-def one_line(error: pytest.ExceptionInfo[Exception], setting: str) -> str:
-    message = str(error.value)
-    assert setting in message
-    assert "\n" not in message
-    assert "secret" not in message.replace("refuses the secret", "")
-    return message
 
 
 USES = [

@@ -5,7 +5,7 @@ import pytest
 
 from tearsheet.extract import Document, extract
 from tearsheet.urls import BadURL
-from tests.support.pages import SENTENCES, article_page
+from tests.support.article_page import SENTENCES, article_page
 
 URL = "https://www.daily.example/news/council-bridge"
 

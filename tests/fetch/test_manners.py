@@ -1,6 +1,8 @@
 """The rules of politeness, as pure functions."""
 
+from dataclasses import replace
 from itertools import pairwise
+from math import inf
 
 import pytest
 from hypothesis import given
@@ -9,17 +11,20 @@ from hypothesis import strategies as st
 from tearsheet.fetch.manners import (
     LONGEST_BLOCK,
     LONGEST_PROMISE,
+    SLACK,
     HostRules,
     HostState,
+    Refusal,
+    Start,
     answered,
     earliest,
     failed,
     failing_for,
     interval,
     promise,
-    reserve,
     retry_after_seconds,
     rules_for,
+    take_turn,
 )
 from tearsheet.settings import FetchSettings
 
@@ -28,7 +33,7 @@ RULES = HostRules(per_host=2, interval=2.0)
 seconds = st.floats(0, 200)
 events = st.lists(
     st.one_of(
-        st.tuples(st.just("reserve"), seconds, st.just(0), st.none()),
+        st.tuples(st.sampled_from(["reserve", "begin", "late"]), seconds, st.just(0), st.none()),
         st.tuples(st.just("fail"), seconds, st.just(0), st.none()),
         st.tuples(
             st.just("answer"), seconds, st.sampled_from([200, 304, 404, 429, 500, 503]), st.none() | st.floats(0, 1e6)
@@ -40,15 +45,22 @@ events = st.lists(
 
 @given(events)
 def test_starts_keep_their_distance_and_wait_as_told(steps):
-    state, now, last_start, told = HostState(), NOW, None, 0.0
+    state, now, last_reserved, last_begun, told = HostState(), NOW, None, None, 0.0
     for kind, pause, status, retry_after in steps:
         now += pause
-        if kind == "reserve":
-            state, start = reserve(state, RULES, now)
-            assert start >= now
-            assert start >= told
-            assert last_start is None or start - last_start >= RULES.interval - 1e-6
-            last_start = start
+        if kind in ("reserve", "begin", "late"):
+            state = replace(state, failed_until=0.0)
+            queued, ready = kind == "late", kind != "reserve"
+            state, turn = take_turn(state, RULES, now, hold=inf, queued=queued, ready=ready)
+            assert isinstance(turn, Start)
+            assert turn.at >= max(now, told)
+            assert turn.begun == (ready and turn.at - now <= SLACK)
+            if not queued:
+                assert last_reserved is None or turn.at - last_reserved >= RULES.interval - 1e-6
+                last_reserved = turn.at
+            if turn.begun:
+                assert last_begun is None or now - last_begun >= RULES.interval - 2 * SLACK
+                last_begun = now
         elif kind == "fail":
             state = failed(state, now)
             assert 0 < failing_for(state, RULES, now) <= 3600
@@ -59,6 +71,35 @@ def test_starts_keep_their_distance_and_wait_as_told(steps):
                 told = max(told, now + min(retry_after, LONGEST_BLOCK))
         assert interval(state, RULES) >= RULES.interval
         assert earliest(state, RULES, now) - now <= LONGEST_BLOCK + 900 * len(steps) + 1
+
+
+def test_a_turn_far_off_is_refused_and_leaves_no_trace():
+    busy = HostState(next_start=NOW + 20)
+    assert take_turn(busy, RULES, NOW, hold=15, queued=False, ready=True) == (busy, Refusal(busy, 0.0))
+    told = HostState(blocked_until=NOW + 20)
+    assert take_turn(told, RULES, NOW, hold=15, queued=True, ready=True) == (told, Refusal(told, 0.0))
+    down = HostState(failed_until=NOW + 5)
+    assert take_turn(down, RULES, NOW, hold=15, queued=True, ready=True) == (down, Refusal(down, 5.0))
+
+
+def test_who_waited_begins_before_those_who_come_now_and_nobody_too_early():
+    state, first = take_turn(HostState(), RULES, NOW, hold=15, queued=False, ready=True)
+    assert first == Start(NOW, True, 2.0)
+    state, second = take_turn(state, RULES, NOW + 0.5, hold=15, queued=False, ready=True)
+    assert second == Start(NOW + 2, False, 2.0)
+    state, early = take_turn(state, RULES, NOW + 1.5, hold=15, queued=True, ready=True)
+    assert early == Start(NOW + 2, False, 2.0)
+    state, third = take_turn(state, RULES, NOW + 2, hold=15, queued=False, ready=True)
+    assert third == Start(NOW + 4, False, 2.0)
+    state, begun = take_turn(state, RULES, NOW + 2.7, hold=15, queued=True, ready=True)
+    assert begun == Start(NOW + 2.7, True, 2.0) and state.started == NOW + 2.7
+    state, late = take_turn(state, RULES, NOW + 4, hold=15, queued=True, ready=True)
+    assert late == Start(NOW + 4.7, False, 2.0), "the second was late, so the third waits"
+
+
+def test_a_clock_that_was_set_back_costs_one_interval_at_most():
+    _, turn = take_turn(HostState(started=NOW + 9999), RULES, NOW, hold=15, queued=False, ready=True)
+    assert turn == Start(NOW + 2, False, 2.0)
 
 
 def test_the_interval_follows_how_fast_the_host_answers():

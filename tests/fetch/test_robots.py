@@ -1,15 +1,16 @@
 """robots.txt against a server on loopback."""
 
 import asyncio
+from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from protego import Protego
 
-from tearsheet.engines.database.sql import open_database
-from tearsheet.fetch import Client, FetchError, HostFailing, HostStore, Manners, Robots
-from tearsheet.fetch.robots import FRESH_SECONDS, MAX_BYTES, STALE_SECONDS, RobotsUnavailable, product_token
+from tearsheet.engines.database import open_database
+from tearsheet.fetch import FetchError, HostStore
+from tearsheet.fetch.client import Client
+from tearsheet.fetch.hosts import MemoryRecord
+from tearsheet.fetch.robots import FRESH_SECONDS, MAX_BYTES, STALE_SECONDS, Robots, RobotsUnavailable, product_token
+from tearsheet.fetch.turns import HostTurns
 from tearsheet.settings import FetchSettings
 from tests.support.loopback_web import redirect, response, serve
 
@@ -24,19 +25,20 @@ class Time:
         return self.now
 
 
+async def crawl_delay(record, host):
+    return await record.ask(host, lambda state, now: (state, state.crawl_delay))
+
+
 def with_robots(answer, test, store=None, **settings):
     async def run():
         async with serve(answer) as web:
-            fetch = FetchSettings(
-                allow_addresses=["127.0.0.0/8"],
-                connect_to={"*": f"127.0.0.1:{web.port}"},
-                timeout_seconds=5,
-                **settings,
-            )
+            values: dict[str, Any] = {"connect_to": {"*": f"127.0.0.1:{web.port}"}, "timeout_seconds": 5} | settings
+            fetch = FetchSettings(allow_addresses=["127.0.0.0/8"], **values)
             clock = Time()
-            client, manners = Client(fetch), Manners(fetch, clock=clock)
+            client, record = Client(fetch), MemoryRecord(clock)
+            turns = HostTurns(fetch, record, clock=clock)
             try:
-                await test(Robots(client, manners, fetch, store, clock=clock), web, manners, clock)
+                await test(Robots(client.fetch, turns, fetch, store, clock=clock), web, record, clock)
             finally:
                 await client.close()
 
@@ -44,14 +46,14 @@ def with_robots(answer, test, store=None, **settings):
 
 
 def test_our_group_is_obeyed_and_asked_once():
-    async def test(robots, web, manners, clock):
+    async def test(robots, web, record, clock):
         answers = await asyncio.gather(
             *(robots.allows(f"http://a.example/{path}") for path in ("us", "us/x", "all", ""))
         )
         assert answers == [False, False, True, True]
         assert web.paths == ["/robots.txt"]
         assert web.requests[0].headers["accept-encoding"] == "identity"
-        assert manners.state("a.example").crawl_delay == 7
+        assert await crawl_delay(record, "a.example") == 7
         await robots.allows("http://b.example/")
         await robots.allows("http://a.example:8080/")
         assert [r.host for r in web.requests] == ["a.example", "b.example", "a.example:8080"]
@@ -64,7 +66,7 @@ def test_our_group_is_obeyed_and_asked_once():
 
 @pytest.mark.parametrize("status", ["404 Not Found", "403 Forbidden", "410 Gone", "401 Who"])
 def test_no_robots_file_allows_everything(status):
-    async def test(robots, web, manners, clock):
+    async def test(robots, web, record, clock):
         assert await robots.allows("http://a.example/us")
         assert await robots.allows("http://a.example/all")
         assert len(web.requests) == 1
@@ -79,7 +81,7 @@ def test_redirects_are_followed_and_a_circle_is_no_file():
         else:
             writer.write(response(TEXT) if request.path == "/real" else redirect("/real"))
 
-    async def test(robots, web, manners, clock):
+    async def test(robots, web, record, clock):
         assert not await robots.allows("http://a.example/us")
         assert await robots.allows("http://circle.example/us")
 
@@ -90,7 +92,7 @@ def test_only_the_first_half_megabyte_is_read():
     filler = b"# nothing\n" * (MAX_BYTES // 10 - 100)
     text = TEXT + filler + b"\nUser-agent: Tearsheet\nDisallow: /early\n" + b"# x\n" * 10_000 + b"Disallow: /late\n"
 
-    async def test(robots, web, manners, clock):
+    async def test(robots, web, record, clock):
         assert not await robots.allows("http://a.example/us")
         assert not await robots.allows("http://a.example/early")
         assert await robots.allows("http://a.example/late")
@@ -104,7 +106,7 @@ def test_a_server_in_trouble_forbids_until_it_is_well_unless_an_old_copy_is_know
     async def answer(request, writer):
         writer.write(response(b"", "503 Busy", ("Retry-After: 1000",)) if broken else response(TEXT))
 
-    async def test(robots, web, manners, clock):
+    async def test(robots, web, record, clock):
         nonlocal broken
         assert not await robots.allows("http://a.example/us")
         broken = True
@@ -131,14 +133,14 @@ def test_copies_are_kept_in_the_database_and_obeyed_while_the_server_is_broken(t
     async def answer(request, writer):
         writer.write(response(b"", "500 Broken") if broken else response(TEXT))
 
-    async def first(robots, web, manners, clock):
+    async def first(robots, web, record, clock):
         assert not await robots.allows("http://a.example/us")
 
-    async def second(robots, web, manners, clock):
+    async def second(robots, web, record, clock):
         nonlocal broken
         assert not await robots.allows("http://a.example/us")
         assert web.requests == [], "the copy is good for a day"
-        assert manners.state("a.example").crawl_delay == 7
+        assert await crawl_delay(record, "a.example") == 7
         broken = True
         clock.now += FRESH_SECONDS + 1
         assert not await robots.allows("http://a.example/us")
@@ -155,17 +157,12 @@ def test_copies_are_kept_in_the_database_and_obeyed_while_the_server_is_broken(t
 
 
 def test_a_host_that_cannot_be_reached():
-    async def test(robots, web, manners, clock):
-        robots._client._connect_to[:] = []
-        robots._client._resolve = ["a.example:1:127.0.0.1"]
+    async def test(robots, web, record, clock):
         with pytest.raises(FetchError) as error:
-            await robots.allows("http://a.example:1/")
+            await robots.allows("http://a.example/")
         assert error.value.kind == "connect"
-        manners.note_failure("a.example")
-        with pytest.raises(HostFailing):
-            await robots.allows("http://a.example:1/")
 
-    with_robots(b"", test)
+    with_robots(b"", test, connect_to={"*": "127.0.0.1:1"})
 
 
 @pytest.mark.parametrize(
@@ -179,10 +176,3 @@ def test_a_host_that_cannot_be_reached():
 )
 def test_our_name(user_agent, token):
     assert product_token(user_agent) == token
-
-
-@given(st.lists(st.sampled_from(["User-agent: *", "Disallow: /a*b*c$", "Allow: /", "Crawl-delay: x", "Crawl-delay: 1e400", "�", "Disallow: " + "*a" * 500]) | st.text(max_size=30), max_size=30))  # fmt: skip  # noqa: E501
-def test_any_text_can_be_parsed(lines):
-    rules = Protego.parse("\n".join(lines))
-    rules.can_fetch("http://a.example/" + "a" * 2000, "tearsheet")
-    rules.crawl_delay("tearsheet")

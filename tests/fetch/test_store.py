@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.fetch import HostStore
 from tearsheet.fetch.manners import HostState
 from tearsheet.fetch.robots import STALE_SECONDS, RobotsText
@@ -26,20 +28,65 @@ def store(request, tmp_path) -> Iterator[HostStore]:
     harness.remove()
 
 
+def save(store, states):
+    store.change(states, lambda kept: kept.update(states))
+
+
 def test_states_are_kept_as_they_are(store):
     states = {
         "a.example": HostState(1.5, NOW + 0.25, NOW + 2, 30.0, 3, NOW + 4, 5.0, NOW),
         "b.example": HostState(updated=NOW),
     }
-    store.save(states)
-    store.save({})
+    save(store, states)
     assert store.load() == states
-    store.save({"b.example": HostState(average=9, updated=NOW + 1)})
+    save(store, {"b.example": HostState(average=9, updated=NOW + 1)})
     assert store.load()["b.example"].average == 9
 
 
+def test_a_change_sees_what_is_there_and_is_undone_when_it_fails(store):
+    save(store, {"a.example": HostState(failures=1)})
+
+    def fail(states):
+        assert states == {"a.example": HostState(failures=1), "new.example": HostState()}
+        states["a.example"] = HostState(failures=2)
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        store.change({"a.example", "new.example"}, fail)
+    assert store.load()["a.example"].failures == 1
+
+
+def test_a_host_that_was_forgotten_in_the_meantime_is_there_again(store):
+    save(store, {"a.example": HostState(failures=1)})
+    store.forget(NOW)
+    assert store.load() == {}
+    save(store, {"a.example": HostState(failures=2)})
+    assert store.load()["a.example"].failures == 2
+
+
+def test_changes_of_one_host_come_one_after_the_other(store):
+    """From threads with connections of their own, as from processes: no count is lost, whatever the order of the names."""
+    others = [HostStore(store._database) for _ in range(4)]
+    names = [f"{number}.example" for number in range(6)]
+
+    def count(states):
+        for host, state in states.items():
+            states[host] = replace(state, failures=state.failures + 1)
+
+    def work(number):
+        for turn in range(25):
+            others[number].change(names[(number + turn) % 3 :], count)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(store.load()[host].failures == 100 for host in names[2:])
+
+
 def test_hosts_at_rest_are_forgotten(store):
-    store.save({
+    save(store, {
         "old.example": HostState(updated=NOW - 10),
         "blocked.example": HostState(updated=NOW - 10, blocked_until=NOW + 10),
         "down.example": HostState(updated=NOW - 10, failed_until=NOW + 10),
@@ -67,7 +114,8 @@ from tearsheet.fetch import HostStore
 from tearsheet.fetch.manners import HostState
 store = HostStore(open_database("sqlite:///t.db", Path(sys.argv[1])))
 for number in range(1_000_000):
-    store.save({f"{n}.example": HostState(failures=number, updated=1.0) for n in range(20)})
+    states = {f"{n}.example": HostState(failures=number, updated=1.0) for n in range(20)}
+    store.change(states, lambda kept: kept.update(states))
     print(number, flush=True)
 """
 

@@ -8,43 +8,29 @@ from itertools import count, pairwise
 import pytest
 
 from tearsheet.errors import ConfigError
-from tearsheet.fetch.manners import HostState
-from tearsheet.fetch.turns import FORGET_SECONDS, HostBusy, HostFailing, Manners
+from tearsheet.fetch.hosts import FORGET_SECONDS, MemoryRecord
+from tearsheet.fetch.turns import HostBusy, HostFailing, HostPaused, HostTurns
 from tearsheet.settings import FetchSettings
 from tests.support.virtual_loop import clock, run_virtually
 
 
-class Memory:
-    """A store that is a dictionary."""
-
-    def __init__(self, states=None):
-        self.states: dict[str, HostState] = states or {}
-        self.forgotten: list[float] = []
-
-    def load(self):
-        return dict(self.states)
-
-    def save(self, states):
-        self.states |= states
-
-    def forget(self, before):
-        self.forgotten.append(before)
+def turns(record=None, places=None, **settings) -> HostTurns:
+    return HostTurns(FetchSettings(**settings), record or MemoryRecord(clock), places=places, clock=clock)
 
 
-def manners(store=None, **settings) -> Manners:
-    return Manners(FetchSettings(**settings), store, clock=clock)
-
-
-async def visit(manners, host, starts, seconds=0.1, status=200, retry_after=None):
-    async with manners.turn(host) as turn:
+async def visit(turns, host, starts, seconds=0.1, status=200, retry_after=None):
+    turn = await turns.take(host)
+    try:
         starts.append(clock())
         await asyncio.sleep(seconds)
         turn.answered(status, seconds, retry_after)
+    finally:
+        turn.end()
 
 
 def test_turns_of_one_host_keep_the_interval():
     async def test():
-        polite = manners()
+        polite = turns()
         starts: list[float] = []
         await asyncio.gather(*(visit(polite, "a.example", starts) for _ in range(6)))
         assert [round(b - a, 3) for a, b in pairwise(starts)] == [2.0] * 5
@@ -54,16 +40,17 @@ def test_turns_of_one_host_keep_the_interval():
 
 def test_no_more_than_the_set_number_at_one_host():
     async def test():
-        polite = manners(interval_seconds=0, per_host=3)
+        polite = turns(interval_seconds=0, per_host=3)
         active = most = 0
 
         async def one():
             nonlocal active, most
-            async with polite.turn("a.example"):
-                active += 1
-                most = max(most, active)
-                await asyncio.sleep(1)
-                active -= 1
+            turn = await polite.take("a.example")
+            active += 1
+            most = max(most, active)
+            await asyncio.sleep(1)
+            active -= 1
+            turn.end()
 
         await asyncio.gather(*(one() for _ in range(30)))
         assert most == 3
@@ -73,7 +60,7 @@ def test_no_more_than_the_set_number_at_one_host():
 
 def test_a_turn_far_off_is_not_waited_for():
     async def test():
-        polite = manners()
+        polite = turns()
         starts: list[float] = []
         results = await asyncio.gather(
             *(visit(polite, "a.example", starts) for _ in range(100)), return_exceptions=True
@@ -87,7 +74,7 @@ def test_a_turn_far_off_is_not_waited_for():
 
 def test_those_who_wait_leave_half_of_the_places_to_those_who_can_go():
     async def test():
-        polite = manners(concurrency=20)
+        polite = turns(concurrency=20)
         starts: list[float] = []
         hosts = [f"{number % 30}.example" for number in range(90)]
         results = await asyncio.gather(*(visit(polite, host, starts) for host in hosts), return_exceptions=True)
@@ -99,7 +86,7 @@ def test_those_who_wait_leave_half_of_the_places_to_those_who_can_go():
 
 def test_a_slow_host_that_fills_its_places_sends_others_away():
     async def test():
-        polite = manners(per_host=1, interval_seconds=0)
+        polite = turns(per_host=1, interval_seconds=0)
         starts: list[float] = []
         first = asyncio.create_task(visit(polite, "a.example", starts, seconds=300))
         await asyncio.sleep(1)
@@ -113,16 +100,16 @@ def test_a_slow_host_that_fills_its_places_sends_others_away():
 
 def test_what_a_host_says_holds_for_those_who_wait_already():
     async def test():
-        polite = manners()
+        polite = turns()
         starts: list[float] = []
         waiting = [asyncio.create_task(visit(polite, "a.example", starts)) for _ in range(3)]
         await asyncio.sleep(0.5)
         polite.note_answer("a.example", 429, 0.1, retry_after=500)
         results = await asyncio.gather(*waiting, return_exceptions=True)
-        assert [type(result) for result in results] == [type(None), HostBusy, HostBusy]
+        assert [type(result) for result in results] == [type(None), HostPaused, HostPaused]
         assert all(result.after > 400 for result in results if isinstance(result, HostBusy))
-        with pytest.raises(HostBusy):
-            polite.visit("a.example")
+        with pytest.raises(HostPaused):
+            await visit(polite, "a.example", starts)
         polite.note_failure("b.example")
         with pytest.raises(HostFailing) as failing:
             await visit(polite, "b.example", starts)
@@ -135,7 +122,7 @@ def test_one_large_host_never_starves_the_rest():
     """3,000 stories of one host stand before 300 stories of 150 others, in a queue that a worker takes from in order."""
 
     async def test():
-        polite = manners()
+        polite = turns()
         order = count()
         queue = [(0.0, next(order), "large.example") for _ in range(3000)]
         queue += [(0.0, next(order), f"small-{number % 150}.example") for number in range(300)]
@@ -173,44 +160,72 @@ def test_one_large_host_never_starves_the_rest():
     run_virtually(test())
 
 
-def test_states_survive_a_restart():
+def test_no_more_than_the_set_number_at_all_hosts():
     async def test():
-        store = Memory()
-        polite = manners(store)
-        await visit(polite, "slow.example", [], seconds=8.0)
-        polite.note_answer("told.example", 429, 0.1, retry_after=600)
-        polite.note_failure("down.example")
-        await asyncio.sleep(3)
-        assert set(store.states) == {"slow.example", "told.example", "down.example"}, "saved while running"
-        polite.note_failure("late.example")
-        await polite.close()
-        again = manners(store)
-        assert again.state("slow.example").average == 8.0
-        with pytest.raises(HostBusy) as busy:
-            await visit(again, "told.example", [])
-        assert 590 < busy.value.after < 600
-        for host in ("down.example", "late.example"):
-            with pytest.raises(HostFailing):
-                await visit(again, host, [])
+        polite = turns(concurrency=5)
+        active = most = 0
+
+        async def one(number):
+            nonlocal active, most
+            turn = await polite.take(f"{number}.example")
+            active += 1
+            most = max(most, active)
+            await asyncio.sleep(3)
+            active -= 1
+            turn.end()
+
+        await asyncio.gather(*(one(number) for number in range(40)))
+        assert most == 5
+
+    run_virtually(test())
+
+
+def test_a_turn_that_came_while_all_places_were_taken_keeps_its_distance():
+    """The first waits so long for a place that the turn of the second has come: the second waits once more."""
+
+    async def test():
+        polite = turns(concurrency=1, places=20)
+        starts: list[float] = []
+        other = await polite.take("other.example")
+        waiting = [asyncio.create_task(visit(polite, "a.example", starts)) for _ in range(3)]
+        await asyncio.sleep(3.5)
+        other.end()
+        await asyncio.gather(*waiting)
+        assert [round(b - a, 2) for a, b in pairwise(starts)] == [2.0, 2.0]
+
+    run_virtually(test())
+
+
+def test_who_leaves_while_waiting_leaves_the_places_too():
+    async def test():
+        polite = turns(concurrency=1, per_host=1, interval_seconds=0, places=20)
+        first = await polite.take("a.example")
+        leavers = [asyncio.create_task(polite.take(host)) for host in ("a.example", "b.example")]
+        await asyncio.sleep(1)
+        for leaver in leavers:
+            leaver.cancel()
+        await asyncio.gather(*leavers, return_exceptions=True)
+        first.end()
+        first.end()
+        for host in ("a.example", "b.example"):
+            (await polite.take(host)).end()
 
     run_virtually(test())
 
 
 def test_hosts_that_nobody_asks_for_are_forgotten():
     async def test():
-        store = Memory()
-        polite = manners(store)
+        polite = turns()
+        held = await polite.take("held.example")
         await visit(polite, "old.example", [])
-        polite.note_answer("told.example", 429, 0.1, retry_after=80_000)
         await asyncio.sleep(FORGET_SECONDS + 600)
         await visit(polite, "new.example", [])
-        await polite.close()
-        assert set(polite._hosts) == {"new.example", "told.example"}
-        assert store.forgotten == [pytest.approx(clock() - FORGET_SECONDS, abs=10)]
+        assert set(polite._hosts) == {"new.example", "held.example"}
+        held.end()
 
     run_virtually(test())
 
 
 def test_a_manner_that_does_not_exist_is_an_error_that_names_the_setting():
     with pytest.raises(ConfigError, match=r"fetch\.manners_off.*'speed'"):
-        Manners(FetchSettings(manners_off={"a.example": "pace speed"}))
+        turns(MemoryRecord(lambda: 0.0), manners_off={"a.example": "pace speed"})

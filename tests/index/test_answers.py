@@ -6,10 +6,9 @@ import pytest
 
 from tearsheet.engines.index.tantivy import TantivyIndex
 from tearsheet.index import answers
-from tearsheet.index.rebuild import rebuild_from_stories
+from tearsheet.index.question import Question
 from tearsheet.query import Query, QueryError, parse_query
 from tearsheet.query.tree import Wildcard
-from tearsheet.story import ContentMetadata, Story
 from tests.support.index_stories import START, story
 
 CLIMATE = parse_query("climate")
@@ -81,31 +80,23 @@ def test_stories(index):
     assert {one.url[-1] for one in answers.sample(index, CLIMATE, 10)} == set("6521")
 
 
+@pytest.mark.parametrize("interval", ["day", "week", "month"])
+@pytest.mark.parametrize("text", ["climate", "*", "nothing"])
+def test_an_outline_says_what_each_question_by_itself_says(index, text, interval):
+    question = Question(text, languages=("en",), limit=2)
+    asked = question.ask(lambda *names: (set(), set()))
+    found = answers.outline(index, question, asked, 5)
+    assert found.attention(interval) == answers.attention(index, asked.query, interval, asked.everything)
+    assert found.total == answers.count(index, asked.query, asked.everything)
+    assert found.sources == answers.top_sources(index, asked.query, 5)
+    assert found.languages == answers.languages(index, asked.query, 5)
+    assert found.page == answers.stories(index, asked.query, limit=2)
+    assert found.undated == index.count(parse_query(f"({text}) AND NOT publication_date:* AND language:en"))
+
+
 def test_errors_come_before_the_first_story(tmp_path):
     empty = TantivyIndex(tmp_path)
     too_long = Query("too long", Wildcard("url", "?" * 100_000))
     with pytest.raises(QueryError):
         answers.all_stories(empty, too_long)  # and nobody asked for a story yet
     empty.close()
-
-
-def test_an_index_is_made_anew_from_archived_stories(tmp_path):
-    def archived(n, text="words"):
-        content = ContentMetadata(
-            url=f"https://example.com/{n}", text_content=text, parsed_date="2024-01-05T10:00:00.000001"
-        )
-        return Story(id=str(n), content_metadata=content)
-
-    index = TantivyIndex(tmp_path)
-    stories = [archived(n) for n in range(7)] + [archived(3)] + [archived(8, "")]
-    other = archived(2)
-    other.id = "other"
-    seen = []
-    report = rebuild_from_stories(index, [*stories, other], lambda report: seen.append(report.total))
-    assert (report.created, report.there_already, report.duplicates, report.not_indexable) == (7, 1, 1, 1)
-    assert seen == [10]
-    again = rebuild_from_stories(index, stories)
-    assert (again.created, again.there_already) == (0, 8)
-    (one,) = index.search(parse_query('url:"https://example.com/4"')).stories
-    assert one.indexed_date == 1_704_448_800_000_001_000
-    index.close()

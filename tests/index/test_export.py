@@ -12,7 +12,8 @@ import pyarrow.parquet
 import pytest
 
 from tearsheet.engines.index.port import IndexedStory
-from tearsheet.index.export import BOM, COLUMNS, csv_lines, jsonl_lines, write_parquet
+from tearsheet.index.export import COLUMNS, csv_lines, jsonl_lines, write_parquet
+from tearsheet.tables import BOM
 
 
 def make(n: int, **more) -> IndexedStory:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
@@ -20,7 +19,6 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from tearsheet.app.services import Services
-from tearsheet.cli.ingest import run_ingest_workers
 from tearsheet.ingest.workers import WORKERS
 from tearsheet.settings import EngineSettings, IngestSettings, Settings
 from tests.support.ingest_site import Site, prose
@@ -105,7 +103,7 @@ def drain(services: Services, expected: int) -> None:
     """Let the workers work until everything is there."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        asyncio.run(run_ingest_workers(services, WORKERS, once=True))
+        services.ingest.run_workers(WORKERS, once=True)
         if len(list(services.ingest.blobs.list())) >= expected and all(
             services.ingest.store.result_of(f"http://a.example/p/{number}") for number in range(expected)
         ):

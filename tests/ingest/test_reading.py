@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from tearsheet.ingest.fetching import Refused
-from tearsheet.ingest.reading import PageSeen, ProcessLooker, look_at
+from tearsheet.ingest.reading import ReadingPool, ReceivedPage, read_page
 from tests.support.ingest_site import prose
 
-PAGE = PageSeen(
+PAGE = ReceivedPage(
     f"""<html><head><meta name=citation_title content="Tïtle"><meta name=citation_date content=2019><link rel=stylesheet href=s.css>
     <script type="application/ld+json">{{"@type": "Article", "author": "\\ud800 x\\u0000y"}}</script></head>
     <body>{prose(1400)}<img src=i.png></body></html>""".encode(),
@@ -24,14 +24,14 @@ LANDING = replace(PAGE, body=b"<meta http-equiv=refresh content='0; url=/full'><
 
 def test_a_process_sees_what_we_see():
     async def run() -> None:
-        async with ProcessLooker(1, 30) as looker:
-            assert await looker(PAGE) == look_at(PAGE)
-            assert await looker(LANDING) == look_at(LANDING)
+        async with ReadingPool(1, 30) as reader:
+            assert await reader(PAGE) == read_page(PAGE)
+            assert await reader(LANDING) == read_page(LANDING)
 
     asyncio.run(run())
-    assert look_at(PAGE).biblio.contrib_names == ["? xy"]
-    assert look_at(LANDING).following == "http://a.example/full"
-    assert [reference.url for reference in look_at(PAGE).references] == [
+    assert read_page(PAGE).biblio.contrib_names == ["? xy"]
+    assert read_page(LANDING).following == "http://a.example/full"
+    assert [reference.url for reference in read_page(PAGE).references] == [
         "http://a.example/x/s.css",
         "http://a.example/x/i.png",
     ]
@@ -39,12 +39,12 @@ def test_a_process_sees_what_we_see():
 
 def test_a_page_that_takes_too_long_costs_only_itself():
     async def run() -> None:
-        async with ProcessLooker(1, 0.5) as looker:
-            await looker(LANDING)
+        async with ReadingPool(1, 0.5) as reader:
+            await reader(LANDING)
             long = replace(PAGE, body=PAGE.body + b"<p>word</p>" * 1_000_000)
             with pytest.raises(Refused) as caught:
-                await looker(long)
+                await reader(long)
             assert (caught.value.status, "took longer than 0.5 s" in caught.value.detail) == ("timeout", True)
-            assert (await looker(LANDING)).following == "http://a.example/full"
+            assert (await reader(LANDING)).following == "http://a.example/full"
 
     asyncio.run(run())

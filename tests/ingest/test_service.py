@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +19,20 @@ import pytest
 from typer.testing import CliRunner
 
 from tearsheet.app.services import Services
-from tearsheet.archive import read_story_at
+from tearsheet.archive.reader import read_story_at
 from tearsheet.cli import app
-from tearsheet.cli.ingest import run_ingest_workers
-from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.errors import EngineError, NotFoundError, UsageError
 from tearsheet.ingest import IngestWebResult, request_for
-from tearsheet.ingest.fetching import PER_HOST
+from tearsheet.ingest.fetching import Visitor
 from tearsheet.ingest.model import read_result
-from tearsheet.ingest.workers import persist_results, persist_texts
+from tearsheet.ingest.names import tei_key
 from tearsheet.settings import Settings
 from tearsheet.web.app import create_app
-from tests.archive.test_third_party import replay_with_pywb
 from tests.support.ingest_checks import check, check_tei
 from tests.support.ingest_site import PNG, Site, prose
-from tests.support.web_running import running
+from tests.support.paths import ROOT
+from tests.support.pywb import replay_with_pywb
+from tests.support.web_server import serve_app
 
 URL = "http://a.example/x/y"
 BODY = f"<html><head><title>T</title><link rel=stylesheet href=s.css></head><body>{prose(1500)}<img src=i.png></body></html>"
@@ -58,15 +60,12 @@ def services(site: Site, tmp_path: Path) -> Iterator[Services]:
 
 def handle(services: Services, *urls: str, force: bool = False) -> list[Any]:
     async def run() -> list[IngestWebResult]:
-        async with services.ingest.open_visitor() as visitor:
+        async with AsyncExitStack() as stack:
+            visitor = Visitor(services.open_polite(stack))
             service = services.ingest.service(visitor)  # looks at pages in this process, which is quicker to start
             return await service.handle([request_for(url, force_recrawl=force) for url in urls])
 
-    results = [check(result) for result in asyncio.run(run())]
-    events, names = services.events, services.ingest.names
-    assert persist_results(events, names, services.ingest.store) == len(urls)
-    persist_texts(events, names, services.ingest.blobs)
-    return results
+    return [check(result) for result in asyncio.run(run())]
 
 
 def test_everything_is_kept(services, site):
@@ -103,7 +102,7 @@ def test_the_capture_and_its_sub_resources_are_in_the_archive(services):
     }  # fmt: skip
     [image] = [resource for resource in result.html_resources if resource.url.endswith("i.png")]
     assert image.sha1hex == hashlib.sha1(PNG).hexdigest()
-    captured = services.archive.find_capture(URL)
+    captured = services.captures.find(URL)
     assert captured is not None and captured.offset == cdx.warc_offset
 
 
@@ -190,12 +189,48 @@ def test_workers_take_requests_from_their_topic(services):
     services.events.publish(
         f"{NAMES}.html-teixml", [("../../x", {"status": "success", "sha1hex": "../../x", "tei_xml": "<x/>"})]
     )
-    asyncio.run(run_ingest_workers(services, ["ingest"], once=True))
-    asyncio.run(run_ingest_workers(services, ["persist-result", "persist-html-text"], once=True))
+    services.ingest.run_workers(["ingest"], once=True)
+    services.ingest.run_workers(["persist-result", "persist-html-text"], once=True)
     assert services.ingest.store.result_of(URL)["status"] == "success"
     assert services.ingest.store.result_of("http://a.example/none")["status"] == "not-found"
     assert services.events.latest(f"{NAMES}.ingest-file-results")["html "]["status"] == "invalid-url"
     assert [blob.key for blob in services.ingest.blobs.list()] == [f"html/{SHA1[:2]}/{SHA1[2:4]}/{SHA1}.tei.xml"]
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_kill_between_saving_and_publishing_leaves_nothing_untold(site, tmp_path, moment):
+    script = [sys.executable, "-m", "tests.support.ingest_until_killed"]
+    killed = subprocess.run([*script, str(tmp_path / "d"), str(site.web.port), URL, moment], cwd=ROOT, timeout=100)
+    assert killed.returncode == -signal.SIGKILL
+    with Services(Settings(tmp_path / "d", fetch=site.settings(obey_robots=False))) as services:
+        store: Any = services.ingest.store
+        assert store.result_of(URL)["status"] == "success"
+        assert services.ingest.blobs.head(tei_key(SHA1)) is not None
+        assert [message.topic for message in store.unpublished(10)] == [
+            f"{NAMES}.html-teixml", f"{NAMES}.ingest-file-results",
+        ]  # fmt: skip
+        assert services.events.latest(f"{NAMES}.ingest-file-results") == {}
+        services.ingest.run_workers(["ingest"], once=True)
+        told = services.events.latest(f"{NAMES}.ingest-file-results")[f"html {URL}"]
+        assert told["terminal"]["terminal_sha1hex"] == SHA1
+        assert services.events.latest(f"{NAMES}.html-teixml").keys() == {SHA1}
+        assert store.unpublished(10) == []
+
+
+def test_an_event_log_that_is_away_costs_no_result(services, monkeypatch):
+    def away(topic, entries):
+        raise EngineError("the event log does not answer")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(services.events, "publish", away)
+        with pytest.raises(EngineError):
+            handle(services, URL)
+    assert services.ingest.store.result_of(URL)["status"] == "success"
+    handle(services, "http://a.example/none")
+    assert services.events.latest(f"{NAMES}.ingest-file-results").keys() == {
+        f"html {URL}",
+        "html http://a.example/none",
+    }
 
 
 def test_by_command(site, tmp_path):
@@ -229,7 +264,7 @@ def test_captures_are_hidden_by_command(services, tmp_path):
 
     assert call("--hide", URL) == "1 captures are hidden; they stay in the archive\n"
     assert store.captures_of_surt("example,a)/x/y") == [] and store.document(SHA1) is None
-    assert services.archive.find_capture(URL) is not None
+    assert services.captures.find(URL).url == URL
     with pytest.raises(NotFoundError):
         services.ingest.replay.newest(SHA1)
     call("--unhide", SHA1)
@@ -242,7 +277,7 @@ def test_captures_are_hidden_by_command(services, tmp_path):
 
 
 def test_by_http(services):
-    with running(create_app(services)) as address, httpx.Client(base_url=address, timeout=60) as client:
+    with serve_app(create_app(services)) as address, httpx.Client(base_url=address, timeout=60) as client:
         answer = client.post("/ingest", json={"ingest_type": "html", "base_url": URL})
         assert answer.status_code == 200, answer.text
         assert check(read_result(answer.json())).hit
@@ -266,11 +301,13 @@ def test_requests_by_http_at_the_same_time_share_one_visitor_and_its_manners(ser
         )
     urls = [f"http://a.example/doc/{number}" for number in range(3)]
     with (
-        running(create_app(services)) as address,
+        serve_app(create_app(services)) as address,
         httpx.Client(base_url=address, timeout=60) as client,
         ThreadPoolExecutor(3) as pool,
     ):
         answers = list(pool.map(lambda url: client.post("/ingest", json={"base_url": url}).json(), urls))
     assert [answer["status"] for answer in answers] == ["success"] * 3
     assert {resource["status"] for answer in answers for resource in answer["html_resources"]} == {"success"}
-    assert site.peak == PER_HOST, "as many as one visitor asks of a host at once, whoever waits for it"
+    assert site.peak == services.settings.fetch.per_host, (
+        "as many as one process asks of a host at once, whoever waits for it"
+    )

@@ -8,12 +8,13 @@ import socket
 
 import pytest
 
+from tearsheet.fetch import PoliteClient
 from tearsheet.ingest import Ingester, IngestLimits, ingest_html
 from tearsheet.ingest import reading as reading_module
 from tearsheet.ingest import tei as tei_module
 from tearsheet.ingest.fetching import Visitor
 from tearsheet.ingest.requests import read_request
-from tearsheet.ingest.statuses import STATUSES
+from tearsheet.ingest.statuses import STATUSES, status_of_code
 from tests.support.ingest_checks import check
 from tests.support.ingest_site import Answer, Site, prose
 
@@ -157,8 +158,8 @@ def test_other_kinds_of_requests_are_not_served():
     site = Site()
 
     async def run():
-        async with site.serving(), Visitor(site.settings()) as visitor:
-            return await Ingester(visitor).ingest(read_request({"ingest_type": "pdf", "base_url": URL}))
+        async with site.serving(), PoliteClient(site.settings()) as client:
+            return await Ingester(Visitor(client)).ingest(read_request({"ingest_type": "pdf", "base_url": URL}))
 
     result = check(asyncio.run(run()))
     assert (result.status, result.request) == ("not-implemented", {"ingest_type": "pdf", "base_url": URL})
@@ -187,3 +188,9 @@ def test_a_page_that_cannot_be_parsed_or_written(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(reading_module, "Document", broken)
         assert check(site.run(URL)).status == "html-selectolax-error"
+
+
+def test_codes():
+    assert [status_of_code(code) for code in (200, 226, 304, 402, 403, 410, 502)] == [
+        None, "terminal-bad-status", "bad-redirect", "terminal-bad-status", "forbidden", "not-found", "remote-server-error",
+    ]  # fmt: skip

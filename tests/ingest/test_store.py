@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tearsheet.ingest.file_facts import cdx_row, file_meta
 from tearsheet.ingest.model import Biblio, HtmlBody, IngestWebResult, Terminal, WebResource
-from tearsheet.ingest.store import IngestStore
+from tearsheet.ingest.store import IngestStore, Outgoing
 from tests.support.databases import DATABASES
 
 URL = "http://a.example/x"
@@ -54,3 +56,43 @@ def test_results_are_kept_and_the_last_one_stands(store):
     store.hide(URL, "20231114221320")
     assert store.closest("example,a)/x", "2030").datetime == "20200913122640"
     assert store.known(sha1, "http://b.example/") is None
+
+
+def of_time(title: str, time14: str | None, status: str = "success") -> IngestWebResult:
+    made = result(title)
+    made.status, made.terminal = status, Terminal(URL, time14, 200)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("saved", "from_log", "stands"),
+    [
+        (of_time("ours", "20200102000000"), of_time("theirs", "20200101000000"), "ours"),
+        (of_time("ours", "20200102000000"), of_time("theirs", "20200103000000"), "theirs"),
+        (of_time("ours", "20200102000000"), of_time("theirs", "20200102000000"), "ours"),
+        (of_time("ours", None, "timeout"), of_time("theirs", "20200101000000"), "theirs"),
+    ],
+    ids=["overtaken", "newer", "the same capture", "we had none"],
+)
+def test_a_result_from_the_event_log_never_overtakes_the_table(store, saved, from_log, stands):
+    store.save([saved])
+    store.adopt([from_log])
+    assert store.document(saved.file_meta.sha1hex)["biblio"]["title"] == stands
+
+
+def test_a_result_from_the_event_log_that_nobody_has_is_kept(store):
+    store.adopt([result("theirs")])
+    assert store.result_of(URL)["status"] == "success"
+
+
+def test_messages_wait_in_order_until_they_are_published_and_only_with_their_result(store):
+    messages = [Outgoing("t", f"k{number}", {"n": number, "nul": "\x00"}) for number in range(3)]
+    store.save([result("x")], messages)
+    first, second = store.unpublished(2)
+    assert (first.topic, first.key, first.value, second.key) == ("t", "k0", {"n": 0, "nul": "\x00"}, "k1")
+    store.published([first, second])
+    assert [message.key for message in store.unpublished(10)] == ["k2"]
+    unwritable: Any = {"n": object()}
+    with pytest.raises(TypeError):
+        store.save([of_time("later", "20300101000000")], [Outgoing("t", "k", unwritable)])
+    assert store.result_of(URL)["terminal_dt"] == "20200913122640", "all of it or nothing"

@@ -9,7 +9,7 @@ from tearsheet.pagestore import migrate as migration
 from tearsheet.pagestore.check import check_store
 from tearsheet.pagestore.meta import md5_hex, url_md5
 from tearsheet.pagestore.migrate import KnownPage, migrate_store
-from tests.pagestore.test_store import old_page
+from tests.support.old_pages import old_page
 
 PAGE, FEED, ITEM = "http://a.example/", "http://a.example/feed", "http://a.example/item?x=1"
 BROKEN, BLANK, UNKNOWN = "http://b.example/", "http://c.example/x y", "http://nobody.example/"

@@ -4,18 +4,20 @@ import random
 import subprocess
 import sys
 import time
-from datetime import UTC, date, datetime
-from pathlib import Path
+from datetime import date
 
 import pytest
 
-from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.pagestore import CaptureInfo, FeedItem, PageStore, scan_feed
+from tearsheet.errors import UsageError
+from tearsheet.pagestore import CaptureInfo, PageStore
 from tearsheet.pagestore.check import check_store, repair_store
-from tearsheet.pagestore.meta import md5_hex, url_md5
+from tearsheet.pagestore.meta import md5_hex
 from tearsheet.pagestore.paths import inside
+from tests.support.old_pages import old_page
 
 DAY = date(2026, 1, 5)
+
+
 URL = "http://www.economist.com/"
 
 
@@ -90,16 +92,6 @@ def test_what_cannot_be_stored_is_refused(store, url, content, options):
     assert not store.base.exists()
 
 
-# ----------------------------------------------------------------------------------------------------- stores of old
-
-
-def old_page(folder: Path, url: str, content: bytes = b"<html>old\n", md5: str | None = None) -> str:
-    name = md5 or md5_hex(url)
-    (folder / name).mkdir(parents=True)
-    (folder / name / "contents.html").write_bytes(content)
-    return name
-
-
 @pytest.mark.parametrize("day", ["2009/1/5", "2009/01/05", "2009/1/05"])
 def test_stores_without_padding_are_read(store, day):
     folder = store.base / day
@@ -167,9 +159,6 @@ def test_folders_that_are_no_days_are_no_days(store):
     assert list(store.pages()) == []
 
 
-# ------------------------------------------------------------------------------------------------------- never outside
-
-
 def test_a_path_that_leaves_the_store_is_refused(store, tmp_path):
     secret = tmp_path / "secret"
     secret.mkdir()
@@ -196,9 +185,6 @@ def test_a_meta_that_is_a_link_to_elsewhere_is_not_read(store, tmp_path):
     (tmp_path / "elsewhere").write_text(f"{old_page(folder, URL)} {URL} 1 url en\n")
     (folder / "META").symlink_to(tmp_path / "elsewhere")
     assert list(store.pages()) == []
-
-
-# ------------------------------------------------------------------------------------------------------ crashes, crowds
 
 
 def test_a_crash_between_the_two_files_leaves_an_orphan_that_can_be_named_again(store, monkeypatch):
@@ -265,72 +251,3 @@ def test_writers_that_are_killed_leave_nothing_half_done(store, kills):
     assert {what.split(":")[0] for what in whats(store)} <= remains
     store.put(URL, b"x", day=DAY)
     assert store.get(URL).content() == b"x"
-
-
-# --------------------------------------------------------------------------------------------------------------- feeds
-
-FEED = "http://a.example/feed.xml"
-
-
-def at(hour: int) -> datetime:
-    return datetime(2026, 1, 5, hour, tzinfo=UTC)
-
-
-class Web:
-    def __init__(self):
-        self.gone: set[str] = set()
-        self.asked: list[str] = []
-
-    def __call__(self, url: str) -> bytes:
-        self.asked.append(url)
-        if url in self.gone:
-            raise NotFoundError(url)
-        return url.encode()
-
-
-def test_a_feed_lies_with_its_items_below_it(store):
-    scan = scan_feed(
-        store, FEED, b"<rss/>", [FeedItem("http://a.example/1", at(1))], Web(), page_id=9, language="it", now=at(2)
-    )
-    folder = store.base / "2026/01/05" / url_md5(FEED)
-    assert (folder / "contents.html").read_bytes() == b"<rss/>"
-    assert (folder / "META").read_text() == f"{md5_hex('http://a.example/1')} http://a.example/1 9 rssitem it\n"
-    assert (folder / md5_hex("http://a.example/1") / "contents.html").read_bytes() == b"http://a.example/1"
-    assert [(page.kind, page.page_id) for page in store.pages()] == [("rss", "9"), ("rssitem", "9")]
-    assert scan.items[0].feed_md5 == url_md5(FEED)
-    assert store.get("http://a.example/1", feed_url=FEED) == store.get("http://a.example/1") == scan.items[0]
-    assert whats(store) == []
-
-
-def test_only_new_items_are_stored(store):
-    web = Web()
-    items = [FeedItem("http://a.example/1", at(1)), FeedItem("http://a.example/2")]
-    scan_feed(store, FEED, b"<rss/>", items, web, now=at(2))
-    items += [
-        FeedItem("http://a.example/3", at(3)),
-        FeedItem("http://a.example/old", at(0)),
-        FeedItem("http://a.example/4"),
-    ]
-    scan = scan_feed(store, FEED, b"<rss/>", items, web, now=at(4))
-    assert [page.url for page in scan.items] == ["http://a.example/3", "http://a.example/4"]
-    assert scan_feed(store, FEED, b"<rss/>", items, web, now=at(5)).items == []
-
-
-def test_an_item_that_failed_is_tried_again_though_time_went_on(store):
-    web = Web()
-    items = [FeedItem("http://a.example/1", at(1)), FeedItem("http://a.example/2", at(1))]
-    web.gone = {"http://a.example/1"}
-    scan = scan_feed(store, FEED, b"<rss/>", items, web, now=at(2))
-    assert (scan.failed, len(scan.items)) == (["http://a.example/1"], 1)
-    web.gone = set()
-    assert [page.url for page in scan_feed(store, FEED, b"<rss/>", items, web, now=at(3)).items] == [
-        "http://a.example/1"
-    ]
-    assert web.asked == ["http://a.example/1", "http://a.example/2", "http://a.example/1"]
-
-
-def test_a_damaged_memory_of_scans_starts_anew(store):
-    scan_feed(store, FEED, b"<rss/>", [], Web(), now=at(2))
-    (state,) = (store.base / ".scans").glob("*.json")
-    state.write_text("{")
-    assert len(scan_feed(store, FEED, b"<rss/>", [FeedItem("http://a.example/1", at(1))], Web(), now=at(3)).items) == 1

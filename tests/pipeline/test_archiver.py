@@ -7,7 +7,7 @@ import pytest
 
 from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter
 from tearsheet.archive.store import ArchiveStore, index_id_of
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.errors import StorageError
 from tearsheet.pipeline.archiver import Archiver
 from tearsheet.work.outcomes import Quarantine
@@ -36,7 +36,7 @@ def test_a_batch_becomes_a_file_and_every_story_knows_its_place(tmp_path, store)
     assert stories_in(tmp_path / "a") == [story.id for story in stories]
     capture = store.capture_of_story(stories[3].id)
     assert capture is not None
-    assert capture == store.capture_of_index_id(index_id_of("https://news.example/3"))
+    assert [capture] == store.captures_of_address(index_id_of("https://news.example/3"))
     assert capture.file.local_path(tmp_path / "a").read_bytes()[capture.offset :][:2] == b"\x1f\x8b"
     assert store.totals().stories == 5
     assert [file.stories for file in store.newest_files()] == [5]

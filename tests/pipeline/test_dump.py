@@ -23,7 +23,7 @@ from tearsheet.work.packing import new_message
 from tests.support.brokers import RabbitHarness, SqliteHarness
 
 KINDS = {"sqlite": SqliteHarness(), "rabbitmq": RabbitHarness()}
-STORIES = 10_000
+STORIES = 2_000
 QUEUES = ("fetcher-in", "parser-in", "parser-quar", "csv.archiver-in")
 NOWHERE = Places("file:///blobs", lambda url: pytest.fail("no blobs here"))
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from tearsheet.fetch import ERROR_KINDS, FetchError
-from tearsheet.pipeline.fetcher import is_non_news, outcome_of_error, outcome_of_status, status_counter
+from tearsheet.fetch import FetchError
+from tearsheet.fetch.model import ERROR_KINDS
+from tearsheet.pipeline.fetcher import outcome_of_error, outcome_of_status, status_counter
 from tearsheet.story import Exchange
 from tearsheet.work.outcomes import Drop, Retry
 
@@ -56,13 +57,3 @@ def test_errors(kind, exchanges, outcome, reason):
 def test_every_kind_of_error_has_an_outcome():
     for kind in ERROR_KINDS:
         assert isinstance(outcome_of_error(FetchError(kind, "")), (Drop, Retry))
-
-
-@pytest.mark.parametrize("host", ["youtube.com", "www.youtube.com", "en.m.wikipedia.org", "x.com", "archive.ph"])
-def test_non_news(host):
-    assert is_non_news(host)
-
-
-@pytest.mark.parametrize("host", ["netflix.com", "notyoutube.com", "youtube.com.example", "bbc.co.uk", "fox.com", ""])
-def test_news(host):
-    assert not is_non_news(host)

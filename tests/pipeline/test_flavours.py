@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from tearsheet.cli.pipeline import drawing
 from tearsheet.errors import ConfigError, NotFoundError
 from tearsheet.pipeline.flavours import (
     DEFAULT,
@@ -12,6 +11,7 @@ from tearsheet.pipeline.flavours import (
     Step,
     all_pipelines,
     chain,
+    drawing,
     fetch_queues,
     pipeline_named,
 )
@@ -42,14 +42,14 @@ def test_every_queuer_is_one_of_feeds_and_files():
 
 def test_no_two_pipelines_share_a_queue():
     queues = [
-        name(pipeline.place(step.stage))
+        name(pipeline.queue_name(step.stage))
         for pipeline in PIPELINES.values()
         for step in pipeline.steps
         for name in (input_queue, quarantine_queue)
     ]
     assert len(queues) == len(set(queues))
-    assert PIPELINES[DEFAULT].place("parser") == "parser"
-    assert PIPELINES["csv"].place("parser") == "csv.parser"
+    assert PIPELINES[DEFAULT].queue_name("parser") == "parser"
+    assert PIPELINES["csv"].queue_name("parser") == "csv.parser"
 
 
 def test_fetch_queues_are_shared_out_by_host():

@@ -10,10 +10,13 @@ import pytest
 from tearsheet.engines.blobs.port import BlobInfo
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline.archiver import prefix_for
-from tearsheet.pipeline.epochs import FIRST_DOUBTFUL, LAST_DOUBTFUL, NoSuchEpoch, is_doubtful, pick_version
+from tearsheet.pipeline.epochs import FIRST_DOUBTFUL, LAST_DOUBTFUL
 from tearsheet.pipeline.hist_fetcher import HistFetcher, page_of
-from tearsheet.story import HTTPMetadata, RSSEntry, Story
+from tearsheet.story import HTTPMetadata, RSSEntry, Story, make_story_id
 from tearsheet.work.outcomes import Drop
+from tearsheet.work.workers import AsyncWorker
+from tests.support.frozen_blobs import FrozenBlobs
+from tests.support.work_bench import Bench, run_on_bench
 
 
 def day(text: str) -> datetime:
@@ -22,47 +25,6 @@ def day(text: str) -> datetime:
 
 def version(name: str, modified: str) -> BlobInfo:
     return BlobInfo("k", 1, day(modified), name)
-
-
-NEW, OLD = version("new", "2022-01-02 10:00"), version("old", "2021-10-02 10:00")
-
-
-def test_the_doubtful_ids():
-    assert [is_doubtful(n) for n in (FIRST_DOUBTFUL - 1, FIRST_DOUBTFUL, LAST_DOUBTFUL, LAST_DOUBTFUL + 1)] == [
-        False, True, True, False,
-    ]  # fmt: skip
-    assert (FIRST_DOUBTFUL, LAST_DOUBTFUL) == (3211617605, 3257240456)
-
-
-@pytest.mark.parametrize(
-    ("collected", "picked"),
-    [
-        ("2021-09-15", "old"), ("2021-10-02", "old"), ("2021-11-11 23:59:59", "old"),
-        ("2021-12-26", "new"), ("2022-01-01", "new"), ("2022-01-25 23:59:59", "new"),
-    ],
-)  # fmt: skip
-def test_the_version_of_the_epoch_is_picked(collected, picked):
-    assert pick_version([NEW, OLD], day(collected)).version == picked
-
-
-@pytest.mark.parametrize("collected", ["2021-09-14 23:59", "2021-11-12", "2021-12-25", "2022-01-26"])
-def test_a_time_when_the_id_was_not_in_use_is_an_error(collected):
-    with pytest.raises(NoSuchEpoch, match="not in use"):
-        pick_version([NEW, OLD], day(collected))
-
-
-def test_a_version_of_the_wrong_epoch_is_never_taken():
-    with pytest.raises(NoSuchEpoch, match="the versions are of 2022-01-02"):
-        pick_version([NEW], day("2021-10-01"))
-
-
-def test_of_several_in_one_epoch_the_newest_is_taken_also_when_it_was_stored_a_little_later():
-    later = version("later", "2021-11-12 00:10")
-    assert pick_version([NEW, later, OLD], day("2021-11-11 23:50")).version == "later"
-
-
-def test_nobody_knows_when():
-    assert pick_version([NEW, OLD], None) is NEW
 
 
 class Stored:
@@ -91,6 +53,9 @@ class Stored:
 
     def open(self, key: str, *, version: str | None = None) -> Iterator[bytes]:
         raise AssertionError("pages are small")
+
+    def read(self, key: str, start: int, length: int) -> bytes:
+        raise AssertionError("pages are read whole")
 
     def list(self, pattern: str = "*") -> Iterator[BlobInfo]:
         raise AssertionError("nothing is listed")
@@ -171,3 +136,28 @@ def test_the_archives_prefix_has_the_year_of_the_page():
     assert prefix_for(story(7, None, "2016-01-02"), "mchistYYYY", now) == "mchist2016"
     assert prefix_for(story(7), "mchistYYYY", now) == "mchist2026"
     assert prefix_for(story(7), "mc", now) == "mc"
+
+
+def test_one_unreadable_object_ends_its_story_and_not_the_run(tmp_path):
+    blobs = FrozenBlobs(tmp_path / "blobs", "downloads/7")
+    for number in (6, 7, 8):
+        blobs.put(f"downloads/{number}", b"<p>page</p>")
+    stories = [
+        Story(id=make_story_id("hist", number), rss_entry=RSSEntry(link=str(number), domain="paper.example"))
+        for number in (6, 7, 8)
+    ]
+
+    async def scenario(bench: Bench) -> None:
+        config = bench.config("hist-fetcher", "parser")
+        worker = AsyncWorker(HistFetcher(blobs), config, bench.broker, bench.ledger)
+        await bench.put("hist-fetcher-in", stories)
+        await bench.drain(worker)
+        assert sorted(s.rss_entry.link or "" for s in await bench.arrived("parser-in")) == ["6", "8"]
+        assert [s.rss_entry.link for s in await bench.arrived("hist-fetcher-quar")] == ["7"]
+        [row] = bench.ledger.latest()
+        assert (row.stage, row.status, row.reason, row.domain) == (
+            "hist-fetcher", "quarantined", "error", "paper.example",
+        )  # fmt: skip
+        assert "InvalidObjectState" in row.detail
+
+    run_on_bench(tmp_path, scenario)

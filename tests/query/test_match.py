@@ -75,9 +75,9 @@ def test_distance_is_lucenes(words, phrase, slop):
 def test_a_long_text_and_a_hard_phrase_are_quick():
     text = "a b " * 50_000
     query = parse_query('"' + "a b " * 20 + 'c"~1000 OR "a a a a a b b b b"~100 OR url:*a*a*a*a*a*a*a*b')
-    start = time.perf_counter()
+    start = time.process_time()
     assert query.matches(text=text, url="a" * 5000)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_deep_queries_are_answered():

@@ -193,12 +193,12 @@ def test_the_pointer_shows_the_place_in_a_long_query():
     ],
 )
 def test_hostile_queries_are_quick(text):
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         parse_query(text)
     except QueryError as error:
         assert error.pointer() is not None
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @given(st.text(max_size=200))

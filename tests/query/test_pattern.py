@@ -78,9 +78,9 @@ def test_size_and_time_are_linear():
         parse_query(" OR ".join(f'"word{n} other"~50' for n in range(100))).pattern()
     many = parse_query(" OR ".join(f'"word{n} other"~3 OR wo{n}a?' for n in range(10)))
     compiled = re2.compile(many.pattern())
-    start = time.perf_counter()
+    start = time.process_time()
     assert compiled.search("word0 " * 100_000 + "wordx") is None
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_raw_text_will_do_where_there_are_no_odd_forms():

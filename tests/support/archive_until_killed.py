@@ -9,11 +9,11 @@ import random
 import sys
 from pathlib import Path
 
+from tearsheet.archive.copies import stores_by_name
 from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.store import ArchiveStore
-from tearsheet.archive.stores import stores_by_name
 from tearsheet.archive.upload import Uploader
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.pipeline.archiver import Archiver
 from tests.support.archive_stories import large_story
 

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from tearsheet.engines.database import open_database
 from tearsheet.engines.database.port import Database
-from tearsheet.engines.database.sql import open_database
 from tests.support.servers import server_url
 
 

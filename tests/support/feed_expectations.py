@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from tearsheet.feeds.formats.dates import parse_date
+from tearsheet.feeds.formats.dates import parse_feed_date
 from tearsheet.feeds.formats.titles import plain_title
 
 
@@ -109,7 +109,7 @@ def _some(value: Any) -> list[str]:
 
 
 def _dates(*texts: Any) -> list[datetime]:
-    return [date for text in texts if isinstance(text, str) and (date := parse_date(text, _NOW))]
+    return [date for text in texts if isinstance(text, str) and (date := parse_feed_date(text, _NOW))]
 
 
 def bare(text: str | None) -> str:

@@ -8,12 +8,20 @@ from pathlib import Path
 
 from sqlalchemy import event
 
+from tearsheet.engines.database import open_database
 from tearsheet.engines.database.port import Database
-from tearsheet.engines.database.sql import SqliteDatabase, open_database
+from tearsheet.engines.database.sqlite import SqliteDatabase
 from tearsheet.fetch import FetchError, FetchRequest, FetchResponse
 from tearsheet.story import Exchange
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
+OPML = b"""<?xml version="1.0"?><opml version="1.1"><head><title>x</title></head><body>
+<outline text="Europe"><outline text="Press &amp; radio">
+  <outline text="A" type="rss" xmlUrl="http://a.example/rss" htmlUrl="http://a.example/"/></outline>
+  <outline title="B" XMLURL="http://b.example/atom.xml"/></outline>
+<outline text="C" type="rss" url="http://c.example/rss"/>
+<outline text="Africa"><outline text="A again" xmlUrl="http://a.example/rss"/></outline>
+</body></opml>"""
 
 
 def rss(*links: str, title: str = "A feed", extra: str = "") -> bytes:

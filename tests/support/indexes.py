@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tearsheet.engines.index.opensearch import SearchIndex, open_search_index
 from tearsheet.engines.index.port import Index
+from tearsheet.engines.index.search_server import SearchServerIndex, open_search_server
 from tearsheet.engines.index.tantivy import TantivyIndex
 from tests.support.servers import server_url
 
@@ -36,13 +36,13 @@ class ServerHarness:
     def prepare(self, tmp_path: Path) -> None:
         self.alias = f"test-{uuid.uuid4().hex[:12]}"
 
-    def open(self, options: str = "") -> SearchIndex:
+    def open(self, options: str = "") -> SearchServerIndex:
         address = server_url(self.name).rsplit("/", 1)[0]
-        return open_search_index(f"{address}/{self.alias}?replicas=0{options}", patience=20)
+        return open_search_server(f"{address}/{self.alias}?replicas=0{options}", patience=20)
 
     def clean(self) -> None:
         index = self.open()
-        for name in index._indices():
+        for name in index.writer.indices():
             index._ask("DELETE", f"/{name}")
         index._ask("DELETE", f"/_index_template/{self.alias}_template")
         index.close()

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
+from tearsheet.fetch import PoliteClient
 from tearsheet.ingest import Ingester, IngestLimits, IngestWebResult, request_for
 from tearsheet.ingest.fetching import Fetched, Visitor
 from tearsheet.settings import FetchSettings
@@ -93,7 +94,8 @@ class Site:
     def settings(self, **more: object) -> FetchSettings:
         assert self.web is not None
         place = {"*": f"127.0.0.1:{self.web.port}"}
-        return FetchSettings(allow_addresses=["127.0.0.0/8"], connect_to=place, **more)  # type: ignore[arg-type]  # settings
+        fast = {"interval_seconds": 0.0, "per_host": 6}
+        return FetchSettings(allow_addresses=["127.0.0.0/8"], connect_to=place, **(fast | more))  # type: ignore[arg-type]  # settings
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[Site]:
@@ -104,8 +106,8 @@ class Site:
         self, url: str, *, limits: IngestLimits | None = None, kept: list[Fetched] | None = None, **more: object
     ) -> IngestWebResult:
         """Serve, ingest one address, stop."""
-        async with self.serving(), Visitor(self.settings(**more)) as visitor:
-            ingester = Ingester(visitor, limits or IngestLimits(seconds=60))
+        async with self.serving(), PoliteClient(self.settings(**more)) as client:
+            ingester = Ingester(Visitor(client), limits or IngestLimits(seconds=60))
             return await ingester.ingest(request_for(url), (kept if kept is not None else []).append)
 
     def run(self, url: str, **more: object) -> IngestWebResult:

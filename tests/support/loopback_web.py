@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tearsheet.fetch import Client
+from tearsheet.fetch.client import Client
 from tearsheet.settings import FetchSettings
 
 

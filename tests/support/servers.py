@@ -53,9 +53,3 @@ def require_server(name: str) -> None:
     if os.environ.get(REQUIRE) == "1":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)
-
-
-def left_out(reasons: list[str]) -> str | None:
-    """One line that names the servers whose tests were skipped."""
-    names = sorted({match[1] for reason in reasons if (match := re.search(LEFT_OUT + r"(\w+)", reason))})
-    return f"engines left out, because they are not running: {', '.join(names)}" if names else None

@@ -119,7 +119,7 @@ class SimulatedWeb:
     def _make_twins(self, count: int) -> None:
         originals = [page for page in self.pages if page.kind == "on" and page not in self.chain]
         for page in self.rng.sample(originals, min(count, len(originals))):
-            twin = self._new(page.site, "on", page.day, f"The Desk: {page.title}")
+            twin = self._new(page.site, "on", page.day, f"The PollScene: {page.title}")
             page.extra = 20
             self.twins[twin.number] = page.number
 

@@ -12,8 +12,8 @@ from typing import Any
 from pytest import MonkeyPatch
 from typer.testing import CliRunner, Result
 
+from tearsheet.app.demo import DEMO_SETTINGS
 from tearsheet.cli import app
-from tearsheet.cli.demo import DEMO_SETTINGS
 from tearsheet.demo import Newsroom, NewsroomServer
 
 

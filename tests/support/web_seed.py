@@ -8,9 +8,10 @@ from datetime import UTC, date, datetime, timedelta
 from html import escape
 from pathlib import Path
 
+from tearsheet.app.pipelines import archiver
 from tearsheet.app.services import Services
 from tearsheet.engines.broker.port import Message, Output
-from tearsheet.feeds.catalogue.store import NewFeed, add_feeds
+from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.pipeline.importer import Importer
 from tearsheet.pipeline.parser import Parser
 from tearsheet.settings import load_settings
@@ -18,11 +19,13 @@ from tearsheet.story import HTTPMetadata, RawHTML, RSSEntry, Story, encode_story
 from tearsheet.topics import store
 from tearsheet.topics.model import NewTopic, Topic
 from tearsheet.topics.snapshot.store import save_snapshot
-from tearsheet.topics.spider import store as spider_store
-from tearsheet.topics.spider.generate import WebStory
 from tearsheet.topics.spider.links import MinedLink
+from tearsheet.topics.spider.routing import Route
+from tearsheet.topics.spider.stores.links import RoutedLink, save_links
+from tearsheet.topics.spider.web_story import WebStory
 from tearsheet.urls import url_hash
-from tearsheet.work.ledger_entry import DONE, DROPPED, QUARANTINED, Entry, entry_for
+from tearsheet.work.ledger_entry import DONE, DROPPED, QUARANTINED, LedgerEntry, entry_for
+from tests.support.topic_rows import add_members
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 TODAY = NOW.date()
@@ -125,7 +128,7 @@ def seed(services: Services, *, archive: bool = True) -> Seeded:
     Importer(services.index).process_batch(stories)
     services.index.refresh()
     if archive:
-        services.archiver.process_batch(stories)
+        archiver(services, services.settings.archive.prefix).process_batch(stories)
     entries = [
         entry_for(story, stage, DONE) for story in stories for stage in ("fetcher", "parser", "importer", "archiver")
     ]
@@ -150,7 +153,7 @@ def _left_out():
     for stage, status, reason, count, detail in plan:
         for number in range(count):
             url = f"https://harbour-herald.example/gone/{reason}/{number}"
-            base = Entry(make_story_id(url), stage, status, reason, detail, 1, 1, "harbour-herald.example", url)
+            base = LedgerEntry(make_story_id(url), stage, status, reason, detail, 1, 1, "harbour-herald.example", url)
             yield replace(base, url="javascript:alert(1)") if (reason, number) == ("too-short", 0) else base
 
 
@@ -163,13 +166,9 @@ def seed_topic(services: Services) -> Topic:
                  "meta", text="x")
         for i, name in enumerate(("harbour", "river", "coast"))
     ]  # fmt: skip
-    for story in stories:
-        spider_store.save_story(database, story, None, None, [])
-    spider_store.route_seeds(database, made.id, [(story.id, False) for story in stories], [], [])
-    for story in stories:
-        spider_store.decide(database, made.id, story.id, relevant=True, why="matched in title", mined=False)
-    links = [MinedLink(story.url, story.id, "anchor") for story in stories[1:]]
-    spider_store.save_links(database, made.id, stories[0].id, 0, links, {link.key: link.key for link in links})
+    add_members(database, made, *stories, spidered=False)
+    links = [RoutedLink(MinedLink(story.url, story.id, "anchor"), Route.END, story.id) for story in stories[1:]]
+    save_links(database, made.id, stories[0].id, 0, links)
     save_snapshot(database, made, note="first")
     return made
 

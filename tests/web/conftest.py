@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from tearsheet.web.app import create_app
-from tests.support.web_running import running
 from tests.support.web_seed import NOW, open_services, seed
+from tests.support.web_server import serve_app
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +23,7 @@ def truth(seeded):
 
 @pytest.fixture(scope="session")
 def address(seeded):
-    with running(create_app(seeded[0], clock=lambda: NOW.timestamp())) as address:
+    with serve_app(create_app(seeded[0], clock=lambda: NOW.timestamp())) as address:
         yield address
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from tearsheet.web.app import create_app
 from tests.support.index_stories import story
-from tests.support.web_running import running
 from tests.support.web_seed import NOW, open_services
+from tests.support.web_server import serve_app
 
 SILENT = NOW.date() - timedelta(days=5)
 
@@ -26,7 +26,7 @@ def client(tmp_path):
         )
         services.index.refresh()
         with (
-            running(create_app(services, clock=lambda: NOW.timestamp())) as address,
+            serve_app(create_app(services, clock=lambda: NOW.timestamp())) as address,
             httpx.Client(base_url=address, headers={"accept": "text/html"}, timeout=30) as client,
         ):
             yield client

@@ -7,10 +7,10 @@ import base64
 import httpx
 import pytest
 
+from tearsheet.app.tokens import WRITE, TokenStore
 from tearsheet.web.app import create_app
-from tearsheet.web.tokens import WRITE, TokenStore
-from tests.support.web_running import running
 from tests.support.web_seed import open_services
+from tests.support.web_server import serve_app
 
 HTML = {"accept": "text/html"}
 
@@ -31,7 +31,7 @@ def outside(tmp_path):
     with open_services(tmp_path, **{"web.host": "0.0.0.0", "web.requests_per_minute": 6}) as services:
         store = TokenStore(services.database)
         tokens = {"read": store.create("reader"), "write": store.create("writer", WRITE)}
-        with running(create_app(services, clock=clock)) as address, httpx.Client(base_url=address) as client:
+        with serve_app(create_app(services, clock=clock)) as address, httpx.Client(base_url=address) as client:
             yield client, tokens, clock, store
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from lxml import html as lxml_html
 
-from tearsheet.web.security import CAPTURE_POLICY, PAGE_POLICY
+from tearsheet.archive.replay import CAPTURE_POLICY
+from tearsheet.web.security import PAGE_POLICY
 from tests.support.web_seed import HOSTILE_TITLE
 
 

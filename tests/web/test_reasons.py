@@ -1,4 +1,4 @@
-"""What templates call: reasons, sizes, languages, addresses."""
+"""Reasons in words: each that a stage gives has them, and another speaks for itself."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import ast
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import tearsheet.pipeline
-from tearsheet.web import render
 from tearsheet.web.reasons import REASON_WORDS, reason_in_words
 
 
@@ -43,21 +40,3 @@ def test_every_reason_of_the_stages_has_words():
 )
 def test_a_reason_that_is_not_in_the_table_speaks_for_itself(reason, words):
     assert reason_in_words(reason) == words
-
-
-@pytest.mark.parametrize(
-    ("count", "words"),
-    [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (1_234_567, "1.2 MB"), (10**16, "10000.0 TB")],
-)
-def test_sizes(count, words):
-    assert render.size(count) == words
-
-
-@given(st.text(max_size=40))
-def test_only_web_addresses_become_links(text):
-    assert render.web_address("javascript:" + text) == ""
-    assert render.web_address("data:text/html," + text) == ""
-
-
-def test_text_becomes_paragraphs_and_stays_text():
-    assert render.paragraphs("a <b>\n\n c & d\n") == "<p>a &lt;b&gt;</p>\n<p>c &amp; d</p>"

@@ -11,14 +11,15 @@ from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 
 from tearsheet.errors import NotFoundError
-from tearsheet.feeds import NewFeed, add_feeds
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.daily_rss import write_daily_rss
 from tearsheet.feeds.tables import stories
 from tearsheet.web.rss_fetcher_api import router
-from tests.feeds.polling.test_retention import DAY, story
 from tests.support.feed_fakes import NOW, new_database
-from tests.support.web_running import running
+from tests.support.feed_rows import DAY, story
+from tests.support.web_server import serve_app
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def api(database, tmp_path: Path):
     app = FastAPI()
     app.include_router(router(database, tmp_path / "rss", lambda: NOW.timestamp()))
     app.add_exception_handler(NotFoundError, lambda _, error: JSONResponse({"note": str(error)}, 404))
-    with running(app) as address, httpx.Client(base_url=address, timeout=30) as client:
+    with serve_app(app) as address, httpx.Client(base_url=address, timeout=30) as client:
         yield client
 
 

@@ -15,9 +15,11 @@ from pyarrow import parquet
 
 from tearsheet.query import parse_query
 from tearsheet.urls import url_hash
+from tearsheet.web import asking, search_page
 from tearsheet.web.app import create_app
-from tests.support.web_running import running
+from tearsheet.web.site import Site
 from tests.support.web_seed import open_services
+from tests.support.web_server import serve_app
 
 QUERIES = [
     "*",
@@ -68,6 +70,35 @@ def test_filters_narrow_the_answer(client, truth):
     ]
     assert 0 < len(expected) < 9
     assert client.get("/search.json", params=asked).json()["count"] == len(expected)
+
+
+class CountedCalls:
+    """Another object, with a note of each call of it."""
+
+    def __init__(self, real: Any) -> None:
+        self.real, self.calls = real, list[str]()
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self.real, name)
+
+        def call(*args: Any, **named: Any) -> Any:
+            self.calls.append(name)
+            return found(*args, **named)
+
+        return call if callable(found) else found
+
+
+@pytest.mark.parametrize(
+    ("asked", "calls"), [({"q": "climate"}, 2), ({"q": "*"}, 1), ({"q": "climate", "collection": "English papers"}, 2)]
+)
+def test_a_page_asks_the_index_twice_at_most_and_looks_a_collection_up_once(seeded, monkeypatch, asked, calls):
+    site = Site(seeded[0])
+    index, looked_up = CountedCalls(site.services.index), CountedCalls(asking)
+    monkeypatch.setattr(site.services, "index", index)
+    monkeypatch.setattr(asking, "members_of", looked_up.members_of)
+    assert search_page.answer(site, asking.SearchForm(**asked).question()).count > 0
+    assert index.calls == ["survey"] * calls
+    assert looked_up.calls == ["members_of"] * ("collection" in asked)
 
 
 def test_a_collection_narrows_the_answer_and_its_shares(client, truth):
@@ -140,6 +171,7 @@ def test_bad_filters_say_what_is_wrong(client):
     ("asked", "status", "words"),
     [
         ({"start": "yesterday"}, 400, "is not a day"),
+        ({"start": "2026-11-02", "end": "2026-11-01"}, 400, "would end (2026-11-01) before it starts (2026-11-02)"),
         ({"collection": "Nope"}, 404, "no collection 'Nope'"),
         ({"token": "?"}, 400, "no token"),
     ],
@@ -161,7 +193,7 @@ def test_no_match_says_what_was_looked_at_and_what_to_try(client, truth, tmp_pat
     assert empty(f"No story matches, of {len(truth.stories)} that", q="zebra") == ["/search"]
     assert empty("No story matches", q="zebra", language="en") == ["/search?q=zebra", "/search"]
     assert empty("no story at all", q="climate", end="1999-01-01") == ["/search?q=climate", "/search"]
-    with open_services(tmp_path) as services, running(create_app(services)) as address:
+    with open_services(tmp_path) as services, serve_app(create_app(services)) as address:
         assert "There is no story yet" in httpx.get(address + "/search?q=climate").text
 
 

@@ -12,8 +12,8 @@ import pytest
 from tearsheet.errors import BusyError, ConfigError
 from tearsheet.web.app import create_app
 from tearsheet.web.server import address_of, bind, serve
-from tests.support.web_running import running
 from tests.support.web_seed import open_services
+from tests.support.web_server import serve_app
 
 
 def test_a_port_in_use_is_named_before_anything_starts():
@@ -53,7 +53,7 @@ def test_it_serves_in_the_callers_loop_until_told_to_stop(tmp_path):
 
 
 def test_an_empty_data_folder_says_how_to_begin(tmp_path):
-    with open_services(tmp_path) as services, running(create_app(services)) as address:
+    with open_services(tmp_path) as services, serve_app(create_app(services)) as address:
         answer = httpx.get(address + "/")
         assert answer.status_code == 200
         assert "tearsheet run" in answer.text
@@ -64,7 +64,7 @@ def test_an_empty_data_folder_says_how_to_begin(tmp_path):
 
 
 def test_readiness_says_which_engine_is_away(tmp_path):
-    with open_services(tmp_path) as services, running(create_app(services)) as address:
+    with open_services(tmp_path) as services, serve_app(create_app(services)) as address:
         assert httpx.get(address + "/readyz").status_code == 200
         services.database.close()
         for file in tmp_path.glob("tearsheet.db*"):

@@ -8,8 +8,8 @@ import pytest
 from tearsheet.topics import snapshot
 from tearsheet.web.app import create_app
 from tearsheet.web.topics_page import SNAPSHOT_POLICY
-from tests.support.web_running import running
 from tests.support.web_seed import open_services, seed_topic
+from tests.support.web_server import serve_app
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def services(tmp_path):
 @pytest.fixture
 def client(services):
     with (
-        running(create_app(services)) as address,
+        serve_app(create_app(services)) as address,
         httpx.Client(base_url=address, headers={"accept": "text/html"}) as client,
     ):
         yield client

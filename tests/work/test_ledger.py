@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.work.ledger import Count, Ledger
-from tearsheet.work.ledger_entry import Entry
+from tearsheet.work.ledger_entry import LedgerEntry
 
 DAY = 86_400
 
@@ -22,8 +22,8 @@ def ledger(tmp_path):
     database.close()
 
 
-def entry(story: str, status: str = "dropped", reason: str = "too-short", **more) -> Entry:
-    return Entry(story, "parser", status, reason, url=f"http://a.example/{story}", domain="a.example", **more)
+def entry(story: str, status: str = "dropped", reason: str = "too-short", **more) -> LedgerEntry:
+    return LedgerEntry(story, "parser", status, reason, url=f"http://a.example/{story}", domain="a.example", **more)
 
 
 def test_a_story_that_is_seen_twice_is_counted_once(ledger):

@@ -1,79 +1,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
+from functools import partial
 
 import pytest
 
 from tearsheet.engines.broker.port import Depth, Message, Output
 from tearsheet.engines.broker.sqlite import SqliteBroker
-from tearsheet.engines.database.sql import open_database
-from tearsheet.errors import StorageError
-from tearsheet.story import RawHTML, RSSEntry, Story, WireStory, decode_story, make_story_id
-from tearsheet.work.journey import RetryRule
+from tearsheet.errors import EngineError, ItemRefused, NotFoundError, StorageError, UsageError
+from tearsheet.story import Story, make_story_id
 from tearsheet.work.ledger import Ledger
-from tearsheet.work.packing import new_message
-from tearsheet.work.pool import CpuPool
 from tearsheet.work.queues import message_summary, requeue
-from tearsheet.work.supervisor import Supervisor
 from tearsheet.work.water_marks import WaterMarks
-from tearsheet.work.workers import AsyncWorker, BatchWorker, CpuWorker, Worker, WorkerConfig
+from tearsheet.work.workers import AsyncWorker, BatchWorker
 from tests.support.stages import Collector, Flaky
-
-OBEDIENT = "tests.support.stages:Obedient"
-
-
-def story(title: str, number: int = 0) -> Story:
-    entry = RSSEntry(link=f"http://a.example/{title.replace(' ', '-')}/{number}", title=title, source_feed_id=7)
-    return Story(id=make_story_id(title, number), rss_entry=entry, raw_html=RawHTML(b"<p>page</p>" * 20))
-
-
-class Bench:
-    """A broker, a ledger and helpers around them."""
-
-    def __init__(self, folder: Path) -> None:
-        database = open_database("sqlite:///t.db", folder)
-        database.migrate()
-        self.database = database
-        self.ledger = Ledger(database)
-        self.broker = SqliteBroker(folder / "q.db")
-
-    def config(self, stage: str, *outputs: str, prefetch: int = 4, retries: int = 2) -> WorkerConfig:
-        return WorkerConfig(stage, outputs, RetryRule(retries, 0.01, 0.02), WaterMarks(50, 100), prefetch)
-
-    def cpu(self, seconds: float = 20.0, size: int = 2) -> CpuWorker:
-        pool = CpuPool(OBEDIENT, "parser", size, seconds)
-        return CpuWorker(pool, self.config("parser", "next"), self.broker, self.ledger)
-
-    async def put(self, queue: str, stories: Sequence[Story]) -> None:
-        await self.broker.publish([Output(queue, new_message(one)) for one in stories])
-
-    async def drain(self, *workers: Worker) -> None:
-        await Supervisor(workers, self.broker).run(once=True)
-
-    async def arrived(self, queue: str) -> list[Story]:
-        messages = [lease.message for lease in await self.broker.lease(queue, 10_000)]
-        return [decode_story(WireStory(message.body, message.page)) for message in messages]
-
-    def outcomes(self) -> set[tuple[str, str, str, int]]:
-        return {(count.stage, count.status, count.reason, count.stories) for count in self.ledger.counts()}
+from tests.support.work_bench import Bench, run_on_bench, story
 
 
 @pytest.fixture
 def on_bench(tmp_path):
-    def run(scenario: Callable[[Bench], Awaitable[None]]) -> None:
-        async def main() -> None:
-            bench = Bench(tmp_path)
-            try:
-                await scenario(bench)
-            finally:
-                await bench.broker.close()
-                bench.database.close()
-
-        asyncio.run(main())
-
-    return run
+    return partial(run_on_bench, tmp_path)
 
 
 def test_a_cpu_stage_passes_stories_on_with_their_page(on_bench):
@@ -198,6 +144,106 @@ def test_a_full_disk_stops_the_run_and_keeps_the_stories(on_bench):
         again = SqliteBroker(bench.broker._path)
         assert (await again.depths())["archiver-in"] == Depth(ready=2)
         await again.close()
+
+    on_bench(scenario)
+
+
+@pytest.mark.parametrize("error", [ItemRefused, UsageError, NotFoundError, ZeroDivisionError])
+def test_whatever_a_stage_meets_in_one_story_ends_that_story_and_no_worker(on_bench, error):
+    class OneKeyRefused:
+        async def process(self, story):
+            if story.rss_entry.title == "frozen":
+                raise error("the store answers InvalidObjectState to 'downloads/7'")
+            return story
+
+    async def scenario(bench: Bench) -> None:
+        worker = AsyncWorker(OneKeyRefused(), bench.config("fetcher", "next"), bench.broker, bench.ledger)
+        await bench.put("fetcher-in", [story("frozen"), story("fine", 1), story("fine", 2)])
+        await bench.drain(worker)
+        assert len(await bench.arrived("next-in")) == 2
+        assert [s.rss_entry.title for s in await bench.arrived("fetcher-quar")] == ["frozen"]
+        [row] = bench.ledger.latest()
+        assert (row.status, row.reason, row.url) == ("quarantined", "error", "http://a.example/frozen/0")
+        assert "InvalidObjectState" in row.detail
+
+    on_bench(scenario)
+
+
+def unsendable(one: Story) -> Story:
+    """A story that no message can carry: half a character is no text."""
+    if one.rss_entry.title == "odd":
+        one.content_metadata.article_title = "\udcff"
+    return one
+
+
+def test_a_result_that_no_message_can_carry_ends_its_own_story(on_bench):
+    class Asynchronous:
+        async def process(self, story):
+            return unsendable(story)
+
+    class Batch:
+        def process_batch(self, stories):
+            return [unsendable(story) for story in stories]
+
+    async def scenario(bench: Bench) -> None:
+        config = bench.config("importer", "next")
+        await bench.put("fetcher-in", [story("odd"), story("a")])
+        await bench.put("importer-in", [story("odd"), story("b")])
+        await bench.drain(
+            AsyncWorker(Asynchronous(), bench.config("fetcher", "next"), bench.broker, bench.ledger),
+            BatchWorker(Batch(), config, bench.broker, bench.ledger, batch=2, seconds=3600),
+        )
+        assert {s.rss_entry.title for s in await bench.arrived("next-in")} == {"a", "b"}
+        assert bench.outcomes() == {("fetcher", "quarantined", "error", 1), ("importer", "quarantined", "error", 1)}
+
+    on_bench(scenario)
+
+
+@pytest.mark.parametrize("error", [ItemRefused, UsageError])
+def test_one_refused_story_of_a_batch_ends_alone(on_bench, error):
+    class OneDocumentRefused:
+        def process_batch(self, stories):
+            if "odd" in [story.rss_entry.title for story in stories]:
+                raise error("story 7 was refused: mapper_parsing_exception")
+            return stories
+
+    async def scenario(bench: Bench) -> None:
+        config = bench.config("importer", "next")
+        worker = BatchWorker(OneDocumentRefused(), config, bench.broker, bench.ledger, batch=10, seconds=3600)
+        await bench.put("importer-in", [story("a"), story("odd"), story("b")])
+        await bench.drain(worker)
+        assert {s.rss_entry.title for s in await bench.arrived("next-in")} == {"a", "b"}
+        assert bench.outcomes() == {("importer", "quarantined", "error", 1)}
+
+    on_bench(scenario)
+
+
+def test_an_engine_that_is_away_stops_the_worker_and_no_story_is_counted(on_bench):
+    class Away:
+        async def process(self, story):
+            raise EngineError("the store does not answer")
+
+    async def scenario(bench: Bench) -> None:
+        worker = AsyncWorker(Away(), bench.config("fetcher", "next"), bench.broker, bench.ledger)
+        await bench.put("fetcher-in", [story("a"), story("b")])
+        with pytest.raises(EngineError, match="does not answer"):
+            await bench.drain(worker)
+        assert bench.outcomes() == set()
+        assert (await bench.broker.depths())["fetcher-in"] == Depth(ready=2)
+
+    on_bench(scenario)
+
+
+def test_a_ledger_that_is_away_stops_the_worker_whatever_the_stage_said(on_bench):
+    class LedgerAway(Ledger):
+        def record(self, entries):
+            raise EngineError("the database does not answer")
+
+    async def scenario(bench: Bench) -> None:
+        worker = AsyncWorker(Flaky(), bench.config("fetcher"), bench.broker, LedgerAway(bench.database))
+        await bench.put("fetcher-in", [story("fine")])
+        with pytest.raises(EngineError, match="the database"):
+            await bench.drain(worker)
 
     on_bench(scenario)
 

@@ -1,4 +1,4 @@
-"""app"""
+"""Where settings, engines and parts meet. The command line and the web parse, call what is here, and show it."""
 
 import lazy_loader
 

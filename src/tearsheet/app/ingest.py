@@ -1,40 +1,53 @@
-"""Composition of the ingest of documents, apart from the rest because it is heavy to import and seldom needed."""
+"""The ingest of documents: what it needs, and who asks for it (a command, a worker, the web).
+
+Apart from the other services because it is heavy to import and seldom needed.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cached_property, partial
+from itertools import islice
 
+from tearsheet.app.engines import Engines
+from tearsheet.app.running import Run, run_to_its_end, run_until_stopped
 from tearsheet.engines.blobs import Blobs
-from tearsheet.fetch import HostStore
 from tearsheet.ingest import (
+    REQUEST_BATCH,
     CaptureFile,
     DocumentReplay,
     Ingester,
     IngestLimits,
+    IngestRequest,
     IngestService,
     IngestStore,
-    Looker,
+    IngestWebResult,
     Names,
-    ProcessLooker,
+    PageReader,
+    ReadingPool,
     Visitor,
     bucket_url,
-    look_in_thread,
+    ingest_round,
+    persist_results,
+    persist_texts,
+    read_in_thread,
+    work,
 )
 
-if TYPE_CHECKING:
-    from tearsheet.app.services import Services
+AT_ONCE = 4
+"""Documents that are ingested for visitors of the web API at the same time; others wait."""
+Round = Callable[[float], Awaitable[int]]
 
 
 class IngestServices:
-    """What the ingest needs, built on demand from the services of all."""
+    """What the ingest needs, built on demand from the engines of a data folder."""
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
-        self._settings = services.settings
+    def __init__(self, engines: Engines) -> None:
+        self._engines = engines
+        self._settings = engines.settings
 
     @cached_property
     def names(self) -> Names:
@@ -44,34 +57,30 @@ class IngestServices:
     @cached_property
     def store(self) -> IngestStore:
         """What was ingested."""
-        return IngestStore(self._services.database)
+        return IngestStore(self._engines.database)
 
     @cached_property
     def replay(self) -> DocumentReplay:
         """Ingested documents as they looked."""
-        return DocumentReplay(self.store, self._services.archive, self._services.archive_access)
+        return DocumentReplay(self.store, self._engines.captures)
 
     @cached_property
     def blobs(self) -> Blobs:
         """Where the texts of ingested documents are kept."""
-        return self._services.open_blobs(bucket_url(self._settings.engines.blobs, self._settings.ingest.bucket))
-
-    def open_visitor(self) -> Visitor:
-        """Who fetches for the ingest; belongs to an event loop, so use it in an `async with` block."""
-        return Visitor(self._settings.fetch, HostStore(self._services.database))
+        return self._engines.open_blobs(bucket_url(self._settings.engines.blobs, self._settings.ingest.bucket))
 
     @asynccontextmanager
     async def open_service(self) -> AsyncIterator[IngestService]:
-        """Ingests requests, and looks at pages in processes of their own, with the time limit that the parser has.
+        """Ingests requests, and reads pages in processes of their own, with the time limit that the parser has.
 
         Belongs to an event loop.
         """
         pipeline = self._settings.pipeline
         size = pipeline.parser_processes or os.cpu_count() or 1
-        async with self.open_visitor() as visitor, ProcessLooker(size, pipeline.page_seconds) as looker:
-            yield self.service(visitor, looker)
+        async with AsyncExitStack() as stack, ReadingPool(size, pipeline.page_seconds) as reader:
+            yield self.service(Visitor(self._engines.open_polite(stack)), reader)
 
-    def service(self, visitor: Visitor, looker: Looker = look_in_thread) -> IngestService:
+    def service(self, visitor: Visitor, reader: PageReader = read_in_thread) -> IngestService:
         """Ingests requests with this visitor."""
         wanted, archive = self._settings.ingest, self._settings.archive
         limits = IngestLimits(
@@ -80,10 +89,81 @@ class IngestServices:
             max_resources=wanted.max_resources,
             resource_seconds=wanted.resource_seconds,
         )
-        folder, stores = self._settings.path(archive.folder), tuple(self._services.archive_stores)
+        folder, stores = self._settings.path(archive.folder), tuple(self._engines.archive_stores)
         return IngestService(
-            Ingester(visitor, limits, self.store.known, looker),
-            lambda: CaptureFile(self._services.archive, folder, stores=stores),
-            self._services.events,
+            Ingester(visitor, limits, self.store.known, reader),
+            lambda: CaptureFile(self._engines.archive, folder, stores=stores),
+            self.store,
+            self.blobs,
+            self._engines.events,
             self.names,
         )
+
+    def queue(self, requests: Iterable[IngestRequest]) -> None:
+        """Put requests into their topic, for `tearsheet worker ingest`."""
+        self._engines.events.publish(self.names.requests, [(one.base_url, one.raw) for one in requests])
+
+    def hide(self, keys: Iterable[str], *, hide: bool) -> int:
+        """Keep captures of documents, named by address or SHA-1, out of all look-ups, or let them back in; returns how many."""
+        return sum(self.store.hide(key, hide=hide) for key in keys)
+
+    def ingest(self, requests: Iterable[IngestRequest], show: Callable[[IngestWebResult], None]) -> int:
+        """Ingest documents, a few at a time, and show each result when it is safe; returns how many are no hits."""
+        return run_to_its_end(self._ingest(requests, show))
+
+    async def _ingest(self, requests: Iterable[IngestRequest], show: Callable[[IngestWebResult], None]) -> int:
+        missed, waiting = 0, iter(requests)
+        async with self.open_service() as service:
+            while batch := list(islice(waiting, REQUEST_BATCH)):
+                for result in await service.handle(batch):
+                    missed += not result.hit
+                    show(result)
+        return missed
+
+    def run_workers(self, stages: Sequence[str], *, once: bool = False) -> None:
+        """Work as ingest, persist-result or persist-html-text until stopped; with `once`, until there is nothing to do."""
+
+        async def go(run: Run) -> None:
+            async with self.open_service() as service, asyncio.TaskGroup() as group:
+                rounds: dict[str, Round] = {
+                    "ingest": partial(ingest_round, service),
+                    "persist-result": self._persist_results,
+                    "persist-html-text": self._persist_texts,
+                }
+                for stage in stages:
+                    group.create_task(work([rounds[stage]], run.stop, once=once))
+
+        run_until_stopped(go)
+
+    async def _persist_results(self, wait: float) -> int:
+        return await asyncio.to_thread(persist_results, self._engines.events, self.names, self.store, wait)
+
+    async def _persist_texts(self, wait: float) -> int:
+        return await asyncio.to_thread(persist_texts, self._engines.events, self.names, self.blobs, wait)
+
+
+class IngestForVisitors:
+    """Ingests for all who ask by HTTP, with one visitor: however many they are, a host sees the manners of one.
+
+    Belongs to the event loop of the server.
+    """
+
+    def __init__(self, ingest: IngestServices) -> None:
+        self._ingest = ingest
+        self._places = asyncio.Semaphore(AT_ONCE)
+        self._opening = asyncio.Lock()
+        self._open = AsyncExitStack()
+        self._service: IngestService | None = None
+
+    async def ingest(self, request: IngestRequest) -> IngestWebResult:
+        """Ingest one document, and keep all of it."""
+        async with self._opening:
+            if self._service is None:
+                self._service = await self._open.enter_async_context(self._ingest.open_service())
+        async with self._places:
+            [result] = await self._service.handle([request])
+        return result
+
+    async def close(self) -> None:
+        """Let go of the visitor, and of the processes that look at pages."""
+        await self._open.aclose()

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tearsheet.archive.describe import describe
-from tearsheet.archive.files import write_whole
 from tearsheet.archive.members import Damage
 from tearsheet.archive.names import cdxj_name
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.errors import NotFoundError
+from tearsheet.files import write_whole
 
 
 @dataclass(slots=True, frozen=True)

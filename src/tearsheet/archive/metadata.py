@@ -81,9 +81,13 @@ def story_from_json(block: bytes) -> tuple[Story, dict[str, Any], bool]:
     bytes are no JSON object.
     """
     try:
-        return _read_as_declared(block)
+        story, extra, ours = _read_as_declared(block)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        return _read_liberally(block)
+        story, extra, ours = _read_liberally(block)
+    for exchange in story.exchanges:
+        if exchange.http_version:
+            exchange.http_version = exchange.http_version.removeprefix("HTTP/")  # older files say so
+    return story, extra, ours
 
 
 @dataclass(slots=True)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 SUFFIX = ".warc.gz"
-TEMPORARY = ".tmp"
-"""Stands behind the name of a file that is being written. Such a file is nobody's evidence."""
 CDXJ_SUFFIX = ".cdxj"
 INGESTED = "ingest"
 """The prefix of files that hold documents of the ingest, which come with their pictures and styles."""

@@ -228,9 +228,9 @@ class StoryArchiveReader:
             self._stream.seek(place)
 
 
-def read_story_at(path: Path, offset: int) -> ArchivedStory | None:
+def read_story_at(source: Path | BinaryIO, offset: int) -> ArchivedStory | None:
     """The story whose response record begins at an offset; None when there is none."""
-    with StoryArchiveReader(path, offset=offset) as reader:
+    with StoryArchiveReader(source, offset=offset) as reader:
         entry = next(reader.entries(), None)
     return entry if entry is not None and entry.offset == offset else None
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tearsheet.archive.describe import describe
-from tearsheet.archive.files import remove_leftovers, write_whole
+from tearsheet.archive.files import remove_leftovers
 from tearsheet.archive.names import SUFFIX, cdxj_name
 from tearsheet.archive.store import ArchiveStore
+from tearsheet.files import write_whole
 
 log = logging.getLogger(__name__)
 

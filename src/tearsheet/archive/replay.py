@@ -9,6 +9,7 @@ Decisions, and why:
   captured with what is there now. Styles and images inside the page itself are shown.
 * The charset is stated only when the server stated one; otherwise the browser finds it as browsers do (mark, page, guess).
 * Everything around the frame is ours, and every word of it that came from the web is escaped.
+* The page is for the frame only: opened by itself, it would be a page of this address (`in_frame`).
 """
 
 from __future__ import annotations
@@ -50,6 +51,11 @@ def replay_page(entry: ArchivedStory) -> ReplayPage:
     content_type = f"text/html; charset={label}" if label else "text/html"
     headers = {"content-type": content_type, "content-security-policy": CAPTURE_POLICY, **_HEADERS}
     return ReplayPage(story.raw_html.html or b"", headers)
+
+
+def in_frame(fetch_destination: str | None) -> bool:
+    """Whether a browser asks for the page in order to put it into a frame, by its header Sec-Fetch-Dest; old ones send none."""
+    return fetch_destination in (None, "iframe")
 
 
 def whole_page(page: bytes) -> ReplayPage:

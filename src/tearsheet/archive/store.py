@@ -159,10 +159,6 @@ class ArchiveStore:
         """The capture of a story by the id that its queuer gave it."""
         return self.captures_of_stories([story_id]).get(story_id)
 
-    def capture_of_index_id(self, index_id: str) -> StoredCapture | None:
-        """The first capture of an address, by the story's id in the index."""
-        return self.captures_of_index_ids([index_id]).get(index_id)
-
     def captures_of_stories(self, story_ids: Sequence[str]) -> dict[str, StoredCapture]:
         """Captures by story id; stories that are not archived are not in it."""
         return {capture.story_id: capture for capture in self._captures(captures.c.story_id, story_ids)}
@@ -174,25 +170,28 @@ class ArchiveStore:
             found.setdefault(capture.index_id, capture)
         return found
 
-    def find_capture(self, key: str) -> StoredCapture | None:
-        """A capture by story id, by id in the index, or by address."""
-        return (
-            self.capture_of_story(key)
-            or self.capture_of_index_id(key)
-            or self.capture_of_index_id(index_id_of(key) or key)
-        )
+    def captures_of_address(self, index_id: str) -> list[StoredCapture]:
+        """Every capture of an address, by its id in the index; the oldest first."""
+        return list(self._captures(captures.c.index_id, [index_id]))
+
+    def capture_at(self, name: str, offset: int) -> StoredCapture | None:
+        """The capture that begins at an offset of a file."""
+        found = list(self._captures(captures.c.offset, [offset], archive_files.c.name == name))
+        return found[0] if found else None
 
     def captures_of_file(self, file_id: int) -> Iterator[StoredCapture]:
         """The captures of one file, in the order of their offsets."""
         yield from sorted(self._captures(captures.c.file_id, [file_id]), key=lambda capture: capture.offset)
 
-    def _captures(self, column: Column[Any], values: Sequence[Any]) -> Iterator[StoredCapture]:
+    def _captures(
+        self, column: Column[Any], values: Sequence[Any], also: sa.ColumnElement[bool] | None = None
+    ) -> Iterator[StoredCapture]:
         with self._database.read() as connection:
             for some in _slices(list(values)):
                 query = (
                     select(captures, archive_files)
                     .join(archive_files, archive_files.c.id == captures.c.file_id)
-                    .where(column.in_(some))
+                    .where(column.in_(some), sa.true() if also is None else also)
                     .order_by(captures.c.captured_at, captures.c.story_id)
                     .set_label_style(sa.LABEL_STYLE_TABLENAME_PLUS_COL)
                 )

@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
-from tearsheet.archive.access import OpenBlobs
+from tearsheet.archive.copies import OpenBlobs
 from tearsheet.archive.outbox import Outbox, Upload
 from tearsheet.archive.store import StoredFile
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.blobs import BlobInfo, Blobs
-from tearsheet.errors import TearsheetError
+from tearsheet.errors import TearsheetError, UserError
 from tearsheet.files import sync_folder
 
 log = logging.getLogger(__name__)
 CONTENT_TYPE = "application/warc"
 
 
-class UploadFailed(TearsheetError):
+class UploadFailed(UserError):
     """A copy was not made, or is not the file."""
 
 

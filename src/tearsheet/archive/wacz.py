@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import struct
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
-from tearsheet.archive.access import ArchiveAccess
+from tearsheet.archive.captures import Captures
 from tearsheet.archive.describe import describe
 from tearsheet.archive.http import parse_response
 from tearsheet.archive.names import this_host
@@ -29,11 +29,11 @@ from tearsheet.archive.profiles import story_records, warcinfo
 from tearsheet.archive.reader import ArchivedStory, StoryArchiveReader
 from tearsheet.archive.records import compress, warc_date
 from tearsheet.archive.scan import Record
-from tearsheet.archive.store import StoredCapture, StoredFile
+from tearsheet.archive.store import StoredCapture
 from tearsheet.archive.writer import SOFTWARE
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.errors import NotFoundError
-from tearsheet.files import storage_errors, sync_folder
+from tearsheet.errors import NotFoundError, TearsheetError
+from tearsheet.files import storage_errors, written_aside
 
 WACZ_VERSION = "1.1.1"
 _WARC_NAME = "data.warc.gz"
@@ -52,8 +52,8 @@ class Packed:
 
 def write_wacz(
     target: Path,
-    captures: Iterable[StoredCapture],
-    access: ArchiveAccess,
+    wanted: Iterable[StoredCapture],
+    captures: Captures,
     *,
     parts: Iterable[StoredCapture] = (),
     title: str = "",
@@ -66,9 +66,9 @@ def write_wacz(
     `parts` are captures that pages need and that are no pages themselves: pictures, styles.
     """
     packed = Packed(target)
-    wanted = {capture.story_id: capture for capture in captures}
-    pages_wanted = set(wanted)
-    wanted |= {capture.story_id: capture for capture in parts}
+    packing = {capture.story_id: capture for capture in wanted}
+    pages_wanted = set(packing)
+    packing |= {capture.story_id: capture for capture in parts}
     now = clock()
     with (
         storage_errors(f"cannot write {target}"),
@@ -79,43 +79,34 @@ def write_wacz(
         with warc.open("wb") as stream:
             opening = warcinfo("1.1", warc_date(now, "1.1"), _WARC_NAME, this_host(), _software())
             stream.write(compress(opening.to_bytes()))
-            for capture, entry in _entries(wanted.values(), access, packed, stream, now):
+            for capture, entry in _entries(captures.streams(packing.values()), packed, stream, now):
                 if capture.story_id in pages_wanted:
                     pages.append(_page(entry, capture))
                 progress()
         if not pages:
             raise NotFoundError("none of these stories has a capture that can be read: nothing to pack")
-        packed.pages = len(pages)
-        draft = Path(folder) / "draft"
-        _write_zip(draft, warc, pages, _package(title or target.stem, description, now))
-        packed.size = draft.stat().st_size
-        draft.replace(target)
-        sync_folder(target.absolute().parent)
+        with written_aside(target.absolute()) as file:
+            _write_zip(file, warc, pages, _package(title or target.stem, description, now))
+        packed.pages, packed.size = len(pages), target.stat().st_size
     return packed
 
 
 def _entries(
-    captures: Iterable[StoredCapture], access: ArchiveAccess, packed: Packed, stream: IO[bytes], now: float
-) -> Iterable[tuple[StoredCapture, ArchivedStory]]:
-    """Copy the records of each capture, file by file and in order, so that each file is opened once."""
-    by_file: dict[int, tuple[StoredFile, list[StoredCapture]]] = {}
-    for capture in captures:
-        by_file.setdefault(capture.file.id, (capture.file, []))[1].append(capture)
-    for file, wanted in by_file.values():
-        try:
-            with access.local_file(file) as path:
-                for capture in sorted(wanted, key=lambda one: one.offset):
-                    entry = _copy(path, capture, stream, now)
-                    if entry is None:
-                        packed.missing.append(capture.story_id)
-                    else:
-                        yield capture, entry
-        except NotFoundError:
-            packed.missing += [capture.story_id for capture in wanted]
+    captures: Iterable[tuple[StoredCapture, BinaryIO | None]], packed: Packed, stream: IO[bytes], now: float
+) -> Iterator[tuple[StoredCapture, ArchivedStory]]:
+    """Copy the records of each capture."""
+    for capture, source in captures:
+        entry = None
+        with suppress(TearsheetError):  # a store that went away meanwhile
+            entry = _copy(source, capture, stream, now) if source is not None else None
+        if entry is None:
+            packed.missing.append(capture.story_id)
+        else:
+            yield capture, entry
 
 
-def _copy(path: Path, capture: StoredCapture, stream: IO[bytes], now: float) -> ArchivedStory | None:
-    with StoryArchiveReader(path, offset=capture.offset) as reader:
+def _copy(source: BinaryIO, capture: StoredCapture, stream: IO[bytes], now: float) -> ArchivedStory | None:
+    with StoryArchiveReader(source, offset=capture.offset) as reader:
         entry = next(reader.entries(), None)
         first = next(iter(reader.records()), None)
     if entry is None or first is None or entry.offset != capture.offset or entry.sha256 != capture.sha256:
@@ -124,10 +115,8 @@ def _copy(path: Path, capture: StoredCapture, stream: IO[bytes], now: float) -> 
         for record in story_records(entry.story, "full", now=now):
             stream.write(compress(record.to_bytes()))
         return entry
-    with path.open("rb") as source:
-        source.seek(entry.offset)
-        raw = source.read(entry.end - entry.offset)
-    stream.write(raw)
+    source.seek(entry.offset)
+    stream.write(source.read(entry.end - entry.offset))
     return entry
 
 
@@ -170,7 +159,7 @@ def _package(title: str, description: str, now: float) -> dict[str, Any]:
     }
 
 
-def _write_zip(target: Path, warc: Path, pages: list[dict[str, Any]], package: dict[str, Any]) -> None:
+def _write_zip(target: IO[bytes], warc: Path, pages: list[dict[str, Any]], package: dict[str, Any]) -> None:
     header = {"format": "json-pages-1.0", "id": "pages", "title": "All pages", "hasText": True}
     lines = "".join(json.dumps(line) + "\n" for line in [header, *pages]).encode()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
@@ -181,8 +170,6 @@ def _write_zip(target: Path, warc: Path, pages: list[dict[str, Any]], package: d
         archive.writestr("datapackage.json", text)
         digest = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(text).hexdigest()}"}
         archive.writestr("datapackage-digest.json", json.dumps(digest))
-    with target.open("rb") as stream:
-        os.fsync(stream.fileno())
 
 
 def _add(archive: zipfile.ZipFile, package: dict[str, Any], name: str, content: bytes | Path) -> None:

@@ -13,13 +13,13 @@ from types import TracebackType
 from typing import Any, BinaryIO
 
 from tearsheet.archive.cdxj import CdxEntry, cdxj_text, http_mime
-from tearsheet.archive.files import discard, finish, open_aside, write_whole
+from tearsheet.archive.files import discard, finish, open_aside
 from tearsheet.archive.names import ArchiveName, cdxj_name, safe_part, this_host
 from tearsheet.archive.profiles import PROFILES, Earlier, archive_id, story_records, warcinfo
 from tearsheet.archive.records import OutRecord, compress, warc_date
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.errors import ConfigError
-from tearsheet.files import storage_errors
+from tearsheet.files import storage_errors, write_whole
 from tearsheet.story import Story
 
 _SERIALS = itertools.count(1)

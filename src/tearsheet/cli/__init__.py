@@ -12,6 +12,7 @@ from typer.main import get_group
 
 from tearsheet import __version__
 from tearsheet.cli.context import Globals
+from tearsheet.cli.pipes import let_go_of_broken_pipes
 
 _MODULES = {
     "run": "run",
@@ -27,7 +28,7 @@ _MODULES = {
     "search": "search",
     "count": "search",
     "cite": "cite",
-    "index": "search",
+    "index": "index",
     "queues": "queues",
     "archive": "archive",
     "pages": "pages",
@@ -97,4 +98,7 @@ def options(
 
 def main() -> None:
     """Run the command."""
-    app()
+    try:
+        app()
+    finally:
+        let_go_of_broken_pipes()

@@ -3,38 +3,39 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tearsheet.app import Services
-from tearsheet.archive import (
-    INGESTED,
-    Outbox,
-    Problem,
-    StoredCapture,
-    Verdict,
-    index_file,
-    recover,
-    story_to_json,
-    verify_file,
-    write_wacz,
+from tearsheet.app import (
+    Services,
+    chosen_by_names,
+    chosen_by_query,
+    chosen_by_topic,
+    pack,
+    verify_archive,
 )
+from tearsheet.archive import Outbox, Verdict, index_file, parse_date, recover, story_to_json, verify_file
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.replay_server import serve_capture
-from tearsheet.errors import NotFoundError, PartialFailure, UsageError
+from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.files import storage_errors
-from tearsheet.query import parse_query
 
 app = typer.Typer(help="Look at the archive, check it, take stories out, pack and copy them.", no_args_is_help=True)
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 CaptureArgument = Annotated[
-    str, typer.Argument(help="A story's id, its id in the index, or its address.", metavar="STORY", show_default=False)
+    str,
+    typer.Argument(
+        help="A story's id, its id in the index, its address, or FILE:OFFSET.", metavar="STORY", show_default=False
+    ),
 ]
-_PAGE = 200
+AtOption = Annotated[
+    str, typer.Option("--at", help="Of several captures of an address, the one nearest to this time.", metavar="TIME")
+]
 
 
 def register(parent: typer.Typer) -> None:
@@ -79,7 +80,7 @@ def verify(
 ) -> None:
     """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold."""
     with services_for() as services:
-        verdicts = list(_verdicts(services, files))
+        verdicts = list(_verify_named(services, files) if files else verify_archive(services))
     problems = [problem for verdict in verdicts for problem in verdict.problems]
     if json:
         show(verdicts, {}, form="json")
@@ -94,26 +95,18 @@ def verify(
         raise PartialFailure(f"{len(problems):,} things do not hold in {len({p.file for p in problems}):,} files")
 
 
-def _verdicts(services: Services, paths: list[Path] | None) -> Iterator[Verdict]:
-    if paths:
-        for path in paths:
-            stored = services.archive.file(path.name)
-            captures = services.archive.captures_of_file(stored.id) if stored else ()
-            yield verify_file(path, stored, captures)
-        return
-    access = services.archive_access
-    for file in services.archive.files():
-        path = file.local_path(_folder(services))
-        if file.local or path.is_file():
-            yield verify_file(path, file, services.archive.captures_of_file(file.id))
-            continue
-        try:
-            with access.local_file(file) as copy:
-                verdict = verify_file(copy, file, services.archive.captures_of_file(file.id), with_cdxj=False)
-        except NotFoundError as error:
-            verdict = Verdict(file.name, problems=[Problem(file.name, str(error))])
-        verdict.file = file.name
-        yield verdict
+def _verify_named(services: Services, paths: list[Path]) -> Iterator[Verdict]:
+    for path in paths:
+        stored = services.archive.file(path.name)
+        captures = services.archive.captures_of_file(stored.id) if stored else ()
+        yield verify_file(path, stored, captures)
+
+
+def _moment(text: str) -> datetime | None:
+    moment = parse_date(text)
+    if text and moment is None:
+        raise UsageError(f"--at: {text!r} is no time; write it as 2026-11-15 or 2026-11-15T08:30:00")
+    return moment
 
 
 @app.command()
@@ -122,11 +115,11 @@ def extract(
     story: CaptureArgument,
     html: Annotated[bool, typer.Option("--html", help="The page as it was received, instead of the metadata.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    at: AtOption = "",
 ) -> None:
     """Give one story back: its metadata as JSON, or its page."""
     with services_for() as services:
-        access = services.archive_access
-        found = access.read(access.find(story)).story
+        found = services.captures.read(services.captures.find(story, _moment(at))).story
     data = (found.raw_html.html or b"") if html else story_to_json(found, id_in_record=False) + b"\n"
     if output:
         with storage_errors(f"cannot write {output}"):
@@ -141,15 +134,15 @@ def extract(
 def replay(
     story: CaptureArgument,
     port: Annotated[int, typer.Option(help="Port of 127.0.0.1; 0 takes a free one.")] = 0,
+    at: AtOption = "",
 ) -> None:
     """Serve one captured page on this machine, in a frame in which it can do nothing, until interrupted.
 
     A document of `tearsheet ingest` is shown with its pictures and styles, from the archive.
     """
     with services_for() as services:
-        access = services.archive_access
-        capture = access.find(story)
-        entry, whole = access.read(capture), services.ingest.replay.page(capture)
+        capture = services.captures.find(story, _moment(at))
+        entry, whole = services.captures.read(capture), services.ingest.replay.page(capture)
     serve_capture(entry, whole, port, lambda url: out.print(f"{entry.uri} as captured: {url}", markup=False))
 
 
@@ -191,70 +184,26 @@ def wacz(
         raise UsageError("give either a query, --topic NAME or --stories FILE")
     with services_for() as services:
         if topic is not None:
-            found, about = _of_topic(services, topic, limit)
-            title = title or topic
+            chosen, whose = chosen_by_topic(services, topic, limit), "the topic"
         elif stories is not None:
-            found, about = _of_list(services, stories, limit), ""
+            chosen, whose = chosen_by_names(services.captures, _lines_of(stories)[:limit]), "the list"
         else:
-            found, about = list(_of_query(services, query or "", limit)), query or ""
-        parts = [part for capture in found for part in _parts(services, capture)]
-        packed = write_wacz(output, found, services.archive_access, parts=parts, title=title, description=about)
+            chosen, whose = chosen_by_query(services, query or "", limit), "the query"
+        if chosen.missing:
+            asked = chosen.missing + len(chosen.captures)
+            err.print(f"{chosen.missing:,} of {asked:,} stories of {whose} are not in the archive and are left out")
+        packed = pack(services, output, chosen, title or topic or "")
     out.print(f"{packed.path}: {packed.pages:,} pages, {packed.size:,} bytes", markup=False)
     if packed.missing:
         raise PartialFailure(f"{len(packed.missing):,} captures could not be read: `tearsheet archive verify` says why")
 
 
-def _of_query(services: Services, query: str, limit: int) -> Iterable[StoredCapture]:
-    parsed = parse_query(query)
-    token: str | None = None
-    left = limit
-    while left > 0:
-        page = services.index.search(parsed, limit=min(left, _PAGE), token=token, text=False)
-        by_story = services.archive.captures_of_stories([story.story_id for story in page.stories])
-        by_index = services.archive.captures_of_index_ids(
-            [story.id for story in page.stories if story.story_id not in by_story]
-        )
-        for story in page.stories:
-            capture = by_story.get(story.story_id) or by_index.get(story.id)
-            if capture is not None:
-                yield capture
-        left -= len(page.stories)
-        token = page.next_token
-        if token is None:
-            return
-
-
-def _of_topic(services: Services, name: str, limit: int) -> tuple[list[StoredCapture], str]:
-    """The captures of a topic's stories, and its query. Says on stderr how many were read for the topic and never archived."""
-    from tearsheet.topics import find_topic, story_ids  # only few who use the archive have topics
-
-    topic = find_topic(services.database, name)
-    ids = story_ids(services.database, topic.id)[:limit]
-    found = services.archive.captures_of_index_ids(ids)
-    _say_missing(len(ids) - len(found), len(ids), "the topic")
-    return list(found.values()), topic.query
-
-
-def _parts(services: Services, capture: StoredCapture) -> list[StoredCapture]:
-    """What an ingested document brought along. Other captures stand alone, and are not looked up."""
-    return services.ingest.replay.parts(capture) if capture.file.name.startswith(f"{INGESTED}-") else []
-
-
-def _of_list(services: Services, path: Path, limit: int) -> list[StoredCapture]:
-    """The captures that a list names. Says on stderr how many there are not."""
+def _lines_of(path: Path) -> list[str]:
     try:
         text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {error}") from error
-    lines = [line.strip() for line in text.splitlines() if line.strip()][:limit]
-    found = [capture for line in lines if (capture := services.archive.find_capture(line)) is not None]
-    _say_missing(len(lines) - len(found), len(lines), "the list")
-    return found
-
-
-def _say_missing(missing: int, of: int, whose: str) -> None:
-    if missing:
-        err.print(f"{missing:,} of {of:,} stories of {whose} are not in the archive and are left out")
+    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 @app.command()

@@ -6,7 +6,7 @@ import json
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,16 +14,16 @@ from tearsheet.cli.context import out, reports_errors, services_for
 from tearsheet.cli.filters import (
     AsOfOption,
     CollectionOption,
-    Filters,
     FromOption,
     LanguageOption,
     SourceOption,
     ToOption,
-    read_moment,
+    ask,
+    question_of,
 )
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.index import Citation, Result, result_of, sentence
+from tearsheet.index import Citation, Question, Result, result_of, sentence
 
 
 def register(parent: typer.Typer) -> None:
@@ -51,10 +51,11 @@ def cite(
         return
     if not query:
         raise UsageError("give a query, as for `tearsheet search`, or a citation with --check FILE")
-    moment = read_moment(as_of, "--as-of") if as_of else utc_now()
-    until = moment.isoformat().replace("+00:00", "Z")
-    filters = Filters(start, end, source or (), collection or (), language or (), until)
-    citation = _cite(query, filters)
+    question = question_of(
+        query, start=start, end=end, sources=source, collections=collection, languages=language,
+        as_of=as_of or utc_now().isoformat(),
+    )  # fmt: skip
+    citation = _cite(question)
     if as_json:
         print(json.dumps(asdict(citation), ensure_ascii=False, indent=2))
         return
@@ -63,19 +64,19 @@ def cite(
     out.print(f"Repeat it: {citation.repeat}", markup=False)
 
 
-def _cite(query: str, filters: Filters) -> Citation:
+def _cite(question: Question) -> Citation:
     with services_for() as services:
-        asked = filters.query(query, services)
+        asked = ask(services, question).query
         index = services.index
         index.refresh()
         result = result_of(index, asked)
-    repeat = shlex.join(["tearsheet", "search", query, *filters.options(), "--limit", "0", "--csv"])
-    return Citation(query, asked.explain(), asdict(filters), result, repeat)
+    repeat = shlex.join(["tearsheet", "search", question.text, *question.options(), "--limit", "0", "--csv"])
+    return Citation(question.text, asked.explain(), question.filters(), result, repeat)
 
 
 def _check(file: Path) -> None:
-    known = _read(file)
-    before, now = Result(**known["result"]), _cite(known["query"], Filters(**known["filters"])).result
+    question, before = _read(file)
+    now = _cite(question).result
     if now == before:
         out.print(f"The same {now.stories:,} stories, SHA-256 {now.sha256}", markup=False)
         return
@@ -85,12 +86,11 @@ def _check(file: Path) -> None:
     )
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> tuple[Question, Result]:
     try:
         known = json.loads(file.read_bytes())
-        Result(**known["result"]), Filters(**known["filters"]), str(known["query"])
+        return question_of(known["query"], **known["filters"]), Result(**known["result"])
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{file} is not a citation; write one with `tearsheet cite QUERY --json > {file}`") from error
-    return dict(known)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from tearsheet.cli.pipes import PipedConsole, let_go_of_broken_pipes
 from tearsheet.errors import TearsheetError
 from tearsheet.log import set_up_logging
 from tearsheet.settings import Settings, load_settings
+from tearsheet.tables import csv_lines, jsonl_lines
 
 if TYPE_CHECKING:
     from tearsheet.app import Services
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
-INTERRUPTED = 11
+out = PipedConsole(highlight=False, soft_wrap=True)
+err = PipedConsole(stderr=True, highlight=False, soft_wrap=True)
+_INTERRUPTED = 11
 
 
 class Globals:
@@ -64,14 +64,15 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
         try:
             return command(*args, **kwargs)
         except TearsheetError as error:
-            err.print(f"tearsheet: {error}", style="red", markup=False)
+            with suppress(BrokenPipeError):
+                err.print(f"tearsheet: {error}", style="red", markup=False)
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt:
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(_INTERRUPTED) from None
         except BrokenPipeError:
-            # Whoever read our output has enough. Python would complain again while it shuts down.
-            sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the end
-            raise typer.Exit(0) from None
+            if not let_go_of_broken_pipes():
+                raise  # some other connection
+            raise typer.Exit(0) from None  # the reader of our output has enough
 
     return run
 
@@ -87,12 +88,9 @@ def show(
     if form == "json":
         print(json.dumps(list(values), ensure_ascii=False, indent=2, default=str))
     elif form == "jsonl":
-        for value in values:
-            print(json.dumps(value, ensure_ascii=False, default=str))
+        write_out(jsonl_lines(values, spaced=True))
     elif form == "csv":
-        writer = csv.writer(sys.stdout)
-        writer.writerow(columns)
-        writer.writerows([value.get(name) for name in columns] for value in values)
+        write_out(csv_lines(columns, ([value.get(name) for name in columns] for value in values)))
     else:
         table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
         for heading in columns.values():
@@ -103,6 +101,14 @@ def show(
             out.print(table)
         else:
             out.print(empty, markup=False)
+
+
+def write_out(lines: Iterable[bytes]) -> None:
+    """Write lines for programs to stdout as they are, behind what was printed before."""
+    sys.stdout.flush()
+    for line in lines:
+        sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
 
 
 def _as_mapping(row: Any) -> Mapping[str, Any]:

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.app import discover_feeds as find_feeds
+from tearsheet.app import poll_feeds
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.feeds.catalogue import (
     AddReport,
-    DiscoveredFeed,
     NewFeed,
     add_feeds,
     all_feeds,
     change_feed,
-    discover,
+    fetch_history,
     fetch_soon,
+    find_feed,
     list_feeds,
+    newest_stories,
+    read_feed,
     read_feed_list,
-    reading,
     remove_feed,
     write_feeds_csv,
     write_opml,
 )
-from tearsheet.feeds.polling import Poller, daily_rss_name, next_poll, prune, write_daily_rss
-from tearsheet.fetch import Client
+from tearsheet.feeds.polling import daily_rss_name, next_poll, prune, write_daily_rss
+from tearsheet.files import output_file
 
 app = typer.Typer(help="Add feeds, see how they are, and why each is polled when it is.", no_args_is_help=True)
 Feed = Annotated[str, typer.Argument(help="A feed's id or address.", metavar="FEED")]
@@ -106,12 +108,14 @@ def export_list(
     with services_for() as services:
         feeds = all_feeds(services.database)
         as_csv = csv or (file is not None and file.suffix == ".csv")
-        text = "".join(write_feeds_csv(feeds) if as_csv else write_opml(feeds, "Tearsheet", utc_now()))
+        opml = (text.encode("utf-8", "replace") for text in write_opml(feeds, "Tearsheet", utc_now()))
+        lines = write_feeds_csv(feeds) if as_csv else opml
     if file is None:
-        print(text, end="")
+        write_out(lines)
         return
     try:
-        file.write_text(text, "utf-8")
+        with output_file(file) as stream:
+            stream.writelines(lines)
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}") from error
 
@@ -146,8 +150,8 @@ def show_feed(
 ) -> None:
     """Show a feed: when it is polled next and why, its columns and its history."""
     with services_for() as services:
-        row = reading.read_feed(services.database, reading.find_feed(services.database, feed))
-        history = reading.history(services.database, row["id"], events)
+        row = read_feed(services.database, find_feed(services.database, feed))
+        history = fetch_history(services.database, row["id"], events)
     story = next_poll(row, utc_now())
     if json:
         show([row | {"next_poll": story, "history": history}], {}, form="json")
@@ -176,9 +180,7 @@ def stories(
 ) -> None:
     """Show the stories that were seen last in a feed."""
     with services_for() as services:
-        rows = reading.newest_stories(
-            services.database, feed_id=reading.find_feed(services.database, feed), limit=limit
-        )
+        rows = newest_stories(services.database, feed_id=find_feed(services.database, feed), limit=limit)
     columns = {"id": "id", "published_at": "published", "title": "title", "url": "address"}
     show(
         [row | {"published_at": _moment(row["published_at"])} for row in rows],
@@ -199,16 +201,7 @@ def discover_feeds(
 ) -> None:
     """Find the feeds and news sitemaps of a site, most useful first."""
     with services_for() as services:
-        settings = services.settings.fetch
-
-        async def find() -> list[DiscoveredFeed]:
-            client = Client(settings)
-            try:
-                return await discover(client, site, limit=limit)
-            finally:
-                await client.close()
-
-        found = asyncio.run(find())
+        found = find_feeds(services, site, limit)
         columns = {
             "score": "score",
             "version": "kind",
@@ -230,21 +223,8 @@ def poll(
 ) -> None:
     """Poll every feed that is due, once, and store what is new; with feeds named, poll those."""
     with services_for() as services:
-        database = services.database
-        only = [reading.find_feed(database, feed) for feed in feeds or []]
-        for feed_id in only:
-            fetch_soon(database, feed_id, utc_now())
-
-        async def work() -> Poller:
-            client = Client(services.settings.fetch)
-            poller = Poller(database, client, services.settings.feeds, only=only)
-            try:
-                await poller.run(asyncio.Event(), once=True)
-            finally:
-                await client.close()
-            return poller
-
-        counts = asyncio.run(work()).counters
+        only = [find_feed(services.database, feed) for feed in feeds or []]
+        counts = poll_feeds(services, only)
     rows = [{"what": what, "count": count} for what, count in sorted(counts.items()) if count]
     if rows:
         show(rows, {"what": "what", "count": "count"})
@@ -257,7 +237,7 @@ def poll(
 def soon(feed: Feed) -> None:
     """Poll a feed as soon as its host allows, forget its failures, and enable it again."""
     with services_for() as services:
-        fetch_soon(services.database, reading.find_feed(services.database, feed), utc_now())
+        fetch_soon(services.database, find_feed(services.database, feed), utc_now())
     out.print("It will be polled at the next occasion.")
 
 
@@ -274,7 +254,7 @@ def change(
 ) -> None:
     """Change a feed's address, name or interval, or switch it on and off."""
     with services_for() as services:
-        feed_id = reading.find_feed(services.database, feed)
+        feed_id = find_feed(services.database, feed)
         change_feed(services.database, feed_id, utc_now(), url=url, name=name, active=active, admin_minutes=every)
 
 
@@ -283,7 +263,7 @@ def change(
 def remove(feed: Feed, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
     """Forget a feed and its history; its stories stay."""
     with services_for() as services:
-        feed_id = reading.find_feed(services.database, feed)
+        feed_id = find_feed(services.database, feed)
         if not yes:
             typer.confirm(f"Forget feed {feed_id}?", abort=True)
         remove_feed(services.database, feed_id)

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from tearsheet.app import Services
 from tearsheet.cli.context import out, reports_errors, services_for
 from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.ingest import (
-    REQUEST_BATCH,
-    IngestRequest,
-    IngestService,
-    ingest_round,
-    persist_results,
-    persist_texts,
-    read_request,
-    request_for,
-    result_json,
-    work,
-)
+from tearsheet.ingest import IngestRequest, IngestWebResult, read_request, request_for, result_json
 
 
 def register(parent: typer.Typer) -> None:
@@ -66,18 +50,22 @@ def ingest(
     wanted = _requests(urls or [], requests, force_recrawl)
     with services_for() as services:
         if queue:
-            services.events.publish(services.ingest.names.requests, [(one.base_url, one.raw) for one in wanted])
+            services.ingest.queue(wanted)
             return
-        missed = asyncio.run(_ingest(services, wanted, 2 if json_ else None))
+        missed = services.ingest.ingest(wanted, lambda result: _print(result, 2 if json_ else None))
     if missed:
         raise PartialFailure(f"{missed:,} of {len(wanted):,} documents are no full text, or could not be had")
+
+
+def _print(result: IngestWebResult, indent: int | None) -> None:
+    print(json.dumps(result_json(result), ensure_ascii=False, indent=indent), flush=True)
 
 
 def _hide(keys: Sequence[str], hide: bool, unhide: bool) -> None:
     if hide == unhide or not keys:
         raise UsageError("give --hide or --unhide, with the addresses or SHA-1s of documents")
     with services_for() as services:
-        count = sum(services.ingest.store.hide(key, hide=hide) for key in keys)
+        count = services.ingest.hide(keys, hide=hide)
     out.print(f"{count:,} captures are {'hidden; they stay in the archive' if hide else 'found again'}")
 
 
@@ -103,41 +91,3 @@ def _read_requests(path: Path, force_recrawl: bool) -> Iterator[IngestRequest]:
             yield read_request(value | {"force_recrawl": True} if force_recrawl else value)
         except (ValueError, TypeError, UsageError) as error:
             raise UsageError(f"{path}, line {number}: {error}") from error
-
-
-async def _ingest(services: Services, wanted: list[IngestRequest], indent: int | None) -> int:
-    """Handle requests, a few at a time, and print each result when it is safe; returns how many are no hits."""
-    missed = 0
-    waiting = iter(wanted)
-    async with services.ingest.open_service() as service:
-        while batch := list(islice(waiting, REQUEST_BATCH)):
-            for result in await service.handle(batch):
-                missed += not result.hit
-                print(json.dumps(result_json(result), ensure_ascii=False, indent=indent), flush=True)
-            await work(_persisting(services), asyncio.Event(), once=True)
-    return missed
-
-
-def _persisting(services: Services) -> list[Callable[[float], Any]]:
-    return [_round(services, "persist-result"), _round(services, "persist-html-text")]
-
-
-def _round(services: Services, name: str, service: IngestService | None = None) -> Callable[[float], Any]:
-    if name == "ingest":
-        assert service is not None
-        return partial(ingest_round, service)
-    names, events = services.ingest.names, services.events
-    if name == "persist-result":
-        return partial(asyncio.to_thread, persist_results, events, names, services.ingest.store)
-    return partial(asyncio.to_thread, persist_texts, events, names, services.ingest.blobs)
-
-
-async def run_ingest_workers(services: Services, stages: Sequence[str], *, once: bool = False) -> None:
-    """Work as ingest, persist-result or persist-html-text until stopped. Each runs beside the others."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
-    async with services.ingest.open_service() as service, asyncio.TaskGroup() as group:
-        for name in stages:
-            group.create_task(work([_round(services, name, service)], stop, once=once))

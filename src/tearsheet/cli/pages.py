@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter
-from tearsheet.cli.context import out, output_form, reports_errors, settings_for, show
+from tearsheet.app import export_pages, import_pages, page_store
+from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.pagestore import (
     KINDS,
@@ -24,9 +24,7 @@ from tearsheet.pagestore import (
     check_store,
     encode_url,
     migrate_store,
-    put_story,
     repair_store,
-    story_of,
 )
 
 app = typer.Typer(help="The dated page store: put, get, list, check, migrate, import, export.", no_args_is_help=True)
@@ -45,8 +43,8 @@ def register(parent: typer.Typer) -> None:
 
 
 def _store(folder: Path | None) -> PageStore:
-    settings = settings_for()
-    return PageStore(folder or settings.path(settings.pages.folder))
+    with services_for() as services:
+        return page_store(services, folder)
 
 
 def _day(moment: datetime | None) -> date | None:
@@ -188,19 +186,7 @@ def import_warc(
     files: Annotated[list[Path], typer.Argument(help="WARC files, ours or others'.")], store: StoreOption = None
 ) -> None:
     """Store the pages of WARC files under the days on which they were captured."""
-    target = _store(store)
-    stored, bad = 0, 0
-    for path in files:
-        if not path.is_file():
-            raise NotFoundError(f"there is no file {path}")
-        with StoryArchiveReader(path) as reader:
-            for story in reader:
-                if story.raw_html.html and story.url:
-                    put_story(target, story)
-                    stored += 1
-                else:
-                    bad += 1
-            bad += reader.damage_count
+    stored, bad = import_pages(_store(store), files)
     out.print(f"{stored:,} pages stored")
     if bad:
         raise PartialFailure(f"{bad:,} records could not be used; `tearsheet archive verify FILE` says more")
@@ -216,24 +202,8 @@ def export_warc(
     store: StoreOption = None,
 ) -> None:
     """Write pages as WARC files. Feeds are left out: an archive file holds pages."""
-    settings = settings_for()
-    writer: StoryArchiveWriter | None = None
-    files, pages = 0, 0
-    try:
-        for page in _store(store).pages(since=_day(since), until=_day(until), kinds=[kind] if kind else None):
-            if page.kind == "rss" and kind is None:
-                continue
-            writer = writer or StoryArchiveWriter(folder, prefix="pages", profile=settings.archive.profile)
-            writer.write(story_of(page))
-            pages += 1
-            if writer.stories >= settings.archive.max_stories or writer.size >= settings.archive.max_bytes:
-                writer.close()
-                files, writer = files + 1, None
-        if writer is not None:
-            writer.close()
-            files += 1
-    except BaseException:
-        if writer is not None:
-            writer.abort()
-        raise
+    with services_for() as services:
+        found = page_store(services, store).pages(since=_day(since), until=_day(until), kinds=[kind] if kind else None)
+        wanted = (page for page in found if page.kind != "rss" or kind is not None)
+        pages, files = export_pages(services, wanted, folder)
     out.print(f"{pages:,} pages in {files:,} files")

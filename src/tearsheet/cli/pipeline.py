@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
-from tearsheet.app import QUEUER, Collector, FileSource, Services
-from tearsheet.cli.context import INTERRUPTED, err, out, reports_errors, services_for, show
+from tearsheet.app import Along, FileSource, Interrupted, run_files
+from tearsheet.cli.collecting import collect
+from tearsheet.cli.context import err, out, reports_errors, services_for, show
 from tearsheet.cli.progress import Progress
-from tearsheet.cli.run import collect
-from tearsheet.engines import scheme_of
 from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.pipeline import QUEUERS, Pipeline, pipeline_named
+from tearsheet.pipeline import QUEUERS, Pipeline, drawing, pipeline_named
 from tearsheet.pipeline.queuers import MAX_PROBLEMS_KEPT, Choice, Tally
 
 app = typer.Typer(help="Show the pipelines, and run one on files.", no_args_is_help=True)
@@ -59,24 +56,11 @@ def _row(pipeline: Pipeline, prefix: str) -> dict[str, Any]:
         "about": pipeline.about,
         "queuer": pipeline.queuer,
         "reads": QUEUERS[pipeline.queuer],
-        "stages": [asdict(step) | {"queue": f"{pipeline.place(step.stage)}-in"} for step in pipeline.steps],
+        "stages": [asdict(step) | {"queue": f"{pipeline.queue_name(step.stage)}-in"} for step in pipeline.steps],
         "drawing": drawing(pipeline),
         "prefix": (pipeline.prefix or prefix) if archives else None,
         "max_retries": pipeline.max_retries,
     }
-
-
-def drawing(pipeline: Pipeline) -> str:
-    """The pipeline in one line: `csv ─▶ fetcher ─▶ parser`. A stage that feeds several shows them in brackets."""
-    words, left = [pipeline.queuer], [step.stage for step in pipeline.steps]
-    for step in pipeline.steps:
-        if step.stage in left:
-            left.remove(step.stage)
-            words.append(step.stage)
-        if len(step.outputs) > 1:
-            words.append("[" + ", ".join(step.outputs) + "]")
-            left = [stage for stage in left if stage not in step.outputs]
-    return " ─▶ ".join(words)
 
 
 @app.command("run")
@@ -126,25 +110,20 @@ def run_pipeline(
             percent=_SAMPLE_PERCENT if sample_size else random_sample,
         )
         source = FileSource(services, pipeline, inputs, choice)
-        interrupted = _work(services, pipeline, source, queue_only=queue_only, dry_run=dry_run)
+        interrupted = False
+        if dry_run:
+            source.count()
+        else:
+            interrupted = run_files(services, pipeline, source, _progress(pipeline, source), queue_only=queue_only)
     _print(source.tally, as_json=json, dry_run=dry_run)
     if interrupted:
-        raise typer.Exit(INTERRUPTED)
+        raise Interrupted
     if source.tally.failed:
         raise PartialFailure(f"{source.tally.failed} of {source.tally.files} files could not be read to their end")
 
 
-def _work(services: Services, pipeline: Pipeline, source: FileSource, *, queue_only: bool, dry_run: bool) -> bool:
-    """Run the queuer, and the stages behind it. Returns whether it was interrupted."""
-    if dry_run:
-        asyncio.run(source.count())
-        return False
-    collector = Collector(services, [QUEUER] if queue_only else None, pipeline=pipeline, source=source)
-    with ExitStack() as held:
-        if not queue_only and scheme_of(services.settings.engines.index) == "tantivy":
-            held.enter_context(services.exclusive("run"))  # this index has one writer
-        asyncio.run(collector.run(once=True, services=[Progress(collector, pipeline.name, lambda: source.tally).run]))
-    return collector.interrupted
+def _progress(pipeline: Pipeline, source: FileSource) -> Along:
+    return lambda collector: [Progress(collector, pipeline.name, lambda: source.tally).run]
 
 
 def _print(tally: Tally, *, as_json: bool, dry_run: bool) -> None:

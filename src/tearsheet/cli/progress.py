@@ -1,4 +1,4 @@
-"""Progress of a run: a live table on a terminal, a log line now and then elsewhere."""
+"""Progress of a run: a live table on a terminal, a log line now and then elsewhere; of a topic, a line for each change."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
+from tearsheet import topics
 from tearsheet.app import Collector
 from tearsheet.cli.context import Globals, err
 from tearsheet.pipeline.queuers import Tally
+from tearsheet.topics import Topic
 from tearsheet.work import input_queue
 
 log = logging.getLogger(__name__)
@@ -68,10 +70,27 @@ class Progress:
         for heading in ("stage", "stories", "a second", "waiting", "in work", "delayed"):
             table.add_column(heading, justify="left" if heading == "stage" else "right", min_width=9)
         for worker in self._collector.workers:
-            depth = depths.get(input_queue(worker.place))
+            depth = depths.get(input_queue(worker.queue_name))
             waiting = (f"{depth.ready:,}", f"{depth.leased:,}", f"{depth.delayed:,}") if depth else ("–",) * 3
             table.add_row(worker.name, f"{worker.settled:,}", f"{worker.settled / elapsed:,.1f}", *waiting)
         return table
+
+
+class TopicProgress:
+    """One line on a terminal whenever something changed."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def __call__(self, topic: Topic, progress: topics.Progress) -> None:
+        """Tell what changed."""
+        line = (
+            f"{topic.state}: {progress.stories:,} stories, {progress.links:,} links, "
+            f"waiting for {progress.describe_waiting() or 'nothing'}"
+        )
+        if line != self._last and err.is_terminal:
+            err.print(line, markup=False)
+        self._last = line
 
 
 def _reading(tally: Tally) -> Table:

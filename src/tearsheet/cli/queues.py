@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
-from tearsheet.app import Services
+from tearsheet.app import (
+    delete_queue,
+    dump_queues,
+    load_dumps,
+    peek_queue,
+    purge_queue,
+    read_depths,
+    requeue_quarantined,
+)
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.status import depth_rows
-from tearsheet.engines.broker import Broker
-from tearsheet.errors import NotFoundError, PartialFailure
-from tearsheet.pipeline import Dumped, Wanted, dump_queue, load_files
-from tearsheet.pipeline.queuers import SUFFIXES, Places, expand
-from tearsheet.work import message_summary, requeue
+from tearsheet.errors import PartialFailure
+from tearsheet.pipeline import Wanted
 
 app = typer.Typer(help="Look into the queues, and mend them.", no_args_is_help=True)
-T = TypeVar("T")
 QueueArgument = Annotated[str, typer.Argument(help="A queue's name, as in `tearsheet queues list`.", metavar="QUEUE")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
@@ -29,33 +31,12 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app, name="queues")
 
 
-def _with_broker(work: Callable[[Broker], Awaitable[T]]) -> T:
-    with services_for() as services:
-        return _run(services, work)
-
-
-def _run(services: Services, work: Callable[[Broker], Awaitable[T]]) -> T:
-    async def main() -> T:
-        broker = services.open_broker()
-        try:
-            return await work(broker)
-        finally:
-            await broker.close()
-
-    return asyncio.run(main())
-
-
-async def _must_exist(broker: Broker, queue: str) -> None:
-    depths = await broker.depths()
-    if queue not in depths:
-        raise NotFoundError(f"there is no queue {queue!r}; there are: {', '.join(sorted(depths)) or 'none yet'}")
-
-
 @app.command("list")
 @reports_errors
 def list_queues(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
     """List every queue with what is ready, in work and delayed."""
-    depths = _with_broker(lambda broker: broker.depths())
+    with services_for() as services:
+        depths = read_depths(services)
     columns = {"queue": "queue", "ready": "ready", "leased": "in work", "delayed": "delayed"}
     show(depth_rows(depths), columns, form=output_form(json, False, False))
 
@@ -68,13 +49,10 @@ def peek(
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Show the oldest messages of a queue and why they are there; nothing is changed."""
-
-    async def look(broker: Broker) -> list[dict[str, object]]:
-        await _must_exist(broker, queue)
-        return [message_summary(message) for message in await broker.peek(queue, limit)]
-
+    with services_for() as services:
+        messages = peek_queue(services, queue, limit)
     columns = {"url": "address", "retries": "tries", "what": "reason", "when": "since", "bytes": "bytes"}
-    show(_with_broker(look), columns, form=output_form(json, False, False))
+    show(messages, columns, form=output_form(json, False, False))
 
 
 @app.command()
@@ -83,12 +61,9 @@ def purge(queue: QueueArgument, yes: YesOption = False) -> None:
     """Delete all messages of a queue that nobody holds."""
     if not yes:
         typer.confirm(f"Delete every story that waits in {queue}?", abort=True)
-
-    async def empty(broker: Broker) -> int:
-        await _must_exist(broker, queue)
-        return await broker.purge(queue)
-
-    out.print(f"{_with_broker(empty):,} stories deleted from {queue}")
+    with services_for() as services:
+        count = purge_queue(services, queue)
+    out.print(f"{count:,} stories deleted from {queue}")
 
 
 @app.command()
@@ -97,17 +72,14 @@ def delete(queue: QueueArgument, yes: YesOption = False) -> None:
     """Delete a queue and everything in it."""
     if not yes:
         typer.confirm(f"Delete {queue} and every story in it?", abort=True)
-
-    async def remove(broker: Broker) -> int:
-        await _must_exist(broker, queue)
-        return await broker.delete(queue)
-
-    out.print(f"{queue} deleted, with {_with_broker(remove):,} stories")
+    with services_for() as services:
+        count = delete_queue(services, queue)
+    out.print(f"{queue} deleted, with {count:,} stories")
 
 
 @app.command("requeue")
 @reports_errors
-def requeue_quarantined(
+def requeue(
     stage: Annotated[
         str,
         typer.Argument(
@@ -118,7 +90,8 @@ def requeue_quarantined(
     limit: Annotated[int, typer.Option(help="How many stories at most.")] = 1_000_000,
 ) -> None:
     """Send a stage's quarantined stories through it again, with fresh tries."""
-    moved = _with_broker(lambda broker: requeue(broker, stage, limit))
+    with services_for() as services:
+        moved = requeue_quarantined(services, stage, limit)
     out.print(f"{moved:,} stories sent back to {stage}")
 
 
@@ -140,14 +113,7 @@ def dump_archives(
     """
     with services_for() as services:
         folder = output or services.data / "queue-dumps"
-
-        async def dump(broker: Broker) -> list[Dumped]:
-            for queue in queues or []:
-                await _must_exist(broker, queue)
-            chosen = queues or [name for name, depth in sorted((await broker.depths()).items()) if depth.total]
-            return [await dump_queue(broker, queue, folder, limit=limit) for queue in chosen]
-
-        dumped = _run(services, dump)
+        dumped = dump_queues(services, queues or [], folder, limit)
     show(dumped, {"queue": "queue", "stories": "stories", "files": "files"}, form=output_form(json, False, False))
 
 
@@ -171,9 +137,7 @@ def load_archives(
     """Put dumped stories back into their queues, with their tries and reasons."""
     wanted = Wanted(queue, frozenset(include_domain or ()), frozenset(exclude_domain or ()), dry_run)
     with services_for() as services:
-        places = Places(services.settings.engines.blobs, services.open_blobs)
-        files = expand(inputs, places, SUFFIXES)
-        loaded = _run(services, lambda broker: load_files(broker, files, wanted))
+        loaded = load_dumps(services, inputs, wanted)
     rows = [{"queue": name, "stories": count} for name, count in sorted(loaded.queues.items())]
     show(rows, {"queue": "queue", "stories": "stories"}, form=output_form(json, False, False))
     if loaded.left_out and not json:

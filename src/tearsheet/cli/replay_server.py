@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from tearsheet.archive import ArchivedStory, ReplayPage, frame_page, replay_page, whole_page
+from tearsheet.archive import ArchivedStory, ReplayPage, frame_page, in_frame, replay_page, whole_page
 from tearsheet.errors import BusyError
 
 _CAPTURE = "/capture"
@@ -23,10 +23,8 @@ def make_server(entry: ArchivedStory, port: int, whole: bytes | None = None) -> 
         server_version, sys_version = "tearsheet", ""
 
         def do_GET(self) -> None:
-            # The captured page is for the frame only: opened by itself, it would be a page of this address.
-            framed = self.headers.get("sec-fetch-dest", "iframe") == "iframe"
-            page = pages.get(self.path if framed or self.path != _CAPTURE else "/")
-            self._send(page)
+            framed = in_frame(self.headers.get("sec-fetch-dest"))
+            self._send(pages.get(self.path if framed or self.path != _CAPTURE else "/"))
 
         def _send(self, page: ReplayPage | None) -> None:
             self.send_response(200 if page else 404)

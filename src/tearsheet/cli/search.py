@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -12,22 +11,22 @@ import typer
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tearsheet.archive import StoryArchiveReader
-from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import (
     AsOfOption,
     CollectionOption,
-    Filters,
     FromOption,
     LanguageOption,
     QueryArgument,
     SourceOption,
     ToOption,
+    ask,
+    question_of,
 )
-from tearsheet.engines.index import IndexedStory, rebuild_words
+from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import UsageError
-from tearsheet.index import answers, csv_lines, jsonl_lines, rebuild_from_stories, write_parquet
-from tearsheet.story import Story
+from tearsheet.files import output_file, storage_errors
+from tearsheet.index import answers, csv_lines, jsonl_lines, write_parquet
 
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 CsvOption = Annotated[bool, typer.Option("--csv", help="As CSV.")]
@@ -39,14 +38,11 @@ COLUMNS = {
     "url": "address",
 }
 
-index_app = typer.Typer(help="Keep the index in order.", no_args_is_help=True)
-
 
 def register(parent: typer.Typer) -> None:
     """Add the commands."""
     parent.command()(search)
     parent.command()(count)
-    parent.add_typer(index_app, name="index")
 
 
 @reports_errors
@@ -68,9 +64,12 @@ def search(
     parquet: Annotated[Path | None, typer.Option(help="Write a Parquet file with the full text.")] = None,
 ) -> None:
     """Find stories. Exports carry the full text and are streamed, however many they are."""
-    filters = Filters(start, end, source or (), collection or (), language or (), as_of)
+    question = question_of(
+        query, start=start, end=end, sources=source, collections=collection, languages=language, as_of=as_of,
+        order=order, limit=limit,
+    )  # fmt: skip
     with services_for() as services:
-        asked = filters.query(query, services)
+        asked = ask(services, question).query
         if explain:
             out.print(asked.explain(), markup=False)
             return
@@ -79,11 +78,11 @@ def search(
         found = answers.all_stories(index, asked, text=jsonl or csv or parquet is not None, order=order)
         stories = islice(found, limit) if limit else found
         if parquet is not None:
-            err.print(f"{write_parquet(_counted(stories), parquet):,} stories in {parquet}", markup=False)
+            with storage_errors(f"cannot write {parquet}"), output_file(parquet) as file:
+                written = write_parquet(_counted(stories), file)
+            err.print(f"{written:,} stories in {parquet}", markup=False)
         elif jsonl or csv:
-            for line in (jsonl_lines if jsonl else csv_lines)(_counted(stories)):
-                sys.stdout.buffer.write(line)
-            sys.stdout.buffer.flush()
+            write_out((jsonl_lines if jsonl else csv_lines)(_counted(stories)))
         else:
             total = index.count(asked)
             show(stories, COLUMNS, empty="No stories match.")
@@ -119,10 +118,13 @@ def count(
     csv: CsvOption = False,
 ) -> None:
     """Count stories: all that match, or by day, week, month, source, language or word."""
-    filters = Filters(start, end, source or (), collection or (), language or (), as_of)
+    question = question_of(
+        query, start=start, end=end, sources=source, collections=collection, languages=language, as_of=as_of
+    )
     form = output_form(json, False, csv)
     with services_for() as services:
-        asked, everything = filters.query(query, services), filters.query("*", services)
+        both = ask(services, question)
+        asked, everything = both.query, both.everything
         index = services.index
         index.refresh()
         if by in ("day", "week", "month"):
@@ -132,9 +134,9 @@ def count(
             ]
             show(rows, {"date": by, "stories": "stories", "of": "of all", "share": "share"}, form=form)
         elif by in ("source", "language"):
-            ask = answers.top_sources if by == "source" else answers.languages
+            most_of = answers.top_sources if by == "source" else answers.languages
             show(
-                [{by: name, "stories": n} for name, n in ask(index, asked, limit)],
+                [{by: name, "stories": n} for name, n in most_of(index, asked, limit)],
                 {by: by, "stories": "stories"},
                 form=form,
             )
@@ -152,39 +154,3 @@ def count(
                 out.print(f"{total.count:,} of {total.total:,} stories")
             else:
                 show([{"stories": total.count, "of": total.total}], {"stories": "stories", "of": "of"}, form=form)
-
-
-@index_app.command("rebuild")
-@reports_errors
-def rebuild(
-    archives: Annotated[list[Path] | None, typer.Argument(help="WARC files or folders. [default: the archive]")] = None,
-    words: Annotated[
-        bool, typer.Option("--words", help="Mend a damaged embedded index from its own stories instead.")
-    ] = False,
-) -> None:
-    """Index every archived story that is not in the index, with its first date. May be stopped and begun again."""
-    with services_for() as services:
-        if words:
-            count = rebuild_words(services.settings.engines.index, services.data, _say)
-            out.print(f"the words of {count:,} stories were made anew")
-            return
-        folders = archives or [services.settings.path(services.settings.archive.folder)]
-        report = rebuild_from_stories(services.index, _archived(folders), lambda so_far: _say(so_far.total))
-    out.print(
-        f"{report.created:,} stories indexed, {report.there_already:,} were there, "
-        f"{report.duplicates:,} duplicates, {report.not_indexable:,} could not be indexed"
-    )
-
-
-def _say(stories: int) -> None:
-    if err.is_terminal and not Globals.quiet:
-        err.print(f"{stories:,} stories read", end="\r")
-
-
-def _archived(paths: list[Path]) -> Iterator[Story]:
-    for path in paths:
-        if not path.exists():
-            raise UsageError(f"there is no file or folder {path} to rebuild the index from")
-        for file in sorted(path.rglob("*.warc.gz")) if path.is_dir() else [path]:
-            with StoryArchiveReader(file) as reader:
-                yield from reader

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 from typing import Annotated
 
 import typer
 
+from tearsheet.app import serve_alone
+from tearsheet.cli.collecting import PortOption, web_service
 from tearsheet.cli.context import reports_errors, services_for
-from tearsheet.cli.run import PortOption, web_service
 
 
 def register(parent: typer.Typer) -> None:
@@ -24,12 +23,4 @@ def serve_pages(
 ) -> None:
     """Serve the web pages and the API of a data folder until stopped."""
     with services_for(web__host=host, web__port=port) as services:
-        service = web_service(services)
-
-        async def main() -> None:
-            stop = asyncio.Event()
-            for number in (signal.SIGINT, signal.SIGTERM):
-                asyncio.get_running_loop().add_signal_handler(number, stop.set)
-            await service(stop)
-
-        asyncio.run(main())
+        serve_alone(web_service(services))

@@ -8,23 +8,24 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.filters import CollectionOption, source_domains
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
+from tearsheet.cli.filters import CollectionOption
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.feeds.catalogue import (
-    SOURCE_COLUMNS,
     AddReport,
     NewSource,
     add_sources,
     coverage_gaps,
-    csv_line,
+    feeds_of_source,
     fetch_source_soon,
     find_source,
     list_collections,
     list_sources,
+    members_of,
+    read_source,
     read_sources_csv,
-    reading,
+    write_sources_csv,
 )
 
 app = typer.Typer(help="Publications, to which feeds belong.", no_args_is_help=True)
@@ -81,10 +82,12 @@ def export_list() -> None:
     """Write all sources as CSV to stdout, with the names of their collections."""
     with services_for() as services:
         database = services.database
-        print(csv_line(SOURCE_COLUMNS), end="")
-        for source in list_sources(database, limit=_MOST).rows:
-            names = [item.name for item in list_collections(database, source_id=source.id, limit=_MOST).rows]
-            print(csv_line([source.id, source.name, source.domain, source.homepage, ";".join(names)]), end="")
+        write_out(
+            write_sources_csv(
+                (source, [item.name for item in list_collections(database, source_id=source.id, limit=_MOST).rows])
+                for source in list_sources(database, limit=_MOST).rows
+            )
+        )
 
 
 @app.command("list")
@@ -110,8 +113,8 @@ def show_source(source: SourceArgument, json: Json = False) -> None:
     with services_for() as services:
         database = services.database
         source_id = find_source(database, source)
-        row = reading.require_source(database, source_id)
-        feeds = reading.feeds_of_source(database, source_id)
+        row = read_source(database, source_id)
+        feeds = feeds_of_source(database, source_id)
         groups = list_collections(database, source_id=source_id, limit=_MOST).rows
     if json:
         show([row | {"feeds": feeds, "collections": [group.name for group in groups]}], {}, form="json")
@@ -134,7 +137,8 @@ def gaps(
     """List days on which a source brought far fewer stories than usual, and why as far as is known."""
     yesterday = utc_now().date() - timedelta(days=1)
     with services_for() as services:
-        domains = source_domains(services, source or (), collection or ())
+        members = members_of(services.database, collections=collection or ())[0]
+        domains = {*(source or ()), *members} if source or collection else None
         services.index.refresh()
         first = yesterday - timedelta(days=days - 1)
         found = coverage_gaps(services.index, services.ledger, services.database, first, yesterday, domains)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 import typer
 
-from tearsheet.app import Services
+from tearsheet.app import read_depths
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.clock import utc_now
 from tearsheet.engines.broker import Depth
@@ -32,21 +31,12 @@ def depth_rows(depths: dict[str, Depth]) -> list[dict[str, Any]]:
     return rows
 
 
-async def read_depths(services: Services) -> dict[str, Depth]:
-    """The depth of every queue."""
-    broker = services.open_broker()
-    try:
-        return await broker.depths()
-    finally:
-        await broker.close()
-
-
 @reports_errors
 def status(json: JsonOption = False) -> None:
     """Show who is at work and how fast, and the depth of every queue."""
     with services_for() as services:
         at_work = living_workers(services.database)
-        queues = depth_rows(asyncio.run(read_depths(services)))
+        queues = depth_rows(read_depths(services))
     if json:
         show([{"workers": [asdict(worker) for worker in at_work], "queues": queues}], {}, form="jsonl")
         return

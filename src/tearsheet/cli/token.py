@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from tearsheet.app import READ, WRITE, TokenStore
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
-from tearsheet.web import READ, WRITE, TokenStore
 
 app = typer.Typer(help="Make, list and revoke tokens of the web API.", no_args_is_help=True)
 NameArgument = Annotated[str, typer.Argument(help="What the token is known by.", metavar="NAME")]

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv as csv_module
-import os
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from datetime import date
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tearsheet.app import Services
-from tearsheet.archive import ArchiveAccess
-from tearsheet.cli.context import INTERRUPTED, err, out, output_form, reports_errors, services_for, show
-from tearsheet.engines.database import Database
-from tearsheet.errors import NotFoundError, PartialFailure, TearsheetError, UsageError
-from tearsheet.fetch import Client, HostStore, Manners, Robots
-from tearsheet.pipeline import Fetcher
-from tearsheet.query import parse_query
-from tearsheet.topics import MAX_ITERATIONS, MAX_STORIES, NewTopic, Progress, Seed, Topic, model, store
-from tearsheet.topics.snapshot import FORMATS, list_snapshots, load_snapshot, save_snapshot, write_export, write_map
-from tearsheet.topics.spider import Tools, index_seeds, is_about, media_of, read_posts, run_topic
+from tearsheet.app import (
+    draw_topic,
+    export_topic,
+    run_topic_to_its_end,
+    seed_from_index,
+    seed_from_posts,
+    take_snapshot,
+)
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.progress import TopicProgress
+from tearsheet.errors import PartialFailure, UsageError
+from tearsheet.index import check_period, read_day
+from tearsheet.topics import MAX_ITERATIONS, MAX_STORIES, NewTopic, Seed, store
+from tearsheet.topics.snapshot import FORMATS, list_snapshots
+from tearsheet.topics.spider import add_seeds, list_duplicate_media, media_of, set_duplicate_media
 from tearsheet.urls import BadURL
 
 app = typer.Typer(help="Topics: from a boolean query to a map of who links to whom.", no_args_is_help=True)
@@ -39,11 +40,12 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app, name="topic")
 
 
-def _day(text: str | None) -> date | None:
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError:
-        raise UsageError(f"{text!r} is not a day: write it as 2024-05-31") from None
+def _span(first: str, last: str) -> tuple[date, date]:
+    start, end = read_day(first, "--timespan"), read_day(last, "--timespan", last=True)
+    if start is None or end is None:
+        raise UsageError(f"--timespan: write it as FIRST=LAST, two days, and not as {first + '=' + last!r}")
+    check_period(start, end)
+    return start, end
 
 
 def _pairs(items: list[str], what: str) -> dict[str, str]:
@@ -73,13 +75,10 @@ def create(
     timespan: Annotated[list[str] | None, typer.Option(help="A custom timespan: FIRST=LAST day.")] = None,
 ) -> None:
     """Create a topic. Seed it next, then run it."""
-    spans = []
-    for first, last in _pairs(timespan or [], "--timespan").items():
-        a, b = _day(first), _day(last)
-        assert a is not None and b is not None
-        spans.append((a, b))
+    days = read_day(start or "", "--from"), read_day(end or "", "--to", last=True)
+    spans = [_span(first, last) for first, last in _pairs(timespan or [], "--timespan").items()]
     new = NewTopic(
-        name, query, _day(start), _day(end), tuple(source or ()), tuple(collection or ()), iterations, max_stories, seconds,
+        name, query, *days, tuple(source or ()), tuple(collection or ()), iterations, max_stories, seconds,
         _pairs(focus or [], "--focus"), tuple(spans),
     )  # fmt: skip
     with services_for() as services:
@@ -114,25 +113,19 @@ def seed(
         seeds += [Seed(row["url"], None, "csv", assume_match) for row in _rows(file, "url")]
         if index:
             seeds += seed_from_index(services, topic)
-        added, refused = store.add_seeds(services.database, topic.id, seeds)
+        added, refused = add_seeds(services.database, topic.id, seeds)
         if posts:
-            _seed_from_posts(services.database, topic, posts)
+            found = seed_from_posts(services, topic, posts)
+            out.print(
+                f"{found.about:,} of {found.read:,} posts are about the topic, {found.added:,} of them new; "
+                f"{found.seeds:,} seeds added from them"
+            )
     if seeds:
         out.print(f"{added:,} seeds added, {len(seeds) - added - len(refused):,} were known already")
     for url in refused:
         err.print(f"refused: {url[:200]}", markup=False)
     if refused:
         raise PartialFailure(f"{len(refused):,} addresses were refused: see above")
-
-
-def _seed_from_posts(database: Database, topic: Topic, file: Path) -> None:
-    query = parse_query(topic.query)
-    read = list(read_posts(file))
-    about = [post for post in read if is_about(post, query, topic.start, topic.end)]
-    added, seeds = store.add_posts(database, topic.id, about)
-    out.print(
-        f"{len(about):,} of {len(read):,} posts are about the topic, {added:,} of them new; {seeds:,} seeds added from them"
-    )
 
 
 def _rows(file: Path | None, column: str) -> Iterator[dict[str, str]]:
@@ -146,35 +139,6 @@ def _rows(file: Path | None, column: str) -> Iterator[dict[str, str]]:
             yield from reader
     except (OSError, UnicodeDecodeError, csv_module.Error) as error:
         raise UsageError(f"cannot read {file}: {error}") from error
-
-
-class _NoFetcher:
-    async def process(self, story: object) -> object:
-        raise AssertionError("nothing is fetched here")
-
-
-def _tools(services: Services, stack: AsyncExitStack | None) -> Tools:
-    """What the jobs work with; what they hold is closed with `stack`. Without one, nothing can be fetched."""
-    settings = services.settings
-    client = Client(settings.fetch)
-    access = ArchiveAccess(services.archive, settings.path(settings.archive.folder), services.archive_stores)
-
-    def archived(key: str) -> tuple[bytes, str | None] | None:
-        try:
-            story = access.read(access.find(key)).story
-        except TearsheetError:
-            return None
-        html = story.raw_html.html
-        return (html, story.http_metadata.encoding) if html is not None else None
-
-    fetcher: object = _NoFetcher()
-    if stack is not None:
-        hosts = HostStore(services.database)
-        manners = Manners(settings.fetch, hosts)
-        stack.push_async_callback(client.close)
-        stack.push_async_callback(manners.close)
-        fetcher = Fetcher(client, manners, settings.fetch, Robots(client, manners, settings.fetch, hosts))
-    return Tools(services.database, services.index, fetcher, client, settings.topics, archived)  # type: ignore[arg-type]  # _NoFetcher is never called
 
 
 @app.command()
@@ -196,7 +160,7 @@ def duplicate(
         raise UsageError("give the source that gets its stories, or --remove")
     with services_for() as services:
         child, target = _domain(media), _domain(parent) if parent else None
-        store.set_duplicate_media(services.database, child, target)
+        set_duplicate_media(services.database, child, target)
     said = f"stories of {child} go to {target}" if target else f"{child} is a source of its own"
     out.print(f"{said}, from the next run of each topic on", markup=False)
 
@@ -213,7 +177,7 @@ def _domain(text: str) -> str:
 def duplicates(json: Json = False, jsonl: Jsonl = False, csv: Csv = False) -> None:
     """List the sources that are duplicates of another."""
     with services_for() as services:
-        rows = store.list_duplicate_media(services.database)
+        rows = list_duplicate_media(services.database)
     columns = {"media": "source", "dup_media": "duplicate of"}
     show([{"media": a, "dup_media": b} for a, b in rows], columns, form=output_form(json, jsonl, csv))
 
@@ -227,54 +191,12 @@ def run(
     """Run a topic until nothing new is found, then dedupe and take a snapshot. Goes on where an interrupted run stopped."""
     with services_for() as services:
         topic = store.find_topic(services.database, name)
-        done, progress = run_to_its_end(services, topic, join=join)
+        done, progress = run_topic_to_its_end(services, topic, TopicProgress(), join=join)
     out.print(
         f"{progress.stories:,} stories in {progress.iteration:,} iterations, {progress.not_relevant:,} not relevant, "
         f"{progress.failed_requests:,} addresses that could not be had; {done.message}",
         markup=False,
     )
-
-
-def run_to_its_end(services: Services, topic: Topic, *, join: bool = False) -> tuple[Topic, Progress]:
-    """Run a topic until it is complete, and say how it ended. Raises TearsheetError when it failed, Exit when interrupted."""
-
-    async def go() -> Topic:
-        async with AsyncExitStack() as stack:
-            broker = services.open_broker()
-            stack.push_async_callback(broker.close)
-            tools = _tools(services, stack)
-            concurrency = services.settings.fetch.concurrency
-            return await run_topic(
-                tools, broker, services.ledger, topic, concurrency=concurrency, join=join, report=_Reporter()
-            )
-
-    done = asyncio.run(go())
-    if done.state == model.FAILED:
-        raise TearsheetError(f"the topic {topic.name!r} failed: {done.message}")
-    if done.state != model.COMPLETED:
-        raise typer.Exit(INTERRUPTED)
-    return done, store.progress_of(services.database, done)
-
-
-def seed_from_index(services: Services, topic: Topic) -> list[Seed]:
-    """The stories of the index that the topic asks for, as seeds."""
-    return list(index_seeds(_tools(services, None), topic))
-
-
-class _Reporter:
-    """One line on stderr whenever something changed."""
-
-    def __init__(self) -> None:
-        self._last = ""
-
-    def __call__(self, topic: Topic, progress: Progress) -> None:
-        line = (
-            f"{topic.state}: {progress.stories:,} stories, {progress.links:,} links, "
-            f"waiting for {progress.describe_waiting() or 'nothing'}"
-        )
-        if line != self._last and err.is_terminal:
-            err.print(line, markup=False)
-        self._last = line
 
 
 @app.command()
@@ -324,8 +246,7 @@ def snapshot(name: Name, note: Annotated[str, typer.Option(help="What to remembe
     """Freeze a topic as it is now. A run does so at its end."""
     with services_for() as services:
         topic = store.find_topic(services.database, name)
-        number = save_snapshot(services.database, topic, note=note)
-        digest = next(row.digest for row in list_snapshots(services.database, topic.id) if row.id == number)
+        number, digest = take_snapshot(services, topic, note)
     out.print(f"snapshot {number}, sha256 {digest}")
 
 
@@ -342,8 +263,7 @@ def export(
     """Write a snapshot's tables and networks, one set for each timespan."""
     with services_for() as services:
         topic = store.find_topic(services.database, name)
-        frozen = load_snapshot(services.database, topic, snapshot)
-    files = write_export(frozen, folder, form or ["csv", "gexf", "graphml", "jsonl"], workers=os.cpu_count() or 1)
+        files = export_topic(services, topic, folder, form, snapshot)
     out.print(f"{len(files):,} files in {folder}", markup=False)
 
 
@@ -358,9 +278,5 @@ def draw(
     """Draw who links to whom: a picture, or a page with all timespans that opens from a disk."""
     with services_for() as services:
         topic = store.find_topic(services.database, name)
-        frozen = load_snapshot(services.database, topic, snapshot)
-    try:
-        write_map(frozen, file, timespan, workers=os.cpu_count() or 1)
-    except KeyError:
-        raise NotFoundError(f"there is no timespan {timespan!r}; `tearsheet topic export` shows their names") from None
+        draw_topic(services, topic, file, timespan, snapshot)
     out.print(f"{file} written", markup=False)

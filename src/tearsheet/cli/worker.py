@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import subprocess
 import sys
-from contextlib import suppress
-from types import FrameType
 from typing import Annotated
 
 import typer
 
-from tearsheet.app import Collector
+from tearsheet.app import prepare_work, run_processes
 from tearsheet.cli.context import Globals, err, reports_errors, services_for
-from tearsheet.cli.ingest import run_ingest_workers
-from tearsheet.errors import EngineError
-from tearsheet.ingest import WORKERS
-from tearsheet.pipeline import DEFAULT, pipeline_named
+from tearsheet.pipeline import DEFAULT
 
 StagesArgument = Annotated[
     list[str],
@@ -46,20 +38,16 @@ def worker(
     They find each other through the broker and the database of the settings; `tearsheet status` shows them all.
     """
     if processes > 1:
-        _run_several([*stages, "--pipeline", pipeline], processes)
+        run_processes(_command([*stages, "--pipeline", pipeline]), processes)
         return
     with services_for() as services:
-        if set(stages) <= set(WORKERS):
-            err.print(f"at work: {', '.join(stages)}", markup=False)
-            asyncio.run(run_ingest_workers(services, stages))
-            return
-        collector = Collector(services, stages, pipeline=pipeline_named(pipeline, services.settings.pipelines))
+        work = prepare_work(services, stages, pipeline)
         err.print(f"at work: {', '.join(stages)}", markup=False)
-        asyncio.run(collector.run())
+        work()
 
 
-def _run_several(arguments: list[str], processes: int) -> None:
-    """Start one process for each worker, and pass a stop on to all of them."""
+def _command(arguments: list[str]) -> list[str]:
+    """The words that start one worker as this one was started."""
     data = [] if Globals.data is None else ["--data", str(Globals.data)]
     flags = [
         word
@@ -67,16 +55,4 @@ def _run_several(arguments: list[str], processes: int) -> None:
         if (value := Globals.flags.get(f"log.{name}"))
         for word in (f"--log-{name}", value)
     ]
-    words = [sys.executable, "-m", "tearsheet", *data, *flags, "worker", *arguments]
-    children = [subprocess.Popen(words) for _ in range(processes)]  # noqa: S603 - our own command
-
-    def pass_on(number: int, _: FrameType | None) -> None:
-        for child in children:
-            with suppress(ProcessLookupError):
-                child.send_signal(number)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, pass_on)
-    codes = [child.wait() for child in children]
-    if any(codes):
-        raise EngineError(f"{sum(map(bool, codes))} of {processes} workers ended with an error; see the lines above")
+    return [sys.executable, "-m", "tearsheet", *data, *flags, "worker", *arguments]

@@ -1,10 +1,4 @@
-from .cases import Case as Case
-from .cases import Verdict as Verdict
 from .expectation import Expectation as Expectation
-from .expectation import ExpectedEntry as ExpectedEntry
-from .expectation import ExpectedStory as ExpectedStory
-from .expectation import Totals as Totals
 from .newsroom import Newsroom as Newsroom
-from .server import FeedAddress as FeedAddress
 from .server import NewsroomServer as NewsroomServer
 from .server import serve_in_thread as serve_in_thread

@@ -11,7 +11,7 @@ from tearsheet.demo.articles import random_moment
 from tearsheet.demo.cases import BAD_CASES, GOOD_CASES, OWN_HOST_CASES, Case
 from tearsheet.demo.faults import Fault, make_fault
 from tearsheet.demo.links import old_path, short_url, with_tracking
-from tearsheet.demo.model import Article, Entry, Feed, FeedFormat, Reply, Site
+from tearsheet.demo.model import Article, Feed, FeedFormat, FeedItem, Reply, Site
 from tearsheet.demo.obstacles import entry_link
 from tearsheet.demo.prose import headline
 from tearsheet.demo.words import EVENTS, LANGUAGES
@@ -77,7 +77,7 @@ def list_articles(feeds: Sequence[Feed], articles: Sequence[Article], cases: dic
         if article.listed:
             case = cases[article.number]
             link = entry_link(case, article)
-            entry = Entry(link, article.title, article.published, case, article.number)
+            entry = FeedItem(link, article.title, article.published, case, article.number)
             by_edition[article.site.host, article.language].entries.append(entry)
 
 
@@ -99,7 +99,7 @@ def repeat_articles(
             Case.AGAIN_MOVED: f"http://{article.host}{old_path(article.number)}",
         }[case]
         title = f"{article.site.name}: {article.title}"
-        press.entries.append(Entry(link, title, article.published, case, article.number, article.url))
+        press.entries.append(FeedItem(link, title, article.published, case, article.number, article.url))
 
 
 def _repeat_below(feeds: Sequence[Feed], article: Article, case: Case) -> None:
@@ -140,7 +140,7 @@ def add_faults(
             False,
         )
         fault = make_fault(case, feed.site, number, page(stand_in))
-        entry = Entry(fault.link, title, when, case)
+        entry = FeedItem(fault.link, title, when, case)
         position = rng.randint(0, len(feed.entries))
         feed.entries.insert(position, entry)
         if case is Case.NOT_FOUND:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 from html import escape
 
-from tearsheet.demo.model import Entry, Feed, FeedFormat, Reply
+from tearsheet.demo.model import Feed, FeedFormat, FeedItem, Reply
 
 CONTENT_TYPES: dict[FeedFormat, str] = {
     FeedFormat.RSS: "application/rss+xml; charset=utf-8",
@@ -21,7 +21,7 @@ CONTENT_TYPES: dict[FeedFormat, str] = {
 _RDF_CHARSET = "windows-1252"
 
 
-Summaries = Callable[[Entry], str]
+Summaries = Callable[[FeedItem], str]
 """Gives the first lines of the article behind an entry."""
 
 
@@ -91,7 +91,7 @@ def _rdf(feed: Feed, summaries: Summaries) -> bytes:
     return text.encode(_RDF_CHARSET, "xmlcharrefreplace")
 
 
-def _json_item(position: int, entry: Entry, feed: Feed, summary: str) -> dict[str, str]:
+def _json_item(position: int, entry: FeedItem, feed: Feed, summary: str) -> dict[str, str]:
     item = {
         "id": f"{feed.site.host}/{position}",
         "url": entry.link,

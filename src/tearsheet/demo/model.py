@@ -123,7 +123,7 @@ def plain_text(paragraph: Paragraph) -> str:
 
 
 @dataclass(slots=True, frozen=True)
-class Entry:
+class FeedItem:
     """One item of a feed."""
 
     link: str
@@ -146,7 +146,7 @@ class Feed:
     language: str
     format: FeedFormat
     title: str
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[FeedItem] = field(default_factory=list)
 
 
 class Manner(StrEnum):

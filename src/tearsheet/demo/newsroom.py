@@ -22,8 +22,8 @@ from tearsheet.demo.feed_formats import CONTENT_TYPES, render_feed
 from tearsheet.demo.links import make_links
 from tearsheet.demo.model import (
     Article,
-    Entry,
     Feed,
+    FeedItem,
     Link,
     LinkKind,
     Manner,
@@ -196,7 +196,7 @@ class Newsroom:
             self.broken_feeds[f"http://{site.host}/feeds/{name}.xml"] = name
 
     def _feed_route(self, feed: Feed) -> Route:
-        def summary(entry: Entry) -> str:
+        def summary(entry: FeedItem) -> str:
             return "" if entry.article is None else self._teaser(self.articles[entry.article])
 
         return Route(lambda: render_feed(feed, summary))

@@ -6,6 +6,7 @@ import importlib
 import ipaddress
 import random
 import socket
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import ModuleType
@@ -35,9 +36,14 @@ class ServerUrl:
     options: dict[str, str]
 
     @property
-    def place(self) -> str:
+    def address(self) -> str:
         """Host and port, for messages: without the password."""
         return f"{self.host}:{self.port}"
+
+    @property
+    def host_in_url(self) -> str:
+        """The host as a URL has it: IPv6 in brackets."""
+        return f"[{self.host}]" if ":" in self.host else self.host
 
     @property
     def on_loopback(self) -> bool:
@@ -73,12 +79,18 @@ def load_client(module: str, extra: str, setting: str) -> ModuleType:
 
 
 def pauses(patience: float, first: float = 0.1, longest: float = 5.0) -> Iterator[float]:
-    """Growing pauses between tries, a little random so that many clients do not knock at once; in all about `patience`."""
-    waited, pause = 0.0, first
-    while waited < patience:
-        step = min(pause * random.uniform(0.75, 1.25), patience - waited)
+    """Growing pauses between tries, a little random so that many clients do not knock at once.
+
+    They end when `patience` seconds were spent from now on, on pauses or on the tries between them.
+    """
+    return _pauses(patience, time.monotonic() + patience, first, longest)
+
+
+def _pauses(left: float, deadline: float, pause: float, longest: float) -> Iterator[float]:
+    while (left := min(left, deadline - time.monotonic())) > 0:
+        step = min(pause * random.uniform(0.75, 1.25), left)
         yield step
-        waited += step
+        left -= step
         pause = min(pause * 2, longest)
 
 
@@ -92,5 +104,5 @@ def cannot_reach(server: ServerUrl, what: str, detail: str = "") -> EngineError:
         )
     because = f" ({detail})" if detail else ""
     return LostConnection(
-        f"{server.setting}: the {what} at {server.place} does not answer{because}; start it, or check this setting"
+        f"{server.setting}: the {what} at {server.address} does not answer{because}; start it, or check this setting"
     )

@@ -1,11 +1,10 @@
 from .article import content_metadata as content_metadata
 from .article import extract as extract
 from .blocks import INLINE as INLINE
-from .dates import parse_date as parse_date
+from .dates import find_day as find_day
 from .document import MAX_PAGE as MAX_PAGE
 from .document import Document as Document
 from .document import Link as Link
 from .encoding import decode as decode
 from .guard import parse as parse
 from .guard import tame as tame
-from .names import normalize_title as normalize_title

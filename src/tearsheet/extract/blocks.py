@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import repeat
@@ -18,8 +19,8 @@ MAX_STEPS = 500_000
 MAX_BLOCKS = 8_000
 MAX_CONTAINERS = 60_000
 
-TEXT, BREAK, LINK, BOLD, SLANTED, PLAIN, IMAGE, SKIP, ASIDE_SKIP = range(9)
-"""What an element means for the cut; greater numbers are containers."""
+TEXT, BREAK, IMAGE, SKIP, ASIDE_SKIP, LINK, BOLD, SLANTED, PLAIN = range(9)
+"""What a node means for the cut. From LINK on they are elements to be entered, and greater numbers are containers."""
 FIRST_CONTAINER = 9
 CONTAINER_TAGS = (
     "other p div li h1 h2 h3 h4 h5 h6 td th blockquote figcaption pre dd dt article section header aside main ul ol table figure "
@@ -91,7 +92,7 @@ def _tag_kinds() -> dict[int, int]:
         for number, name in enumerate(CONTAINER_TAGS)
         if name not in ("other", "nav", "footer")
     }
-    kinds |= {name: kind for kind, words in _KINDS.items() for name in words.split()}
+    kinds |= {name: kind for kind, names in _KINDS.items() for name in names.split()}
     tree = LexborHTMLParser("<p>")
     found = {tree.create_node(name).tag_id: kind for name, kind in kinds.items()}
     found[2] = TEXT
@@ -99,31 +100,121 @@ def _tag_kinds() -> dict[int, int]:
     return found
 
 
+class _Full(Exception):
+    """The page has as many blocks or containers as are read of one."""
+
+
 class _Cutter:
-    """The block that is being read, and those before it.
+    """The place in the page, the block that is being read there, and those before it.
 
     Half of all containers hold no text, so that each is written down only with the first block in it.
     """
 
     __slots__ = (
-        "begins_with", "blocks", "bold_length", "dropped", "full", "here", "link_count", "link_length", "opened", "parts",
-        "pictures", "slanted_length", "written",
+        "begins_with", "blocks", "bold_length", "breaks", "dropped", "here", "inline", "link_count", "link_length", "opened",
+        "parts", "pictures", "slanted_length", "stack", "written",
     )  # fmt: skip
 
     def __init__(self, body: LexborNode) -> None:
         self.blocks = Blocks(parent=[0], tag=[TAG_NUMBER["body"]], first=[0], last=[0], depth=[0], around=[0])
         self.blocks.name.append(_name(body, "body"))
+        self.stack: list[tuple[LexborNode, int]] = []
+        """The open elements around this place and their kinds, the body apart."""
         self.opened: list[tuple[LexborNode, int]] = []
-        """The containers around this place, the body apart; `written` of them, the last of which is `here`, are in `blocks`."""
+        """The containers among them; `written` of them, the last of which is `here`, are in `blocks`."""
         self.written = self.here = 0
+        self.inline = [0] * FIRST_CONTAINER
+        """How many inline elements of each kind are open."""
         self.parts: list[str] = []
+        """The texts of the block so far."""
+        self.breaks = 0
+        """Line breaks since the last text."""
         self.link_length = self.bold_length = self.slanted_length = self.link_count = self.pictures = self.dropped = 0
         self.begins_with: LexborNode | None = None
         """The first inline element of the block, if the block begins with it."""
-        self.full = False
 
-    def flush(self, link_depth: int) -> None:
-        """End the block, if there is one."""
+    def walk(self, body: LexborNode, kinds: dict[int, int]) -> None:
+        """Read the page from its first node to its last. Raises _Full.
+
+        What is done at most nodes is written out here: calls would cost more than all else that happens there.
+        """
+        kind_of, stack, opened, parts, inline = kinds.get, self.stack, self.opened, self.parts, self.inline
+        node = body.first_child
+        for _ in repeat(None, MAX_STEPS):
+            if node is None:  # behind the last child of the innermost element
+                if not stack:
+                    break
+                node, kind = stack.pop()
+                if kind < FIRST_CONTAINER:
+                    inline[kind] -= 1
+                else:
+                    if parts:
+                        self.end_block()
+                    if len(opened) == self.written:
+                        self._close()
+                    opened.pop()
+                node = node.next
+                continue
+            kind = kind_of(node.tag_id, FIRST_CONTAINER)
+            if kind == TEXT:
+                text = node.text_content or ""
+                if not text.isspace():
+                    parts.append(text)
+                    self.breaks = 0
+                    if len(stack) > len(opened):  # some of the open elements are inline
+                        self.count_inline(len(text))
+                elif parts:
+                    parts.append(" ")
+            elif kind >= LINK:
+                if parts and kind >= FIRST_CONTAINER:
+                    self.end_block()
+                child = node.first_child
+                if child is not None:
+                    element = (node, kind)
+                    stack.append(element)
+                    if kind >= FIRST_CONTAINER:
+                        opened.append(element)
+                        self.breaks = 0
+                    else:
+                        self.enter_inline(node, kind)
+                    node = child
+                    continue
+            elif kind == BREAK:
+                self.add_break()
+            elif kind == IMAGE:
+                self.pictures += 1
+            node = node.next
+        if parts:
+            self.end_block()
+
+    def enter_inline(self, node: LexborNode, kind: int) -> None:
+        """Note that the text to come stands in a link, is bold and so on."""
+        self.inline[kind] += 1
+        if kind == LINK:
+            self.link_count += 1
+        if self.begins_with is None and not self.parts:
+            self.begins_with = node
+
+    def count_inline(self, size: int) -> None:
+        """Count the characters of a text for the links, bold and slanted elements that it stands in."""
+        inline = self.inline
+        if inline[LINK]:
+            self.link_length += size
+        if inline[BOLD]:
+            self.bold_length += size
+        if inline[SLANTED]:
+            self.slanted_length += size
+
+    def add_break(self) -> None:
+        """A line break goes on with the block, and the second in a row ends it."""
+        self.breaks += 1
+        if self.breaks > 1 and self.parts:
+            self.end_block()
+        else:
+            self.parts.append("\n")
+
+    def end_block(self) -> None:
+        """Write down the block, unless it is an item of a menu, and begin the next. Raises _Full."""
         text = "".join(self.parts).strip()
         # To find out that there is nothing to tidy takes a third of the time of doing it.
         if "  " in text or not text.isprintable():
@@ -131,25 +222,29 @@ class _Cutter:
         self.parts.clear()
         size = len(text)
         if size >= _MENU_ITEM or self.link_length < size or _DIGIT.search(text):
-            if self.written < len(self.opened):
-                self._write_opened()
-            out = self.blocks
-            out.text.append(text)
-            out.dropped.append(self.dropped)
-            out.link_length.append(self.link_length)
-            out.links.append(self.link_count)
-            out.bold_length.append(self.bold_length)
-            out.slanted_length.append(self.slanted_length)
-            out.images.append(self.pictures)
-            out.inline_name.append(_name(self.begins_with, "inline") if self.begins_with is not None else "")
-            out.container.append(self.here)
-            self.pictures = self.dropped = 0
-            self.full = len(out.text) >= MAX_BLOCKS or len(out.parent) >= MAX_CONTAINERS
+            self._write(text)
         else:
             self.dropped += size
         self.link_length = self.bold_length = self.slanted_length = 0
-        self.link_count = 1 if link_depth else 0
+        self.link_count = 1 if self.inline[LINK] else 0
         self.begins_with = None
+
+    def _write(self, text: str) -> None:
+        if self.written < len(self.opened):
+            self._write_opened()
+        out = self.blocks
+        out.text.append(text)
+        out.dropped.append(self.dropped)
+        out.link_length.append(self.link_length)
+        out.links.append(self.link_count)
+        out.bold_length.append(self.bold_length)
+        out.slanted_length.append(self.slanted_length)
+        out.images.append(self.pictures)
+        out.inline_name.append(_name(self.begins_with, "inline") if self.begins_with is not None else "")
+        out.container.append(self.here)
+        self.pictures = self.dropped = 0
+        if len(out.text) >= MAX_BLOCKS or len(out.parent) >= MAX_CONTAINERS:
+            raise _Full
 
     def _write_opened(self) -> None:
         out = self.blocks
@@ -169,18 +264,15 @@ class _Cutter:
             here = len(out.parent) - 1
         self.here, self.written = here, len(self.opened)
 
-    def close(self) -> None:
-        """Leave the container `here`."""
+    def _close(self) -> None:
         self.blocks.last[self.here] = len(self.blocks.text)
         self.here = self.blocks.parent[self.here]
         self.written -= 1
 
     def finish(self) -> Blocks:
-        """All blocks, those containers closed that are still open."""
-        if self.parts:
-            self.flush(0)
+        """All blocks; the containers that are still open end with the last."""
         while self.written:
-            self.close()
+            self._close()
         self.blocks.last[0] = len(self.blocks.text)
         return self.blocks
 
@@ -192,90 +284,11 @@ def cut(body: LexborNode, *, everything: bool = False) -> Blocks:
     """
     kinds = _tag_kinds()
     if everything:
-        kinds = kinds | {k: FIRST_CONTAINER for k, v in kinds.items() if v == ASIDE_SKIP}
-    kind_of = kinds.get
-    out = _Cutter(body)
-    parts = out.parts
-    opened = out.opened
-    stack: list[tuple[LexborNode, int]] = []
-    """Open elements and their kinds; `opened` has the containers among them."""
-    link_depth = bold_depth = slant_depth = breaks = 0
-    node = body.first_child
-    for _ in repeat(None, MAX_STEPS):
-        if node is None:
-            if not stack:
-                break
-            node, kind = stack.pop()
-            if kind >= FIRST_CONTAINER:
-                if parts:
-                    out.flush(link_depth)
-                    if out.full:
-                        break
-                if len(opened) == out.written:
-                    out.close()
-                opened.pop()
-            elif kind == LINK:
-                link_depth -= 1
-            elif kind == BOLD:
-                bold_depth -= 1
-            elif kind == SLANTED:
-                slant_depth -= 1
-            node = node.next
-            continue
-        kind = kind_of(node.tag_id, FIRST_CONTAINER)
-        if kind == TEXT:
-            text = node.text_content or ""
-            if not text.isspace():
-                parts.append(text)
-                breaks = 0
-                if link_depth:
-                    out.link_length += len(text)
-                if bold_depth:
-                    out.bold_length += len(text)
-                if slant_depth:
-                    out.slanted_length += len(text)
-            elif parts:
-                parts.append(" ")
-        elif kind >= FIRST_CONTAINER:
-            if parts:
-                out.flush(link_depth)
-                if out.full:
-                    break
-            child = node.first_child
-            if child is not None:
-                entry = (node, kind)
-                stack.append(entry)
-                opened.append(entry)
-                breaks = 0
-                node = child
-                continue
-        elif kind == BREAK:
-            breaks += 1
-            if breaks > 1 and parts:
-                out.flush(link_depth)
-                if out.full:
-                    break
-            else:
-                parts.append("\n")
-        elif kind == IMAGE:
-            out.pictures += 1
-        elif kind < SKIP:
-            child = node.first_child
-            if child is not None:
-                stack.append((node, kind))
-                if kind == LINK:
-                    link_depth += 1
-                    out.link_count += 1
-                elif kind == BOLD:
-                    bold_depth += 1
-                elif kind == SLANTED:
-                    slant_depth += 1
-                if not parts and out.begins_with is None:
-                    out.begins_with = node
-                node = child
-                continue
-        node = node.next
-    return out.finish()
+        kinds = kinds | {tag: FIRST_CONTAINER for tag, kind in kinds.items() if kind == ASIDE_SKIP}
+    cutter = _Cutter(body)
+    with suppress(_Full):
+        cutter.walk(body, kinds)
+    return cutter.finish()
 
 
 def _name(node: LexborNode, tag: str) -> str:

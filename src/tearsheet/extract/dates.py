@@ -12,28 +12,29 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from tearsheet.extract.blocks import TAG_NUMBER, Blocks, cut
-from tearsheet.extract.date_tables import (
+from tearsheet.extract.date_marks import (
     BYLINE_NAMES,
-    COPYRIGHT_WORDS,
+    COPYRIGHT_PHRASES,
     DATE_NAMES,
     META_ANY_DATE,
     META_LIKE_PUBLISHED,
     META_MODIFIED,
     META_PUBLISHED,
-    MONTHS,
     OTHER_DIGITS,
     OTHER_NAMES,
-    PUBLISHED_WORDS,
-    UPDATED_WORDS,
+    PUBLISHED_PHRASES,
+    UPDATED_PHRASES,
 )
 from tearsheet.extract.head import Head, marked_dates
+from tearsheet.lexicon import AMBIGUOUS_MONTHS, MONTHS
+from tearsheet.story import MAX_DAYS_AHEAD
 
 EARLIEST = date(1995, 1, 1)
-MAX_DAYS_AHEAD = 90
 _MAX_DATE_TEXT = 200
 _MAX_LOOKED_AT = 600
 SURE, UNSURE = 4, -4
 """Scores of a date in the text: better than an unmarked `time` element, and good enough when there is nothing else."""
+_MONTHS = MONTHS | AMBIGUOUS_MONTHS
 _H1 = TAG_NUMBER["h1"]
 
 # A pattern that begins with a set of characters is found many times faster than one that looks back first.
@@ -105,7 +106,7 @@ def publication_date(
         ("text", _skipped_dates(tree, url, today)),
     ):
         for value in values:
-            day = parse_date(value) if isinstance(value, str) else value
+            day = find_day(value) if isinstance(value, str) else value
             if day and plausible(day, today):
                 return day, source
     return None
@@ -124,7 +125,7 @@ def _stated_dates(head: Head, url: str, blocks: Blocks, today: date) -> list[tup
 
 
 def _days(values: Iterable[str], today: date) -> Iterator[date]:
-    yield from (day for day in map(parse_date, values) if day and plausible(day, today))
+    yield from (day for day in map(find_day, values) if day and plausible(day, today))
 
 
 def _marked_dates(tree: LexborHTMLParser, *, published: bool) -> Iterator[str]:
@@ -158,7 +159,7 @@ def visible_date(blocks: Blocks, url: str, today: date) -> tuple[date, int] | No
     month = _URL_MONTH_ONLY.search(url)
     best: tuple[date, int] | None = None
     for i, start in _lines_with_dates(blocks.text[:_MAX_LOOKED_AT]):
-        day = parse_date(start)
+        day = find_day(start)
         if day is None or not plausible(day, today) or day > today:
             continue
         score = _likeness(blocks, i, start, h1)
@@ -188,9 +189,9 @@ def _likeness(blocks: Blocks, i: int, text: str, h1: int | None) -> int:
     score = 3 * bool(DATE_NAMES.search(names)) + bool(BYLINE_NAMES.search(names)) - 4 * bool(OTHER_NAMES.search(names))
     score += 2 * (len(text) < 40) + (len(text) < 90)
     score += (
-        2 * bool(PUBLISHED_WORDS.search(text))
-        - bool(UPDATED_WORDS.search(text))
-        - 4 * bool(COPYRIGHT_WORDS.search(text))
+        2 * bool(PUBLISHED_PHRASES.search(text))
+        - bool(UPDATED_PHRASES.search(text))
+        - 4 * bool(COPYRIGHT_PHRASES.search(text))
     )
     if h1 is not None:
         score += 2 if abs(i - h1) <= 5 else 1 if abs(i - h1) <= 12 else -1 if i > h1 + 60 else 0
@@ -232,7 +233,7 @@ def url_date(url: str) -> date | None:
     return None
 
 
-def parse_date(text: str) -> date | None:
+def find_day(text: str) -> date | None:
     """The first day that a text names, in any of the usual ways of writing; None when it names none."""
     text = plain_digits(text[:_MAX_DATE_TEXT].strip())
     if found := _ISO.search(text) or _YMD.search(text):
@@ -255,10 +256,10 @@ def plain_digits(text: str) -> str:
 
 def _named_date(text: str) -> date | None:
     """A day whose month is named in words, or whose year is that of an era."""
-    if not MONTHS.keys().isdisjoint(_BETWEEN_MONTHS.split(text.lower())):
+    if not _MONTHS.keys().isdisjoint(_BETWEEN_MONTHS.split(text.lower())):
         for pattern, day, month, year in _WITH_MONTH:
             for found in pattern.finditer(text):
-                if number := MONTHS.get(found[month].lower()):
+                if number := _MONTHS.get(found[month].lower()):
                     stated = int(found[year])
                     return _day(stated - _BUDDHIST if stated > _LATEST_YEAR else stated, number, found[day])
     if numbered := _VIETNAMESE.search(text):

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tearsheet.extract import chars
+from tearsheet.extract.block_words import PageWords, cut_words, page_words
 from tearsheet.extract.blocks import AROUND_TAGS, CONTAINER_TAGS, TAG_NUMBER, Blocks
-from tearsheet.extract.words import PageWords, cut_words, page_words
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.intp]
@@ -51,7 +51,7 @@ class Layout:
 
     lengths: Floats
     link_share: Floats
-    words: Floats
+    word_counts: Floats
     good: Floats
     """1 where a block is long and has few links, else 0."""
     ancestors: Ints
@@ -89,7 +89,7 @@ def layout(blocks: Blocks, hints: PageHints) -> Layout:
     links = np.minimum(numbers[0], lengths)
     link_share = links / lengths
     alone = counts[:, chars.ALONE]
-    words = counts[:, chars.BLANK] + 1 + alone
+    word_counts = counts[:, chars.BLANK] + 1 + alone
     good = ((lengths + 2 * alone > 100) & (link_share < 0.3)).astype(np.float32)
     parent, tag = np.array(blocks.parent, np.intp), np.array(blocks.tag, np.intp)
     first, last = np.array(blocks.first, np.intp), np.array(blocks.last, np.intp)
@@ -108,7 +108,7 @@ def layout(blocks: Blocks, hints: PageHints) -> Layout:
     around = (np.array(blocks.around, np.intp)[ancestors[0], None] >> np.arange(len(AROUND_TAGS))) & 1
     fixed = np.concatenate(
         [
-            _own_text(counts, lengths, words, link_share, numbers, first_kind, last_kind),
+            _own_text(counts, lengths, word_counts, link_share, numbers, first_kind, last_kind),
             own_rows[tags[0]],
             near_rows[tags[1]],
             near_rows[tags[2], :8],
@@ -123,7 +123,8 @@ def layout(blocks: Blocks, hints: PageHints) -> Layout:
         dtype=np.float32,
     )
     return Layout(
-        lengths, link_share, words, good, ancestors, first, last, blocks.parent, heading, same_kind, totals[0], words_of_page, fixed
+        lengths, link_share, word_counts, good, ancestors, first, last, blocks.parent, heading, same_kind, totals[0],
+        words_of_page, fixed,
     )  # fmt: skip
 
 
@@ -162,22 +163,22 @@ def complete(page: Layout, name_scores: Floats, inline_scores: Floats, word_scor
 
 
 def _own_text(
-    counts: Floats, lengths: Floats, words: Floats, link_share: Floats, numbers: Floats, first: Any, last: Any
+    counts: Floats, lengths: Floats, word_counts: Floats, link_share: Floats, numbers: Floats, first: Any, last: Any
 ) -> Floats:
     out = np.empty((len(lengths), 10 + len(_SHARES) + 19), np.float32)
     letters = counts[:, chars.LOWER] + counts[:, chars.UPPER] + counts[:, chars.ALONE] + counts[:, chars.LETTER] + 1
     stops = counts[:, chars.STOP]
     out[:, 0] = lengths
-    out[:, 1] = words
+    out[:, 1] = word_counts
     out[:, 2] = numbers[1]
     out[:, 3] = stops
     out[:, 4] = counts[:, chars.COMMA]
     np.log1p(out[:, :5], out=out[:, :5])
     out[:, 5] = link_share
-    out[:, 6] = numbers[1] / words
-    out[:, 7] = letters / words
+    out[:, 6] = numbers[1] / word_counts
+    out[:, 7] = letters / word_counts
     out[:, 8] = counts[:, chars.UPPER] / letters
-    out[:, 9] = stops / words
+    out[:, 9] = stops / word_counts
     k = 10 + len(_SHARES)
     np.divide(counts[:, 1:], lengths[:, None], out=out[:, 10:k])
     for kind in (chars.UPPER, chars.LOWER, chars.DIGIT, chars.QUOTE):
@@ -191,9 +192,9 @@ def _own_text(
     out[:, k] = (last == chars.MARK) | (last == chars.SYMBOL)
     out[:, k + 1 : k + 3] = np.minimum(numbers[2:4] / lengths, 1).T
     out[:, k + 3] = np.minimum(numbers[4], 4)
-    out[:, k + 4] = words <= 3
-    out[:, k + 5] = (words > 3) & (words <= 8)
-    out[:, k + 6] = words > 40
+    out[:, k + 4] = word_counts <= 3
+    out[:, k + 5] = (word_counts > 3) & (word_counts <= 8)
+    out[:, k + 6] = word_counts > 40
     out[:, k + 7] = np.log1p(numbers[5])
     out[:-1, k + 8] = out[1:, k + 7]
     out[-1, k + 8] = 0

@@ -96,8 +96,8 @@ def _close(opened: list[bytes], name: bytes) -> None:
 
 def _without_endless_names(page: bytes) -> bytes:
     """Cut a long page off if its tags are made of very many different words."""
-    words = b" ".join(_WHOLE_TAG.findall(page)).translate(_TO_BLANKS).split()
-    return page if len(words) <= _MANY_NAMES or len(set(words)) <= _MANY_NAMES else page[:_SAFE_SIZE]
+    names = b" ".join(_WHOLE_TAG.findall(page)).translate(_TO_BLANKS).split()
+    return page if len(names) <= _MANY_NAMES or len(set(names)) <= _MANY_NAMES else page[:_SAFE_SIZE]
 
 
 def _without_endless_tags(page: bytes) -> bytes:

@@ -10,9 +10,9 @@ from itertools import chain, repeat
 
 import numpy as np
 
+from tearsheet.extract.block_words import PageWords, name_words, split_name
 from tearsheet.extract.blocks import Blocks
 from tearsheet.extract.features import NAME_COLUMNS, WORD_COLUMNS, Floats, Layout, PageHints, complete, layout
-from tearsheet.extract.words import PageWords, name_words, split_name
 
 TABLE = "table.npz"
 _MAX_CACHED = 30_000
@@ -59,7 +59,7 @@ class Model:
     def probabilities(self, blocks: Blocks, hints: PageHints) -> tuple[Floats, Floats]:
         """For each block how likely it belongs to the article, and its number of words."""
         page = layout(blocks, hints)
-        return self.run(complete(page, *self.scores(blocks, page))), page.words
+        return self.run(complete(page, *self.scores(blocks, page))), page.word_counts
 
     def run(self, features: Floats) -> Floats:
         """The net alone."""

@@ -27,8 +27,8 @@ def choose(blocks: Blocks, hints: PageHints, model: Model) -> ArticleText:
     """Keep the blocks that together promise the best F1."""
     if not blocks.text:
         return ArticleText()
-    likely, words = model.probabilities(blocks, hints)
-    keep, expected = best_cut(likely, words)
+    likely, word_counts = model.probabilities(blocks, hints)
+    keep, expected = best_cut(likely, word_counts)
     seen: set[str] = set()
     lines = []
     for i in np.flatnonzero(keep).tolist():
@@ -41,10 +41,10 @@ def choose(blocks: Blocks, hints: PageHints, model: Model) -> ArticleText:
     return ArticleText("\n".join(lines), float(np.interp(expected, model.calibration[0], model.calibration[1])))
 
 
-def best_cut(likely: Floats, words: Floats) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], float]:
+def best_cut(likely: Floats, word_counts: Floats) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], float]:
     """Which blocks to keep so that the expected F1 over words is greatest, and that F1."""
     order = np.argsort(-likely, kind="stable")
-    right = np.cumsum((likely * words)[order])
-    f1 = 2 * right / (np.cumsum(words[order]) + right[-1] + 1e-9)
+    right = np.cumsum((likely * word_counts)[order])
+    f1 = 2 * right / (np.cumsum(word_counts[order]) + right[-1] + 1e-9)
     best = int(f1.argmax())
     return likely >= likely[order[best]], float(f1[best])

@@ -1,14 +1,5 @@
-from .catalogue.lists import parse_feed_list as parse_feed_list
-from .catalogue.lists import read_feed_list as read_feed_list
-from .catalogue.store import AddReport as AddReport
-from .catalogue.store import NewFeed as NewFeed
-from .catalogue.store import add_feeds as add_feeds
 from .formats.model import Entry as Entry
 from .formats.model import FeedError as FeedError
 from .formats.model import ParsedFeed as ParsedFeed
 from .formats.parse import parse_feed as parse_feed
-from .polling.poller import Poller as Poller
 from .polling.schedule import next_fetch as next_fetch
-from .polling.store import UnqueuedStory as UnqueuedStory
-from .polling.store import mark_queued as mark_queued
-from .polling.store import unqueued_stories as unqueued_stories

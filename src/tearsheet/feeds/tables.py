@@ -111,7 +111,7 @@ feeds = Table(
 feed_paces = Table(
     "feed_paces",
     metadata,
-    # A host, or a source as `source:ID`. Shared by every poller of this database.
+    # A source as `source:ID`. Shared by every poller of this database; the pace of hosts is in the table `hosts`.
     Column("key", String(300), primary_key=True),
     Column("next_start", UtcDateTime, nullable=False),
     Column("tail", UtcDateTime, nullable=False),

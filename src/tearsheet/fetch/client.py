@@ -1,4 +1,4 @@
-"""The HTTP client of stories, feeds, topics and ingest: guarded, bounded, and true to what went over the wire."""
+"""The HTTP client below the polite request: guarded, bounded, and true to what went over the wire. It waits for nobody's turn."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from tearsheet.errors import ConfigError
 from tearsheet.fetch.guard import Guard
 from tearsheet.fetch.inflating import ACCEPT_ENCODING, InflateError, TooLarge, inflate
-from tearsheet.fetch.model import FetchError, FetchRequest, FetchResponse
+from tearsheet.fetch.model import FetchError, FetchRequest, FetchResponse, OnRedirect, Redirect
 from tearsheet.fetch.multi import Multi
-from tearsheet.fetch.slots import Slots
 from tearsheet.fetch.transfer import Transfer
 from tearsheet.fetch.wire import redirect_target, stated_charset, wire_host, wire_origin, wire_url
 from tearsheet.settings import FetchSettings
@@ -39,18 +38,20 @@ class Client:
         self._resolve = resolve
         """Answers that are given instead of asking the name service: `HOST:PORT:ADDRESS`."""
         self._lookup = lookup or _lookup
-        self._slots = Slots(max(1, settings.concurrency))
         self._usual_lines: dict[str, list[bytes]] = {}
         """Header lines by Accept, for requests without headers of their own."""
         self._idle: list[Transfer] = []
         self._multi: Multi | None = None
 
-    async def fetch(self, request: FetchRequest) -> FetchResponse:
-        """GET a document, following redirects; any status is a response. Raises FetchError."""
+    async def fetch(self, request: FetchRequest, on_redirect: OnRedirect | None = None) -> FetchResponse:
+        """GET a document, following redirects; any status is a response. Raises FetchError.
+
+        `on_redirect` is called before each redirect is followed; what it raises ends the fetch.
+        """
         transfer = self._idle.pop() if self._idle else Transfer(self._guard, self._connect_to)
         try:
             transfer.forget()
-            return await self._follow(transfer, request)
+            return await self._follow(transfer, request, on_redirect)
         finally:
             if len(self._idle) < self._settings.concurrency:
                 self._idle.append(transfer)
@@ -62,12 +63,13 @@ class Client:
             self._multi = None
         self._idle.clear()
 
-    async def _follow(self, transfer: Transfer, request: FetchRequest) -> FetchResponse:
+    async def _follow(self, transfer: Transfer, request: FetchRequest, on_redirect: OnRedirect | None) -> FetchResponse:
         """Follow a chain of redirects, each hop policed like the first.
 
-        What counts against the total time is the time on the wire, not the wait for a free place or for `on_redirect`.
+        What counts against the total time is the time on the wire, not the wait for `on_redirect`.
         """
         total = request.timeout or self._settings.timeout_seconds
+        most = self._settings.max_redirects if request.max_redirects is None else request.max_redirects
         spent = 0.0
         exchanges: list[Exchange] = []
         seen: set[str] = set()
@@ -79,27 +81,24 @@ class Client:
             origin = wire_origin(url)
             while True:
                 seen.add(url)
-                await self._slots.take()
-                try:
-                    started = time.monotonic()
-                    at_home = wire_origin(url) == origin
-                    await self._hop(transfer, request, url, total - spent, at_home=at_home, cookies=cookies)
-                    spent += time.monotonic() - started
-                finally:
-                    self._slots.give_back()
+                started = time.monotonic()
+                at_home = wire_origin(url) == origin
+                await self._hop(transfer, request, url, total - spent, at_home=at_home, cookies=cookies)
+                seconds = time.monotonic() - started
+                spent += seconds
                 exchanges.append(transfer.exchange)
                 if not transfer.is_redirect:
                     return self._response(transfer, request, exchanges, spent)
-                if len(exchanges) > self._settings.max_redirects:
-                    raise FetchError("too-many-redirects", f"more than {self._settings.max_redirects}")
+                if len(exchanges) > most:
+                    raise FetchError("too-many-redirects", f"more than {most}")
                 if transfer.sets_cookie:  # the same address may answer otherwise now
                     seen.clear()
                     cookies = True
                 url = redirect_target(url, transfer.location or "")
                 if url in seen:
                     raise FetchError("too-many-redirects", f"in a circle, at {url}")
-                if request.on_redirect:
-                    await request.on_redirect(url)
+                if on_redirect:
+                    await on_redirect(Redirect(url, exchanges[-1], seconds))
         except BadURL as error:
             raise FetchError("bad-url", str(error), url=url, exchanges=exchanges) from error
         except FetchError as error:

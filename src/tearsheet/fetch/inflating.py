@@ -9,6 +9,8 @@ import brotlicffi
 import zstandard
 from isal import isal_zlib
 
+from tearsheet.errors import StoryError
+
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 MAX_CODINGS = 3
 _GZIP, _ZLIB, _RAW = 31, 15, -15
@@ -19,11 +21,11 @@ _ZSTD_SLICE = 1024
 """Four bytes can stand for 128 KiB, so this many are inflated (to 32 MiB at most) before the size is looked at again."""
 
 
-class InflateError(ValueError):
+class InflateError(StoryError, ValueError):
     """The body is not coded as it says."""
 
 
-class TooLarge(ValueError):
+class TooLarge(StoryError, ValueError):
     """The body is larger than allowed."""
 
 

@@ -31,6 +31,8 @@ FAILING_GROWTH = 4.0
 LONGEST_BLOCK = 86_400.0
 LONGEST_CRAWL_DELAY = 3600.0
 LONGEST_PROMISE = 3600.0
+SLACK = 0.001
+"""Seconds by which a request may start too early: clocks and timers do not agree to the last digit."""
 
 _TOLD_TO_WAIT = frozenset({429, 503})
 
@@ -54,6 +56,26 @@ class HostState:
     crawl_delay: float = 0.0
     """Interval that its robots.txt asks for."""
     updated: float = 0.0
+    started: float = 0.0
+    """When the last request started."""
+
+
+@dataclass(slots=True, frozen=True)
+class Start:
+    """A turn: when the request may start. `begun` when that is now, and the request counts as started."""
+
+    at: float
+    begun: bool
+    interval: float
+    """Seconds until the next request to the host may start."""
+
+
+@dataclass(slots=True, frozen=True)
+class Refusal:
+    """No turn now: what is known of the host, and for how many seconds it is left alone because it could not be reached."""
+
+    state: HostState
+    failing: float
 
 
 @dataclass(slots=True, frozen=True)
@@ -88,11 +110,14 @@ def interval(state: HostState, rules: HostRules) -> float:
     return max(rules.interval, state.average / rules.per_host, state.throttle, asked)
 
 
-def earliest(state: HostState, rules: HostRules, now: float) -> float:
-    """When the next request to the host may start."""
+def earliest(state: HostState, rules: HostRules, now: float, *, queued: bool = False) -> float:
+    """When the next request to the host may start; `queued` is for one that has waited for its turn already."""
     at = now
     if rules.keeps("pace"):
-        at = max(at, state.next_start)
+        # A start in the future was written by a clock that has been set back since.
+        at = max(at, min(state.started, now) + interval(state, rules))
+        if not queued:
+            at = max(at, state.next_start)
     if rules.keeps("retry-after"):
         at = max(at, state.blocked_until)
     return at
@@ -103,14 +128,28 @@ def failing_for(state: HostState, rules: HostRules, now: float) -> float:
     return max(0.0, state.failed_until - now) if rules.keeps("failing") else 0.0
 
 
-def reserve(state: HostState, rules: HostRules, now: float) -> tuple[HostState, float]:
-    """Take the next turn: the state after it, and when it starts."""
-    start = earliest(state, rules, now)
+def take_turn(
+    state: HostState, rules: HostRules, now: float, *, hold: float, queued: bool, ready: bool
+) -> tuple[HostState, Start | Refusal]:
+    """Ask for a turn: the state after it, and the turn.
+
+    A turn that is more than `hold` seconds away is refused. One that is still to come is reserved: the request asks again then,
+    `queued`. One that is here begins, if the request is `ready`. However many ask, no two begin nearer than the interval.
+    """
+    if seconds := failing_for(state, rules, now):
+        return state, Refusal(state, seconds)
+    at = earliest(state, rules, now, queued=queued)
+    if at - now > hold:
+        return state, Refusal(state, 0.0)
+    gap = interval(state, rules)
+    begun = ready and at - now <= SLACK
+    if queued and not begun:
+        return state, Start(at, False, gap)
     after = HostState(
-        state.average, start + interval(state, rules), state.blocked_until, state.throttle,
-        state.failures, state.failed_until, state.crawl_delay, now,
+        state.average, max(state.next_start, at + gap), state.blocked_until, state.throttle,
+        state.failures, state.failed_until, state.crawl_delay, now, now if begun else state.started,
     )  # fmt: skip
-    return after, start
+    return after, Start(at, begun, gap)
 
 
 def answered(
@@ -126,7 +165,7 @@ def answered(
     if status in _TOLD_TO_WAIT:
         blocked = max(blocked, now + min(LONGEST_BLOCK, max(retry_after or 0.0, throttle)))
     average = _smoothed(state.average, seconds, lower=status < 400)
-    after = HostState(average, state.next_start, blocked, throttle, 0, 0.0, state.crawl_delay, now)
+    after = HostState(average, state.next_start, blocked, throttle, 0, 0.0, state.crawl_delay, now, state.started)
     # The turns taken so far were taken at the old pace: keep the new one from the start of this request at least.
     after.next_start = max(state.next_start, now - seconds + interval(after, rules))
     return after
@@ -146,6 +185,11 @@ def failed(state: HostState, now: float) -> HostState:
     failures = state.failures + 1
     pause = min(FAILING_LONGEST, FAILING_FIRST * FAILING_GROWTH ** min(failures - 1, 10))
     return replace(state, failures=failures, failed_until=now + pause, updated=now)
+
+
+def delayed(state: HostState, seconds: float | None) -> HostState:
+    """The state after robots.txt was read, which may ask for an interval."""
+    return replace(state, crawl_delay=min(max(seconds or 0.0, 0.0), LONGEST_CRAWL_DELAY))
 
 
 def promise(state: HostState, rules: HostRules, now: float, promised: float) -> tuple[float, float]:

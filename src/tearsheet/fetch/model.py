@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tearsheet.errors import TearsheetError
+from tearsheet.errors import UserError
 from tearsheet.story import Exchange
 
 ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -34,6 +34,20 @@ CONNECTION_KINDS = UNREACHABLE_KINDS | {"timeout", "read-timeout"}
 """It may go better another time."""
 
 
+@dataclass(slots=True, frozen=True)
+class Redirect:
+    """A redirect that is about to be followed."""
+
+    target: str
+    hop: Exchange
+    """The exchange that said so."""
+    seconds: float
+    """The time that it took."""
+
+
+OnRedirect = Callable[[Redirect], Awaitable[None]]
+
+
 @dataclass(slots=True)
 class FetchRequest:
     """One document to GET. What is None is taken from the settings."""
@@ -49,8 +63,13 @@ class FetchRequest:
     missing header. None accepts everything."""
     cut: bool = False
     """Whether a document that is too large is cut off at `max_bytes` instead of being an error. Not for compressed ones."""
-    on_redirect: Callable[[str], Awaitable[None]] | None = None
-    """Called with each address before a redirect to it is followed; what it raises ends the fetch."""
+    max_redirects: int | None = None
+    on_redirect: OnRedirect | None = None
+    """Called before a redirect is followed; what it raises ends the fetch."""
+    obey_robots: bool = True
+    """Whether robots.txt is asked, and obeyed, for this address and those it redirects to."""
+    patience: float = 0.0
+    """Seconds for which a busy host is waited for, where others are told to come back later."""
 
 
 @dataclass(slots=True)
@@ -74,7 +93,7 @@ class FetchResponse:
         return find_header(self.headers, name)
 
 
-class FetchError(TearsheetError):
+class FetchError(UserError):
     """No response. `kind` is one of ERROR_KINDS; `exchanges` are the hops before, `url` the one that failed, `elapsed` its time."""
 
     def __init__(

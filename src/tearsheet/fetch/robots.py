@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from protego import Protego
 
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.fetch.client import Client
+from tearsheet.errors import StoryError
 from tearsheet.fetch.manners import retry_after_seconds
 from tearsheet.fetch.model import CONNECTION_KINDS, FetchError, FetchRequest, FetchResponse
-from tearsheet.fetch.turns import HostBusy, Manners
+from tearsheet.fetch.turns import HostBusy, HostTurns
 from tearsheet.fetch.wire import wire_host, wire_origin
 from tearsheet.settings import FetchSettings
 
@@ -47,6 +48,10 @@ class _Known:
     good_until: float
 
 
+Fetch = Callable[[FetchRequest], Awaitable[FetchResponse]]
+"""The polite request."""
+
+
 class RobotsStore(Protocol):
     """Where texts outlive the process."""
 
@@ -57,6 +62,14 @@ class RobotsStore(Protocol):
     def save_robots(self, origin: str, robots: RobotsText) -> None:
         """Keep a copy."""
         ...
+
+
+class RobotsForbid(StoryError):
+    """robots.txt forbids an address."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.url = url
 
 
 class RobotsUnavailable(HostBusy):
@@ -73,11 +86,11 @@ class Robots:
     """Says whether an address may be fetched."""
 
     def __init__(
-        self, client: Client, manners: Manners, settings: FetchSettings, store: RobotsStore | None = None,
+        self, fetch: Fetch, turns: HostTurns, settings: FetchSettings, store: RobotsStore | None = None,
         *, clock: Clock = wall_clock,
     ) -> None:  # fmt: skip
-        self._client = client
-        self._manners = manners
+        self._get = fetch
+        self._turns = turns
         self._agent = product_token(settings.user_agent)
         self._store = store
         self._clock = clock
@@ -90,7 +103,7 @@ class Robots:
         Raises HostBusy or HostFailing when the host must be left alone, FetchError when it cannot be reached.
         """
         host = wire_host(url)
-        if not self._manners.rules(host).keeps("robots"):
+        if not self._turns.rules(host).keeps("robots"):
             return True
         origin = wire_origin(url)
         known = self._known.get(origin)
@@ -117,7 +130,7 @@ class Robots:
         known = self._known.get(origin) or await self._load(origin)
         if known is None or self._clock() >= known.good_until:
             try:
-                text = await self._fetch(origin, host)
+                text = await self._fetch(origin)
             except (HostBusy, FetchError):
                 if known is None or self._clock() - known.fetched_at > STALE_SECONDS:
                     raise
@@ -126,7 +139,7 @@ class Robots:
                 known = await _parsed(text)
                 if self._store:
                     await asyncio.to_thread(self._store.save_robots, origin, text)
-        self._manners.note_crawl_delay(host, known.rules.crawl_delay(self._agent))
+        self._turns.note_crawl_delay(host, known.rules.crawl_delay(self._agent))
         self._known[origin] = known
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
@@ -136,8 +149,7 @@ class Robots:
         text = await asyncio.to_thread(self._store.load_robots, origin) if self._store else None
         return await _parsed(text) if text else None
 
-    async def _fetch(self, origin: str, host: str) -> RobotsText:
-        self._manners.refuse(host)
+    async def _fetch(self, origin: str) -> RobotsText:
         request = FetchRequest(
             f"{origin}/robots.txt",
             headers={"Accept-Encoding": "identity"},
@@ -145,20 +157,20 @@ class Robots:
             max_bytes=MAX_BYTES,
             timeout=MAX_SECONDS,
             cut=True,
+            obey_robots=False,
         )
         try:
-            response = await self._client.fetch(request)
+            response = await self._get(request)
         except FetchError as error:
             if error.kind in CONNECTION_KINDS or (error.kind == "forbidden-address" and not error.exchanges):
                 raise
             return RobotsText("", self._clock())  # redirects that lead nowhere: as good as none
-        return self._judge(response, host)
+        return self._judge(response)
 
-    def _judge(self, response: FetchResponse, host: str) -> RobotsText:
+    def _judge(self, response: FetchResponse) -> RobotsText:
         now = self._clock()
         if response.status == 429 or response.status >= 500:
             wait = retry_after_seconds(response.header("Retry-After"), now)
-            self._manners.note_answer(host, response.status, response.elapsed, wait)
             raise RobotsUnavailable(max(wait or 0.0, RETRY_SECONDS))
         found = 200 <= response.status < 300
         return RobotsText(response.body.decode("utf-8", "replace") if found else "", now)

@@ -24,10 +24,16 @@ class Slots:
     async def __aexit__(self, *_: object) -> None:
         self.give_back()
 
-    async def take(self) -> None:
-        """Wait for a place and take it; `give_back` must follow."""
+    def take_at_once(self) -> bool:
+        """Take a place if there is one free; `give_back` must follow."""
         if self._free > 0:
             self._free -= 1
+            return True
+        return False
+
+    async def take(self) -> None:
+        """Wait for a place and take it; `give_back` must follow."""
+        if self.take_at_once():
             return
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(place)

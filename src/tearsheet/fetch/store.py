@@ -1,11 +1,12 @@
-"""What is known of hosts, kept in the database: manners survive a restart. Times are seconds since 1970."""
+"""What is known of hosts, in the database: shared by all processes, and kept over a restart. Times are seconds since 1970."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import fields
 
 import zstandard
-from sqlalchemy import Column, Float, Integer, LargeBinary, String, Table, delete, select
+from sqlalchemy import Column, Connection, Float, Integer, LargeBinary, String, Table, delete, select
 
 from tearsheet.engines.database import Database, metadata
 from tearsheet.fetch.manners import HostState
@@ -23,6 +24,7 @@ hosts = Table(
     Column("failed_until", Float, nullable=False),
     Column("crawl_delay", Float, nullable=False),
     Column("updated", Float, nullable=False, index=True),
+    Column("started", Float, nullable=False, server_default="0"),
 )
 robots = Table(
     "robots",
@@ -32,32 +34,73 @@ robots = Table(
     Column("fetched_at", Float, nullable=False, index=True),
 )
 _STATE_COLUMNS = [field.name for field in fields(HostState)]
+_SELECT = select(hosts.c.host, *(hosts.c[name] for name in _STATE_COLUMNS))
+_CHUNK = 500
+_MOST_REMEMBERED = 100_000
+
+
+def _row(host: str, state: HostState) -> dict[str, object]:
+    return {"host": host, **{name: getattr(state, name) for name in _STATE_COLUMNS}}
+
+
+Change = Callable[[dict[str, HostState]], None]
 
 
 class HostStore:
-    """States of hosts and their robots.txt files. For `Manners` and `Robots`; its calls are made in threads."""
+    """States of hosts and their robots.txt files. Its calls are made in threads."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._there: set[str] = set()
+        """Hosts that are known to have a row."""
+
+    def change(self, names: Collection[str], change: Change) -> None:
+        """Read the states of these hosts, let `change` replace some in the dictionary it is given, and write those.
+
+        Nobody else changes the rows in between: two processes that ask for turns of one host get them one after the other.
+        """
+        self._add_missing(names)
+        with self._database.begin() as connection:
+            before = self._locked(connection, sorted(names))
+            after = dict(before)
+            change(after)
+            changed = {host: state for host, state in after.items() if state is not before.get(host)}
+            if changed:
+                self._write(connection, changed)
 
     def load(self) -> dict[str, HostState]:
         """Every state that is kept."""
-        columns = [hosts.c[name] for name in _STATE_COLUMNS]
         with self._database.read() as connection:
-            rows = connection.execute(select(hosts.c.host, *columns)).all()
-        return {host: HostState(*values) for host, *values in rows}
+            return {host: HostState(*values) for host, *values in connection.execute(_SELECT)}
 
-    def save(self, states: dict[str, HostState]) -> None:
-        """Keep these states, in place of older ones."""
-        if not states:
+    def _add_missing(self, names: Collection[str]) -> None:
+        """Give new hosts a row, in a transaction of its own: only a row that is there can be locked."""
+        new = sorted(set(names) - self._there)
+        if not new:
             return
-        insert = self._database.insert(hosts)
-        newer = {name: insert.excluded[name] for name in _STATE_COLUMNS}
         with self._database.begin() as connection:
             connection.execute(
-                insert.on_conflict_do_update(index_elements=["host"], set_=newer),
-                [{"host": host, **asdict(state)} for host, state in states.items()],
+                self._database.insert(hosts).on_conflict_do_nothing(), [_row(host, HostState()) for host in new]
             )
+        if len(self._there) > _MOST_REMEMBERED:
+            self._there.clear()
+        self._there.update(new)
+
+    @staticmethod
+    def _locked(connection: Connection, names: Sequence[str]) -> dict[str, HostState]:
+        states = {host: HostState() for host in names}
+        for start in range(0, len(names), _CHUNK):
+            some = names[start : start + _CHUNK]
+            # In one order, so that two processes never wait for each other.
+            query = _SELECT.where(hosts.c.host.in_(some)).order_by(hosts.c.host).with_for_update()
+            states |= {host: HostState(*values) for host, *values in connection.execute(query)}
+        return states
+
+    def _write(self, connection: Connection, states: Mapping[str, HostState]) -> None:
+        insert = self._database.insert(hosts)
+        newer = {name: insert.excluded[name] for name in _STATE_COLUMNS}
+        rows = [_row(host, state) for host, state in sorted(states.items())]
+        connection.execute(insert.on_conflict_do_update(index_elements=["host"], set_=newer), rows)
 
     def forget(self, before: float) -> None:
         """Drop the states of hosts that nobody asked since then and that owe us no pause, and robots files too old to use."""

@@ -1,6 +1,6 @@
-"""Turns: who may ask which host now. The waiting and remembering around the pure rules of `manners`.
+"""Turns: who may ask which host now. The waiting around the pure rules of `manners` and the record of `hosts`.
 
-A story whose turn comes soon is held here. One whose turn is far off is told when to come back, so that the stories of
+A request whose turn comes soon is held here. One whose turn is far off is told when to come back, so that the requests to
 one large host never fill the places that all the others need.
 """
 
@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass
 
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.errors import ConfigError
+from tearsheet.errors import ConfigError, StoryError
+from tearsheet.fetch.hosts import FORGET_EVERY, FORGET_SECONDS, HostRecord
 from tearsheet.fetch.manners import (
-    LONGEST_CRAWL_DELAY,
     MANNERS,
+    SLACK,
     HostRules,
     HostState,
+    Refusal,
+    Start,
     answered,
-    earliest,
+    delayed,
     failed,
-    failing_for,
     promise,
-    reserve,
     rules_for,
+    take_turn,
 )
 from tearsheet.fetch.slots import Slots
 from tearsheet.settings import FetchSettings
@@ -32,13 +33,13 @@ from tearsheet.settings import FetchSettings
 HOLD_SECONDS = 15.0
 """A turn that comes within this time is waited for in memory."""
 SHORT_HOLD_SECONDS = 1.0
-"""The same when half of all places are taken by those who wait: the rest is for stories that can go."""
-SAVE_SECONDS = 2.0
-FORGET_SECONDS = 86_400.0
-_FORGET_EVERY = 600.0
+"""The same when half of all places are taken by those who wait: the rest is for requests that can go."""
+REDIRECT_HOLD_SECONDS = 60.0
+"""The same for the next hop of a request that is under way: to come back later would mean to ask the first host again."""
+_NO_LIMIT = 1_000_000
 
 
-class HostBusy(Exception):
+class HostBusy(StoryError):
     """The host's turn is too far off to be waited for: come back after so many seconds."""
 
     def __init__(self, after: float) -> None:
@@ -46,67 +47,56 @@ class HostBusy(Exception):
         self.after = after
 
 
+class HostPaused(HostBusy):
+    """The host told us to stay away for so many seconds."""
+
+
 class HostFailing(HostBusy):
     """The host could not be reached lately and is left alone for so many seconds."""
-
-
-class StateStore(Protocol):
-    """Where states outlive the process."""
-
-    def load(self) -> dict[str, HostState]:
-        """Every state that is kept."""
-        ...
-
-    def save(self, states: dict[str, HostState]) -> None:
-        """Keep these states."""
-        ...
-
-    def forget(self, before: float) -> None:
-        """Drop states that were not touched since."""
-        ...
 
 
 @dataclass(slots=True)
 class _Host:
     """A host as this process sees it."""
 
+    name: str
     rules: HostRules
-    state: HostState
     free: Slots
     held: int = 0
     promised: float = 0.0
+    started: float = 0.0
 
 
 class Turn:
-    """Leave to make one request. Say how it went: the next turns depend on it."""
+    """Leave to make one request, from `HostTurns.take`. Say how it went, and end it."""
 
-    def __init__(self, manners: Manners, host: str) -> None:
-        self._manners = manners
-        self.host = host
-
-    async def __aenter__(self) -> Turn:
-        await self._manners.take(self.host)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._manners.give_back(self.host)
+    def __init__(self, turns: HostTurns, host: _Host) -> None:
+        self._turns = turns
+        self._host: _Host | None = host
+        self.host = host.name
 
     def answered(self, status: int, seconds: float, retry_after: float | None = None) -> None:
         """The host answered, after so many seconds; `retry_after` is what it said about coming back."""
-        self._manners.note_answer(self.host, status, seconds, retry_after)
+        self._turns.note_answer(self.host, status, seconds, retry_after)
 
     def failed(self) -> None:
         """The host could not be reached."""
-        self._manners.note_failure(self.host)
+        self._turns.note_failure(self.host)
+
+    def end(self) -> None:
+        """Leave the places to others. Once is enough."""
+        if self._host is not None:
+            self._turns.give_back(self._host)
+            self._host = None
 
 
-class Manners:
-    """Gives turns. One for each process that fetches; with several, each host must belong to one of them."""
+class HostTurns:
+    """Gives turns to the requests of one process; `record` is what it shares with others."""
 
     def __init__(
         self,
         settings: FetchSettings,
-        store: StateStore | None = None,
+        record: HostRecord,
         *,
         places: int | None = None,
         clock: Clock = wall_clock,
@@ -114,166 +104,153 @@ class Manners:
     ) -> None:
         _check(settings)
         self._settings = settings
-        self._store = store
+        self._record = record
         self._clock = clock
         self._sleep = sleep
         self._places = places or settings.concurrency
-        """How many stories are in flight at once, waiting or fetched."""
+        """How many requests are in flight at once, waiting or under way."""
         self._waiting = 0
+        self._free = Slots(max(1, settings.concurrency))
         self._hosts: dict[str, _Host] = {}
-        self._changed: set[str] = set()
-        self._saving: asyncio.Task[None] | None = None
-        self._forget_at = clock() + _FORGET_EVERY
-        for host, state in (store.load() if store else {}).items():
-            self._hosts[host] = self._new(host, state)
+        self._forget_at = clock() + FORGET_EVERY
 
-    def turn(self, host: str) -> Turn:
-        """`async with manners.turn(host) as turn:` waits for the host's turn and takes it. Raises HostBusy or HostFailing."""
+    async def take(self, name: str, hold: float = HOLD_SECONDS) -> Turn:
+        """Wait up to `hold` seconds for a turn of the host and take it; `Turn.end` must follow. Raises HostBusy or HostFailing."""
+        host = self._host(name)
+        host.held += 1
+        try:
+            if host.free.full or self._free.full:
+                start = await self._ask(host, hold, queued=False, ready=False)
+            else:
+                start = await self._try(host, hold, queued=False)
+            while not start.begun:
+                await self._wait(start.at - self._clock())
+                start = await self._try(host, hold, queued=True)
+        except BaseException:
+            host.held -= 1
+            raise
         return Turn(self, host)
 
-    async def take(self, host: str) -> None:
-        """Wait for the host's turn and take it; `give_back` must follow. Raises HostBusy or HostFailing."""
-        known = self._host(host)
-        self._refuse_failing(known)
-        now = self._clock()
-        crowded = self._waiting >= self._places // 2
-        if earliest(known.state, known.rules, now) - now > (SHORT_HOLD_SECONDS if crowded else HOLD_SECONDS):
-            raise self._busy(known)
-        known.state, start = reserve(known.state, known.rules, now)
-        known.held += 1
-        self._waiting += 1
-        try:
-            if start > now:
-                await self._sleep(start - now)
-                self._refuse_what_changed(known)
-            if known.free.full:
-                await self._wait_for_place(known)
-            else:
-                await known.free.take()
-        except BaseException:
-            known.held -= 1
-            raise
-        finally:
-            self._waiting -= 1
-
-    def give_back(self, host: str) -> None:
+    def give_back(self, host: _Host) -> None:
         """End a turn."""
-        known = self._host(host)
-        known.held -= 1
-        known.free.give_back()
+        host.held -= 1
+        self._leave_places(host)
 
     def rules(self, host: str) -> HostRules:
         """How a host is treated."""
         return self._host(host).rules
 
-    def state(self, host: str) -> HostState:
-        """What is known of a host."""
-        return self._host(host).state
-
-    def refuse(self, host: str) -> None:
-        """Raise HostBusy or HostFailing when the host must be left alone."""
-        self._refuse_what_changed(self._host(host))
-
-    def visit(self, host: str) -> None:
-        """A redirect leads to this host: count it against its pace. Raises HostBusy or HostFailing when it must be left alone."""
-        self.refuse(host)
-        known = self._host(host)
-        known.state, _ = reserve(known.state, known.rules, self._clock())
-
     def note_answer(self, host: str, status: int, seconds: float, retry_after: float | None = None) -> None:
         """A host answered."""
-        known = self._host(host)
-        known.state = answered(
-            known.state, known.rules, self._clock(), status=status, seconds=seconds, retry_after=retry_after
-        )
-        self._note_change(host)
+        rules = self.rules(host)
+
+        def rule(state: HostState, now: float) -> tuple[HostState, None]:
+            return answered(state, rules, now, status=status, seconds=seconds, retry_after=retry_after), None
+
+        self._record.note(host, rule)
 
     def note_failure(self, host: str) -> None:
         """A host could not be reached."""
-        known = self._host(host)
-        known.state = failed(known.state, self._clock())
-        self._note_change(host)
+        self._record.note(host, lambda state, now: (failed(state, now), None))
 
     def note_crawl_delay(self, host: str, seconds: float | None) -> None:
         """What robots.txt says about the pace."""
-        known = self._host(host)
-        known.state = replace(known.state, crawl_delay=min(max(seconds or 0.0, 0.0), LONGEST_CRAWL_DELAY))
+        self._record.note(host, lambda state, now: (delayed(state, seconds), None))
 
-    async def close(self) -> None:
-        """Keep what is known."""
-        if self._saving:
-            await self._saving
-        await self._save()
-
-    def _host(self, host: str) -> _Host:
-        if host not in self._hosts:
-            self._hosts[host] = self._new(host, HostState())
-        return self._hosts[host]
-
-    def _new(self, host: str, state: HostState) -> _Host:
-        rules = rules_for(host, self._settings)
-        at_once = rules.per_host if rules.keeps("pace") else 1_000_000
-        return _Host(rules, state, Slots(at_once))
-
-    async def _wait_for_place(self, known: _Host) -> None:
+    async def _try(self, host: _Host, hold: float, *, queued: bool) -> Start:
+        """Ask for the turn with the places in hand: a request that has its turn starts at once. Without one, they are left."""
+        await self._take_places(host)
+        begun = False
         try:
-            async with asyncio.timeout(HOLD_SECONDS):
-                await known.free.take()
-        except TimeoutError:
-            raise self._busy(known) from None
+            start = await self._ask(host, hold, queued=queued, ready=True)
+            if start.begun:
+                while (rest := self._rest(host, start.interval)) > SLACK:
+                    await self._sleep(rest)
+                host.started = self._clock()
+            begun = start.begun
+            return start
+        finally:
+            if not begun:
+                self._leave_places(host)
+
+    async def _ask(self, host: _Host, hold: float, *, queued: bool, ready: bool) -> Start:
+        crowded = not queued and self._waiting >= self._places // 2
+        longest = min(hold, SHORT_HOLD_SECONDS) if crowded else hold
+        rules = host.rules
+
+        def rule(state: HostState, now: float) -> tuple[HostState, Start | Refusal]:
+            return take_turn(state, rules, now, hold=longest, queued=queued, ready=ready)
+
+        turn = await self._record.ask(host.name, rule)
+        if isinstance(turn, Refusal):
+            raise HostFailing(turn.failing) if turn.failing else self._busy(host, turn.state)
+        return turn
+
+    async def _wait(self, seconds: float) -> None:
+        if seconds <= 0:
+            return
+        self._waiting += 1
         try:
-            self._refuse_what_changed(known)
-        except HostBusy:
-            known.free.give_back()
+            await self._sleep(seconds)
+        finally:
+            self._waiting -= 1
+
+    def _rest(self, host: _Host, interval: float) -> float:
+        """Seconds that this process still keeps away. Of two turns that were given in time, the first may be heard of later."""
+        now = self._clock()
+        return min(host.started, now) + interval - now
+
+    async def _take_places(self, host: _Host) -> None:
+        """One of the places that the host has, and one of all. Raises HostBusy when the host's are taken for too long."""
+        if not host.free.take_at_once():
+            await self._wait_for_place(host)
+        if self._free.take_at_once():
+            return
+        try:
+            await self._free.take()
+        except BaseException:
+            host.free.give_back()
             raise
 
-    def _refuse_what_changed(self, known: _Host) -> None:
-        """A host that was well when the waiting began may have said something else since."""
-        self._refuse_failing(known)
-        if known.rules.keeps("retry-after") and known.state.blocked_until > self._clock():
-            raise self._busy(known)
-
-    def _refuse_failing(self, known: _Host) -> None:
-        if seconds := failing_for(known.state, known.rules, self._clock()):
-            raise HostFailing(seconds)
-
-    def _busy(self, known: _Host) -> HostBusy:
-        after, known.promised = promise(known.state, known.rules, self._clock(), known.promised)
-        return HostBusy(after)
-
-    def _note_change(self, host: str) -> None:
-        if self._store is None:
-            return
-        self._changed.add(host)
-        if self._saving is None:
-            self._saving = asyncio.create_task(self._save_soon())
-
-    async def _save_soon(self) -> None:
+    async def _wait_for_place(self, host: _Host) -> None:
+        self._waiting += 1
         try:
-            await asyncio.sleep(SAVE_SECONDS)
-            await self._save()
+            async with asyncio.timeout(HOLD_SECONDS):
+                await host.free.take()
+        except TimeoutError:
+            state = await self._record.ask(host.name, lambda state, now: (state, state))
+            raise self._busy(host, state) from None
         finally:
-            self._saving = None
+            self._waiting -= 1
 
-    async def _save(self) -> None:
-        if self._store is None:
-            return
-        states = {host: self._hosts[host].state for host in self._changed}
-        self._changed.clear()
-        if states:
-            await asyncio.to_thread(self._store.save, states)
-        if self._clock() >= self._forget_at:
-            self._forget_at = self._clock() + _FORGET_EVERY
-            await asyncio.to_thread(self._store.forget, self._forget_idle())
+    def _leave_places(self, host: _Host) -> None:
+        self._free.give_back()
+        host.free.give_back()
 
-    def _forget_idle(self) -> float:
+    def _busy(self, host: _Host, state: HostState) -> HostBusy:
+        now = self._clock()
+        after, host.promised = promise(state, host.rules, now, host.promised)
+        told = host.rules.keeps("retry-after") and state.blocked_until > now
+        return HostPaused(after) if told else HostBusy(after)
+
+    def _host(self, name: str) -> _Host:
+        known = self._hosts.get(name)
+        if known is None:
+            self._forget_idle()
+            rules = rules_for(name, self._settings)
+            at_once = rules.per_host if rules.keeps("pace") else _NO_LIMIT
+            known = self._hosts[name] = _Host(name, rules, Slots(at_once))
+        return known
+
+    def _forget_idle(self) -> None:
         """Drop hosts that nobody asked for a day, so that memory does not grow with every host ever seen."""
-        before = self._clock() - FORGET_SECONDS
-        for host, known in list(self._hosts.items()):
-            state = known.state
-            if known.held == 0 and max(state.updated, state.blocked_until, state.failed_until) < before:
-                del self._hosts[host]
-        return before
+        now = self._clock()
+        if now < self._forget_at:
+            return
+        self._forget_at = now + FORGET_EVERY
+        for name, host in list(self._hosts.items()):
+            if host.held == 0 and max(host.started, host.promised) < now - FORGET_SECONDS:
+                del self._hosts[name]
 
 
 def _check(settings: FetchSettings) -> None:

@@ -23,7 +23,7 @@ _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _CHARSET = re.compile(r""";\s*charset\s*=\s*["']?\s*([A-Za-z0-9_.:+-]{1,40})""", re.IGNORECASE)
 _SHORT_LINE = 200
 _BLANKS = (b" ", b"\t")
-_STATUS_LINE = re.compile(rb"(HTTP/[0-9.]{1,4}) ([0-9]{3})(?: ([^\r\n]*))?")
+_STATUS_LINE = re.compile(rb"HTTP/([0-9.]{1,4}) ([0-9]{3})(?: ([^\r\n]*))?")
 
 
 def wire_url(url: str) -> str:
@@ -89,7 +89,7 @@ def redirect_target(base: str, location: str) -> str:
 
 
 def parse_status_line(line: bytes) -> tuple[str, int, str] | None:
-    """`HTTP/1.1 404 Not Found` as version, status and reason; None when it is no status line."""
+    """`HTTP/1.1 404 Not Found` as version (`1.1`), status and reason; None when it is no status line."""
     match = _STATUS_LINE.match(line)
     return (match[1].decode(), int(match[2]), header_text(match[3] or b"").strip()) if match else None
 

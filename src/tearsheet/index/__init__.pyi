@@ -9,7 +9,13 @@ from .citation import sentence as sentence
 from .documents import NotIndexable as NotIndexable
 from .documents import indexed_story as indexed_story
 from .export import csv_lines as csv_lines
-from .export import csv_rows as csv_rows
 from .export import jsonl_lines as jsonl_lines
 from .export import write_parquet as write_parquet
+from .question import ORDERS as ORDERS
+from .question import Asked as Asked
+from .question import Question as Question
+from .question import check_period as check_period
+from .question import read_day as read_day
+from .question import read_question as read_question
+from .rebuild import Rebuilt as Rebuilt
 from .rebuild import rebuild_from_stories as rebuild_from_stories

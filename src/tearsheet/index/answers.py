@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from tearsheet.engines.index import Index, IndexedStory, Page, first_day
+from tearsheet.engines.index import Index, IndexedStory, Page, by_interval, first_day
+from tearsheet.index.question import Asked, Question
 from tearsheet.index.telling_words import is_telling
 from tearsheet.query import Query, cut, parse_query
 
@@ -98,6 +99,40 @@ def all_stories(index: Index, query: Query, *, text: bool = True, order: str = "
     return rest()
 
 
+@dataclass(slots=True)
+class Outline:
+    """One page of stories, and how all that match lie among all there are."""
+
+    page: Page
+    total: Total
+    days: list[tuple[str, int]]
+    """Matching stories by day of publication."""
+    sources: list[tuple[str, int]]
+    languages: list[tuple[str, int]]
+    _every_day: list[tuple[str, int]]
+
+    @property
+    def undated(self) -> int:
+        """Matching stories without a day of publication."""
+        return self.total.count - sum(number for _, number in self.days)
+
+    def attention(self, interval: str) -> list[Attention]:
+        """The same as the function of this name, without another look at the index."""
+        return _attention(_by(interval, self.days), _by(interval, self._every_day), interval)
+
+
+def outline(index: Index, question: Question, asked: Asked, top: int) -> Outline:
+    """A page of stories with its figures. The index is asked once, and once for all stories when these are others."""
+    found = index.survey(asked.query, limit=question.limit, token=question.token, order=question.order, top=top)
+    every = found if asked.everything.tree == asked.query.tree else index.survey(asked.everything, limit=0, top=0)
+    total = Total(found.count, every.count)
+    return Outline(found.page, total, found.days, found.sources, found.languages, every.days)
+
+
+def _by(interval: str, days: list[tuple[str, int]]) -> dict[str, int]:
+    return dict(by_interval(((date.fromisoformat(day), number) for day, number in days), interval))
+
+
 def sample(index: Index, query: Query, limit: int = 20) -> list[IndexedStory]:
     """Some of the matching stories at random, in random order."""
     found = index.sample(query, limit)
@@ -107,7 +142,10 @@ def sample(index: Index, query: Query, limit: int = 20) -> list[IndexedStory]:
 
 def attention(index: Index, query: Query, interval: str = "day", everything: Query = EVERYTHING) -> list[Attention]:
     """Matching stories and all stories over time, from the first to the last interval that has any, without gaps."""
-    matching, every = dict(index.over_time(query, interval)), dict(index.over_time(everything, interval))
+    return _attention(dict(index.over_time(query, interval)), dict(index.over_time(everything, interval)), interval)
+
+
+def _attention(matching: dict[str, int], every: dict[str, int], interval: str) -> list[Attention]:
     return [Attention(day, matching.get(day, 0), every.get(day, 0)) for day in _without_gaps(sorted(every), interval)]
 
 

@@ -7,16 +7,15 @@ from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 from tearsheet.engines.index import IndexedStory
+from tearsheet.errors import StoryError
 from tearsheet.query import moment_span
-from tearsheet.story import OWN_CONTENT_FIELDS, Story
+from tearsheet.story import MAX_DAYS_AHEAD, OWN_CONTENT_FIELDS, Story
 from tearsheet.urls import BadURL, canonical_domain, url_hash
 
-MAX_DAYS_AHEAD = 90
-"""A story may be dated so many days after it was parsed: embargoes and clocks go wrong, but not by more."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-class NotIndexable(ValueError):
+class NotIndexable(StoryError, ValueError):
     """The story lacks what an index needs. `reason` is the word by which it is counted: `no-url`, `no-text`, `no-data`."""
 
     def __init__(self, reason: str, detail: str) -> None:

@@ -1,4 +1,4 @@
-"""Make an index anew: its words from its own stories, or all of it from the archive."""
+"""Fill an index from archived stories, with the dates that they had."""
 
 from __future__ import annotations
 

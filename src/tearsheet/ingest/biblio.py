@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from tearsheet.extract import Document, parse_date
-from tearsheet.ingest.biblio_tables import CONTRIBUTORS, IDENTIFIERS, META, REFERENCES, RELEASE_TYPES
+from tearsheet.extract import Document, find_day
+from tearsheet.ingest.biblio_names import CONTRIBUTORS, IDENTIFIERS, META, REFERENCES, RELEASE_TYPES
 from tearsheet.ingest.fulltext_links import fulltext_html, fulltext_link
 from tearsheet.ingest.model import Biblio
 
@@ -119,7 +119,7 @@ def release_time(values: Iterable[str]) -> tuple[str | None, int | None]:
         text = value.strip()
         if year := _YEAR.fullmatch(text) or _YEAR_MONTH.fullmatch(text):
             return None, int(year[1])
-        if day := parse_date(text):
+        if day := find_day(text):
             return day.isoformat(), day.year
         if year := _YEAR.search(text[:40]):
             return None, int(year[1])

@@ -1,36 +1,27 @@
-"""Getting one document for an ingest: with manners, within a deadline, and with a status word when there is none to be had."""
+"""Getting one document for an ingest, unpacked where it is compressed, or the status word that says why there is none."""
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.fetch import (
     ACCEPT_PAGE,
-    UNREACHABLE_KINDS,
-    Client,
     FetchError,
     FetchRequest,
     FetchResponse,
     HostBusy,
-    HostStore,
     InflateError,
-    Manners,
-    Robots,
+    PoliteClient,
+    RobotsForbid,
     TooLarge,
     inflate,
-    retry_after_seconds,
     wire_host,
 )
 from tearsheet.ingest.statuses import status_of_code, status_of_error
-from tearsheet.settings import FetchSettings
 from tearsheet.story import Exchange
 
 MAX_REDIRECTS = 25
-PER_HOST = 6
-INTERVAL_SECONDS = 0.05
-"""A document and its pictures are one visit: they are asked for as a browser would ask, not at the pace of a crawl."""
 _GZIP = b"\x1f\x8b"
 
 
@@ -58,71 +49,29 @@ class Fetched:
     exchanges: list[Exchange]
 
 
-def visit_settings(settings: FetchSettings) -> FetchSettings:
-    """The settings for visits: a browser's pace unless a slower one was never wanted."""
-    return replace(
-        settings,
-        max_redirects=MAX_REDIRECTS,
-        per_host=max(PER_HOST, settings.per_host),
-        interval_seconds=min(INTERVAL_SECONDS, settings.interval_seconds),
-    )
-
-
 class Visitor:
-    """Fetches documents. One for a process; belongs to one event loop. Use it in an `async with` block."""
+    """Fetches documents."""
 
-    def __init__(self, settings: FetchSettings, store: HostStore | None = None, *, clock: Clock = wall_clock) -> None:
-        settings = visit_settings(settings)
+    def __init__(self, client: PoliteClient, *, clock: Clock = wall_clock) -> None:
+        self._client = client
         self._clock = clock
-        self._client = Client(settings)
-        self._manners = Manners(settings, clock=clock)
-        self._robots = Robots(self._client, self._manners, settings, store)
-
-    async def __aenter__(self) -> Visitor:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._manners.close()
-        await self._client.close()
 
     async def get(
         self, url: str, *, max_bytes: int, seconds: float, accept: str = ACCEPT_PAGE, patience: float = 0.0
     ) -> Fetched:
         """Fetch a document; a busy host is waited for up to `patience` seconds. Raises Refused."""
-        give_up = asyncio.get_running_loop().time() + patience
-        while True:
-            try:
-                response = await self._fetch(FetchRequest(url, accept=accept, max_bytes=max_bytes, timeout=seconds))
-                return self._fetched(url, response, max_bytes)
-            except HostBusy as busy:
-                if asyncio.get_running_loop().time() + busy.after > give_up:
-                    raise Refused("spn2-backoff", f"{wire_host(url)}: {busy}") from busy
-                await asyncio.sleep(busy.after)
-
-    async def _fetch(self, request: FetchRequest) -> FetchResponse:
-        host = wire_host(request.url)
-
-        async def on_redirect(target: str) -> None:
-            await self._obey_robots(target)
-            if wire_host(target) != host:
-                self._manners.visit(wire_host(target))
-
-        request.on_redirect = on_redirect
+        request = FetchRequest(
+            url, accept=accept, max_bytes=max_bytes, timeout=seconds, max_redirects=MAX_REDIRECTS, patience=patience
+        )
         try:
-            await self._obey_robots(request.url)
-            async with self._manners.turn(host) as turn:
-                response = await self._client.fetch(request)
-                wait = retry_after_seconds(response.header("Retry-After"), self._clock())
-                turn.answered(response.status, response.elapsed, wait if response.status != 200 else None)
-                return response
+            response = await self._client.fetch(request)
+        except RobotsForbid as forbidden:
+            raise Refused("skip-robots", forbidden.url) from forbidden
+        except HostBusy as busy:
+            raise Refused("spn2-backoff", f"{wire_host(url)}: {busy}") from busy
         except FetchError as error:
-            if error.kind in UNREACHABLE_KINDS:
-                self._manners.note_failure(wire_host(error.url or request.url))
             raise Refused(status_of_error(error), error.detail, error.exchanges) from error
-
-    async def _obey_robots(self, url: str) -> None:
-        if not await self._robots.allows(url):
-            raise Refused("skip-robots", url)
+        return self._fetched(url, response, max_bytes)
 
     def _fetched(self, asked: str, response: FetchResponse, max_bytes: int) -> Fetched:
         body = response.body

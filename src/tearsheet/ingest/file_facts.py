@@ -30,13 +30,13 @@ _HTML_TAGS = (
     b"<!doctype html", b"<html", b"<head", b"<body", b"<script", b"<title", b"<meta", b"<table", b"<div", b"<h1", b"<p>", b"<p ",
     b"<a ", b"<br", b"<font", b"<center", b"<frameset", b"<iframe", b"<style", b"<link", b"<img", b"<b>", b"<ul",
 )  # fmt: skip
-_LOOKED_AT = 2048
+_SNIFFED = 2048
 _SHA1 = re.compile(r"[0-9a-f]{40}")
 
 
 def sniff_type(body: bytes, stated: str | None = None) -> str:
     """The media type of bytes: what they are, and only where they do not tell, what the server said of them."""
-    start = _narrow(body[:_LOOKED_AT])
+    start = _narrow(body[:_SNIFFED])
     for signature, kind in _SIGNATURES:
         if start.startswith(signature):
             return kind

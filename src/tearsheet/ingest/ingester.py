@@ -1,4 +1,4 @@
-"""One request, one result: follow the hops, look at the document, fetch what belongs to it."""
+"""One request, one result: follow the hops, read the document, fetch what belongs to it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 
+from tearsheet.fetch import PoliteClient
 from tearsheet.ingest.fetching import Fetched, Refused, Visitor
 from tearsheet.ingest.file_facts import HTML_TYPES, cdx_row, file_meta, sha1_hex, sniff_type, time14
 from tearsheet.ingest.hops import MAX_HOPS, clean_url, refusal, terminal_refusal
 from tearsheet.ingest.model import MAX_ERROR, Biblio, CdxRow, HtmlBody, IngestWebResult, Terminal, WebResource
-from tearsheet.ingest.reading import Looker, PageLook, PageSeen, look_in_thread
+from tearsheet.ingest.reading import PageContents, PageReader, ReceivedPage, read_in_thread
 from tearsheet.ingest.requests import IngestRequest, request_for
 from tearsheet.ingest.resources import MAX_RESOURCES, within_limit
 from tearsheet.ingest.scopes import BLOCKED, INGESTED, WALLED
@@ -28,7 +29,7 @@ _log = logging.getLogger(__name__)
 class IngestLimits:
     """How much may be spent on one document."""
 
-    seconds: float = 300.0
+    seconds: float = 600.0
     """For all of it."""
     page_seconds: float = 60.0
     max_bytes: int = 128 * 1024 * 1024
@@ -66,7 +67,7 @@ class Ingester:
     visitor: Visitor
     limits: IngestLimits = field(default_factory=IngestLimits)
     known: Known = lambda sha1hex, url: None
-    look: Looker = look_in_thread
+    read: PageReader = read_in_thread
 
     async def ingest(self, request: IngestRequest, keep: Keep = lambda fetched: None) -> IngestWebResult:
         """Work on one request. Never raises for what the web does: the status says it."""
@@ -88,17 +89,17 @@ class Ingester:
         started = asyncio.get_running_loop().time()
         if request.ingest_type != "html":
             raise Refused("not-implemented", f"requests of type {request.ingest_type} are not served")
-        seen = await self._follow(way, request.base_url, keep)
+        contents = await self._follow(way, request.base_url, keep)
         assert way.page is not None
-        _write_down(way.result, seen, way.landing)
+        _write_down(way.result, contents, way.landing)
         if _judge(way.result):
             left = self.limits.seconds - (asyncio.get_running_loop().time() - started)
-            await self._fetch_resources(way, seen, request, keep, left)
+            await self._fetch_resources(way, contents, request, keep, left)
         else:
             keep(way.page)
 
-    async def _follow(self, way: _Way, base_url: str, keep: Keep) -> PageLook:
-        """Go from page to page until one leads no further; returns what was seen there. Raises Refused."""
+    async def _follow(self, way: _Way, base_url: str, keep: Keep) -> PageContents:
+        """Go from page to page until one leads no further; returns what is in it. Raises Refused."""
         try:
             url = clean_url(base_url)
         except BadURL as error:
@@ -110,14 +111,14 @@ class Ingester:
                 way.result.terminal = Terminal(url)
                 raise Refused(status, url)
             page = await self._get(way, url)
-            seen = await self.look(PageSeen(page.body, page.url, page.charset, visited))
-            if seen.following is None:
-                return seen
+            contents = await self.read(ReceivedPage(page.body, page.url, page.charset, visited))
+            if contents.following is None:
+                return contents
             keep(page)
-            if way.landing is None and seen.biblio.title:
-                way.landing = seen.biblio
-            visited.append(seen.following)
-            url = seen.following
+            if way.landing is None and contents.biblio.title:
+                way.landing = contents.biblio
+            visited.append(contents.following)
+            url = contents.following
         raise Refused("max-hops-exceeded", f"more than {self.limits.max_hops} pages")
 
     async def _get(self, way: _Way, url: str) -> Fetched:
@@ -148,7 +149,7 @@ class Ingester:
         return page
 
     async def _fetch_resources(
-        self, way: _Way, seen: PageLook, request: IngestRequest, keep: Keep, seconds: float
+        self, way: _Way, contents: PageContents, request: IngestRequest, keep: Keep, seconds: float
     ) -> None:
         result, page = way.result, way.page
         assert page is not None and result.cdx is not None
@@ -158,12 +159,12 @@ class Ingester:
                 result.cdx, result.html_resources, result.unchanged = known.cdx, known.resources, True
                 return
         keep(page)
-        references = within_limit(seen.references, self.limits.max_resources)
+        references = within_limit(contents.references, self.limits.max_resources)
         if references is None:
             raise Refused("too-many-resources", f"more than {self.limits.max_resources}")
         limits = ResourceLimits(self.limits.max_resources, self.limits.resource_max_bytes, self.limits.resource_seconds)
         # A little before the end of the document's own time, so that its result still says which resources are missing.
-        result.html_resources = await ResourceRound(self.visitor, page.url, seen.encoding, limits, keep).run(
+        result.html_resources = await ResourceRound(self.visitor, page.url, contents.encoding, limits, keep).run(
             references, 0.95 * seconds
         )
 
@@ -182,8 +183,8 @@ def ingest_html(
     """
 
     async def run() -> IngestWebResult:
-        async with Visitor(settings or FetchSettings()) as visitor:
-            ingester = Ingester(visitor, limits or IngestLimits())
+        async with PoliteClient(settings or FetchSettings()) as client:
+            ingester = Ingester(Visitor(client), limits or IngestLimits())
             return await ingester.ingest(request_for(url, force_recrawl=force_recrawl))
 
     return asyncio.run(run())
@@ -199,11 +200,11 @@ def _add_hops(hops: list[str], exchanges: list[Exchange]) -> None:
             hops.append(exchange.url)
 
 
-def _write_down(result: IngestWebResult, seen: PageLook, landing: Biblio | None) -> None:
+def _write_down(result: IngestWebResult, contents: PageContents, landing: Biblio | None) -> None:
     """Fill in what the document says and what it is."""
-    merged = merged_biblio(seen.biblio, landing)
+    merged = merged_biblio(contents.biblio, landing)
     result.html_biblio = None if merged.is_empty else merged
-    result.platform, result.scope, result.html_body = seen.platform, seen.scope, seen.body
+    result.platform, result.scope, result.html_body = contents.platform, contents.scope, contents.body
 
 
 def merged_biblio(own: Biblio, landing: Biblio | None) -> Biblio:

@@ -1,4 +1,4 @@
-"""Looking at a page: where it leads, and if it leads nowhere, what it says, what it is and what belongs to it.
+"""Reading a page: where it leads, and if it leads nowhere, what it says, what it is and what belongs to it.
 
 All that is heavy about an ingest is here, as one function from bytes to values, so that it can be done in a process of its own: a
 page that keeps the parser busy for minutes, or crashes it, costs only itself.
@@ -21,7 +21,7 @@ from tearsheet.ingest.hops import next_hop
 from tearsheet.ingest.model import Biblio, HtmlBody
 from tearsheet.ingest.platforms import platform_of
 from tearsheet.ingest.resources import Reference, page_references
-from tearsheet.ingest.scopes import look, scope_of
+from tearsheet.ingest.scopes import page_features, scope_of
 from tearsheet.ingest.tei import html_body
 from tearsheet.work import ProcessPool, Quarantine
 
@@ -30,20 +30,20 @@ _INLINE = re.compile(rb"data:[\w.+/;=-]{0,100}+,[A-Za-z0-9+/=%\s]{1000,}+")
 
 
 @dataclass(slots=True, frozen=True)
-class PageSeen:
-    """A page to be looked at."""
+class ReceivedPage:
+    """A page as it came from the web."""
 
     body: bytes
     url: str
     charset: str | None
     """What HTTP stated."""
     visited: list[str]
-    """Addresses on the way so far, to which it cannot lead."""
+    """Addresses on the way so far, to which it cannot lead again."""
 
 
 @dataclass(slots=True, frozen=True)
-class PageLook:
-    """What was found. The last five only when the page is the end of the way."""
+class PageContents:
+    """What is in a page. The last five only when it leads nowhere."""
 
     biblio: Biblio
     following: str | None = None
@@ -56,20 +56,20 @@ class PageLook:
 
 
 @dataclass(slots=True, frozen=True)
-class _Said:
-    """What a process answers: a look, or why there is none."""
+class _Answer:
+    """What a process answers: what is in the page, or why that cannot be told."""
 
-    look: PageLook | None = None
+    contents: PageContents | None = None
     status: str = ""
     detail: str = ""
 
 
-Looker = Callable[[PageSeen], Awaitable[PageLook]]
-"""Looks at a page. Raises Refused when it cannot be parsed."""
+PageReader = Callable[[ReceivedPage], Awaitable[PageContents]]
+"""Reads a page. Raises Refused when it cannot be parsed."""
 
 
-def look_at(page: PageSeen) -> PageLook:
-    """Look at a page. Raises Refused."""
+def read_page(page: ReceivedPage) -> PageContents:
+    """Read a page. Raises Refused."""
     try:
         document = Document(_without_pictures(page.body), page.url, charset=page.charset)
     except ValueError as error:
@@ -77,12 +77,12 @@ def look_at(page: PageSeen) -> PageLook:
     biblio = html_biblio(document)
     following = next_hop(document, biblio.html_fulltext_url, page.visited)
     if following is not None:
-        return PageLook(biblio, following)
+        return PageContents(biblio, following)
     body = html_body(document, biblio)
     markup = page.body[:_MARKUP_SHOWN].decode("utf-8", "replace")
     platform = platform_of(document, markup)
-    scope = scope_of(look(document, markup, biblio, platform, body.word_count or 0))
-    return PageLook(biblio, None, document.encoding, body, platform, scope, page_references(document))
+    scope = scope_of(page_features(document, markup, biblio, platform, body.word_count or 0))
+    return PageContents(biblio, None, document.encoding, body, platform, scope, page_references(document))
 
 
 def _without_pictures(body: bytes) -> bytes:
@@ -90,18 +90,18 @@ def _without_pictures(body: bytes) -> bytes:
     return _INLINE.sub(b"data:,", body) if len(body) > MAX_PAGE else body
 
 
-async def look_in_thread(page: PageSeen) -> PageLook:
-    """Look at a page in a thread of this process: for single documents, of which one knows what they are."""
-    return await asyncio.to_thread(look_at, page)
+async def read_in_thread(page: ReceivedPage) -> PageContents:
+    """Read a page in a thread of this process: for single documents that one trusts."""
+    return await asyncio.to_thread(read_page, page)
 
 
-class ProcessLooker:
-    """Looks at pages in processes of their own, with a time limit for each. Use it in an `async with` block."""
+class ReadingPool:
+    """Reads pages in processes of their own, with a time limit for each. Use it in an `async with` block."""
 
     def __init__(self, size: int, seconds: float) -> None:
         self._pool = ProcessPool("tearsheet.ingest.reading:answering", (), size, seconds)
 
-    async def __aenter__(self) -> ProcessLooker:
+    async def __aenter__(self) -> ReadingPool:
         return self
 
     async def __aexit__(
@@ -109,28 +109,28 @@ class ProcessLooker:
     ) -> None:
         await self._pool.close()
 
-    async def __call__(self, page: PageSeen) -> PageLook:
-        """Look at a page. Raises Refused, also when it took too long or ended its process."""
+    async def __call__(self, page: ReceivedPage) -> PageContents:
+        """Read a page. Raises Refused, also when it took too long or ended its process."""
         try:
-            said = msgspec.msgpack.decode(await self._pool.run(msgspec.msgpack.encode(page)), type=_Said)
+            said = msgspec.msgpack.decode(await self._pool.run(msgspec.msgpack.encode(page)), type=_Answer)
         except Quarantine as error:
             status = "timeout" if error.reason == "timeout" else "html-selectolax-error"
             raise Refused(status, f"parsing {page.url} {error.detail}") from error
-        if said.look is None:
+        if said.contents is None:
             raise Refused(said.status, said.detail)
-        return said.look
+        return said.contents
 
 
 def answering() -> Callable[[bytes], bytes]:
-    """What a process of `ProcessLooker` does."""
-    decode = msgspec.msgpack.Decoder(PageSeen).decode
-    return lambda frame: msgspec.msgpack.encode(_answer(decode(frame)))
+    """What a process of `ReadingPool` does."""
+    decode = msgspec.msgpack.Decoder(ReceivedPage).decode
+    return lambda frame: msgspec.msgpack.encode(_answer_to(decode(frame)))
 
 
-def _answer(page: PageSeen) -> _Said:
+def _answer_to(page: ReceivedPage) -> _Answer:
     try:
-        return _Said(look_at(page))
+        return _Answer(read_page(page))
     except Refused as refused:
-        return _Said(status=refused.status, detail=refused.detail)
+        return _Answer(status=refused.status, detail=refused.detail)
     except Exception as error:  # a defect costs one document, not the process
-        return _Said(status="internal-error", detail=f"{type(error).__name__}: {error}")
+        return _Answer(status="internal-error", detail=f"{type(error).__name__}: {error}")

@@ -9,19 +9,18 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from tearsheet.archive import ArchiveAccess, ArchiveStore, StoredCapture, read_story_at
+from tearsheet.archive import Captures, StoredCapture
 from tearsheet.errors import NotFoundError
 from tearsheet.extract import Document, decode, tame
 from tearsheet.ingest.capture import capture_id
 from tearsheet.ingest.css import rewrite_css, sheet_text
 from tearsheet.ingest.file_facts import HTML_TYPES, surt_or_url
-from tearsheet.ingest.resource_tables import ELEMENTS, LATE
+from tearsheet.ingest.resource_elements import ELEMENTS, LATE
 from tearsheet.ingest.resources import srcset_addresses
 from tearsheet.ingest.store import IngestStore
 from tearsheet.story import Story
@@ -53,17 +52,16 @@ Parts = Callable[[str], Part | None]
 class DocumentReplay:
     """Finds ingested documents among the captures of the archive, with all that was captured of them."""
 
-    def __init__(self, store: IngestStore, archive: ArchiveStore, access: ArchiveAccess) -> None:
+    def __init__(self, store: IngestStore, captures: Captures) -> None:
         self._store = store
-        self._archive = archive
-        self._access = access
+        self._captures = captures
 
     def newest(self, sha1hex: str) -> bytes:
         """The newest capture of the document with this SHA-1 that is not hidden, as `page` gives it. Raises NotFoundError."""
         lines = self._store.captures_of_sha1(sha1hex)
         if not lines:
             raise NotFoundError(f"no document with SHA-1 {sha1hex} was ingested")
-        page = self.page(self._access.find(capture_id(lines[-1].url, lines[-1].datetime, sha1hex)))
+        page = self.page(self._captures.find(capture_id(lines[-1].url, lines[-1].datetime, sha1hex)))
         assert page is not None, "what the table of captures names is an ingested document"
         return page
 
@@ -72,8 +70,8 @@ class DocumentReplay:
         resources = self._resources(capture)
         if resources is None:
             return None
-        story = self._access.read(capture).story
-        parts = _read_parts(self._archive, self._access, resources)
+        story = self._captures.read(capture).story
+        parts = _read_parts(self._captures, resources)
         return self_contained(
             story.raw_html.html or b"", capture.url, rationed(parts), charset=story.http_metadata.encoding
         )
@@ -81,7 +79,7 @@ class DocumentReplay:
     def parts(self, capture: StoredCapture) -> list[StoredCapture]:
         """The captures of the sub-resources of an ingested document; none when the capture is of another kind."""
         ids = _part_ids(self._resources(capture) or []).values()
-        return list(self._archive.captures_of_stories(list(ids)).values())
+        return list(self._captures.of_ids(list(ids)).values())
 
     def _resources(self, capture: StoredCapture) -> list[dict[str, Any]] | None:
         for line in self._store.captures_of_surt(surt_or_url(capture.url), hidden=True):
@@ -95,11 +93,10 @@ def _part_ids(resources: list[dict[str, Any]]) -> dict[str, str]:
     return {item["url"]: _id_of(item) for item in resources if item.get("sha1hex") and item["status"] == "success"}
 
 
-def _read_parts(archive: ArchiveStore, access: ArchiveAccess, resources: list[dict[str, Any]]) -> dict[str, Part]:
+def _read_parts(captures: Captures, resources: list[dict[str, Any]]) -> dict[str, Part]:
     """Sub-resources by the address that the page names. Bytes that came twice were archived once."""
     ids = _part_ids(resources)
-    captures = archive.captures_of_stories(list(ids.values()))
-    stories = dict(_read_stories(access, captures.values()))
+    stories = dict(_read_stories(captures, captures.of_ids(list(ids.values())).values()))
     by_sha1 = {item["sha1hex"]: stories[ids[item["url"]]] for item in resources if ids.get(item["url"]) in stories}
     return {
         item["url"]: _part(item, by_sha1[item["sha1hex"]])
@@ -108,24 +105,15 @@ def _read_parts(archive: ArchiveStore, access: ArchiveAccess, resources: list[di
     }
 
 
-def _read_stories(access: ArchiveAccess, captures: Iterable[StoredCapture]) -> Iterator[tuple[str, Story]]:
-    """The captures that can be read, by their ids, up to a total size.
-
-    Each file is opened once: it may have to come from a blob store.
-    """
+def _read_stories(captures: Captures, wanted: Iterable[StoredCapture]) -> Iterator[tuple[str, Story]]:
+    """The captures that can be read, by their ids, up to a total size."""
     left = MAX_REPLAY
-    by_file: dict[int, list[StoredCapture]] = {}
-    for capture in captures:
-        by_file.setdefault(capture.file.id, []).append(capture)
-    for some in by_file.values():
-        with suppress(NotFoundError), access.local_file(some[0].file) as path:
-            for capture in some:
-                entry = read_story_at(path, capture.offset)
-                left -= len(entry.story.raw_html.html or b"") if entry else 0
-                if left < 0:
-                    return
-                if entry:
-                    yield capture.story_id, entry.story
+    for capture, entry in captures.read_each(wanted):
+        if entry is not None:
+            left -= len(entry.story.raw_html.html or b"")
+            if left < 0:
+                return
+            yield capture.story_id, entry.story
 
 
 def _part(item: dict[str, Any], story: Story) -> Part:
@@ -159,39 +147,64 @@ def self_contained(
     tree = LexborHTMLParser(tame(text), scripting=False)
 
     def shown(address: str) -> str | None:
-        if address[:5].lower() == "data:":
-            return None
-        target = document.absolute(address.partition("#")[0])
-        part = parts(target) if target else None
-        return _data_url(part) if part is not None else None
+        return _shown(document, parts, address)
 
+    # In this order: the parts are rationed, and pictures come first.
     for node in tree.css("img, picture > source"):
         _choose(node, shown)
+    _put_in_elements(tree, shown)
+    _put_in_sheets(tree, document, parts)
+    _put_in_styles(tree, shown)
+    _put_in_frames(tree, document, parts, frames)
+    for node in tree.css("meta[charset], meta[http-equiv]"):
+        node.decompose()
+    return b"<!doctype html><meta charset=utf-8>" + (tree.html or "").encode("utf-8", "replace")
+
+
+def _shown(document: Document, parts: Parts, address: str) -> str | None:
+    """What an address of the page shows, as a `data:` address; None when it is one already, or was not captured."""
+    if address[:5].lower() == "data:":
+        return None
+    target = document.absolute(address.partition("#")[0])
+    part = parts(target) if target else None
+    return _data_url(part) if part is not None else None
+
+
+def _put_in_elements(tree: LexborHTMLParser, shown: Callable[[str], str | None]) -> None:
+    """Pictures, sounds and films by the attributes that name them; addresses that lead out of the page go."""
     for selector, attribute, kind in ELEMENTS:
-        if kind in _SHOWN:
-            for node in tree.css(selector):
-                value = node.attributes.get(attribute) or ""
-                found = shown(value)
-                if attribute.startswith(LATE):
-                    if found:
-                        node.attrs["src"] = found
-                elif value:
-                    node.attrs[attribute] = found or _kept(value)
+        for node in tree.css(selector) if kind in _SHOWN else ():
+            value = node.attributes.get(attribute) or ""
+            found = shown(value)
+            if attribute.startswith(LATE):
+                if found:
+                    node.attrs["src"] = found
+            elif value:
+                node.attrs[attribute] = found or _kept(value)
+
+
+def _put_in_sheets(tree: LexborHTMLParser, document: Document, parts: Parts) -> None:
+    """Style sheets, those that the page links to and those that stand in it."""
     for node in tree.css("link[rel][href]"):
         if "stylesheet" in (node.attributes.get("rel") or "").lower().split():
             node.attrs["href"] = _sheet_url(document, document.absolute(node.attributes.get("href") or ""), parts) or ""
     for node in tree.css("style"):
         node.inner_html = _sheet(document, node.text(), document.base_url, parts, 0)
+
+
+def _put_in_styles(tree: LexborHTMLParser, shown: Callable[[str], str | None]) -> None:
+    """What the styles of single elements name."""
     for node in tree.css("[style]"):
         style = node.attributes.get("style") or ""
         if "(" in style:
             node.attrs["style"] = rewrite_css(style, lambda _, address: shown(address))
+
+
+def _put_in_frames(tree: LexborHTMLParser, document: Document, parts: Parts, frames: int) -> None:
+    """The pages of the first so many frames; the others show nothing."""
     for number, node in enumerate(tree.css("iframe[src]")):
         target = document.absolute((node.attributes.get("src") or "").partition("#")[0])
         _put_frame(node, parts(target) if target and number < frames else None, parts)
-    for node in tree.css("meta[charset], meta[http-equiv]"):
-        node.decompose()
-    return b"<!doctype html><meta charset=utf-8>" + (tree.html or "").encode("utf-8", "replace")
 
 
 def _put_frame(node: Any, part: Part | None, parts: Parts) -> None:

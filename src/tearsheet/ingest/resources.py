@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 from tearsheet.extract import Document
 from tearsheet.ingest.css import css_references
 from tearsheet.ingest.hops import same_page
-from tearsheet.ingest.resource_tables import ELEMENTS, NO_RESOURCE, SRCSETS, UNWANTED_HOSTS, UNWANTED_PARTS
+from tearsheet.ingest.resource_elements import ELEMENTS, NO_RESOURCE, SRCSETS, UNWANTED_HOSTS, UNWANTED_PARTS
 
 MAX_RESOURCES = 200
 """More than a document has."""

@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 from tearsheet.extract import Document
 from tearsheet.ingest.hops import same_page
 from tearsheet.ingest.model import Biblio
-from tearsheet.ingest.scope_words import (
+from tearsheet.ingest.scope_phrases import (
     CAPTCHA_MARKS,
-    CAPTCHA_WORDS,
-    COOKIE_WORDS,
+    CAPTCHA_PHRASES,
+    COOKIE_PHRASES,
     ERROR_TITLES,
-    LOGIN_WORDS,
-    PAYWALL_WORDS,
+    LOGIN_PHRASES,
+    PAYWALL_PHRASES,
 )
 
 STUB_WORDS = 20
@@ -31,11 +31,11 @@ INGESTED = frozenset({"article-fulltext", "unknown"})
 """Scopes whose pages are taken whole."""
 
 _FORBIDDEN = re.compile(r"<(?:h1|title)>\s*403 Forbidden\s*</", re.IGNORECASE)
-_LOOKED_AT = 100_000
+_SCANNED = 100_000
 
 
 @dataclass(slots=True, frozen=True)
-class Seen:
+class PageFeatures:
     """What is known of a page when its scope is asked for."""
 
     url: str
@@ -52,30 +52,32 @@ class Seen:
     """Unless the page itself says in JSON-LD that it is not."""
 
 
-def look(document: Document, markup: str, biblio: Biblio, platform: str | None, word_count: int) -> Seen:
+def page_features(
+    document: Document, markup: str, biblio: Biblio, platform: str | None, word_count: int
+) -> PageFeatures:
     """Gather what the scope depends on."""
     body = document.tree.body
-    visible = body.text(separator=" ")[:_LOOKED_AT] if body is not None else ""
+    visible = body.text(separator=" ")[:_SCANNED] if body is not None else ""
     title = document.head.title or ""
-    return Seen(
+    return PageFeatures(
         url=document.url,
         biblio=biblio,
         platform=platform,
         word_count=word_count,
         visible=" ".join(f"{title} {visible}".lower().split()),
-        markup=markup[:_LOOKED_AT],
+        markup=markup[:_SCANNED],
         has_password_field=document.tree.css_first("input[type=password]") is not None,
         is_free=not any(str(item.get("isAccessibleForFree")).lower() == "false" for item in document.head.articles),
     )
 
 
-def scope_of(seen: Seen) -> str:
+def scope_of(page: PageFeatures) -> str:
     """The scope; the first rule that holds."""
-    return _by_address(seen) or _by_wall(seen) or _by_fulltext_link(seen) or _by_platform(seen) or _by_length(seen)
+    return _by_address(page) or _by_wall(page) or _by_fulltext_link(page) or _by_platform(page) or _by_length(page)
 
 
-def _by_address(seen: Seen) -> str | None:
-    url = seen.url
+def _by_address(page: PageFeatures) -> str | None:
+    url = page.url
     parts = urlsplit(url)
     if parts.path.endswith("/cookieAbsent"):
         return "blocked-cookie"
@@ -92,49 +94,49 @@ def _by_address(seen: Seen) -> str | None:
     return None
 
 
-def _by_wall(seen: Seen) -> str | None:
-    if _FORBIDDEN.search(seen.markup) and seen.word_count <= WALL_WORDS:
+def _by_wall(page: PageFeatures) -> str | None:
+    if _FORBIDDEN.search(page.markup) and page.word_count <= WALL_WORDS:
         return "blocked-forbidden"
-    if seen.word_count > WALL_WORDS:
+    if page.word_count > WALL_WORDS:
         return None
-    text = seen.visible
-    if any(words in text for words in CAPTCHA_WORDS) or any(mark in seen.markup for mark in CAPTCHA_MARKS):
+    text = page.visible
+    if any(phrase in text for phrase in CAPTCHA_PHRASES) or any(mark in page.markup for mark in CAPTCHA_MARKS):
         return "blocked-captcha"
-    if any(words in text for words in COOKIE_WORDS):
+    if any(phrase in text for phrase in COOKIE_PHRASES):
         return "blocked-cookie"
-    if not seen.is_free or any(words in text for words in PAYWALL_WORDS):
+    if not page.is_free or any(phrase in text for phrase in PAYWALL_PHRASES):
         return "blocked-paywall"
-    if seen.has_password_field or any(words in text for words in LOGIN_WORDS):
+    if page.has_password_field or any(phrase in text for phrase in LOGIN_PHRASES):
         return "blocked-login"
     if text.startswith(ERROR_TITLES):
         return "errorpage"
     return None
 
 
-def _by_fulltext_link(seen: Seen) -> str | None:
-    target = seen.biblio.html_fulltext_url
+def _by_fulltext_link(page: PageFeatures) -> str | None:
+    target = page.biblio.html_fulltext_url
     if target is None:
         return None
-    return "article-fulltext" if same_page(target, seen.url) else "landingpage"
+    return "article-fulltext" if same_page(target, page.url) else "landingpage"
 
 
-def _by_platform(seen: Seen) -> str | None:
+def _by_platform(page: PageFeatures) -> str | None:
     """Journals of OJS and journalssystem.com show a page for each article, with or without its text."""
-    if seen.platform in ("ojs", "ojs3"):
-        if seen.biblio.title:
-            return "article-fulltext" if seen.word_count > ARTICLE_WORDS else "landingpage"
-        if "/article/view/" in seen.url and seen.word_count > OJS_WORDS:
+    if page.platform in ("ojs", "ojs3"):
+        if page.biblio.title:
+            return "article-fulltext" if page.word_count > ARTICLE_WORDS else "landingpage"
+        if "/article/view/" in page.url and page.word_count > OJS_WORDS:
             return "article-fulltext"
         return "other"
-    if seen.platform == "journalssystem.com" and seen.biblio.pdf_fulltext_url and seen.word_count < 1000:
+    if page.platform == "journalssystem.com" and page.biblio.pdf_fulltext_url and page.word_count < 1000:
         return "landingpage"
     return None
 
 
-def _by_length(seen: Seen) -> str:
-    words = seen.word_count
-    if words > (BLOG_WORDS if seen.platform in ("wordpress", "blogger", "ghost") else ARTICLE_WORDS):
+def _by_length(page: PageFeatures) -> str:
+    words = page.word_count
+    if words > (BLOG_WORDS if page.platform in ("wordpress", "blogger", "ghost") else ARTICLE_WORDS):
         return "article-fulltext"
-    if seen.biblio.pdf_fulltext_url and seen.biblio.abstract and seen.biblio.title and words <= OJS_WORDS:
+    if page.biblio.pdf_fulltext_url and page.biblio.abstract and page.biblio.title and words <= OJS_WORDS:
         return "article-abstract"
     return "stub" if words < STUB_WORDS else "unknown"

@@ -41,9 +41,6 @@ STATUSES: dict[str, str] = {
 }
 """Every status of a result."""
 
-TRANSIENT = frozenset({"remote-server-error", "gateway-timeout", "read-timeout", "spn2-backoff", "timeout"})
-"""It may go better another time."""
-
 _OF_KIND = {
     "bad-url": "invalid-url",
     "forbidden-address": "skip-url-blocklist",

@@ -76,6 +76,27 @@ html_meta = Table(
     Column("resources", sa.JSON),
 )
 
+ingest_outbox = Table(
+    "ingest_outbox",
+    metadata,
+    Column("id", sa.BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("topic", String(200), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("value", Text, nullable=False),
+)
+"""Messages about what was saved that still have to be published, the oldest first; `value` is JSON."""
+
+
+@dataclass(slots=True, frozen=True)
+class Outgoing:
+    """A message for a topic of the event log."""
+
+    topic: str
+    key: str
+    value: dict[str, Any]
+    id: int = 0
+    """Its number in the outbox."""
+
 
 @dataclass(slots=True, frozen=True)
 class CdxLine:
@@ -100,22 +121,61 @@ class IngestStore:
         self._database = database
         self._clock = clock
 
-    def save(self, results: Sequence[IngestWebResult]) -> None:
-        """Keep results: the last one of each request stands. All of them, or none when it raises."""
-        now = utc_now(self._clock)
+    def save(self, results: Sequence[IngestWebResult], messages: Sequence[Outgoing] = ()) -> None:
+        """Keep results, and the messages about them until they are published. All of it, or nothing when it raises.
+
+        The last result of each request stands.
+        """
+        with self._database.begin() as connection:
+            for result in results:
+                self._save(connection, result, _result_row(result))
+            if messages:
+                connection.execute(ingest_outbox.insert(), [_outbox_row(message) for message in messages])
+
+    def adopt(self, results: Sequence[IngestWebResult]) -> None:
+        """Keep results that came from the event log, unless they are in the tables already or have been overtaken there."""
         with self._database.begin() as connection:
             for result in results:
                 row = _result_row(result)
-                if row is None:
-                    _log.warning("a result cannot be kept: its address is too long", extra={"status": result.status})
-                    continue
-                self._upsert(connection, ingest_file_result, row | {"updated": now}, ("ingest_type", "base_url"))
-                if result.html_resources is None or result.cdx is None or result.file_meta is None:
-                    continue
-                self._upsert(connection, file_meta, plain(result.file_meta), ("sha1hex",))
-                self._upsert(connection, html_meta, _html_row(result) | {"updated": now}, ("sha1hex",))
-                insert = self._database.insert(cdx).on_conflict_do_nothing()
-                connection.execute(insert, _cdx_values(result.cdx) | {"row_created": now, "hide": False})
+                known = self._known_row(connection, row) if row is not None else None
+                if row is None or known is None or is_news(row, known):
+                    self._save(connection, result, row)
+
+    def unpublished(self, limit: int) -> list[Outgoing]:
+        """The oldest messages that still have to be published."""
+        columns = ingest_outbox.c
+        query = select(columns.topic, columns.key, columns.value, columns.id).order_by(columns.id).limit(limit)
+        with self._database.read() as connection:
+            return [
+                Outgoing(topic, key, msgspec.json.decode(value), number)
+                for topic, key, value, number in connection.execute(query)
+            ]
+
+    def published(self, messages: Sequence[Outgoing]) -> None:
+        """These messages are in the event log."""
+        with self._database.begin() as connection:
+            connection.execute(
+                sa.delete(ingest_outbox).where(ingest_outbox.c.id.in_([message.id for message in messages]))
+            )
+
+    def _save(self, connection: sa.Connection, result: IngestWebResult, row: dict[str, Any] | None) -> None:
+        now = utc_now(self._clock)
+        if row is None:
+            _log.warning("a result cannot be kept: its address is too long", extra={"status": result.status})
+            return
+        self._upsert(connection, ingest_file_result, row | {"updated": now}, ("ingest_type", "base_url"))
+        if result.html_resources is None or result.cdx is None or result.file_meta is None:
+            return
+        self._upsert(connection, file_meta, plain(result.file_meta), ("sha1hex",))
+        self._upsert(connection, html_meta, _html_row(result) | {"updated": now}, ("sha1hex",))
+        insert = self._database.insert(cdx).on_conflict_do_nothing()
+        connection.execute(insert, _cdx_values(result.cdx) | {"row_created": now, "hide": False})
+
+    def _known_row(self, connection: sa.Connection, row: dict[str, Any]) -> dict[str, Any] | None:
+        columns = ingest_file_result.c
+        same_request = columns.ingest_type == row["ingest_type"], columns.base_url == row["base_url"]
+        found = connection.execute(select(ingest_file_result).where(*same_request)).mappings().first()
+        return dict(found) if found is not None else None
 
     def _upsert(self, connection: sa.Connection, table: Table, row: dict[str, Any], key: tuple[str, ...]) -> None:
         insert = self._database.insert(table).values(row)
@@ -222,6 +282,19 @@ def _result_row(result: IngestWebResult) -> dict[str, Any] | None:
     }
 
 
+def is_news(row: dict[str, Any], known: dict[str, Any]) -> bool:
+    """Whether a result from the event log tells more than the table: it is another one, and of no earlier capture."""
+    if all(known[name] == value for name, value in row.items()):
+        return False
+    ours, theirs = known["terminal_dt"], row["terminal_dt"]
+    return ours is None or theirs is None or ours <= theirs
+
+
+def _outbox_row(message: Outgoing) -> dict[str, str]:
+    value = msgspec.json.encode(message.value).decode()
+    return {"topic": message.topic, "key": message.key.replace("\x00", ""), "value": value}
+
+
 def _html_row(result: IngestWebResult) -> dict[str, Any]:
     assert result.file_meta is not None
     body = result.html_body
@@ -230,7 +303,7 @@ def _html_row(result: IngestWebResult) -> dict[str, Any]:
         "status": result.status,
         "scope": result.scope,
         "has_teixml": body is not None and body.status == "success",
-        "has_thumbnail": False,  # nobody makes thumbnails of pages yet; the column is there for whoever does
+        "has_thumbnail": False,  # nothing makes thumbnails of pages yet; the column is part of the contract
         "word_count": body.word_count if body else None,
         "biblio": plain(result.html_biblio),
         "resources": plain(result.html_resources),

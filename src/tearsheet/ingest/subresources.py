@@ -1,4 +1,4 @@
-"""Fetching what belongs to a document: in parallel, each with its own fate, style sheets with what they import."""
+"""Fetching what belongs to a document: each at the turn of its host and with its own fate, style sheets with what they import."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from tearsheet.urls import BadURL
 
 _log = logging.getLogger(__name__)
 ACCEPT_ANYTHING = "*/*"
-AT_ONCE = 24
-"""Resources of one document that are fetched at the same time, from all hosts."""
 Keep = Callable[[Fetched], None]
 
 
@@ -46,7 +44,6 @@ class ResourceRound:
     """Called with each one that was received."""
     _found: dict[str, WebResource] = field(default_factory=dict)
     _running: dict[asyncio.Task[list[Reference]], str] = field(default_factory=dict)
-    _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     async def run(self, references: list[Reference], seconds: float) -> list[WebResource]:
         """Fetch all, in the order of the page; what is not there after so many seconds has the status `timeout`."""
@@ -82,26 +79,25 @@ class ResourceRound:
     async def _one(self, reference: Reference, deadline: float) -> list[Reference]:
         """Fetch one resource; returns what it brings along."""
         resource = self._found[reference.url]
-        async with self._places:
-            try:
-                fetched = await self.visitor.get(
-                    wire_url(reference.url),
-                    max_bytes=self.limits.max_bytes,
-                    seconds=self.limits.seconds,
-                    accept=ACCEPT_ANYTHING,
-                    patience=deadline - asyncio.get_running_loop().time(),
-                )
-            except Refused as refused:
-                resource.status = refused.status
-                return []
-            except BadURL:
-                resource.status = "invalid-url"
-                return []
-            except Exception:
-                # A defect in the handling of one picture must not cost the document.
-                _log.exception("a sub-resource could not be handled", extra={"url": reference.url[:500]})
-                resource.status = "internal-error"
-                return []
+        try:
+            fetched = await self.visitor.get(
+                wire_url(reference.url),
+                max_bytes=self.limits.max_bytes,
+                seconds=self.limits.seconds,
+                accept=ACCEPT_ANYTHING,
+                patience=deadline - asyncio.get_running_loop().time(),
+            )
+        except Refused as refused:
+            resource.status = refused.status
+            return []
+        except BadURL:
+            resource.status = "invalid-url"
+            return []
+        except Exception:
+            # A defect in the handling of one picture must not cost the document.
+            _log.exception("a sub-resource could not be handled", extra={"url": reference.url[:500]})
+            resource.status = "internal-error"
+            return []
         self.keep(fetched)
         describe(resource, fetched)
         if resource.status != "success" or reference.type != "stylesheet":

@@ -45,17 +45,6 @@ def tei_xml(document: Document, biblio: Biblio) -> str:
     return made.decode()
 
 
-def tei_word_count(tei: str) -> int:
-    """Words of the body of a TEI document: all of its text. Raises ValueError when it is not well-formed."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
-    try:
-        root = etree.fromstring(tei.encode(), parser)
-    except etree.XMLSyntaxError as error:
-        raise ValueError(f"not well-formed: {error}") from error
-    body = root.find(f".//{_name('body')}")
-    return 0 if body is None else sum(len(str(text).split()) for text in body.itertext())
-
-
 def _name(tag: str) -> str:
     return f"{{{TEI}}}{tag}"
 
@@ -146,7 +135,7 @@ def _texts(document: Document, selector: str) -> set[str]:
 
 
 def tei_message(sha1hex: str, body: HtmlBody) -> dict[str, str | int]:
-    """A text on its way to whoever keeps texts."""
+    """The message about a text, as its topic carries it."""
     message: dict[str, str | int] = {"key": sha1hex, "sha1hex": sha1hex, "status": body.status}
     if body.tei_xml is not None:
         message["tei_xml"] = body.tei_xml

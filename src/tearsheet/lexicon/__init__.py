@@ -1,4 +1,4 @@
-"""lexicon"""
+"""Tables of names, each once: months, time zones, languages, shorteners, parts of addresses, sites that publish no news."""
 
 import lazy_loader
 

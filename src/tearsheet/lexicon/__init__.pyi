@@ -1,9 +1,14 @@
 from .addresses import DEVICE_SUBDOMAINS as DEVICE_SUBDOMAINS
 from .addresses import HOMEPAGE_FILES as HOMEPAGE_FILES
 from .addresses import HOMEPAGE_SECTIONS as HOMEPAGE_SECTIONS
-from .addresses import SHORTENERS as SHORTENERS
 from .addresses import TRACKING_PARAMETERS as TRACKING_PARAMETERS
 from .addresses import TRACKING_PREFIXES as TRACKING_PREFIXES
 from .addresses import VIDEO_HOSTS as VIDEO_HOSTS
 from .languages import language_name as language_name
-from .non_news import NO_NEWS_DOMAINS as NO_NEWS_DOMAINS
+from .months import AMBIGUOUS_MONTHS as AMBIGUOUS_MONTHS
+from .months import MONTHS as MONTHS
+from .non_news import is_non_news as is_non_news
+from .shorteners import SHORTENERS as SHORTENERS
+from .time_names import AFTERNOON as AFTERNOON
+from .time_names import FORENOON as FORENOON
+from .time_names import ZONE_MINUTES as ZONE_MINUTES

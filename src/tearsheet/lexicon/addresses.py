@@ -1,4 +1,4 @@
-"""Lists that the rules about addresses use. Data, apart from the code, so that they can be read and corrected."""
+"""Parts of addresses that say nothing of the page itself: devices, tracking parameters, names of front pages; hosts of videos."""
 
 from __future__ import annotations
 
@@ -29,17 +29,6 @@ HOMEPAGE_SECTIONS = frozenset(
     """
     accueil business culture economy entertainment health home homepage inicio international latest national
     news opinion politics portada science sport sports startseite tech technology trending video videos world
-    """.split()
-)
-
-SHORTENERS = frozenset(
-    """
-    amzn.to apne.ws bbc.in bit.ly bloom.bg buff.ly cbsn.ws cnb.cx cnn.it cutt.ly dlvr.it econ.st ebx.sh es.pn
-    fb.me flip.it for.tn fxn.ws gizmo.do goo.gl gu.com hill.cm huff.to ift.tt interc.pt is.gd j.mp lat.ms
-    lnkd.in mol.im n.pr nbcnews.to nyp.st nyti.ms on.cnn.com on.ft.com on.wsj.com ow.ly po.st politi.co pops.ci
-    rebrand.ly reut.rs rol.st s.id share.es shar.es shorturl.at slate.me snip.ly spoti.fi t.co t.ly ti.me
-    tcrn.ch tgam.ca theatln.tc tiny.cc tinyurl.com trib.al tr.im u.to usat.ly v.gd vntyfr.com wapo.st wh.gov
-    wp.me wrd.cm x.co yhoo.it youtu.be
     """.split()
 )
 

@@ -1,10 +1,22 @@
-"""Domains whose pages are never articles, though feeds link to them. Data, apart from the code that uses it."""
+"""Sites that feeds and pages link to and that publish no news."""
 
 from __future__ import annotations
 
-NO_NEWS_DOMAINS = frozenset(
+from functools import lru_cache
+
+from tearsheet.lexicon.addresses import VIDEO_HOSTS
+
+_DOMAINS = VIDEO_HOSTS | frozenset(
     """
     archive.org archive.ph booking.com etsy.com flickr.com goodreads.com iheart.com imdb.com instagram.com linkedin.com
-    pinterest.com slideshare.net tiktok.com twitter.com whatsapp.com wikidata.org wikimedia.org wikipedia.org youtube.com
+    pinterest.com slideshare.net tiktok.com twitter.com whatsapp.com wikidata.org wikimedia.org wikipedia.org x.com
     """.split()
 )
+"""A domain stands for itself and all names below it."""
+
+
+@lru_cache(maxsize=10_000)
+def is_non_news(host: str) -> bool:
+    """Whether a host is one of these sites, or lies below one."""
+    labels = host.split(".")
+    return any(".".join(labels[start:]) in _DOMAINS for start in range(len(labels)))

@@ -5,9 +5,6 @@ from .meta import encode_url as encode_url
 from .migrate import KnownPage as KnownPage
 from .migrate import Lookup as Lookup
 from .migrate import migrate_store as migrate_store
-from .scan import FeedItem as FeedItem
-from .scan import Scan as Scan
-from .scan import scan_feed as scan_feed
 from .store import CaptureInfo as CaptureInfo
 from .store import PageStore as PageStore
 from .store import StoredPage as StoredPage

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from tearsheet.archive import TEMPORARY
 from tearsheet.errors import UsageError
+from tearsheet.files import TEMPORARY
 from tearsheet.pagestore.meta import MetaLine, clean_id, clean_language, is_md5, url_md5
 from tearsheet.pagestore.paths import CONTENTS, META, SIDECAR, all_days, day_folders, inside
 from tearsheet.pagestore.store import PageStore

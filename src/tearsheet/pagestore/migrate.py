@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tearsheet.archive import write_whole
-from tearsheet.files import sync_folder
+from tearsheet.files import sync_folder, write_whole
 from tearsheet.pagestore.meta import MetaLine, clean_id, clean_language, md5_hex, url_md5
 from tearsheet.pagestore.paths import CONTENTS, META, all_days, day_folders
 from tearsheet.pagestore.store import PageStore, locked_meta

@@ -11,9 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tearsheet.archive import write_whole
 from tearsheet.errors import TearsheetError
-from tearsheet.files import make_folder, storage_errors
+from tearsheet.files import make_folder, storage_errors, write_whole
 from tearsheet.pagestore.meta import encode_url, url_md5
 from tearsheet.pagestore.store import PageStore, StoredPage
 

@@ -13,9 +13,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tearsheet.archive import write_whole
 from tearsheet.errors import UsageError
-from tearsheet.files import make_folder, storage_errors, sync_folder
+from tearsheet.files import make_folder, storage_errors, sync_folder, write_whole
 from tearsheet.pagestore.meta import (
     KINDS,
     MetaFile,
@@ -120,7 +119,7 @@ class PageStore:
         with storage_errors(f"cannot write to the page store {self.base}"):
             make_folder(folder)
             inside(self.base, folder)
-            write_whole(folder / SIDECAR, _sidecar(line, content, info or CaptureInfo()), name_too=False)
+            write_whole(folder / SIDECAR, _sidecar(line, content, info or CaptureInfo()), sync_name=False)
             write_whole(folder / CONTENTS, content)
             self.append_line(parent / META, line)
         return _page(day, line, folder / CONTENTS, feed_md5)

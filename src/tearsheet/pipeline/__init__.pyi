@@ -1,15 +1,16 @@
 from .archiver import Archiver as Archiver
 from .dump import Dumped as Dumped
+from .dump import Loaded as Loaded
 from .dump import Wanted as Wanted
 from .dump import dump_queue as dump_queue
 from .dump import load_files as load_files
 from .fetcher import Fetcher as Fetcher
 from .flavours import DEFAULT as DEFAULT
 from .flavours import QUEUERS as QUEUERS
-from .flavours import Kind as Kind
 from .flavours import Pipeline as Pipeline
 from .flavours import Step as Step
 from .flavours import all_pipelines as all_pipelines
+from .flavours import drawing as drawing
 from .flavours import fetch_queues as fetch_queues
 from .flavours import pipeline_named as pipeline_named
 from .flavours import with_page_store as with_page_store

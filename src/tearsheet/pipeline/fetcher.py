@@ -5,27 +5,23 @@ The words that are counted are those of Media Cloud's fetcher, so that its opera
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
-from importlib.resources import files
-
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.fetch import (
     REDIRECT_STATUSES,
-    UNREACHABLE_KINDS,
-    Client,
     FetchError,
     FetchRequest,
     FetchResponse,
     HostBusy,
     HostFailing,
-    Manners,
-    Robots,
+    PoliteClient,
+    Redirect,
+    RobotsForbid,
     RobotsUnavailable,
     retry_after_seconds,
     wire_host,
     wire_url,
 )
-from tearsheet.settings import FetchSettings
+from tearsheet.lexicon import is_non_news
 from tearsheet.story import Story
 from tearsheet.urls import BadURL
 from tearsheet.work import Drop, Outcome, Requeue, Retry
@@ -42,21 +38,6 @@ BINARY_SIGNATURES = (
 
 _REASONS = {"content-type": "not-text", "too-large": "oversized", "too-many-redirects": "maxredir"}
 """Errors that will be the same tomorrow."""
-
-
-@cache
-def non_news_domains() -> frozenset[str]:
-    """Domains whose pages are no news."""
-    lines = files("tearsheet.fetch").joinpath("non_news.txt").read_text("utf-8").splitlines()
-    return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
-
-
-@lru_cache(maxsize=10_000)
-def is_non_news(host: str) -> bool:
-    """Whether a host is, or lies below, one of the domains that are no news."""
-    listed = non_news_domains()
-    labels = host.split(".")
-    return any(".".join(labels[start:]) in listed for start in range(len(labels)))
 
 
 def status_counter(status: int) -> str:
@@ -96,29 +77,14 @@ def outcome_of_error(error: FetchError) -> Outcome:
 class Fetcher:
     """A stage: fills in the page and what HTTP said about it."""
 
-    def __init__(
-        self, client: Client, manners: Manners, settings: FetchSettings, robots: Robots | None = None,
-        *, clock: Clock = wall_clock,
-    ) -> None:  # fmt: skip
+    def __init__(self, client: PoliteClient, *, clock: Clock = wall_clock) -> None:
         self._client = client
-        self._manners = manners
-        self._robots = robots or Robots(client, manners, settings)
         self._clock = clock
 
     async def process(self, story: Story) -> Story:
         """Fetch the story's link. Raises Drop, Retry, or Requeue while the host is busy."""
-        url = self._address(story)
-        try:
-            response, wait = await self._fetch(url)
-        except RobotsUnavailable as busy:
-            raise Retry("robots-error", "robots.txt cannot be had now", after=busy.after) from busy
-        except HostFailing as failing:
-            raise Retry("skipped", "the host could not be reached lately", after=failing.after) from failing
-        except HostBusy as busy:
-            raise Requeue("busy", busy.after) from busy
-        except FetchError as error:
-            self._note_error(error, url)
-            raise outcome_of_error(error) from error
+        response = await self._fetch(self._address(story))
+        wait = retry_after_seconds(response.header("Retry-After"), self._clock()) if response.status != 200 else None
         outcome = outcome_of_status(response.status, f"{response.status} {response.reason}".strip(), wait)
         if outcome is not None:
             raise outcome
@@ -139,41 +105,24 @@ class Fetcher:
             raise Drop("non-news", wire_host(url))
         return url
 
-    async def _fetch(self, url: str) -> tuple[FetchResponse, float | None]:
-        host = wire_host(url)
-        await self._obey_robots(url)
+    async def _fetch(self, url: str) -> FetchResponse:
+        try:
+            return await self._client.fetch(FetchRequest(url, content_types=PAGE_TYPES, on_redirect=_stay_with_news))
+        except RobotsForbid as forbidden:
+            raise Drop("robots", forbidden.url) from forbidden
+        except RobotsUnavailable as busy:
+            raise Retry("robots-error", "robots.txt cannot be had now", after=busy.after) from busy
+        except HostFailing as failing:
+            raise Retry("skipped", "the host could not be reached lately", after=failing.after) from failing
+        except HostBusy as busy:
+            raise Requeue("busy", busy.after) from busy
+        except FetchError as error:
+            raise outcome_of_error(error) from error
 
-        async def on_redirect(target: str) -> None:
-            if is_non_news(wire_host(target)):
-                raise Drop("non-news2", wire_host(target))
-            await self._obey_robots(target)
-            if wire_host(target) != host:
-                self._manners.visit(wire_host(target))
 
-        async with self._manners.turn(host) as turn:
-            response = await self._client.fetch(FetchRequest(url, content_types=PAGE_TYPES, on_redirect=on_redirect))
-            wait = None
-            if response.status != 200:
-                wait = retry_after_seconds(response.header("Retry-After"), self._clock())
-            final = wire_host(response.url)
-            if final == host:
-                turn.answered(response.status, response.elapsed, wait)
-            else:
-                turn.answered(response.exchanges[0].status, response.elapsed)
-                self._manners.note_answer(final, response.status, response.elapsed, wait)
-        return response, wait
-
-    async def _obey_robots(self, url: str) -> None:
-        if not await self._robots.allows(url):
-            raise Drop("robots", url)
-
-    def _note_error(self, error: FetchError, url: str) -> None:
-        """The host that failed is the one to be spared: a redirect may have led to another."""
-        host = wire_host(error.url or url)
-        if error.kind in UNREACHABLE_KINDS:
-            self._manners.note_failure(host)
-        elif error.kind in ("timeout", "read-timeout"):
-            self._manners.note_answer(host, 408, error.elapsed)
+async def _stay_with_news(redirect: Redirect) -> None:
+    if is_non_news(wire_host(redirect.target)):
+        raise Drop("non-news2", wire_host(redirect.target))
 
 
 def _filled(story: Story, response: FetchResponse) -> Story:

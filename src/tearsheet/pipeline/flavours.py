@@ -18,30 +18,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Any
 
 from tearsheet.errors import ConfigError, NotFoundError
 from tearsheet.work import input_queue
 
-
-class Kind(Enum):
-    """How a stage runs."""
-
-    ASYNC = "async"
-    CPU = "cpu"
-    BATCH = "batch"
-
-
-STAGES: dict[str, Kind] = {
-    "fetcher": Kind.ASYNC,
-    "hist-fetcher": Kind.ASYNC,
-    "parser": Kind.CPU,
-    "importer": Kind.BATCH,
-    "archiver": Kind.BATCH,
-    "page-storer": Kind.BATCH,
-}
-"""Every stage that a pipeline can have."""
+STAGES = ("fetcher", "hist-fetcher", "parser", "importer", "archiver", "page-storer")
+"""Every stage that a pipeline can have; `app/pipelines.py` builds them."""
 
 QUEUERS: dict[str, str] = {
     "feeds": "new entries of the feeds, polled here or taken from the rss-fetcher of `feeds.remote`",
@@ -68,11 +51,6 @@ class Step:
     stage: str
     outputs: tuple[str, ...] = ()
 
-    @property
-    def kind(self) -> Kind:
-        """How the stage runs."""
-        return STAGES[self.stage]
-
 
 @dataclass(slots=True, frozen=True)
 class Pipeline:
@@ -96,14 +74,14 @@ class Pipeline:
             f"the pipeline {self.name} has no stage {stage!r}; it has {', '.join(s.stage for s in self.steps)}"
         )
 
-    def place(self, stage: str) -> str:
-        """The name of a stage's queues among those of all pipelines: `parser`, or `historical.parser`."""
+    def queue_name(self, stage: str) -> str:
+        """What the names of a stage's queues begin with, among those of all pipelines: `parser`, or `historical.parser`."""
         return stage if self.name == DEFAULT else f"{self.name}.{stage}"
 
     @property
-    def first_places(self) -> tuple[str, ...]:
-        """Where the queuer sends its stories."""
-        return (self.place(self.steps[0].stage),)
+    def first_queues(self) -> tuple[str, ...]:
+        """The names of the queues to which the queuer sends its stories."""
+        return (self.queue_name(self.steps[0].stage),)
 
 
 def chain(*stages: str) -> tuple[Step, ...]:
@@ -202,8 +180,21 @@ def own_pipeline(name: str, table: Mapping[str, Any]) -> Pipeline:
 def fetch_queues(pipelines: Mapping[str, Pipeline]) -> tuple[str, ...]:
     """The queues that several machines share out by host, so that each host's manners are kept in one place."""
     return tuple(
-        input_queue(pipeline.place(step.stage))
+        input_queue(pipeline.queue_name(step.stage))
         for pipeline in pipelines.values()
         for step in pipeline.steps
         if step.stage == "fetcher"
     )
+
+
+def drawing(pipeline: Pipeline) -> str:
+    """The pipeline in one line: `csv ─▶ fetcher ─▶ parser`. A stage that feeds several shows them in brackets."""
+    words, left = [pipeline.queuer], [step.stage for step in pipeline.steps]
+    for step in pipeline.steps:
+        if step.stage in left:
+            left.remove(step.stage)
+            words.append(step.stage)
+        if len(step.outputs) > 1:
+            words.append("[" + ", ".join(step.outputs) + "]")
+            left = [stage for stage in left if stage not in step.outputs]
+    return " ─▶ ".join(words)

@@ -1,5 +1,6 @@
 from .dates import day_number as day_number
 from .dates import day_of as day_of
+from .dates import day_span as day_span
 from .dates import moment_span as moment_span
 from .errors import QueryError as QueryError
 from .match import make_subject as make_subject

@@ -1,6 +1,6 @@
-from . import model as model
 from . import store as store
 from .model import COMPLETED as COMPLETED
+from .model import FAILED as FAILED
 from .model import MAX_ITERATIONS as MAX_ITERATIONS
 from .model import MAX_STORIES as MAX_STORIES
 from .model import NewTopic as NewTopic

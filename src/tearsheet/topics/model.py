@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -9,6 +10,7 @@ from datetime import date
 WAITING = "waiting"
 """Found, and waiting until all pages of its iteration are there."""
 ADDING = "adding"
+"""To be judged, and added if it is relevant."""
 IN = "in"
 OUT = "out"
 MERGED = "merged"
@@ -34,6 +36,8 @@ AT_WORK = (RUNNING, DEDUPED, SNAPSHOT)
 
 MAX_ITERATIONS = 15
 MAX_STORIES = 100_000
+UNDATEABLE = "undateable"
+"""The date method of a story whose day is not known; exports show it instead of the day."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -114,7 +118,7 @@ class Progress:
         return not (self.to_fetch or self.waiting or self.adding or self.to_mine or self.links_unfetched)
 
     def describe_waiting(self) -> str:
-        """What is waited for, in words."""
+        """What is waited for, for people."""
         parts = [
             f"{count:,} {what}"
             for count, what in (
@@ -127,3 +131,8 @@ class Progress:
         ]
         first = f" (the first: {self.first_waited_for})" if self.first_waited_for else ""
         return ", ".join(parts) + first
+
+
+def simplest(urls: Iterable[str]) -> str:
+    """Which of a page's addresses stands for it: the shortest, of equals the first. So it does not matter which came first."""
+    return min(urls, key=lambda url: (len(url), url))

@@ -1,24 +1,22 @@
-"""Topics in the database: what is created, seeded, asked for. The spider's own statements are in `spider_store`."""
+"""Topics in the database: what they are, where they stand, how far they are. The spider's tables are in `spider.stores`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Row, delete, func, select, update
+from sqlalchemy import Column, Connection, Row, func, select, update
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.feeds.catalogue import find_collection
+from tearsheet.index import check_period
 from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
-from tearsheet.topics.model import NewTopic, Progress, Seed, Topic
-from tearsheet.topics.spider import Post, clean_url, url_key
-from tearsheet.urls import BadURL
+from tearsheet.topics.model import NewTopic, Progress, Topic
 
 _CHUNK = 500
 
@@ -38,8 +36,7 @@ def create_topic(database: Database, new: NewTopic, default_seconds: float) -> T
         parse_query(query)
     for collection in new.collections:
         find_collection(database, collection)
-    if new.start and new.end and new.end < new.start:
-        raise UsageError(f"the topic would end ({new.end}) before it starts ({new.start})")
+    check_period(new.start, new.end)
     seconds = default_seconds if new.seconds_per_media_fetch is None else new.seconds_per_media_fetch
     values = {
         "name": new.name,
@@ -124,116 +121,18 @@ def set_state(
         connection.execute(update(tables.topics).where(tables.topics.c.id == topic_id).values(values))
 
 
-def add_seeds(database: Database, topic_id: int, seeds: Iterable[Seed]) -> tuple[int, list[str]]:
-    """Add seeds; those that are known stay as they are. Returns how many are new, and the addresses that are none."""
-    rows: dict[str, dict[str, Any]] = {}
-    refused = []
-    for seed in seeds:
-        url = clean_url(seed.url)
-        try:
-            key = url_key(url or "")
-        except BadURL:
-            refused.append(seed.url)
-            continue
-        rows.setdefault(
-            key,
-            {
-                "topics_id": topic_id,
-                "url_key": key,
-                "url": url,
-                "stories_id": seed.stories_id,
-                "source": seed.source,
-                "assume_match": seed.assume_match,
-                "processed": False,
-            },
-        )
-    added = 0
-    with database.begin() as connection:
-        for some in chunks(list(rows.values()), 100):
-            statement = database.insert(tables.topic_seed_urls).values(list(some)).on_conflict_do_nothing()
-            added += max(0, connection.execute(statement).rowcount)
-    return added, refused
-
-
-def add_posts(database: Database, topic_id: int, posts: Iterable[Post]) -> tuple[int, int]:
-    """Add posts that are about the topic, and seeds of the addresses in them. Returns how many of each are new."""
-    with_urls = [(post, _keyed(post.urls)) for post in posts]
-    rows: list[dict[str, Any]] = [
-        {"topics_id": topic_id, "post_id": post.id, "author": post.author, "channel": post.channel,
-         "publish_date": post.day.isoformat(), "content": post.content}
-        for post, _ in with_urls
-    ]  # fmt: skip
-    urls: list[dict[str, Any]] = [
-        {"topics_id": topic_id, "post_id": post.id, "url_key": key, "url": url}
-        for post, keyed in with_urls
-        for key, url in keyed.items()
-    ]
-    seeds, _ = add_seeds(database, topic_id, [Seed(row["url"], None, "post") for row in urls])
-    added = 0
-    with database.begin() as connection:
-        for table, items in ((tables.topic_posts, rows), (tables.topic_post_urls, urls)):
-            for some in chunks(items, 100):
-                done = connection.execute(database.insert(table).values(list(some)).on_conflict_do_nothing())
-                added += max(0, done.rowcount) if table is tables.topic_posts else 0
-    return added, seeds
-
-
-def _keyed(urls: Iterable[str]) -> dict[str, str]:
-    found = {}
-    for url in urls:
-        with suppress(BadURL):
-            found[url_key(url)] = url
-    return found
-
-
-def set_duplicate_media(database: Database, media: str, parent: str | None) -> None:
-    """Say that a source is a duplicate of another, which gets its stories. Raises MediaCycle."""
-    from tearsheet.topics.spider import parent_media
-
-    with database.begin() as connection:
-        known = dict(connection.execute(select(tables.media.c.media_id, tables.media.c.dup_media_id)).all())
-        known[media] = parent
-        parent_media(media, known)
-        statement = database.insert(tables.media).values(media_id=media, name=media, dup_media_id=parent)
-        connection.execute(statement.on_conflict_do_update(index_elements=["media_id"], set_={"dup_media_id": parent}))
-
-
-def list_duplicate_media(database: Database) -> list[tuple[str, str]]:
-    """The sources that are duplicates of another, with what was said of each."""
-    media = tables.media
-    with database.read() as connection:
-        rows = connection.execute(
-            select(media.c.media_id, media.c.dup_media_id)
-            .where(media.c.dup_media_id.is_not(None))
-            .order_by(media.c.media_id)
-        )
-        return [(media_id, parent) for media_id, parent in rows]
-
-
 def progress_of(database: Database, topic: Topic) -> Progress:
     """How far a topic is."""
     stories, links, fetches = tables.topic_stories, tables.topic_links, tables.topic_fetch_urls
     with database.read() as connection:
-        by_state: dict[str, int] = dict(
-            connection.execute(
-                select(stories.c.state, func.count()).where(stories.c.topics_id == topic.id).group_by(stories.c.state)
-            ).all()
-        )  # fmt: skip
-        fetched: dict[str, int] = dict(
-            connection.execute(
-                select(fetches.c.state, func.count()).where(fetches.c.topics_id == topic.id).group_by(fetches.c.state)
-            ).all()
-        )  # fmt: skip
+        by_state = _counts_by(connection, stories.c.state, topic.id)
+        fetched = _counts_by(connection, fetches.c.state, topic.id)
+        by_fetched = _counts_by(connection, links.c.fetched, topic.id)
         to_mine = connection.execute(
             select(func.count()).where(
                 stories.c.topics_id == topic.id, stories.c.state == model.IN, stories.c.spidered.is_(False)
             )
         ).scalar_one()
-        by_fetched: dict[bool, int] = dict(
-            connection.execute(
-                select(links.c.fetched, func.count()).where(links.c.topics_id == topic.id).group_by(links.c.fetched)
-            ).all()
-        )  # fmt: skip
         mine_errors = connection.execute(
             select(func.count()).where(stories.c.topics_id == topic.id, stories.c.link_mine_error.is_not(None))
         ).scalar_one()
@@ -262,10 +161,7 @@ def progress_of(database: Database, topic: Topic) -> Progress:
     )
 
 
-def delete_topic(database: Database, topic_id: int) -> None:
-    """Remove a topic and all that belongs to it. Pages that were fetched for it stay: other topics may use them."""
-    with database.begin() as connection:
-        for table in tables.ALL:
-            if "topics_id" in table.c:
-                connection.execute(delete(table).where(table.c.topics_id == topic_id))
-        connection.execute(delete(tables.topics).where(tables.topics.c.id == topic_id))
+def _counts_by(connection: Connection, column: Column[Any], topic_id: int) -> dict[Any, int]:
+    """How many rows of a topic there are for each value of a column."""
+    rows = select(column, func.count()).where(column.table.c.topics_id == topic_id).group_by(column)
+    return dict(connection.execute(rows).all())

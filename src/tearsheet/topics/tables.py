@@ -147,6 +147,21 @@ topic_fetch_urls = Table(
     Index("topic_fetch_urls_state", "topics_id", "state", "iteration"),
 )
 
+topic_jobs = Table(
+    "topic_jobs",
+    metadata,
+    Column("topics_id", Id, primary_key=True),
+    Column("job", String(40), primary_key=True),
+    Column("item", String(64), primary_key=True),
+    Column("run", String(40), nullable=False),
+    Column("holder", String(40), nullable=False),
+    Column("held_until", Float, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("turn", Float, nullable=False),
+    Index("topic_jobs_holder", "holder"),
+)
+"""What was offered to the workers, or is in the hands of one. That something is to be done stands in the other tables."""
+
 topic_sentences = Table(
     "topic_sentences",
     metadata,
@@ -190,22 +205,4 @@ topic_snapshots = Table(
     Column("digest", String(64), nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     sqlite_autoincrement=True,
-)
-
-ALL = (
-    topics,
-    topic_posts,
-    topic_post_urls,
-    topic_seed_urls,
-    media,
-    media_fetches,
-    web_stories,
-    story_urls,
-    topic_stories,
-    topic_links,
-    topic_fetch_urls,
-    topic_sentences,
-    story_statistics,
-    topic_merged_stories_map,
-    topic_snapshots,
 )

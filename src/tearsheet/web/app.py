@@ -13,9 +13,9 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from tearsheet import __version__
-from tearsheet.app import Services
+from tearsheet.app import IngestForVisitors, Services, TokenStore
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.errors import BusyError, EngineError, NotFoundError, StorageError, TearsheetError, UsageError
+from tearsheet.errors import ItemRefused, NotFoundError, TearsheetError, UsageError, WorkerError
 from tearsheet.web import (
     api_page,
     export,
@@ -38,28 +38,26 @@ from tearsheet.web.remember import Remembered
 from tearsheet.web.render import page
 from tearsheet.web.security import SecurityHeaders
 from tearsheet.web.site import Site
-from tearsheet.web.tokens import TokenStore
 
 _STATUS_OF_ERROR: tuple[tuple[type[TearsheetError], int], ...] = (
     (NotFoundError, 404),
     (UsageError, 400),
-    (BusyError, 503),
-    (EngineError, 503),
-    (StorageError, 503),
+    (ItemRefused, 503),
+    (WorkerError, 503),
 )
 _TITLES = {400: "That could not be understood", 404: "Not found", 405: "Not allowed", 503: "Not now"}
 
 
 def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
     """The server's application. The broker is opened on the server's event loop and closed with it; the rest is the caller's."""
-    site, desk = Site(services, clock), ingest_api.IngestDesk(services)
+    site, ingest = Site(services, clock), IngestForVisitors(services.ingest)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         try:
             yield
         finally:
-            await desk.close()
+            await ingest.close()
             await site.close()
 
     app = DescribedApp(
@@ -94,7 +92,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
     ):
         app.include_router(router)
     app.include_router(rss_fetcher_api.router(services.database, services.data / "rss", clock))
-    app.include_router(ingest_api.router(services, desk))
+    app.include_router(ingest_api.router(services, ingest))
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     # The last one added is the first to see a request.
     web = services.settings.web

@@ -1,25 +1,21 @@
-"""A question to the index: a query and its filters, as they stand in an address."""
+"""A question as it stands in an address or in the form of the search page."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from datetime import date
-from typing import Annotated, Any
-from urllib.parse import urlencode
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
 
 from fastapi import Query as Parameter
 
-from tearsheet.engines.database import Database
-from tearsheet.errors import UsageError
-from tearsheet.feeds.catalogue import find_collection, places_of
-from tearsheet.query import Query, parse_query
-
-ORDERS = ("newest", "oldest", "relevance")
+from tearsheet.feeds.catalogue import members_of
+from tearsheet.index import ORDERS, Asked, Question, read_question
+from tearsheet.web.site import Site
 
 
 @dataclass(slots=True, frozen=True)
-class Question:
-    """What is asked for."""
+class SearchForm:
+    """What somebody wrote into the fields, right or wrong."""
 
     q: Annotated[str, Parameter(description="A query, as `climate AND (policy OR law*)`; `*` is every story.")] = "*"
     start: Annotated[str, Parameter(description="First day of publication, YYYY-MM-DD.")] = ""
@@ -29,66 +25,28 @@ class Question:
     language: Annotated[str, Parameter(description="Only this language, as `en`.")] = ""
     order: Annotated[str, Parameter(description="`newest`, `oldest` or `relevance` first.")] = ORDERS[0]
 
-    def query(self, database: Database) -> Query:
-        """The query with its filters. Raises QueryError, UsageError or NotFoundError."""
-        return self._of_collection(database, self.written())
-
-    def everything(self, database: Database) -> Query:
-        """All stories that the filters let through: what shares are shares of."""
-        return self._of_collection(database, self._filtered(parse_query("*")))
-
-    def written(self) -> Query:
-        """The query with all filters that need no catalogue: what can be explained, and marked in stories."""
-        return self._filtered(parse_query(self.q.strip() or "*"))
-
-    def explain(self) -> str:
-        """The question in English."""
-        place = f", from sources of the collection “{self.collection.strip()}”" if self.collection.strip() else ""
-        return self.written().explain().rstrip(".") + place
+    def question(self, token: str = "") -> Question:
+        """The question. An empty field asks for nothing in particular. Raises QueryError or UsageError."""
+        return read_question(
+            self.q.strip() or "*",
+            start=self.start,
+            end=self.end,
+            sources=_given(self.domain),
+            collections=_given(self.collection),
+            languages=_given(self.language),
+            order=self.order,
+            token=token,
+        )
 
     def narrows(self) -> bool:
         """Whether any filter or order is set."""
-        return self != self.plain()
-
-    def plain(self) -> Question:
-        """The same query without filters."""
-        return Question(q=self.q)
-
-    def _filtered(self, query: Query) -> Query:
-        return query.within(
-            start=read_day(self.start, "start"),
-            end=read_day(self.end, "end"),
-            domains=[self.domain.strip().lower()] if self.domain.strip() else None,
-            languages=[self.language.strip().lower()] if self.language.strip() else None,
-        )
-
-    def _of_collection(self, database: Database, query: Query) -> Query:
-        if not self.collection.strip():
-            return query
-        domains, sources = places_of(database, collection_ids=[find_collection(database, self.collection.strip())])
-        return query.within(domains=domains, sources=sources)
-
-    def checked_order(self) -> str:
-        """The order. Raises UsageError."""
-        if self.order not in ORDERS:
-            raise UsageError(f"order: {self.order!r} is not one of {', '.join(ORDERS)}")
-        return self.order
-
-    def address(self, path: str = "/search", **changes: Any) -> str:
-        """The address of this question, or of one that differs by `changes`; other words are added as they are."""
-        own = {name: changes.pop(name) for name in list(changes) if name in self.__slots__}
-        asked = replace(self, **own)
-        given = {name: getattr(asked, name) for name in self.__slots__}
-        plain = Question()
-        kept = {name: value for name, value in given.items() if name == "q" or value != getattr(plain, name)}
-        return f"{path}?{urlencode(kept | {name: value for name, value in changes.items() if value})}"
+        return self != SearchForm(q=self.q)
 
 
-def read_day(text: str, name: str) -> date | None:
-    """A day of a form; None when it was left empty. Raises UsageError."""
-    if not text.strip():
-        return None
-    try:
-        return date.fromisoformat(text.strip()[:10])
-    except ValueError as error:
-        raise UsageError(f"{name}: {text!r} is not a day; write it as 2026-11-15") from error
+def ask(site: Site, question: Question) -> Asked:
+    """The question as the index gets it. Raises NotFoundError for a collection that is not there."""
+    return question.ask(partial(members_of, site.services.database))
+
+
+def _given(value: str) -> list[str]:
+    return [value] if value.strip() else []

@@ -13,29 +13,29 @@ from starlette.background import BackgroundTask
 
 from tearsheet.engines.index import IndexedStory
 from tearsheet.index import all_stories, csv_lines, jsonl_lines, write_parquet
-from tearsheet.web.asking import Question
+from tearsheet.web.asking import SearchForm, ask
 from tearsheet.web.site import site_of
 
 router = APIRouter(tags=["export"])
-Asked = Annotated[Question, Depends()]
+Form = Annotated[SearchForm, Depends()]
 
 
 @router.get("/search.jsonl", response_class=StreamingResponse)
-def export_jsonl(request: Request, question: Asked) -> StreamingResponse:
+def export_jsonl(request: Request, form: Form) -> StreamingResponse:
     """Every matching story as a line of JSON, with its full text."""
-    return download(jsonl_lines(_stories(request, question)), "application/jsonl", "stories.jsonl")
+    return download(jsonl_lines(_stories(request, form)), "application/jsonl", "stories.jsonl")
 
 
 @router.get("/search.csv", response_class=StreamingResponse)
-def export_csv(request: Request, question: Asked, bom: bool = False) -> StreamingResponse:
+def export_csv(request: Request, form: Form, bom: bool = False) -> StreamingResponse:
     """Every matching story as a row of CSV, with its full text; `bom=1` for Excel."""
-    return download(csv_lines(_stories(request, question), bom=bom), "text/csv; charset=utf-8", "stories.csv")
+    return download(csv_lines(_stories(request, form), bom=bom), "text/csv; charset=utf-8", "stories.csv")
 
 
 @router.get("/search.parquet", response_class=FileResponse)
-def export_parquet(request: Request, question: Asked) -> FileResponse:
+def export_parquet(request: Request, form: Form) -> FileResponse:
     """Every matching story as a row of Parquet, with its full text."""
-    stories = _stories(request, question)
+    stories = _stories(request, form)
     descriptor, path = tempfile.mkstemp(suffix=".parquet")
     try:
         with os.fdopen(descriptor, "wb") as target:
@@ -47,11 +47,11 @@ def export_parquet(request: Request, question: Asked) -> FileResponse:
     return FileResponse(path, media_type="application/vnd.apache.parquet", filename="stories.parquet", background=done)
 
 
-def _stories(request: Request, question: Question) -> Iterator[IndexedStory]:
-    services, order = site_of(request).services, question.checked_order()
+def _stories(request: Request, form: SearchForm) -> Iterator[IndexedStory]:
+    site, question = site_of(request), form.question()
     # The order by relevance has an end; a whole collection has none.
-    order = "newest" if order == "relevance" else order
-    return all_stories(services.index, question.query(services.database), order=order)
+    order = "newest" if question.order == "relevance" else question.order
+    return all_stories(site.services.index, ask(site, question).query, order=order)
 
 
 def download(lines: Iterator[bytes], media_type: str, name: str) -> StreamingResponse:

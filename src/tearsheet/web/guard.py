@@ -18,8 +18,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tearsheet.app import READ, WRITE, TokenStore
 from tearsheet.web.limits import RateLimit
-from tearsheet.web.tokens import READ, WRITE, TokenStore
 
 OPEN_PATHS = frozenset({"/healthz"})
 """What needs no token anywhere."""

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
-from sqlalchemy import text
 
 from tearsheet import __version__
 from tearsheet.query import parse_query
@@ -52,8 +51,7 @@ async def _tried(check: Callable[[], Awaitable[object]]) -> str:
 
 
 def _ask_database(site: Site) -> None:
-    with site.services.database.read() as connection:
-        connection.execute(text("SELECT 1"))
+    site.services.database.ping()
 
 
 def _ask_index(site: Site) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import AsyncExitStack
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -11,22 +9,12 @@ from fastapi import APIRouter, Body, Query
 from fastapi import Path as PathParameter
 from fastapi.responses import Response
 
-from tearsheet.app import Services
+from tearsheet.app import IngestForVisitors, Services
 from tearsheet.archive import whole_page
 from tearsheet.errors import NotFoundError
-from tearsheet.ingest import (
-    IngestRequest,
-    IngestService,
-    IngestWebResult,
-    persist_results,
-    persist_texts,
-    read_request,
-    result_json,
-)
+from tearsheet.ingest import read_request, result_json
 from tearsheet.urls import BadURL, surt
 
-AT_ONCE = 4
-"""Documents that are ingested for visitors of the API at the same time; others wait."""
 Sha1 = Annotated[str, PathParameter(pattern="^[0-9a-f]{40}$", description="SHA-1 of the document, in hexadecimal.")]
 Request = Annotated[
     dict[str, Any],
@@ -36,42 +24,14 @@ Request = Annotated[
 ]
 
 
-class IngestDesk:
-    """Ingests for all who ask by HTTP, with one visitor: however many they are, a host sees the manners of one.
-
-    Belongs to the event loop of the server.
-    """
-
-    def __init__(self, services: Services) -> None:
-        self._services = services
-        self._places = asyncio.Semaphore(AT_ONCE)
-        self._opening = asyncio.Lock()
-        self._open = AsyncExitStack()
-        self._service: IngestService | None = None
-
-    async def ingest(self, request: IngestRequest) -> IngestWebResult:
-        """Ingest one document, and keep all of it."""
-        async with self._opening:
-            if self._service is None:
-                self._service = await self._open.enter_async_context(self._services.ingest.open_service())
-        async with self._places:
-            [result] = await self._service.handle([request])
-        await asyncio.to_thread(_persist, self._services)
-        return result
-
-    async def close(self) -> None:
-        """Let go of the visitor, and of the processes that look at pages."""
-        await self._open.aclose()
-
-
-def router(services: Services, desk: IngestDesk) -> APIRouter:
+def router(services: Services, visitors: IngestForVisitors) -> APIRouter:
     """The routes."""
     api = APIRouter(tags=["ingest"])
 
     @api.post("/ingest")
     async def ingest(request: Request) -> dict[str, Any]:
         """Ingest one document now. The answer is its `IngestWebResult`, whose `status` says what became of it."""
-        return result_json(await desk.ingest(read_request(request)))
+        return result_json(await visitors.ingest(read_request(request)))
 
     @api.get("/ingest/document/{sha1hex}")
     def document(sha1hex: Sha1) -> dict[str, Any]:
@@ -102,13 +62,6 @@ def router(services: Services, desk: IngestDesk) -> APIRouter:
         return [asdict(line) for line in services.ingest.store.captures_of_surt(key)]
 
     return api
-
-
-def _persist(services: Services) -> None:
-    """Where no worker does it: results into the tables, texts into the blob store."""
-    events, names = services.events, services.ingest.names
-    while persist_results(events, names, services.ingest.store) + persist_texts(events, names, services.ingest.blobs):
-        pass
 
 
 def _surt(url: str) -> str:

@@ -65,25 +65,25 @@ class Overview:
 def overview(site: Site, depths: Mapping[str, Depth]) -> Overview:
     """Gather the figures."""
     services = site.services
-    everything = parse_query("*")
+    found = services.index.survey(parse_query("*"), limit=LATEST, top=max(TOP_SOURCES, TOP_LANGUAGES))
     totals = services.archive.totals()
     counts = services.ledger.counts()
     return Overview(
         at=utc_now(site.clock),
-        stories=services.index.count(everything),
+        stories=found.count,
         archived=totals.stories,
         archive_files=totals.files,
         archive_bytes=totals.size,
         dropped=_stories(counts, DROPPED),
         quarantined=_stories(counts, QUARANTINED),
         waiting=sum(depth.total for name, depth in depths.items() if not name.endswith("-quar")),
-        days=services.index.over_time(everything, "day"),
-        sources=services.index.top(everything, "canonical_domain", TOP_SOURCES),
-        languages=services.index.top(everything, "language", TOP_LANGUAGES),
+        days=found.days,
+        sources=found.sources[:TOP_SOURCES],
+        languages=found.languages[:TOP_LANGUAGES],
         reasons=left_out(counts),
         queues=[Queue(name, depth.ready, depth.leased, depth.delayed) for name, depth in sorted(depths.items())],
         workers=living_workers(services.database, site.clock),
-        latest=[story_line(story) for story in services.index.search(everything, limit=LATEST).stories],
+        latest=[story_line(story) for story in found.page.stories],
     )
 
 

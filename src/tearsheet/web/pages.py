@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import codecs
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
 from fastapi import Path as PathParameter
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from tearsheet.archive import in_frame
 from tearsheet.engines.broker import Depth
 from tearsheet.web.charts import last_days
 from tearsheet.web.overview import Overview, overview
 from tearsheet.web.remember import Remembered
 from tearsheet.web.render import page
-from tearsheet.web.security import CAPTURE_POLICY
 from tearsheet.web.site import depths_of, site_of
 from tearsheet.web.stories import StoryView, captured_page, find_story, view_of
 
@@ -69,15 +68,7 @@ def replay_page(request: Request, identifier: StoryId) -> HTMLResponse:
 @router.get("/stories/{identifier}/capture", include_in_schema=False)
 def capture(request: Request, identifier: StoryId) -> Response:
     """The captured page itself, for that frame only: whoever opens it by itself is sent to the frame."""
-    if request.headers.get("sec-fetch-dest", "iframe") != "iframe":
+    if not in_frame(request.headers.get("sec-fetch-dest")):
         return RedirectResponse(f"/stories/{identifier}/replay", 303)
-    captured = captured_page(site_of(request), identifier)
-    headers = {"content-security-policy": CAPTURE_POLICY, "content-type": _content_type(captured.encoding)}
-    return Response(captured.html, headers=headers)
-
-
-def _content_type(encoding: str | None) -> str:
-    try:
-        return f"text/html; charset={codecs.lookup(encoding).name}" if encoding else "text/html"
-    except LookupError:
-        return "text/html"
+    shown = captured_page(site_of(request), identifier).page
+    return Response(shown.body, headers=shown.headers)

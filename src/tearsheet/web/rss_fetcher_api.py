@@ -22,7 +22,18 @@ from tearsheet import __version__
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database
 from tearsheet.errors import BusyError
-from tearsheet.feeds.catalogue import fetch_soon, fetch_source_soon, reading
+from tearsheet.feeds.catalogue import (
+    feeds_of_source,
+    fetch_history,
+    fetch_soon,
+    fetch_source_soon,
+    newest_stories,
+    read_feed,
+    read_source,
+    stories_by_day,
+    stories_from,
+    top_counts,
+)
 
 MAX_ROWS = 10_000
 DAYS_SHOWN = 30
@@ -109,19 +120,19 @@ def _add_feeds(api: APIRouter, database: Database, clock: Clock) -> None:
     @api.get("/api/feeds/{feed_id:int}")
     def feed(feed_id: Id) -> Envelope[dict[str, Any]]:
         """A feed's columns."""
-        return _answer(lambda: reading.read_feed(database, feed_id))
+        return _answer(lambda: read_feed(database, feed_id))
 
     @api.get("/api/feeds/{feed_id:int}/history")
     def feed_history(feed_id: Id, limit: Limit = None) -> Envelope[list[dict[str, Any]]]:
         """A feed's fetch events, newest first."""
-        reading.read_feed(database, feed_id)
-        return _answer(lambda: reading.history(database, feed_id, limit or MAX_ROWS))
+        read_feed(database, feed_id)
+        return _answer(lambda: fetch_history(database, feed_id, limit or MAX_ROWS))
 
     @api.get("/api/feeds/{feed_id:int}/stories")
     def feed_stories(feed_id: Id) -> Envelope[list[dict[str, Any]]]:
         """The 50 stories that were seen last in a feed."""
-        reading.read_feed(database, feed_id)
-        return _answer(lambda: reading.newest_stories(database, feed_id=feed_id))
+        read_feed(database, feed_id)
+        return _answer(lambda: newest_stories(database, feed_id=feed_id))
 
     @api.post("/api/feeds/{feed_id:int}/fetch-soon")
     def feed_soon(feed_id: Id) -> Envelope[int]:
@@ -137,31 +148,31 @@ def _add_sources(api: APIRouter, database: Database, clock: Clock) -> None:
     @api.get("/api/sources/{source_id:int}/feeds")
     def source_feeds(source_id: Id) -> Envelope[list[dict[str, Any]]]:
         """The feeds of a source."""
-        reading.require_source(database, source_id)
-        return _answer(lambda: reading.feeds_of_source(database, source_id))
+        read_source(database, source_id)
+        return _answer(lambda: feeds_of_source(database, source_id))
 
     @api.get("/api/sources/{source_id:int}/stories")
     def source_stories(source_id: Id) -> Envelope[list[dict[str, Any]]]:
         """The 50 stories that were seen last in a source's feeds."""
-        reading.require_source(database, source_id)
-        return _answer(lambda: reading.newest_stories(database, source_id=source_id))
+        read_source(database, source_id)
+        return _answer(lambda: newest_stories(database, source_id=source_id))
 
     @api.get("/api/sources/{source_id:int}/stories/fetched-by-day")
     def source_fetched(source_id: Id) -> Envelope[list[Day]]:
         """A source's stories by the day they were found."""
-        reading.require_source(database, source_id)
-        return _answer(lambda: _days(reading.stories_by_day(database, "fetched_at", source_id=source_id)))
+        read_source(database, source_id)
+        return _answer(lambda: _days(stories_by_day(database, "fetched_at", source_id=source_id)))
 
     @api.get("/api/sources/{source_id:int}/stories/published-by-day")
     def source_published(source_id: Id) -> Envelope[list[Day]]:
         """A source's stories by the day of their publication."""
-        reading.require_source(database, source_id)
-        return _answer(lambda: _days(reading.stories_by_day(database, "published_at", source_id=source_id)))
+        read_source(database, source_id)
+        return _answer(lambda: _days(stories_by_day(database, "published_at", source_id=source_id)))
 
     @api.post("/api/sources/{source_id:int}/fetch-soon")
     def source_soon(source_id: Id) -> Envelope[int]:
         """Poll the feeds of a source soon, spread over three hours at most; results is how many."""
-        reading.require_source(database, source_id)
+        read_source(database, source_id)
         return _answer(lambda: fetch_source_soon(database, source_id, utc_now(clock)))
 
 
@@ -170,7 +181,7 @@ def _add_stories(api: APIRouter, database: Database, clock: Clock) -> None:
         return utc_now(clock) - timedelta(days=days)
 
     def by_day(column: str, kind: str) -> list[DayCount]:
-        counts = reading.stories_by_day(database, column, since=lately(DAYS_SHOWN))
+        counts = stories_by_day(database, column, since=lately(DAYS_SHOWN))
         return [DayCount(date=day, count=count, type=kind) for day, count in counts]
 
     @api.get("/api/stories/fetched-by-day")
@@ -186,7 +197,7 @@ def _add_stories(api: APIRouter, database: Database, clock: Clock) -> None:
     @api.get("/api/stories/by-source")
     def by_source() -> Envelope[BySource]:
         """How many stories of the last 30 days each source has."""
-        counts = reading.top_counts(database, "sources_id", lately(DAYS_SHOWN), None)
+        counts = top_counts(database, "sources_id", lately(DAYS_SHOWN), None)
         sources = [SourceCount(sources_id=source, count=count) for source, count in counts]
         return _answer(lambda: BySource(days=DAYS_SHOWN, sources=sources))
 
@@ -199,8 +210,7 @@ def _add_stories(api: APIRouter, database: Database, clock: Clock) -> None:
         """The domains, feeds or sources with the most stories of the last days."""
         return _answer(
             lambda: [
-                {column: value, "count": count}
-                for value, count in reading.top_counts(database, column, lately(days), limit)
+                {column: value, "count": count} for value, count in top_counts(database, column, lately(days), limit)
             ]
         )
 
@@ -209,4 +219,4 @@ def _add_stories(api: APIRouter, database: Database, clock: Clock) -> None:
         first_id: Id, limit: Annotated[int, Query(alias="_limit", ge=1, le=MAX_ROWS)] = 1
     ) -> Envelope[list[dict[str, Any]]]:
         """Stories with this id or a later one, in order: ask again from the last id plus one, and none is missed."""
-        return _answer(lambda: reading.stories_from(database, first_id, limit))
+        return _answer(lambda: stories_from(database, first_id, limit))

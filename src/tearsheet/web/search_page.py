@@ -13,9 +13,9 @@ from markupsafe import Markup
 from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.feeds.catalogue import list_collections
-from tearsheet.index import Attention, answers
+from tearsheet.index import ORDERS, Attention, Question, answers
 from tearsheet.query import QueryError
-from tearsheet.web.asking import ORDERS, Question, read_day
+from tearsheet.web.asking import SearchForm, ask
 from tearsheet.web.charts import interval_for
 from tearsheet.web.highlight import highlighters, mark, passage
 from tearsheet.web.render import page
@@ -28,7 +28,7 @@ PAGE = 20
 TOP = 15
 MOST_COLLECTIONS = 1000
 SHARE = "share"
-Asked = Annotated[Question, Depends()]
+Form = Annotated[SearchForm, Depends()]
 
 
 @dataclass(slots=True, frozen=True)
@@ -59,54 +59,53 @@ class Answer:
 
 
 @router.get("/search", include_in_schema=False)
-def search_page(request: Request, question: Asked, token: str = "", by: str = "") -> HTMLResponse:
+def search_page(request: Request, form: Form, token: str = "", by: str = "") -> HTMLResponse:
     """The page for people. Without a query, how to ask."""
-    values: dict[str, Any] = {"question": question, "orders": ORDERS, "by": by, "token": token}
-    values |= {"collections": _collections(site_of(request), question), "wrong_query": False, "pointer": ""}
+    values: dict[str, Any] = {"form": form, "orders": ORDERS, "by": by, "token": token}
+    values |= {"collections": _collections(site_of(request), form), "wrong_query": False, "pointer": ""}
     if "q" not in request.query_params:
         return page(request, "search.html", answer=None, error=None, **values)
     try:
-        found = answer(site_of(request), question, token)
+        question = form.question(token)
+        found = answer(site_of(request), question)
     except (QueryError, UsageError, NotFoundError) as error:
         status = 404 if isinstance(error, NotFoundError) else 400
         if isinstance(error, QueryError):
             values |= {"wrong_query": True, "pointer": error.pointer()}
         return page(request, "search.html", status_code=status, answer=None, error=error, **values)
-    return page(request, "search.html", answer=found, error=None, points=points_of(found, by), **values)
-
-
-@data_router.get("/search.json")
-def search_data(request: Request, question: Asked, token: str = "") -> Answer:
-    """A search: the query in English, counts over time, sources, languages, and a page of stories."""
-    return answer(site_of(request), question, token)
-
-
-def answer(site: Site, question: Question, token: str = "") -> Answer:
-    """Ask the index. Raises QueryError or UsageError."""
-    index, database = site.services.index, site.services.database
-    query, everything = question.query(database), question.everything(database)
-    found = answers.stories(index, query, limit=PAGE, token=token or None, order=question.checked_order())
-    total = answers.count(index, query, everything)
-    days = index.over_time(query, "day")
-    interval = _interval(question, days)
-    return Answer(
-        explanation=question.explain(),
-        count=total.count,
-        all_stories=total.total,
-        interval=interval,
-        attention=between_matches(answers.attention(index, query, interval, everything)),
-        undated=total.count - sum(stories for _, stories in days),
-        sources=answers.top_sources(index, query, TOP),
-        languages=answers.languages(index, query, TOP),
-        hits=_hits(question, found.stories),
-        next_token=found.next_token,
+    return page(
+        request, "search.html", answer=found, error=None, points=points_of(found, by), question=question, **values
     )
 
 
-def _collections(site: Site, question: Question) -> list[str]:
+@data_router.get("/search.json")
+def search_data(request: Request, form: Form, token: str = "") -> Answer:
+    """A search: the query in English, counts over time, sources, languages, and a page of stories."""
+    return answer(site_of(request), form.question(token))
+
+
+def answer(site: Site, question: Question) -> Answer:
+    """Ask the index. Raises QueryError or NotFoundError."""
+    found = answers.outline(site.services.index, question, ask(site, question), TOP)
+    interval = _interval(question, found.days)
+    return Answer(
+        explanation=question.explain(),
+        count=found.total.count,
+        all_stories=found.total.total,
+        interval=interval,
+        attention=between_matches(found.attention(interval)),
+        undated=found.undated,
+        sources=found.sources,
+        languages=found.languages,
+        hits=_hits(question, found.page.stories),
+        next_token=found.page.next_token,
+    )
+
+
+def _collections(site: Site, form: SearchForm) -> list[str]:
     """What can be chosen from, by name; the one that was asked for stays in the form even when there is none of this name."""
     names = {one.name for one in list_collections(site.services.database, limit=MOST_COLLECTIONS).rows}
-    return sorted(names | ({question.collection} if question.collection else set()), key=str.casefold)
+    return sorted(names | ({form.collection} if form.collection else set()), key=str.casefold)
 
 
 def between_matches(points: list[Attention]) -> list[Attention]:
@@ -126,12 +125,11 @@ def _interval(question: Question, days: list[tuple[str, int]]) -> str:
     known = [date.fromisoformat(day) for day, _ in days]
     if not known:
         return "day"
-    first, last = read_day(question.start, "start") or min(known), read_day(question.end, "end") or max(known)
-    return interval_for(first, last)
+    return interval_for(question.start or min(known), question.end or max(known))
 
 
 def _hits(question: Question, stories: list[IndexedStory]) -> list[Hit]:
-    marks = highlighters(question.written())
+    marks = highlighters(question.parsed)
     hits = []
     for story in stories:
         line = story_line(story)

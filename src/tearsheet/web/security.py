@@ -8,12 +8,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 PAGE_POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-src 'self'; frame-ancestors 'none'"
 """Our own pages: everything from this server, nothing inline, never inside a frame."""
 
-CAPTURE_POLICY = (
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
-)
-"""A captured page: an origin of its own, no scripts, no forms, and not one request to the web of today."""
-
 _HEADERS = {
     "content-security-policy": PAGE_POLICY,
     "x-content-type-options": "nosniff",

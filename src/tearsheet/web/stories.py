@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
+import logging
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from unicodedata import east_asian_width
 
-from tearsheet.archive import StoredCapture, read_story_at
+from tearsheet.archive import ReplayPage, StoredCapture, replay_page
 from tearsheet.engines.index import IndexedStory
-from tearsheet.errors import NotFoundError
+from tearsheet.errors import NotFoundError, TearsheetError
 from tearsheet.feeds.catalogue import list_feeds, list_sources
 from tearsheet.web.site import Site
 from tearsheet.work import Explanation
 
+log = logging.getLogger(__name__)
 LEAD_LENGTH = 220
 _BLANKS = re.compile(r"\s+")
 _STAGES = ("fetcher", "parser", "importer", "archiver")
@@ -60,6 +60,8 @@ class CaptureRecord:
     captured_at: datetime
     local: bool
     """Whether this machine has the file."""
+    in_store: bool
+    """Whether a blob store has a proved copy of it, from which it is read when it is not here."""
 
 
 @dataclass(slots=True)
@@ -88,11 +90,9 @@ class StoryView:
 
 @dataclass(slots=True, frozen=True)
 class CapturedPage:
-    """The bytes of a captured page, and whether they are still those that were recorded."""
+    """A captured page, and whether its bytes are still those that were recorded."""
 
-    html: bytes
-    encoding: str | None
-    url: str
+    page: ReplayPage
     captured_at: datetime
     sha256: str
     genuine: bool
@@ -141,8 +141,7 @@ def find_story(site: Site, identifier: str) -> IndexedStory:
 
 def find_capture(site: Site, story: IndexedStory) -> StoredCapture | None:
     """The proof of this very story; where that is not archived, of the same address."""
-    archive = site.services.archive
-    return archive.capture_of_story(story.story_id) or archive.capture_of_index_id(story.id)
+    return site.services.captures.of_stories([(story.story_id, story.id)])[0]
 
 
 def view_of(site: Site, identifier: str) -> StoryView:
@@ -192,16 +191,18 @@ def _journey(site: Site, story_id: str) -> list[Explanation]:
     )
 
 
-def _archive_folder(site: Site) -> Path:
-    settings = site.services.settings
-    return settings.path(settings.archive.folder)
-
-
 def _record(site: Site, capture: StoredCapture) -> CaptureRecord:
-    file = capture.file
-    local = file.local_path(_archive_folder(site)).is_file()
+    file, copies = capture.file, site.services.captures.copies
     return CaptureRecord(
-        file.name, capture.offset, capture.length, capture.sha256, file.sha256, file.size, capture.time, local
+        file=file.name,
+        offset=capture.offset,
+        length=capture.length,
+        sha256=capture.sha256,
+        file_sha256=file.sha256,
+        file_size=file.size,
+        captured_at=capture.time,
+        local=copies.is_here(file),
+        in_store=bool(copies.stores_of(file)),
     )
 
 
@@ -210,13 +211,14 @@ def captured_page(site: Site, identifier: str) -> CapturedPage:
     capture = find_capture(site, find_story(site, identifier))
     if capture is None:
         raise NotFoundError("this story is not archived yet: it waits for its WARC file to be finished")
-    path = capture.file.local_path(_archive_folder(site))
     try:
-        found = read_story_at(path, capture.offset)
-    except OSError as error:
-        raise NotFoundError(f"the WARC file {capture.file.name} is not on this machine") from error
-    if found is None or found.story.raw_html.html is None:
+        found = site.services.captures.read(capture)
+    except TearsheetError as error:
+        # Which stores there are is for the log, not for every visitor.
+        log.warning("capture cannot be read", extra={"file": capture.file.name, "error": str(error)})
+        raise NotFoundError(
+            f"the WARC file {capture.file.name} cannot be read now; the server's log says why"
+        ) from error
+    if found.story.raw_html.html is None:
         raise NotFoundError(f"the WARC file {capture.file.name} holds no page at offset {capture.offset}")
-    html = found.story.raw_html.html
-    digest = hashlib.sha256(html).hexdigest()
-    return CapturedPage(html, found.story.raw_html.encoding, found.uri, capture.time, digest, digest == capture.sha256)
+    return CapturedPage(replay_page(found), capture.time, found.sha256, found.sha256 == capture.sha256)

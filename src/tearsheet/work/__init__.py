@@ -1,4 +1,4 @@
-"""work"""
+"""The toolkit of work: outcomes, workers, pools of processes, the supervisor, the ledger, water marks."""
 
 import lazy_loader
 

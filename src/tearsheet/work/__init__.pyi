@@ -2,6 +2,7 @@ from .announce import Announcer as Announcer
 from .announce import WorkerInfo as WorkerInfo
 from .announce import living_workers as living_workers
 from .journey import DUE as DUE
+from .journey import RETRIES as RETRIES
 from .journey import RetryRule as RetryRule
 from .journey import fate_of as fate_of
 from .journey import input_queue as input_queue
@@ -11,7 +12,7 @@ from .ledger import Ledger as Ledger
 from .ledger_entry import DROPPED as DROPPED
 from .ledger_entry import QUARANTINED as QUARANTINED
 from .ledger_entry import RETRYING as RETRYING
-from .ledger_entry import Entry as Entry
+from .ledger_entry import LedgerEntry as LedgerEntry
 from .ledger_entry import domain_of as domain_of
 from .outcomes import Drop as Drop
 from .outcomes import Outcome as Outcome

@@ -1,4 +1,4 @@
-"""Workers announce themselves in the database, so that anybody can see who is at work and how fast."""
+"""Workers announce themselves in the database, so that anybody can see which are at work and how fast."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Announcer:
         self._workers = announced
         self._clock = clock
         self._started = utc_now(clock)
-        self._ids = {worker.place: f"{worker.place}-{uuid.uuid4().hex[:12]}" for worker in announced}
+        self._ids = {worker.queue_name: f"{worker.queue_name}-{uuid.uuid4().hex[:12]}" for worker in announced}
         self._settled_before = dict.fromkeys(self._ids, 0)
         self._beat_before = clock()
 
@@ -77,7 +77,7 @@ class Announcer:
         elapsed = now - self._beat_before
         rows = [self._row(worker, elapsed) for worker in self._workers]
         self._beat_before = now
-        self._settled_before = {worker.place: worker.settled for worker in self._workers}
+        self._settled_before = {worker.queue_name: worker.settled for worker in self._workers}
         insert = self._database.insert(workers)
         changed = {name: insert.excluded[name] for name in ("seen_at", "settled", "per_second")}
         with self._database.begin() as db:
@@ -85,10 +85,10 @@ class Announcer:
             db.execute(delete(workers).where(workers.c.seen_at < utc_now(self._clock) - timedelta(days=1)))
 
     def _row(self, worker: Worker, elapsed: float) -> dict[str, object]:
-        fresh = worker.settled - self._settled_before[worker.place]
+        fresh = worker.settled - self._settled_before[worker.queue_name]
         return {
-            "id": self._ids[worker.place],
-            "stage": worker.place,
+            "id": self._ids[worker.queue_name],
+            "stage": worker.queue_name,
             "host": socket.gethostname()[:255],
             "pid": os.getpid(),
             "started_at": self._started,

@@ -1,7 +1,7 @@
 """A worker process for heavy work: reads tasks from its standard input, one at a time, and answers on standard output.
 
-Started by `cpu_pool`. It ends when its input ends, so it never outlives its parent. Frames are a length and bytes, which whoever
-does the work understands: a CPU stage, whose tasks are stories in MessagePack, or another.
+Started by `pool`. It ends when its input ends, so it never outlives its parent. A frame is a length and bytes; only the work
+that is done here knows what they mean. To a CPU stage they are a story in MessagePack.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from tearsheet.story import WireStory, decode_story
-from tearsheet.work.ledger_entry import Entry, entry_for
+from tearsheet.work.ledger_entry import LedgerEntry, entry_for
 from tearsheet.work.outcomes import CpuStage, Drop, Outcome, Quarantine, Requeue, Retry
 from tearsheet.work.packing import Packed, pack_results
 
@@ -38,7 +38,7 @@ class Answer:
     detail: str = ""
     after: float | None = None
     keep: bool = False
-    entry: Entry | None = None
+    entry: LedgerEntry | None = None
 
     def as_exception(self) -> Outcome | None:
         """The outcome that the stage raised, or None when it gave results."""
@@ -93,7 +93,7 @@ def read_frame(stream: BinaryIO) -> bytes | None:
 
 
 def _serve(answering: Answering, requests: BinaryIO, answers: BinaryIO) -> None:
-    answers.write(HEAD.pack(0))  # ready: what had to be loaded is loaded
+    answers.write(HEAD.pack(0))  # ready: everything is loaded
     answers.flush()
     while (frame := read_frame(requests)) is not None:
         data = answering(frame)

@@ -104,5 +104,5 @@ def forwarded(message: Message, body: bytes, page: bytes, key: str) -> Message:
 
 
 def replayed(message: Message) -> Message:
-    """A message taken out of quarantine: its tries begin anew."""
+    """A message taken out of quarantine: its tries are counted from the start."""
     return Message(message.body, {**message.headers, RETRIES: 0}, message.key, message.page)

@@ -15,7 +15,7 @@ from sqlalchemy import BigInteger, Column, ColumnElement, Index, String, Table, 
 
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database, UtcDateTime, metadata
-from tearsheet.work.ledger_entry import Entry
+from tearsheet.work.ledger_entry import LedgerEntry
 
 outcomes = Table(
     "outcomes",
@@ -82,7 +82,7 @@ class Ledger:
         self._database = database
         self._clock = clock
 
-    def record(self, entries: Sequence[Entry]) -> None:
+    def record(self, entries: Sequence[LedgerEntry]) -> None:
         """Write entries; a story's later outcome at the same stage replaces the earlier one."""
         if not entries:
             return
@@ -90,7 +90,7 @@ class Ledger:
         # The last word on each story counts; one statement must not touch a row twice.
         unique = {(entry.story_id, entry.stage): entry for entry in entries}
         rows: list[dict[str, Any]] = [
-            {name: getattr(entry, name) for name in Entry.__slots__}
+            {name: getattr(entry, name) for name in LedgerEntry.__slots__}
             | {"day": now.date().isoformat(), "happened_at": now}
             for entry in unique.values()
         ]

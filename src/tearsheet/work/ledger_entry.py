@@ -15,7 +15,7 @@ RECOVERED = "recovered"
 
 
 @dataclass(slots=True, frozen=True)
-class Entry:
+class LedgerEntry:
     """What became of one story at one stage."""
 
     story_id: str
@@ -29,10 +29,10 @@ class Entry:
     url: str = ""
 
 
-def entry_for(story: Story, stage: str, status: str, reason: str = "", detail: str = "") -> Entry:
+def entry_for(story: Story, stage: str, status: str, reason: str = "", detail: str = "") -> LedgerEntry:
     """The ledger's entry for a story."""
     url = story.url or ""
-    return Entry(
+    return LedgerEntry(
         story.id,
         stage,
         status,

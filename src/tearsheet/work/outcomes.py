@@ -1,7 +1,7 @@
 """What a stage is: it gets a story and says what becomes of it. It knows no queue, no neighbour and no engine.
 
 A stage returns the story (or several) for its outputs, or raises one of the outcomes below. The worker around it leases,
-times, settles and counts. A test calls a stage as a plain function.
+settles and counts. A test calls a stage as a plain function.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from tearsheet.errors import StoryError
 from tearsheet.story import Story
 
 
-class Outcome(Exception):
+class Outcome(StoryError):
     """What became of a story that does not simply go on. `reason` is a short word that is counted; `detail` is for people."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
@@ -44,7 +45,7 @@ class Requeue(Outcome):
 
 
 class Quarantine(Outcome):
-    """Something that people should look at. The story is kept aside and can be replayed."""
+    """Somebody should see what is wrong. The story is kept aside and can be replayed."""
 
 
 Result = Story | Sequence[Story] | Outcome

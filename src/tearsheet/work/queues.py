@@ -1,4 +1,4 @@
-"""Looking at queued messages, and sending quarantined ones back."""
+"""What queued messages say, and the way back for quarantined ones."""
 
 from __future__ import annotations
 

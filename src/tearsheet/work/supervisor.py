@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -22,11 +21,10 @@ Service = Callable[[asyncio.Event], Awaitable[None]]
 
 
 class Supervisor:
-    """Starts everything, watches it, and stops everything when one part fails or a signal comes."""
+    """Starts everything, watches it, and stops everything when one part fails or `stop` is set, as a signal does."""
 
-    def __init__(self, workers: Sequence[Worker], broker: Broker) -> None:
-        self.stop = asyncio.Event()
-        self.interrupted = False
+    def __init__(self, workers: Sequence[Worker], broker: Broker, stop: asyncio.Event | None = None) -> None:
+        self.stop = stop or asyncio.Event()
         self._workers = list(workers)
         self._broker = broker
 
@@ -38,7 +36,6 @@ class Supervisor:
         Sources bring stories (with `once` they end by themselves); services just run along. The first error ends the run
         and is raised when everything has stopped.
         """
-        self._catch_signals()
         asyncio.get_running_loop().set_exception_handler(_say_each_error_once)
         tasks = [asyncio.create_task(worker.run(self.stop), name=worker.name) for worker in self._workers]
         tasks += [asyncio.create_task(_as_coroutine(service, self.stop)) for service in services]
@@ -81,22 +78,11 @@ class Supervisor:
         """Whether there is still work. A batch stage need not wait for more when nothing is left before it."""
         upstream = 0
         for worker in self._workers:
-            depth = depths.get(input_queue(worker.place), Depth())
+            depth = depths.get(input_queue(worker.queue_name), Depth())
             if isinstance(worker, BatchWorker):
                 worker.hurry = upstream == 0 and depth.ready == 0 and depth.delayed == 0
             upstream += depth.total
         return upstream > 0
-
-    def _catch_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with suppress(NotImplementedError, RuntimeError, ValueError):  # not in a thread that is not the main one
-                loop.add_signal_handler(number, self._interrupt)
-
-    def _interrupt(self) -> None:
-        log.info("stopping")
-        self.interrupted = True
-        self.stop.set()
 
 
 async def _as_coroutine(service: Service, stop: asyncio.Event) -> None:

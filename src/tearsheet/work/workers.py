@@ -1,4 +1,4 @@
-"""The worker around a stage: it leases, times, settles and counts, so that the stage knows its story and nothing else.
+"""The worker around a stage: it leases, settles and counts, so that the stage knows its story and nothing else.
 
 Order of safety: the ledger is written, then the broker settles. A kill in between repeats both, and both are idempotent.
 """
@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.broker import Broker, Lease, Output, Settlement
-from tearsheet.errors import TearsheetError
+from tearsheet.errors import WorkerError
 from tearsheet.story import Story, WireStory, decode_story
 from tearsheet.work.journey import ORIGIN, RETRIES, RetryRule, fate_of, input_queue
 from tearsheet.work.ledger import Ledger
-from tearsheet.work.ledger_entry import DONE, RECOVERED, Entry, entry_for
+from tearsheet.work.ledger_entry import DONE, RECOVERED, LedgerEntry, entry_for
 from tearsheet.work.outcomes import AsyncStage, BatchStage, Outcome, Quarantine, Result
 from tearsheet.work.packing import Packed, pack_results
 from tearsheet.work.pool import CpuPool
@@ -37,12 +37,12 @@ class WorkerConfig:
 
     stage: str
     outputs: tuple[str, ...]
-    """The places of the stages that get what this one returns."""
+    """The queue names of the stages that get what this one returns."""
     rule: RetryRule
     marks: WaterMarks
     prefetch: int = 8
-    place: str = ""
-    """The name of the stage's own queues, where it is not the stage's: see `flavours`."""
+    queue_name: str = ""
+    """What the names of the stage's queues begin with, where it is not the stage's name: see `pipeline.flavours`."""
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class Finished:
     """One message that is ready to be settled."""
 
     settlement: Settlement
-    entry: Entry | None
+    entry: LedgerEntry | None
 
 
 class Worker(ABC):
@@ -59,7 +59,6 @@ class Worker(ABC):
     def __init__(self, config: WorkerConfig, broker: Broker, ledger: Ledger, clock: Clock = wall_clock) -> None:
         self.config = config
         self.settled = 0
-        self.busy_seconds = 0.0
         self.hurry = False
         """Set when no more stories will come: a batch is not waited for any longer."""
         self.grace_seconds = _GRACE_SECONDS
@@ -75,9 +74,9 @@ class Worker(ABC):
         return self.config.stage
 
     @property
-    def place(self) -> str:
-        """The name of its queues among those of all pipelines."""
-        return self.config.place or self.config.stage
+    def queue_name(self) -> str:
+        """What the names of its queues begin with, among those of all pipelines."""
+        return self.config.queue_name or self.config.stage
 
     @abstractmethod
     async def run(self, stop: asyncio.Event) -> None:
@@ -90,7 +89,7 @@ class Worker(ABC):
         if not await self._may_go():
             await asyncio.sleep(_PRESSURE_SECONDS / 4)
             return []
-        return await self._broker.lease(input_queue(self.place), limit, wait)
+        return await self._broker.lease(input_queue(self.queue_name), limit, wait)
 
     async def _may_go(self) -> bool:
         if not self.config.outputs:
@@ -110,7 +109,7 @@ class Worker(ABC):
         await self._broker.settle([item.settlement for item in finished])
         self.settled += len(finished)
 
-    def _passed_on(self, lease: Lease, results: Sequence[Packed], entry: Entry) -> Finished:
+    def _passed_on(self, lease: Lease, results: Sequence[Packed], entry: LedgerEntry) -> Finished:
         messages = [packed.as_message(lease.message) for packed in results]
         outputs = tuple(Output(input_queue(stage), message) for stage in self.config.outputs for message in messages)
         retries = lease.message.headers.get(RETRIES, 0)
@@ -121,10 +120,10 @@ class Worker(ABC):
             return Finished(Settlement(lease, outputs), recovered)
         return Finished(Settlement(lease, outputs), None)
 
-    def _ended(self, lease: Lease, outcome: Exception, entry: Entry) -> Finished:
+    def _ended(self, lease: Lease, outcome: Exception, entry: LedgerEntry) -> Finished:
         if not isinstance(outcome, Outcome):
             log.error("stage failed", exc_info=outcome, extra={"stage": self.name, "url": entry.url})
-        fate = fate_of(self.place, lease.message, outcome, self.config.rule, self._clock())
+        fate = fate_of(self.queue_name, lease.message, outcome, self.config.rule, self._clock())
         log.debug("story ended", extra={"stage": self.name, "url": entry.url, "outcome": str(outcome)})
         settlement = Settlement(lease, fate.outputs)
         if fate.status is None:
@@ -166,7 +165,7 @@ class StreamWorker(Worker):
                     await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                     continue
                 for lease in await self._lease(free):
-                    task = asyncio.create_task(self._one(lease))
+                    task = asyncio.create_task(self._process(lease))
                     running[task] = lease
                     task.add_done_callback(ended)
             if running and not settler.done():
@@ -200,16 +199,9 @@ class StreamWorker(Worker):
         except asyncio.CancelledError:
             return
 
-    async def _one(self, lease: Lease) -> Finished:
-        started = time.perf_counter()
-        try:
-            return await self._process(lease)
-        finally:
-            self.busy_seconds += time.perf_counter() - started
-
     @abstractmethod
     async def _process(self, lease: Lease) -> Finished:
-        """Run the stage on one message; never raises."""
+        """Run the stage on one message. Raises only what stops the worker."""
 
 
 class AsyncWorker(StreamWorker):
@@ -225,15 +217,15 @@ class AsyncWorker(StreamWorker):
         try:
             story = self._decode(lease)
         except ValueError as error:
-            return self._ended(lease, Quarantine("unreadable", str(error)), Entry("", self.name, ""))
+            return self._ended(lease, Quarantine("unreadable", str(error)), LedgerEntry("", self.name, ""))
         before = story.raw_html.html
         try:
             results = await self._stage.process(story)
-        except TearsheetError:
-            raise  # the disk or an engine, not this story: the worker stops and the story stays
+            packed = await asyncio.to_thread(pack_results, results, before)
+        except WorkerError:
+            raise  # not this story: the worker stops and the story stays
         except Exception as outcome:
             return self._ended(lease, outcome, entry_for(story, self.name, ""))
-        packed = await asyncio.to_thread(pack_results, results, before)
         return self._passed_on(lease, packed, entry_for(story, self.name, ""))
 
 
@@ -250,21 +242,19 @@ class CpuWorker(StreamWorker):
         message = lease.message
         try:
             answer = await self._pool.run(WireStory(message.body, message.page))
-        except Quarantine as outcome:
+        except Exception as outcome:
             return self._ended(lease, outcome, self._entry_of(lease))
-        except Exception as error:
-            return self._ended(lease, error, self._entry_of(lease))
-        entry = answer.entry or Entry("", self.name, "")
+        entry = answer.entry or LedgerEntry("", self.name, "")
         outcome_said = answer.as_exception()
         if outcome_said is not None:
             return self._ended(lease, outcome_said, entry)
         return self._passed_on(lease, answer.results, entry)
 
-    def _entry_of(self, lease: Lease) -> Entry:
+    def _entry_of(self, lease: Lease) -> LedgerEntry:
         try:
             return entry_for(self._decode(lease), self.name, "")
         except ValueError:
-            return Entry("", self.name, "")
+            return LedgerEntry("", self.name, "")
 
     async def close(self) -> None:
         """End the processes."""
@@ -295,9 +285,7 @@ class BatchWorker(Worker):
         while not stop.is_set():
             leases = await self._collect(stop)
             if leases:
-                started = time.perf_counter()
                 await self._process_batch(leases)
-                self.busy_seconds += time.perf_counter() - started
 
     async def _collect(self, stop: asyncio.Event) -> list[Lease]:
         leases: list[Lease] = []
@@ -308,7 +296,7 @@ class BatchWorker(Worker):
                 remaining = oldest + self._seconds - time.monotonic()
                 if remaining <= 0 or self.hurry:
                     break
-                more = await self._broker.lease(input_queue(self.place), room, min(remaining, 0.25))
+                more = await self._broker.lease(input_queue(self.queue_name), room, min(remaining, 0.25))
             else:
                 more = await self._lease(room, wait=0.25)
                 oldest = time.monotonic()
@@ -322,27 +310,33 @@ class BatchWorker(Worker):
                 stories.append(self._decode(lease))
                 readable.append(lease)
             except ValueError as error:
-                finished.append(self._ended(lease, Quarantine("unreadable", str(error)), Entry("", self.name, "")))
+                finished.append(
+                    self._ended(lease, Quarantine("unreadable", str(error)), LedgerEntry("", self.name, ""))
+                )
         finished += await asyncio.to_thread(self._run_stage, readable, stories)
         await self._settle(finished)
 
     def _run_stage(self, leases: list[Lease], stories: list[Story]) -> list[Finished]:
         pages = [story.raw_html.html for story in stories]
         results = self._results_of(stories) if stories else []
-        finished = []
-        for lease, story, page, result in zip(leases, stories, pages, results, strict=True):
-            entry = entry_for(story, self.name, "")
-            if isinstance(result, Outcome):
-                finished.append(self._ended(lease, result, entry))
-            else:
-                finished.append(self._passed_on(lease, pack_results(result, page), entry))
-        return finished
+        together = zip(leases, stories, pages, results, strict=True)
+        return [self._finished(lease, story, page, result) for lease, story, page, result in together]
+
+    def _finished(self, lease: Lease, story: Story, page: bytes | None, result: Result) -> Finished:
+        entry = entry_for(story, self.name, "")
+        if isinstance(result, Outcome):
+            return self._ended(lease, result, entry)
+        try:
+            packed = pack_results(result, page)
+        except Exception as error:
+            return self._ended(lease, error, entry)
+        return self._passed_on(lease, packed, entry)
 
     def _results_of(self, stories: list[Story]) -> Sequence[Result]:
         try:
             return self._stage.process_batch(stories)
-        except TearsheetError:
-            raise  # the disk or an engine, not these stories: the worker stops and they stay
+        except WorkerError:
+            raise  # not these stories: the worker stops and they stay
         except Exception as error:
             if len(stories) == 1:
                 log.error("stage failed", exc_info=error, extra={"stage": self.name, "url": stories[0].url})

@@ -64,6 +64,15 @@ def test_a_local_file_is_stored_whole_in_many_pieces(blobs, tmp_path):
     assert b"".join(pieces) == source.read_bytes()
 
 
+def test_bytes_are_read_from_the_middle_of_a_blob(blobs):
+    content = bytes(range(256)) * 5_000
+    blobs.put("a/big", content)
+    for start, length in ((0, 1), (0, 300_000), (123_457, 65_536), (len(content) - 7, 7)):
+        assert blobs.read("a/big", start, length) == content[start : start + length]
+    with pytest.raises(NotFoundError, match="nothing/here"):
+        blobs.read("nothing/here", 0, 1)
+
+
 def test_a_local_file_that_is_missing_stores_nothing(blobs, tmp_path):
     with pytest.raises(NotFoundError, match="no file"):
         blobs.put("k", tmp_path / "missing")

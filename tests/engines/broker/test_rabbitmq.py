@@ -23,9 +23,9 @@ from tearsheet.engines.broker.rabbitmq_layout import (
     rounded_delay,
 )
 from tearsheet.errors import ConfigError, EngineError
-from tests.engines.test_server_trouble import one_line, replaced
 from tests.support.brokers import fresh_vhost, management
-from tests.support.relay import Relay
+from tests.support.cut_off_relay import Relay
+from tests.support.server_errors import one_line, replaced
 from tests.support.servers import server_url
 
 rabbitmq = pytest.mark.engine("rabbitmq")

@@ -15,8 +15,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 import tearsheet
+from tearsheet.engines.database import UtcDateTime, metadata
 from tearsheet.engines.database.port import Database
-from tearsheet.engines.database.sql import UtcDateTime, metadata
 from tearsheet.errors import EngineError
 from tests.support.databases import DATABASES, SqliteHarness
 

@@ -12,7 +12,8 @@ from alembic.migration import MigrationContext
 from sqlalchemy import select, text
 
 import tearsheet
-from tearsheet.engines.database.sql import metadata, migration_steps, open_database
+from tearsheet.engines.database import metadata, open_database
+from tearsheet.engines.database.sql import migration_steps
 from tearsheet.errors import BusyError, ConfigError, EngineError, StorageError
 from tearsheet.work.announce import workers
 

@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from tearsheet.engines.index import opensearch as index_opensearch
-from tearsheet.engines.index import tantivy_counts
+from tearsheet.engines.index import search_server, tantivy_counts
 from tearsheet.query import QueryError, parse_query
 from tests.support.index_stories import DAY, START, story
 from tests.support.indexes import INDEXES
@@ -245,6 +244,39 @@ def test_top_values(library):
     assert library.top(parse_query("nowhere"), "language") == []
 
 
+@pytest.mark.parametrize("order", ["newest", "oldest", "relevance"])
+@pytest.mark.parametrize(
+    "query", ["*", "publication_date:2024", "climate OR strasse", "NOT publication_date:*", "nowhere"]
+)
+def test_a_survey_says_what_each_question_by_itself_says(library, query, order):
+    asked = parse_query(query)
+    found = library.survey(asked, limit=2, order=order, top=3)
+    page = library.search(asked, limit=2, order=order)
+    assert (names(found.page.stories), found.page.next_token is None) == (names(page.stories), page.next_token is None)
+    assert [one.text_content for one in found.page.stories] == [one.text_content for one in page.stories]
+    assert found.count == library.count(asked)
+    assert found.days == library.over_time(asked, "day")
+    assert found.sources == library.top(asked, "canonical_domain", 3)
+    assert found.languages == library.top(asked, "language", 3)
+
+
+def test_a_survey_goes_on_where_its_page_ended(index):
+    index.add([story(str(n), indexed_date=START + n) for n in range(5)])
+    index.refresh()
+    first = index.survey(EVERYTHING, limit=3)
+    second = index.survey(EVERYTHING, limit=3, token=first.page.next_token)
+    assert names(first.page.stories + second.page.stories) == ["4", "3", "2", "1", "0"]
+    assert (second.count, second.sources, second.page.next_token) == (5, [("example.com", 5)], None)
+    with pytest.raises(QueryError, match="token"):
+        index.survey(EVERYTHING, token="?")
+
+
+def test_a_survey_may_leave_out_stories_and_values(library):
+    found = library.survey(EVERYTHING, limit=0, top=0)
+    assert (found.page.stories, found.page.next_token, found.sources, found.languages) == ([], None, [], [])
+    assert (found.count, found.days) == (6, library.over_time(EVERYTHING, "day"))
+
+
 def test_top_values_over_time(library):
     weeks = library.top_over_time(parse_query("publication_date:2024"), "canonical_domain", "week")
     assert weeks[:2] == [("example.com", "2024-01-01", 1), ("example.com", "2024-12-30", 1)]
@@ -256,7 +288,7 @@ def test_top_values_over_time(library):
 def test_more_counts_than_an_engine_gives_at_a_time(library, monkeypatch):
     whole = library.top_over_time(EVERYTHING, "canonical_domain", "day")
     monkeypatch.setattr(tantivy_counts, "MAX_BUCKETS", 6)
-    monkeypatch.setattr(index_opensearch, "_MAX_COUNTS", 6)
+    monkeypatch.setattr(search_server, "_MAX_COUNTS", 6)
     assert library.top_over_time(EVERYTHING, "canonical_domain", "day") == whole
     assert len(whole) == 5
     with pytest.raises(ValueError, match="interval"):

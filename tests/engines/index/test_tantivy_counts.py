@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from datetime import date, timedelta
 
 import pytest
@@ -137,8 +139,12 @@ def test_stories_that_a_killed_writer_left_are_counted_once(tmp_path, difference
     index = TantivyIndex(tmp_path / "index")
     index.add(there)
     index.refresh()
-    index._store.forget_indexed()  # as if the note of the commit had been lost
     index.close()
+    with (
+        closing(sqlite3.connect(tmp_path / "index" / "stories.db")) as db,
+        db,
+    ):  # as if the note of the commit had been lost
+        assert db.execute("UPDATE state SET value = 0 WHERE name = 'indexed_number'").rowcount == 1
     index = TantivyIndex(tmp_path / "index")
     there += stories(600, 1)
     index.add(there[-1:])

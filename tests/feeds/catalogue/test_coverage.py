@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from tearsheet.engines.index.opener import open_index
-from tearsheet.feeds import NewFeed, add_feeds
 from tearsheet.feeds.catalogue.coverage import CoverageGap, coverage_gaps
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.tables import FETCH_FAILED, FETCH_SUCCEEDED, fetch_events
 from tearsheet.work.ledger import Ledger
-from tearsheet.work.ledger_entry import DROPPED, Entry
+from tearsheet.work.ledger_entry import DROPPED, LedgerEntry
 from tests.support.feed_fakes import new_database
 from tests.support.index_stories import story
 
@@ -56,7 +57,7 @@ def collection(tmp_path: Path):
         )
     ledger.record(
         [
-            Entry(
+            LedgerEntry(
                 f"story-{n}",
                 "fetcher",
                 DROPPED,

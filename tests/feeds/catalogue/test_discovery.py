@@ -57,7 +57,7 @@ def site(pages: dict[str, bytes]):
 
 
 def find(client: FakeClient, url: str = "https://news.example/"):
-    return asyncio.run(discover(client, url, gap=0, now=NOW))
+    return asyncio.run(discover(client, url, now=NOW))
 
 
 def test_feeds_are_fetched_read_and_ranked() -> None:

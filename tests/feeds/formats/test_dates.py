@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tearsheet.feeds.formats.date_names import MONTHS
-from tearsheet.feeds.formats.dates import parse_date
+from tearsheet.feeds.formats.dates import parse_feed_date
+from tearsheet.lexicon import MONTHS
 from tests.support.feed_fakes import NOW
 
 
@@ -60,7 +60,7 @@ from tests.support.feed_fakes import NOW
     ],
 )
 def test_forms(text: str, iso: str) -> None:
-    assert parse_date(text, NOW) == datetime.fromisoformat(iso).replace(tzinfo=UTC)
+    assert parse_feed_date(text, NOW) == datetime.fromisoformat(iso).replace(tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -74,17 +74,17 @@ def test_forms(text: str, iso: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_refused(text: str) -> None:
-    assert parse_date(text, NOW) is None
+    assert parse_feed_date(text, NOW) is None
 
 
 def test_the_future_ends_in_ninety_days() -> None:
-    assert parse_date((NOW + timedelta(days=89)).isoformat(), NOW) is not None
-    assert parse_date((NOW + timedelta(days=91)).isoformat(), NOW) is None
+    assert parse_feed_date((NOW + timedelta(days=89)).isoformat(), NOW) is not None
+    assert parse_feed_date((NOW + timedelta(days=91)).isoformat(), NOW) is None
 
 
 @given(st.text(max_size=120))
 def test_any_text_is_a_sane_date_or_none(text: str) -> None:
-    found = parse_date(text, NOW)
+    found = parse_feed_date(text, NOW)
     assert found is None or (
         found.tzinfo is UTC and datetime(1990, 1, 1, tzinfo=UTC) <= found <= NOW + timedelta(days=90)
     )
@@ -99,4 +99,4 @@ def test_mail_dates_in_every_language(when: datetime, offset: int, month: str) -
     when = when.replace(microsecond=0, month=MONTHS[month], day=min(when.day, 28))
     sign, minutes = "-" if offset < 0 else "+", abs(offset)
     text = f"{when.day} {month} {when.year} {when:%H:%M:%S} {sign}{minutes // 60:02}{minutes % 60:02}"
-    assert parse_date(text, NOW) == (when - timedelta(minutes=offset)).replace(tzinfo=UTC)
+    assert parse_feed_date(text, NOW) == (when - timedelta(minutes=offset)).replace(tzinfo=UTC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tearsheet.feeds import parse_feed
-from tearsheet.feeds.formats.periods import advertised_period, fresh_minutes, retry_after_seconds
+from tearsheet.feeds.formats.periods import advertised_period, fresh_minutes
 from tests.support.feed_fakes import NOW, rss
 
 
@@ -48,15 +48,3 @@ def test_the_words_are_found_in_the_feed() -> None:
 )  # fmt: skip
 def test_what_http_says(cache_control, expires, minutes) -> None:
     assert fresh_minutes(cache_control, expires, None, NOW) == minutes
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("120", 120), (" 7 ", 7), ("Sun, 15 Nov 2026 12:05:00 GMT", 300), ("Sun, 15 Nov 2026 11:00:00 GMT", 0),
-        ("soon", None), ("", None), (None, None), ("9" * 30, None), ("-5", None),
-        ("Fri, 31 Dec 9999 23:59:59 -2359", None),
-    ],
-)  # fmt: skip
-def test_retry_after(text, seconds) -> None:
-    assert retry_after_seconds(text, NOW) == seconds

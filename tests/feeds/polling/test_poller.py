@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from tearsheet.feeds import NewFeed, Poller, add_feeds, mark_queued, unqueued_stories
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.polling import store
+from tearsheet.feeds.polling.poller import Poller
+from tearsheet.feeds.polling.story_store import SeenStories, mark_queued, unqueued_stories
 from tearsheet.feeds.tables import feed_paces, feeds, fetch_events
 from tearsheet.settings import FeedSettings
 from tests.support.feed_fakes import NOW, FakeClient, new_database, response, rss
@@ -123,14 +126,14 @@ def test_only_the_feeds_that_were_named_are_polled(database) -> None:
 def test_a_poll_that_cannot_be_written_does_not_take_the_others_with_it(database, monkeypatch) -> None:
     """Whatever a database refuses of one feed's stories, the feed gets an event that says so, and the poller goes on."""
     add_feeds(database, [NewFeed(f"http://{name}.example/rss") for name in "abc"], NOW)
-    add_stories = store.add_stories
+    add = SeenStories.add
 
-    def refuse(database, connection, rows):
+    def refuse(seen, rows):
         if any(row["feed_id"] == 2 for row in rows):
             raise ValueError("text that no database takes")
-        return add_stories(database, connection, rows)
+        return add(seen, rows)
 
-    monkeypatch.setattr(store, "add_stories", refuse)
+    monkeypatch.setattr(SeenStories, "add", refuse)
     client = FakeClient(lambda request: response(rss(request.url.replace("rss", "story"))))
     poller = run_once(database, client)
     assert [story.feed_id for story in unqueued_stories(database, 10)] == [1, 3]

@@ -12,13 +12,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from tearsheet.feeds import NewFeed, Poller, add_feeds, mark_queued, unqueued_stories
-from tearsheet.feeds.catalogue import reading
-from tearsheet.feeds.catalogue.changes import fetch_soon, fetch_source_soon
-from tearsheet.feeds.catalogue.export import all_feeds
+from tearsheet.feeds.catalogue import fetch_history, stories_by_day, top_counts
+from tearsheet.feeds.catalogue.directory import all_feeds
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.store import add_feeds, fetch_soon, fetch_source_soon
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.daily_rss import write_daily_rss
+from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.polling.retention import prune
+from tearsheet.feeds.polling.story_store import mark_queued, unqueued_stories
 from tearsheet.feeds.tables import feed_paces, feeds
 from tearsheet.fetch import FetchRequest, FetchResponse
 from tearsheet.settings import FeedSettings
@@ -59,10 +61,10 @@ def test_polls_stories_and_the_outbox(database) -> None:
     assert waiting[0].fetched_at == NOW
     mark_queued(database, [story.id for story in waiting], later)
     assert unqueued_stories(database, 10) == []
-    notes = [event["note"] for event in reading.history(database, 1)]
+    notes = [event["note"] for event in fetch_history(database, 1)]
     assert notes[1::2] == [None, None]
-    assert reading.stories_by_day(database, "fetched_at") == [("2026-11-15", 4)]
-    assert reading.top_counts(database, "domain", NOW, 1) == [("a.example", 3)]
+    assert stories_by_day(database, "fetched_at") == [("2026-11-15", 4)]
+    assert top_counts(database, "domain", NOW, 1) == [("a.example", 3)]
     assert len(all_feeds(database)) == 2
 
 

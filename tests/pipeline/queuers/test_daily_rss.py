@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.feeds.polling.daily_rss import daily_rss_name, write_daily_rss
 from tearsheet.feeds.tables import stories
 from tearsheet.pipeline.queuers.daily_rss import read

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.topics.snapshot.store import list_snapshots, load_snapshot
 from tearsheet.topics.store import find_topic
 from tests.support.brokers import fresh_vhost
 from tests.support.databases import PostgresHarness
-from tests.support.serving import in_thread
 from tests.support.simulated_web import SimulatedWeb
-from tests.support.topic_running import prepare
-from tests.topics.spider.test_kill import finish, spider_with_kills, start
-from tests.topics.spider.test_simulated_web import check
+from tests.support.simulated_web_server import served_web
+from tests.support.topic_kills import finish, spider_with_kills, start
+from tests.support.topic_runs import check_snapshot, prepare
 
 pytestmark = [pytest.mark.engine("rabbitmq"), pytest.mark.engine("postgresql")]
 
@@ -45,7 +44,7 @@ def spider_with_four(folder: Path, request: pytest.FixtureRequest, make: dict[st
     database = open_database(harness.url, folder, patience=10)
     database.migrate()
     prepare(database, web)
-    with in_thread(web) as server:
+    with served_web(web) as server:
         crew = []
         for number in range(4):
             own = folder / f"worker{number}"  # an index folder of its own, as on four machines
@@ -55,7 +54,7 @@ def spider_with_four(folder: Path, request: pytest.FixtureRequest, make: dict[st
         said = [finish(child) for child in crew]
     topic = find_topic(database, "Zanzibar")
     assert topic.state == "completed", said
-    check(web, load_snapshot(database, topic), folder / "export")
+    check_snapshot(web, load_snapshot(database, topic), folder / "export")
     [snapshot] = list_snapshots(database, topic.id)
     database.close()
     return snapshot.digest

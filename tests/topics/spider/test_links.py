@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.topics import mine_links
-from tearsheet.topics.spider.addresses import clean_url, is_ignored, video_page
+from tearsheet.topics.spider.addresses import video_page
 from tearsheet.topics.spider.links import MAX_SELF_LINKS
 
 PROSE = "The committee met on Tuesday and heard three hours of testimony about the dams, the levees and the money. "
@@ -54,30 +54,10 @@ def test_a_page_is_found_once_whatever_its_address_looks_like_and_never_itself()
     assert urls(html) == ["https://www.other.example/A/"]
 
 
-def test_ignored_links():
-    for url in (
-        "https://www.facebook.com/sharer/sharer.php?u=x",
-        "http://paper.example/share?u=http://paper.example/a",
-        "http://www.iconosquare.com/x",
-        "https://accounts.google.com/ServiceLogin",
-        "http://a.example/picture.JPG",
-        "https://sco.lt/abc",
-    ):
-        assert is_ignored(url), url
-    for url in ("https://disco.lt/abc", "http://a.example/2024/jpg-files.html", "http://paper.example/share/story"):
-        assert not is_ignored(url), url
-
-
 def test_links_to_the_own_source_are_limited():
     many = " ".join(f'<a href="/story-{i}.html">{i}</a>' for i in range(50))
     html = page(f'<p>{PROSE * 5}<a href="/tag/dams">dams</a> <a href="/author/x">x</a> {many}</p>')
     assert urls(html) == [f"http://paper.example/story-{i}.html" for i in range(MAX_SELF_LINKS)]
-
-
-def test_an_address_that_is_none():
-    assert clean_url("mailto:a@b.example") is None
-    assert clean_url("http://") is None
-    assert clean_url("HTTP://A.example?x=1&utm_source=2") == "http://A.example/?x=1"
 
 
 @given(st.text(alphabet="<>ahref='\" /:ptsx&;#.iframe", max_size=300))

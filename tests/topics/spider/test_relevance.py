@@ -20,7 +20,7 @@ from tearsheet.topics.spider.relevance import (
     outside_dates,
     split_sentences,
 )
-from tearsheet.topics.spider.spider import raw_test
+from tearsheet.topics.spider.tools import raw_test
 
 
 @pytest.mark.parametrize(

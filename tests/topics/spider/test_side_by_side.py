@@ -6,11 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.topics import store
 from tearsheet.topics.model import NewTopic
-from tearsheet.topics.spider import store as spider_store
 from tearsheet.topics.spider.links import MinedLink
+from tearsheet.topics.spider.stores.links import save_links
+from tearsheet.topics.spider.topic_mine_story import route_links
 from tests.support.databases import PostgresHarness
 
 pytestmark = [pytest.mark.engine("postgresql"), pytest.mark.timeout(120)]
@@ -27,10 +28,10 @@ def test_stories_with_the_same_links_in_another_order(tmp_path, request):
         for turn in range(12):
             links = [MinedLink(f"http://a.example/{turn}/{i}", f"{turn:032}{i:032}", "anchor") for i in range(150)]
             known = {link.key: link.key for link in links[::2]}
-            orders = (links, links[::-1])
+            orders = [route_links(order, known, ()) for order in (links, links[::-1])]
             for done in [
-                pool.submit(spider_store.save_links, database, topic.id, f"{place:064}", 0, order, known)
-                for place, order in enumerate(orders)
+                pool.submit(save_links, database, topic.id, f"{number:064}", 0, order)
+                for number, order in enumerate(orders)
             ]:
                 done.result(60)
     assert store.progress_of(database, topic).to_fetch == 12 * 75

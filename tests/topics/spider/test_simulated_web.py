@@ -2,21 +2,18 @@
 
 import asyncio
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from tearsheet.engines.broker.sqlite import SqliteBroker
-from tearsheet.engines.database.sql import open_database
+from tearsheet.engines.database import open_database
 from tearsheet.engines.index.opener import open_index
 from tearsheet.topics import model
-from tearsheet.topics.snapshot.export_files import write_export
-from tearsheet.topics.snapshot.store import Frozen, load_snapshot
+from tearsheet.topics.snapshot.store import load_snapshot
 from tearsheet.topics.store import progress_of
 from tests.support.loopback_web import serve
 from tests.support.simulated_web import SimulatedWeb
-from tests.support.topic_oracle import check_export, plain
-from tests.support.topic_running import SETTINGS, prepare, run
+from tests.support.topic_runs import SETTINGS, check_snapshot, prepare, run
 
 
 def spider(tmp_path, web: SimulatedWeb, settings=SETTINGS, **changes):
@@ -38,23 +35,12 @@ def spider(tmp_path, web: SimulatedWeb, settings=SETTINGS, **changes):
     return database, done
 
 
-def check(web: SimulatedWeb, frozen: Frozen, folder: Path) -> None:
-    """What was frozen, and every count of what is exported from it."""
-    truth = web.truth()
-    url = [plain(story.url) for story in frozen.stories]
-    found = {address: (story.iteration, story.media) for address, story in zip(url, frozen.stories, strict=True)}
-    assert found == truth.stories
-    assert {(url[a], url[b]) for a, b in frozen.links} == truth.links
-    write_export(frozen, folder, ["csv"])
-    check_export(truth, folder)
-
-
 @pytest.mark.parametrize("seed", [1, 2])
 def test_stories_links_and_iterations_are_equal(tmp_path, seed):
     web = SimulatedWeb(sites=8, pages=150, seed=seed)
     database, topic = spider(tmp_path, web)
     assert topic.state == model.COMPLETED, topic.message
-    check(web, load_snapshot(database, topic), tmp_path / "export")
+    check_snapshot(web, load_snapshot(database, topic), tmp_path / "export")
     progress = progress_of(database, topic)
     assert progress.done
     assert progress.errors == 0
@@ -69,7 +55,7 @@ def test_thirty_sites_and_three_thousand_pages(tmp_path):
     assert len(web.truth().stories) > 900
     database, topic = spider(tmp_path, web)
     assert topic.state == model.COMPLETED, topic.message
-    check(web, load_snapshot(database, topic), tmp_path / "export")
+    check_snapshot(web, load_snapshot(database, topic), tmp_path / "export")
     database.close()
 
 

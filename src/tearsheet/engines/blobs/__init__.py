@@ -1,4 +1,4 @@
-"""blobs"""
+"""Files by key: a folder, or an S3-compatible store."""
 
 import lazy_loader
 

@@ -35,6 +35,10 @@ class Blobs(Protocol):
         """The bytes of a blob, piece by piece. Raises NotFoundError."""
         ...
 
+    def read(self, key: str, start: int, length: int) -> bytes:
+        """Some bytes from the middle of a blob, which must have them. Raises NotFoundError."""
+        ...
+
     def head(self, key: str) -> BlobInfo | None:
         """What is known about a blob, or None."""
         ...

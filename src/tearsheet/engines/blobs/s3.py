@@ -25,7 +25,7 @@ from tearsheet.engines.server import (
     parse_server_url,
     pauses,
 )  # fmt: skip
-from tearsheet.errors import ConfigError, EngineError, NotFoundError
+from tearsheet.errors import ConfigError, EngineError, ItemRefused, NotFoundError
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -36,12 +36,14 @@ _PIECE = 1 << 20
 _REFUSED = {
     "InvalidAccessKeyId": "does not know the access key",
     "SignatureDoesNotMatch": "refuses the secret",
-    "AccessDenied": "does not allow this to our access key",
     "AuthorizationHeaderMalformed": "expects another region (add ?region=NAME to the URL)",
     "PermanentRedirect": "keeps this bucket at another endpoint",
 }
 
+_FORBIDDEN = "does not allow this to our access key"
 _PASSING = {"SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout", "XMinioServerNotInitialized", "Busy"}
+_PASSING_STATUSES = {"429", "500", "502", "503", "504"}
+"""What the store says of itself, not of the object: it is overloaded, or on its way up or down."""
 
 
 def open_s3_blobs(url: str, *, patience: float = PATIENCE_SECONDS, setting: str = "engines.blobs") -> S3Blobs:
@@ -85,16 +87,23 @@ class S3Blobs:
         """The bytes of a blob, or of one version of it."""
         import obstore
 
-        with self._explained(check_key(key), version):
+        with self._explained(check_key(key), version, reading=True):
             return bytes(obstore.get(self._store, key, options=_options(version)).bytes())
 
     def open(self, key: str, *, version: str | None = None) -> Iterator[bytes]:
         """The bytes of a blob, piece by piece."""
         import obstore
 
-        with self._explained(check_key(key), version):
+        with self._explained(check_key(key), version, reading=True):
             stream = obstore.get(self._store, key, options=_options(version)).stream(min_chunk_size=_PIECE)
         return self._pieces(key, stream)
+
+    def read(self, key: str, start: int, length: int) -> bytes:
+        """Some bytes from the middle of a blob, in one request."""
+        import obstore
+
+        with self._explained(check_key(key)):
+            return bytes(obstore.get_range(self._store, key, start=start, length=length))
 
     def head(self, key: str) -> BlobInfo | None:
         """What is known about a blob, or None."""
@@ -156,7 +165,7 @@ class S3Blobs:
         self._client.close()
 
     def _pieces(self, key: str, stream: Any) -> Iterator[bytes]:
-        with self._explained(key):
+        with self._explained(key, reading=True):
             for piece in stream:
                 yield bytes(piece)
 
@@ -175,26 +184,30 @@ class S3Blobs:
                 time.sleep(pause)
 
     @contextmanager
-    def _explained(self, key: str, version: str | None = None) -> Iterator[None]:
-        """Turn the clients' errors into one line that says what to do."""
+    def _explained(self, key: str, version: str | None = None, *, reading: bool = False) -> Iterator[None]:
+        """Turn the clients' errors into one line that says what to do. Somebody may forbid us to read just one object."""
         from botocore.exceptions import BotoCoreError, ClientError
         from obstore.exceptions import BaseError
 
         try:
             yield
         except (BaseError, FileNotFoundError, ClientError, BotoCoreError) as error:
+            if reading and _code_of(error) == "AccessDenied":
+                raise ItemRefused(f"{self._at} {_FORBIDDEN}; check this setting") from error
             raise self._explain(error, key, version) from error
 
-    def _explain(self, error: Exception, key: str, version: str | None) -> NotFoundError | EngineError:
+    @property
+    def _at(self) -> str:
+        return f"{self._server.setting}: the store at {self._server.address}"
+
+    def _explain(self, error: Exception, key: str, version: str | None) -> NotFoundError | ItemRefused | EngineError:
         code = _code_of(error)
         if code == "NoSuchBucket":
             return EngineError(
-                f"{self._server.setting}: there is no bucket {self._bucket!r} at {self._server.place}; create it first"
+                f"{self._server.setting}: there is no bucket {self._bucket!r} at {self._server.address}; create it first"
             )
-        if code in _REFUSED:
-            return EngineError(
-                f"{self._server.setting}: the store at {self._server.place} {_REFUSED[code]}; check this setting"
-            )
+        if code in _REFUSED or code == "AccessDenied":
+            return EngineError(f"{self._at} {_REFUSED.get(code, _FORBIDDEN)}; check this setting")
         if version is not None and (
             isinstance(error, FileNotFoundError) or code in ("NoSuchVersion", "InvalidArgument")
         ):
@@ -202,9 +215,9 @@ class S3Blobs:
         if isinstance(error, FileNotFoundError) or code == "NoSuchKey":
             return NotFoundError(f"there is no blob {key!r}")
         if code:
-            return EngineError(
-                f"{self._server.setting}: the store at {self._server.place} answers {code} to {key!r}; try again later"
-            )
+            passing = code in _PASSING or code in _PASSING_STATUSES
+            kind = LostConnection if passing else ItemRefused
+            return kind(f"{self._at} answers {code} to {key!r}; try again later")
         return cannot_reach(self._server, "blob store")
 
 
@@ -223,9 +236,8 @@ def _code_of(error: Exception) -> str:
 
 def _endpoint(server: ServerUrl) -> str:
     encrypted = server.options.get("tls", "off" if server.on_loopback else "on") != "off"
-    host = f"[{server.host}]" if ":" in server.host else server.host
     port = f":{server.port}" if server.port else ""
-    return f"{'https' if encrypted else 'http'}://{host}{port}"
+    return f"{'https' if encrypted else 'http'}://{server.host_in_url}{port}"
 
 
 def _obstore(server: ServerUrl, patience: float) -> S3Store:

@@ -1,4 +1,4 @@
-"""broker"""
+"""Queues that survive a kill: a SQLite file, or RabbitMQ."""
 
 import lazy_loader
 

@@ -11,7 +11,7 @@ Headers = dict[str, str | int | float]
 
 @dataclass(slots=True, frozen=True)
 class Message:
-    """A story in wire form, and what the pipeline knows about its journey (retries, reasons: see `pipeline.headers`)."""
+    """A story in wire form, and what the pipeline knows about its journey (retries, reasons: see `work.journey`)."""
 
     body: bytes
     headers: Headers = field(default_factory=dict)

@@ -15,8 +15,9 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tearsheet.engines.broker.port import Depth, Lease, Message, Output, Settlement
+from tearsheet.engines.broker.rabbitmq_inbox import Inbox
 from tearsheet.engines.broker.rabbitmq_layout import OLDEST_SERVER, belongs_to
-from tearsheet.engines.broker.rabbitmq_link import Held, Inbox, Link, unpacked
+from tearsheet.engines.broker.rabbitmq_link import Held, Link, unpacked
 from tearsheet.engines.broker.rabbitmq_management import Management
 from tearsheet.engines.server import (
     PATIENCE_SECONDS,
@@ -206,7 +207,7 @@ class RabbitBroker:
     # ------------------------------------------------------------------------------------------------- connecting
 
     async def _linked(self) -> Link:
-        """The connection, made anew when it was lost, for as long as patience lasts."""
+        """The connection; when it was lost, a new one, for as long as patience lasts."""
         async with self._linking:
             if self._closed:
                 raise EngineError("the broker is closed")
@@ -226,7 +227,7 @@ class RabbitBroker:
                     if pause is None:
                         raise
                     _log.warning(
-                        "waiting for the broker", extra={"at": self._server.place, "error": str(error.__cause__)}
+                        "waiting for the broker", extra={"at": self._server.address, "error": str(error.__cause__)}
                     )
                     await asyncio.sleep(pause)
 
@@ -249,7 +250,7 @@ class RabbitBroker:
             publisher = await connection.channel(publisher_confirms=True, on_return_raises=True)
         except (AuthenticationError, ProbableAuthenticationError) as error:
             raise EngineError(
-                f"{_SETTING}: RabbitMQ at {server.place} refuses the user or the password; check this setting"
+                f"{_SETTING}: RabbitMQ at {server.address} refuses the user or the password; check this setting"
             ) from error
         except InvalidFrameError as error:
             raise await asyncio.to_thread(self._shut_out) from error
@@ -260,14 +261,14 @@ class RabbitBroker:
             await link.close()
             oldest = ".".join(map(str, OLDEST_SERVER))
             raise EngineError(
-                f"{_SETTING}: RabbitMQ {'.'.join(map(str, link.version))} at {server.place} is too old; "
+                f"{_SETTING}: RabbitMQ {'.'.join(map(str, link.version))} at {server.address} is too old; "
                 f"{oldest} or newer is needed"
             )
         return link
 
     def _shut_out(self) -> EngineError:
         """Why the server let us in and refused the virtual host: it is not there, or not there yet."""
-        vhost, place = self._server.path or "/", self._server.place
+        vhost, place = self._server.path or "/", self._server.address
         if self._management.vhost_is_missing():
             return EngineError(
                 f"{_SETTING}: RabbitMQ at {place} has no virtual host {vhost!r}; "

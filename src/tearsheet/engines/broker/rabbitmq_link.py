@@ -1,8 +1,4 @@
-"""One connection to RabbitMQ, from its opening to its loss. What was leased through a link dies with it and comes back.
-
-A queue that we consume has an inbox here: messages that the server sent ahead of time, up to the prefetch. They count as
-ready until somebody leases them, and go back to the server when the link ends.
-"""
+"""One connection to RabbitMQ, from its opening to its loss. What was leased through a link dies with it and comes back."""
 
 from __future__ import annotations
 
@@ -11,12 +7,13 @@ import logging
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from tearsheet.engines.broker.port import Lease, Message, Output
+from tearsheet.engines.broker.rabbitmq_inbox import Consumer, Inbox
 from tearsheet.engines.broker.rabbitmq_layout import (  # fmt: skip
     HASH_EXCHANGE,
     HASH_HEADER,
@@ -32,7 +29,7 @@ from tearsheet.engines.server import LostConnection, ServerUrl
 from tearsheet.errors import EngineError, TearsheetError
 
 if TYPE_CHECKING:
-    from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage, AbstractQueue
+    from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage
 
 _log = logging.getLogger(__name__)
 _SETTING = "engines.broker"
@@ -43,34 +40,6 @@ _JOURNEY = "journey"
 
 _PAGE_AT = "page-at"
 """The header that says where in the body the page begins."""
-
-
-@dataclass(slots=True)
-class Consumer:
-    """Our subscription to one queue of the server, on a channel of its own."""
-
-    channel: AbstractChannel
-    queue: AbstractQueue
-    tag: str = ""
-
-
-@dataclass(slots=True)
-class Inbox:
-    """What the server has sent us of one queue and nobody has leased yet, and how many are leased."""
-
-    queue: str
-    waiting: deque[AbstractIncomingMessage] = field(default_factory=deque)
-    arrival: asyncio.Event = field(default_factory=asyncio.Event)
-    held: int = 0
-    prefetch: int = 0
-    consumers: dict[str, Consumer] = field(default_factory=dict)
-    """By name of the server's queue."""
-    changing: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    async def receive(self, message: AbstractIncomingMessage) -> None:
-        """Called by the client for every message."""
-        self.waiting.append(message)
-        self.arrival.set()
 
 
 @dataclass(slots=True, frozen=True)
@@ -127,7 +96,7 @@ class Link:
                     await asyncio.gather(*(self._send(output) for output in outputs))
             except TimeoutError:
                 raise EngineError(
-                    f"{_SETTING}: RabbitMQ at {self._server.place} confirms no messages; "
+                    f"{_SETTING}: RabbitMQ at {self._server.address} confirms no messages; "
                     "is its memory or disk full (`rabbitmq-diagnostics alarms`)?"
                 ) from None
 
@@ -151,7 +120,7 @@ class Link:
                 await self._ensure(output)
             except DeliveryError as error:
                 raise EngineError(
-                    f"{_SETTING}: RabbitMQ at {self._server.place} refuses messages for {output.queue!r}: the queue is full; "
+                    f"{_SETTING}: RabbitMQ at {self._server.address} refuses messages for {output.queue!r}: the queue is full; "
                     "let its consumers catch up, or raise its limit"
                 ) from error
 
@@ -256,7 +225,7 @@ class Link:
             if queue in self._parts:
                 await self._share(queue).adjust(inbox)
             elif grows:
-                await self._consume_anew(inbox)
+                await self._consume_again(inbox)
         if not inbox.waiting:
             expected = await self._look(inbox) or expected
         return inbox, expected
@@ -289,7 +258,7 @@ class Link:
                 return True
         return False
 
-    async def _consume_anew(self, inbox: Inbox) -> None:
+    async def _consume_again(self, inbox: Inbox) -> None:
         """A consumer's prefetch is fixed when it starts; what it was sent already stays valid on its channel."""
         consumer = inbox.consumers.get(inbox.queue)
         if consumer is None:
@@ -345,7 +314,7 @@ class Link:
             yield
         except ChannelPreconditionFailed as error:
             raise EngineError(
-                f"{_SETTING}: a queue at {self._server.place} exists already with other properties ({error}); "
+                f"{_SETTING}: a queue at {self._server.address} exists already with other properties ({error}); "
                 "delete it there, or use another virtual host"
             ) from error
         except TearsheetError:
@@ -359,7 +328,7 @@ class Link:
         except Exception as error:
             if "unknown exchange type" in str(error):
                 raise EngineError(
-                    f"{_SETTING}: RabbitMQ at {self._server.place} lacks a plugin; "
+                    f"{_SETTING}: RabbitMQ at {self._server.address} lacks a plugin; "
                     "run `rabbitmq-plugins enable rabbitmq_consistent_hash_exchange` there"
                 ) from error
             # A bare Exception is what the client gives to those who wait for a confirmation when its connection ends.
@@ -369,7 +338,7 @@ class Link:
 
     def _gone(self) -> LostConnection:
         self._on_close()
-        return LostConnection(f"{_SETTING}: the connection to RabbitMQ at {self._server.place} was lost")
+        return LostConnection(f"{_SETTING}: the connection to RabbitMQ at {self._server.address} was lost")
 
 
 def unpacked(message: AbstractIncomingMessage) -> Message:

@@ -10,24 +10,39 @@ from __future__ import annotations
 
 import asyncio
 import random
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from contextlib import AbstractAsyncContextManager, suppress
+from typing import TYPE_CHECKING, Protocol
 
+from tearsheet.engines.broker.rabbitmq_inbox import Consumer, Inbox
 from tearsheet.engines.broker.rabbitmq_layout import fair_share, hold_name, members_name
 
 if TYPE_CHECKING:
     from aio_pika.abc import AbstractChannel, AbstractIncomingMessage
 
-    from tearsheet.engines.broker.rabbitmq_link import Inbox, Link
-
 LOOK_SECONDS = 5.0
 """How often a process looks whether others have come or gone."""
+
+
+class Channels(Protocol):
+    """What a share needs of the connection."""
+
+    def names(self, queue: str) -> list[str]:
+        """The server's queues that make up a queue."""
+        ...
+
+    def asking(self) -> AbstractAsyncContextManager[AbstractChannel]:
+        """A channel for one question."""
+        ...
+
+    async def open_channel(self) -> AbstractChannel:
+        """A channel for consuming."""
+        ...
 
 
 class Share:
     """Our part of one divided queue."""
 
-    def __init__(self, link: Link, queue: str) -> None:
+    def __init__(self, link: Channels, queue: str) -> None:
         self._link = link
         self._queue = queue
         self._next_look = 0.0
@@ -74,8 +89,6 @@ class Share:
 
     async def _try_to_take(self, inbox: Inbox, name: str, fair: int) -> None:
         from aiormq.exceptions import ChannelLockedResource
-
-        from tearsheet.engines.broker.rabbitmq_link import Consumer
 
         try:
             async with self._link.asking() as channel:

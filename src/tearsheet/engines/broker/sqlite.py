@@ -1,7 +1,7 @@
 """The broker port on one SQLite file, shared by any number of processes of one machine.
 
-Two ideas carry it. *Group commit*: one thread owns the connection and runs all calls that have come in meanwhile as one
-transaction, so that many settlements cost one sync. *Holders*: a lease belongs to a broker object, which holds a lock on a
+Two ideas carry it. *Group commit*: all calls that have come in meanwhile are one transaction (`sqlite_commits`), so that many
+settlements cost one sync. *Holders*: a lease belongs to a broker object, which holds a lock on a
 file of its own for as long as its process lives; the kernel frees the lock when the process dies, so that others see at
 once which leases have nobody behind them any more.
 """
@@ -9,20 +9,19 @@ once which leases have nobody behind them any more.
 from __future__ import annotations
 
 import asyncio
-import queue
 import sqlite3
-import threading
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple, cast
 
 import msgspec
 
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.engines.broker.page_spool import PagePlace, PageSpool
 from tearsheet.engines.broker.port import Depth, Lease, Message, Output, Settlement
+from tearsheet.engines.broker.sqlite_commits import CommitThread
+from tearsheet.engines.broker.sqlite_pages import PagePlace, PageSpool
 from tearsheet.engines.holders import Holder
 from tearsheet.errors import BusyError, EngineError, StorageError
 
@@ -31,7 +30,6 @@ _POLL_SECONDS = 0.25
 """How often a waiting consumer looks for delays that ended and for messages of other processes."""
 _RECLAIM_SECONDS = 2.0
 """How often leases of dead processes are looked for."""
-_MAX_GROUP = 64
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS queues (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS messages (
@@ -52,8 +50,6 @@ _CONTENT = (
     " FROM messages JOIN bodies ON bodies.id = messages.id LEFT JOIN pages ON pages.id = messages.page"
 )
 
-T = TypeVar("T")
-
 
 class SqliteBroker:
     """Queues in a file. Open it inside a running event loop or hand it one later: every call uses the caller's loop."""
@@ -64,14 +60,12 @@ class SqliteBroker:
         self._known_queues: set[str] = set()
         self._arrivals: dict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._last_reclaim = 0.0
-        self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
         self._holder = Holder(path.with_name(path.name + "-holders"))
         self._spool = PageSpool(path.with_name(path.name + "-pages"), self._holder.name)
         self._connection = self._connect()
         self._reclaim(self._connection)
-        self._thread = threading.Thread(target=self._serve, name="broker-sqlite", daemon=True)
-        self._thread.start()
-        self._closed = False
+        self._thread = CommitThread(self._connection, self._spool.sync, self._known_queues.clear, self._explain)
+        self._run = self._thread.run
 
     # ------------------------------------------------------------------------------------------------- the port
 
@@ -143,11 +137,9 @@ class SqliteBroker:
 
     async def close(self) -> None:
         """Give leases back and close the file."""
-        if self._closed:
+        if self._thread.stopped:
             return
-        self._closed = True
-        self._calls.put(None)
-        await asyncio.to_thread(self._thread.join)
+        await self._thread.stop()
         # On a full disk the next process takes the leases back: our lock is gone.
         with suppress(sqlite3.Error, OSError):
             self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder.name,))
@@ -279,7 +271,7 @@ class SqliteBroker:
             if not in_use and not db.execute("SELECT 1 FROM pages WHERE segment = ? LIMIT 1", (segment,)).fetchone():
                 self._spool.drop(segment)
 
-    # ------------------------------------------------------------------------------------------------ group commit
+    # ------------------------------------------------------------------------------------------ the file and its errors
 
     def _connect(self) -> sqlite3.Connection:
         try:
@@ -302,45 +294,6 @@ class SqliteBroker:
         except sqlite3.Error as error:
             raise self._explain(error) from error
         return db
-
-    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        if self._closed:
-            raise EngineError("the broker is closed")
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-        self._calls.put(_Call(work, loop, future))
-        return await future
-
-    def _serve(self) -> None:
-        while True:
-            group: list[_Call] = []
-            call = self._calls.get()
-            while call is not None:
-                group.append(call)
-                if len(group) == _MAX_GROUP or self._calls.empty():
-                    break
-                call = self._calls.get()
-            if group:
-                self._run_group(group)
-            if call is None:
-                return
-
-    def _run_group(self, group: list[_Call]) -> None:
-        db = self._connection
-        try:
-            db.execute("BEGIN IMMEDIATE")
-            for call in group:
-                call.run(db)
-            self._spool.sync()
-            db.execute("COMMIT")
-        except (sqlite3.Error, OSError) as error:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            self._known_queues.clear()
-            for call in group:
-                call.fail(self._explain(error))
-        for call in group:
-            call.answer()
 
     def _announce(self, outputs: Sequence[Output]) -> None:
         for name in {output.queue for output in outputs if not output.delay}:
@@ -365,50 +318,3 @@ class _Token(NamedTuple):
 def _same_content(one: Message, other: Message) -> bool:
     """Whether nothing but headers and key differs, told by identity: comparing pages would cost what it saves."""
     return one.body is other.body and one.page is other.page
-
-
-class _Call:
-    """One call on its way through the thread, and its answer on the way back."""
-
-    def __init__(
-        self,
-        work: Callable[[sqlite3.Connection], object],
-        loop: asyncio.AbstractEventLoop,
-        future: asyncio.Future[Any],
-    ) -> None:
-        self._work = work
-        self._loop = loop
-        self._future = future
-        self._result: object = None
-        self._error: Exception | None = None
-
-    def run(self, db: sqlite3.Connection) -> None:
-        """Run inside a savepoint, so that a mistake of one call does not undo its neighbours."""
-        db.execute("SAVEPOINT call")
-        try:
-            self._result = self._work(db)
-        except (sqlite3.OperationalError, OSError):
-            raise  # the disk or the file: the whole group fails
-        except Exception as error:
-            db.execute("ROLLBACK TO call")
-            self._error = error
-        db.execute("RELEASE call")
-
-    def fail(self, error: Exception) -> None:
-        """The group was not committed."""
-        self._error = error
-
-    def answer(self) -> None:
-        """Hand the result to the caller's loop."""
-        try:
-            self._loop.call_soon_threadsafe(self._deliver)
-        except RuntimeError:  # the loop was closed meanwhile: nobody waits any more
-            return
-
-    def _deliver(self) -> None:
-        if self._future.cancelled():
-            return
-        if self._error is not None:
-            self._future.set_exception(self._error)
-        else:
-            self._future.set_result(self._result)

@@ -1,4 +1,4 @@
-"""database"""
+"""Tables: SQLite, or PostgreSQL. One schema and one set of statements for both."""
 
 import lazy_loader
 

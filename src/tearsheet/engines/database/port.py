@@ -23,6 +23,10 @@ class Database(Protocol):
         """A connection for reading; never blocks a writer and is never blocked by one."""
         ...
 
+    def ping(self) -> None:
+        """Get an answer, to learn whether the database is there. Raises EngineError when it is not."""
+        ...
+
     def insert(self, table: Table) -> SqliteInsert | PostgresInsert:
         """An INSERT that knows `on_conflict_do_nothing` and `on_conflict_do_update` in the engine's dialect."""
         ...

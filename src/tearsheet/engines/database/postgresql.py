@@ -65,21 +65,10 @@ class PostgresDatabase(SqlDatabase):
         self._patience = patience
 
     @contextmanager
-    def begin(self) -> Iterator[Connection]:
-        """A transaction that may write. Raises LostConnection when the server goes away inside: run it again, whole."""
-        with self._explained(), super().begin() as connection:
-            yield connection
-
-    @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection that may only read."""
         with self._explained(), self._connect() as connection:
             yield connection.execution_options(postgresql_readonly=True)
-
-    def migrate(self) -> None:
-        """Bring the schema to this version's; of several programs that start at once, one does it."""
-        with self._explained():
-            super().migrate()
 
     def _connect(self) -> Connection:
         tries = pauses(self._patience)
@@ -91,7 +80,9 @@ class PostgresDatabase(SqlDatabase):
                 pause = next(tries, None) if isinstance(explained, LostConnection) else None
                 if pause is None:
                     raise explained from error
-                _log.warning("waiting for the database", extra={"at": self._server.place, "error": _first_line(error)})
+                _log.warning(
+                    "waiting for the database", extra={"at": self._server.address, "error": _first_line(error)}
+                )
                 time.sleep(pause)
 
     @contextmanager
@@ -105,7 +96,7 @@ class PostgresDatabase(SqlDatabase):
         """The user's error for a driver's error; the driver's own where it is a bug of ours."""
         words, state = _first_line(error), str(getattr(error.orig, "sqlstate", None) or "")
         lower = str(error.orig).lower()
-        place = self._server.place
+        place = self._server.address
         if "password authentication failed" in lower or "no password supplied" in lower or state == "28P01":
             return EngineError(
                 f"{_SETTING}: PostgreSQL at {place} refuses the user or the password; check this setting"
@@ -131,7 +122,7 @@ class PostgresDatabase(SqlDatabase):
         if version < OLDEST_SERVER:
             connection.close()
             raise EngineError(
-                f"{_SETTING}: PostgreSQL {version} at {self._server.place} is too old; {OLDEST_SERVER} or newer is needed"
+                f"{_SETTING}: PostgreSQL {version} at {self._server.address} is too old; {OLDEST_SERVER} or newer is needed"
             )
 
 

@@ -1,4 +1,4 @@
-"""events"""
+"""Append-only topics that groups read: JSON lines in a folder, or Kafka."""
 
 import lazy_loader
 

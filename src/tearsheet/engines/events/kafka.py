@@ -78,7 +78,7 @@ class KafkaEvents:
         if left or failures:
             reason = failures[0] if failures else "no answer"
             raise EngineError(
-                f"{_SETTING}: {left + len(failures)} of {len(entries)} events were not confirmed by {self._server.place} "
+                f"{_SETTING}: {left + len(failures)} of {len(entries)} events were not confirmed by {self._server.address} "
                 f"({reason}); they may be published again"
             )
 
@@ -203,10 +203,10 @@ class KafkaEvents:
         if isinstance(cause, KafkaError):
             if cause.code() in (KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED):
                 return EngineError(
-                    f"{_SETTING}: the event log at {self._server.place} refuses the user or password; check this setting"
+                    f"{_SETTING}: the event log at {self._server.address} refuses the user or password; check this setting"
                 )
             if cause.code() not in (KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._TIMED_OUT):
-                return EngineError(f"{_SETTING}: the event log at {self._server.place} says: {cause.str()}")
+                return EngineError(f"{_SETTING}: the event log at {self._server.address} says: {cause.str()}")
         return cannot_reach(self._server, "event log")
 
 
@@ -257,7 +257,7 @@ class _Reader:
                     _log.warning("place not stored, group is changing", extra={"topic": self._topic})
                     return
                 raise EngineError(
-                    f"{_SETTING}: the group's place could not be stored at {self._server.place} ({error.args[0].str()}); "
+                    f"{_SETTING}: the group's place could not be stored at {self._server.address} ({error.args[0].str()}); "
                     "the events will be given again"
                 ) from error
             self._places |= {part: place for part, place in forward.items() if part in self._given}

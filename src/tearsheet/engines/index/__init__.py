@@ -1,4 +1,4 @@
-"""index"""
+"""The index of stories: tantivy, or OpenSearch and Elasticsearch. Counts do not depend on which."""
 
 import lazy_loader
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from tearsheet.engines.index.port import Index
 from tearsheet.engines.location import local_path, scheme_of
+from tearsheet.engines.server import PATIENCE_SECONDS
 from tearsheet.errors import ConfigError, UsageError
 
 
-def open_index(url: str, data: Path, patience: float = 60.0) -> Index:
+def open_index(url: str, data: Path, patience: float = PATIENCE_SECONDS) -> Index:
     """Open the index. Any number of processes may read it; the first that adds a story becomes the one that writes.
 
     `patience` is how many seconds an absence of a server is waited out.
@@ -21,18 +22,18 @@ def open_index(url: str, data: Path, patience: float = 60.0) -> Index:
 
         return TantivyIndex(local_path(url, data))
     if scheme in ("opensearch", "opensearchs", "elasticsearch", "elasticsearchs"):
-        from tearsheet.engines.index.opensearch import open_search_index
+        from tearsheet.engines.index.search_server import open_search_server
 
-        return open_search_index(url, patience)
+        return open_search_server(url, patience)
     raise ConfigError(
         f"engines.index: unknown engine {scheme!r}; use tantivy:///FOLDER, opensearch://… or elasticsearch://…"
     )
 
 
 def rebuild_words(url: str, data: Path, progress: Callable[[int], None] | None = None) -> int:
-    """Make the words of the embedded index anew from the stories stored with it, damaged or not; says how many stories."""
+    """Make the words of the embedded index again from the stories stored with it, damaged or not; says how many stories."""
     if scheme_of(url) != "tantivy":
         raise UsageError("only the embedded index has words to make anew; a search server keeps its own in order")
-    from tearsheet.engines.index import tantivy_schema as tantivy_words
+    from tearsheet.engines.index import tantivy_words
 
     return tantivy_words.rebuild_words(local_path(url, data), progress)

@@ -50,11 +50,24 @@ class Page:
     next_token: str | None = None
 
 
+@dataclass(slots=True)
+class Survey:
+    """A page of the stories that match, and the figures of all of them."""
+
+    page: Page
+    count: int
+    days: list[tuple[str, int]]
+    """Stories by day of publication (YYYY-MM-DD), in order of time; those without a day are left out."""
+    sources: list[tuple[str, int]]
+    """The most frequent domains and languages."""
+    languages: list[tuple[str, int]]
+
+
 class Index(Protocol):
     """The stories that can be searched. The first copy of a story wins; a story that was added stays after a kill."""
 
     def add(self, stories: Sequence[IndexedStory]) -> list[AddResult]:
-        """Add stories, durably, and say for each what became of it, in order."""
+        """Add stories, durably, and say for each what became of it, in order. Raises ItemRefused for one that cannot be taken."""
         ...
 
     def get(self, ids: Sequence[str]) -> list[IndexedStory | None]:
@@ -69,6 +82,12 @@ class Index(Protocol):
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
     ) -> Page:
         """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
+        ...
+
+    def survey(
+        self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", top: int = 20
+    ) -> Survey:
+        """What `search`, `count`, `over_time` by day and `top` would say, asked at once; `limit` and `top` may be 0."""
         ...
 
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:

@@ -1,185 +1,303 @@
-"""Talk to OpenSearch or Elasticsearch: one way to ask, which rides out absences and refusals for want of room."""
+"""The index port on a search server: OpenSearch or Elasticsearch, which answer the same questions.
+
+Stories are searched through an alias, behind which there are as many indices as were needed; `search_server_writing` fills them.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from typing import Any, Protocol
-from urllib.parse import unquote, urlsplit
+import base64
+import json
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import date
+from typing import Any
 
+from tearsheet.engines.index.dates import by_interval, first_day, in_parts
+from tearsheet.engines.index.port import AddResult, IndexedStory, Page, Survey
+from tearsheet.engines.index.search_server_clients import (
+    PORTS,
+    SETTING,
+    ElasticsearchClient,
+    OpenSearchClient,
+    Patient,
+    Refused,
+    SearchClient,
+)
+from tearsheet.engines.index.search_server_mapping import MAX_LOT, from_source
+from tearsheet.engines.index.search_server_query import to_search
+from tearsheet.engines.index.search_server_writing import BULK_STORIES, StoryWriter
+from tearsheet.engines.server import PATIENCE_SECONDS, parse_server_url
 from tearsheet.errors import ConfigError, EngineError
+from tearsheet.query import Query, QueryError
 
-_FIRST_PAUSE = 0.1
-_LONGEST_PAUSE = 5.0
-_BUSY = (429, 502, 503, 504)
-
-
-class Refused(EngineError):
-    """The server answered with an error. `status` is HTTP's, `kind` and `reason` are the server's own words."""
-
-    def __init__(self, status: int, kind: str, reason: str) -> None:
-        super().__init__(f"the search server refuses us: {status} {kind}: {' '.join(reason.split())[:300]}")
-        self.status = status
-        self.kind = kind
-        self.reason = reason
+DEFAULT_ALIAS = "mc_search"
+_MAX_OFFSET = 10_000
+_MAX_BUCKETS = 10_000
+_MAX_COUNTS = 60_000
+"""The servers give 65,536 at a time, unless they are told otherwise."""
+_KEEP_ALIVE = "3m"
+_OPTIONS = {"shards": 1, "replicas": 1, "rollover": 200_000_000}
+_BY_DATE = {order: [{"indexed_nanos": way}, {"lot": way}] for order, way in (("newest", "desc"), ("oldest", "asc"))}
+_WITHOUT_TEXT = {"excludes": ["text_content"]}
 
 
-class Unreachable(EngineError):
-    """The server did not answer."""
+def open_search_server(url: str, patience: float = PATIENCE_SECONDS) -> SearchServerIndex:
+    """The index of `opensearch://HOST:PORT/ALIAS` or `elasticsearch://HOST:PORT/ALIAS`.
+
+    Options stand behind a question mark: `shards` and `replicas` of a new index, `rollover` (stories in one index).
+    """
+    server = parse_server_url(url, SETTING, PORTS)
+    options = dict(server.options)
+    try:
+        numbers = {name: int(options.pop(name, default)) for name, default in _OPTIONS.items()}
+    except ValueError as error:
+        raise ConfigError(f"{SETTING}: {', '.join(_OPTIONS)} are numbers") from error
+    if options:
+        raise ConfigError(f"{SETTING}: unknown option {sorted(options)[0]!r}; there are {', '.join(_OPTIONS)}")
+    kind = ElasticsearchClient if server.scheme.startswith("elasticsearch") else OpenSearchClient
+    return SearchServerIndex(kind(server), server.path.strip("/") or DEFAULT_ALIAS, patience=patience, **numbers)
 
 
-Ask = Callable[[str, str, dict[str, Any] | None, Any], Any]
-"""Method, path, parameters, body (a value for JSON, or lines for bulk) → the answer. Raises Refused or Unreachable."""
+class SearchServerIndex:
+    """The `Index` port on a search server."""
 
+    def __init__(
+        self,
+        client: SearchClient,
+        alias: str = DEFAULT_ALIAS,
+        *,
+        shards: int = 1,
+        replicas: int = 1,
+        rollover: int = 200_000_000,
+        patience: float = PATIENCE_SECONDS,
+    ) -> None:
+        self.alias = alias
+        self._client = client
+        self._patient = Patient(client, patience)
+        self._ask = self._patient.ask
+        self._unseen = False
+        self.writer = StoryWriter(self._patient, alias, rollover)
+        self.writer.prepare(shards, replicas)
 
-class SearchServer(Protocol):
-    """What differs between the two servers."""
+    def add(self, stories: Sequence[IndexedStory]) -> list[AddResult]:
+        """Add stories, durably, and say for each what became of it, in order. Raises ItemRefused for one that cannot be taken."""
+        self._unseen = self._unseen or bool(stories)
+        return self.writer.add(stories)
 
-    name: str
-
-    def ask(self, method: str, path: str, params: dict[str, Any] | None = None, body: Any = None) -> Any:
-        """Ask once."""
-        ...
-
-    def open_point_in_time(self, index: str, keep_alive: str) -> str:
-        """A frozen view of an index."""
-        ...
-
-    def close_point_in_time(self, identifier: str) -> None:
-        """Let a frozen view go."""
-        ...
-
-    def close(self) -> None:
-        """Disconnect."""
-        ...
-
-
-class OpenSearchServer:
-    """OpenSearch 2 and later, through opensearch-py."""
-
-    name = "OpenSearch"
-
-    def __init__(self, url: str) -> None:
-        try:
-            import opensearchpy
-        except ImportError as error:
-            raise ConfigError(
-                "engines.index: OpenSearch needs its client: pip install 'tearsheet[opensearch]'"
-            ) from error
-        self._errors = opensearchpy.exceptions
-        address, auth = http_address(url)
-        self._client = opensearchpy.OpenSearch(hosts=[address], http_auth=auth, timeout=60, max_retries=0)
-
-    def ask(self, method: str, path: str, params: dict[str, Any] | None = None, body: Any = None) -> Any:
-        """Ask once."""
-        try:
-            return self._client.transport.perform_request(method, path, params=params, body=body)
-        except self._errors.ConnectionError as error:
-            raise Unreachable(str(error)) from error
-        except self._errors.TransportError as error:
-            raise _refused(error.status_code, error.info) from error
-
-    def open_point_in_time(self, index: str, keep_alive: str) -> str:
-        """A frozen view of an index."""
-        answer = self.ask("POST", f"/{index}/_search/point_in_time", {"keep_alive": keep_alive})
-        return str(answer["pit_id"])
-
-    def close_point_in_time(self, identifier: str) -> None:
-        """Let a frozen view go."""
-        self.ask("DELETE", "/_search/point_in_time", None, {"pit_id": [identifier]})
+    def refresh(self) -> None:
+        """Make everything that was added visible to searches now."""
+        self._ask("POST", f"/{self.alias}/_refresh")
+        self._unseen = False
 
     def close(self) -> None:
-        """Disconnect."""
-        self._client.close()
-
-
-class ElasticsearchServer:
-    """Elasticsearch 8, through its own client."""
-
-    name = "Elasticsearch"
-
-    def __init__(self, url: str) -> None:
+        """Make what was added visible, and let go."""
         try:
-            import elasticsearch
-        except ImportError as error:
-            raise ConfigError(
-                "engines.index: Elasticsearch needs its client: pip install 'tearsheet[elasticsearch]'"
-            ) from error
-        self._errors = elasticsearch
-        address, auth = http_address(url)
-        self._client = elasticsearch.Elasticsearch(
-            [address], basic_auth=auth, request_timeout=60, max_retries=0, retry_on_timeout=False
-        )
+            if self._unseen:
+                self.refresh()
+        finally:
+            self._client.close()
 
-    def ask(self, method: str, path: str, params: dict[str, Any] | None = None, body: Any = None) -> Any:
-        """Ask once."""
-        kind = "application/x-ndjson" if isinstance(body, bytes) else "application/json"
-        headers = {"accept": "application/json", "content-type": kind}
+    # --------------------------------------------------------------------------------------------------- reading
+
+    def get(self, ids: Sequence[str]) -> list[IndexedStory | None]:
+        """Stories by id (the hash of the normalised URL), in order."""
+        found: dict[str, IndexedStory] = {}
+        for start in range(0, len(ids), BULK_STORIES):
+            some = list(ids[start : start + BULK_STORIES])
+            answer = self._search({"query": {"ids": {"values": some}}, "size": len(some)})
+            found |= {hit["_id"]: from_source(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]}
+        return [found.get(identifier) for identifier in ids]
+
+    def count(self, query: Query) -> int:
+        """How many stories match."""
+        with _query_errors(self._client.name):
+            return int(self._ask("POST", f"/{self.alias}/_count", None, {"query": to_search(query.tree)})["count"])
+
+    def search(
+        self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
+    ) -> Page:
+        """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
+        if limit < 1:
+            return Page([])
+        limit = min(limit, _MAX_OFFSET)
+        body: dict[str, Any] = {"query": to_search(query.tree), "size": limit, "track_total_hits": False}
+        if not text:
+            body["_source"] = _WITHOUT_TEXT
+        return self._page(body, limit, token, order)[0]
+
+    def survey(
+        self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", top: int = 20
+    ) -> Survey:
+        """What `search`, `count`, `over_time` by day and `top` would say, asked at once; `limit` and `top` may be 0."""
+        limit = max(0, min(limit, _MAX_OFFSET))
+        asked = {"days": _histogram("day")}
+        if top > 0:
+            asked |= {name: _terms(name, top) for name in ("canonical_domain", "language")}
+        body = {"query": to_search(query.tree), "size": limit, "track_total_hits": True, "aggs": asked}
+        page, answer = self._page(body, limit, token, order) if limit else (Page([]), self._search(body))
+        found = answer["aggregations"]
+        sources, languages = (_values(found[name]) if top > 0 else [] for name in ("canonical_domain", "language"))
+        days = by_interval(_days(found["days"]["buckets"]), "day")
+        return Survey(page, int(answer["hits"]["total"]["value"]), days, sources, languages)
+
+    def _page(self, body: dict[str, Any], limit: int, token: str | None, order: str) -> tuple[Page, Any]:
+        """A page, and all that the server answered."""
+        if order == "relevance":
+            return self._by_relevance(body, limit, token)
+        return self._by_date(body | {"sort": _BY_DATE[order]}, limit, token)
+
+    def _by_relevance(self, body: dict[str, Any], limit: int, token: str | None) -> tuple[Page, Any]:
+        offset = 0
+        if token is not None:
+            offset = _read_token(token)
+            if not isinstance(offset, int) or offset < 0:
+                raise _bad_token()
+        if offset + limit > _MAX_OFFSET:
+            raise QueryError(
+                f"the order by relevance ends after {_MAX_OFFSET:,} stories; ask for the newest first instead"
+            )
+        answer = self._search(body | {"from": offset, "sort": ["_score", {"lot": "desc"}]})
+        hits = answer["hits"]["hits"]
+        more = len(hits) == limit and offset + 2 * limit <= _MAX_OFFSET
+        return Page(_stories(hits), _make_token(offset + limit) if more else None), answer
+
+    def _by_date(self, body: dict[str, Any], limit: int, token: str | None) -> tuple[Page, Any]:
+        """By `search_after`. From the second page on in a point in time, which is only opened for those who turn the page."""
+        view: str | None = None
+        if token is not None:
+            body["search_after"], view = _read_place(token)
+            view = view or self._point_in_time()
         try:
-            return self._client.perform_request(method, path, params=params, headers=headers, body=body).body
-        except self._errors.ApiError as error:
-            raise _refused(error.status_code, error.body) from error
-        except self._errors.TransportError as error:
-            raise Unreachable(str(error)) from error
+            answer = self._search(body, view)
+        except Refused as error:
+            if view is None or error.status != 404:
+                raise
+            view = self._point_in_time()  # it had ended; places stay valid without it
+            answer = self._search(body, view)
+        hits = answer["hits"]["hits"]
+        if len(hits) == limit:
+            return Page(_stories(hits), _make_token([hits[-1]["sort"][:2], answer.get("pit_id", view)])), answer
+        if view is not None:
+            with suppress(EngineError):  # it ends by itself
+                self._client.close_point_in_time(answer.get("pit_id", view))
+        return Page(_stories(hits)), answer
 
-    def open_point_in_time(self, index: str, keep_alive: str) -> str:
-        """A frozen view of an index."""
-        return str(self.ask("POST", f"/{index}/_pit", {"keep_alive": keep_alive})["id"])
+    def _point_in_time(self) -> str:
+        view: str = self._patient.insist(lambda: self._client.open_point_in_time(self.alias, _KEEP_ALIVE))
+        return view
 
-    def close_point_in_time(self, identifier: str) -> None:
-        """Let a frozen view go."""
-        self.ask("DELETE", "/_pit", None, {"id": identifier})
+    def sample(self, query: Query, limit: int) -> list[IndexedStory]:
+        """Some of the matching stories at random."""
+        start = random.randrange(MAX_LOT)
+        stories: list[IndexedStory] = []
+        for limits in ({"gte": start}, {"lt": start}):
+            wanted = min(limit - len(stories), _MAX_OFFSET)
+            if wanted < 1:
+                break
+            both = {"bool": {"must": [to_search(query.tree)], "filter": [{"range": {"lot": limits}}]}}
+            answer = self._search({"query": both, "size": wanted, "sort": [{"lot": "asc"}], "track_total_hits": False})
+            stories += _stories(answer["hits"]["hits"])
+        random.shuffle(stories)
+        return stories
 
-    def close(self) -> None:
-        """Disconnect."""
-        self._client.close()
+    def over_time(self, query: Query, interval: str = "day") -> list[tuple[str, int]]:
+        """Matching stories by publication `day`, `week` (from Monday) or `month`: (YYYY-MM-DD of its first day, count)."""
+        buckets = self._aggregate(query, _histogram(interval))
+        return by_interval(_days(buckets), interval)
+
+    def top(self, query: Query, field: str, limit: int = 20) -> list[tuple[str, int]]:
+        """The most frequent values of `canonical_domain` or `language` among the matching stories."""
+        return _values({"buckets": self._aggregate(query, _terms(field, limit))})
+
+    def top_over_time(
+        self, query: Query, field: str, interval: str = "week", limit: int = 20
+    ) -> list[tuple[str, str, int]]:
+        """The same by `day`, `week` or `month` of publication: (value, first day, count), the most frequent values first."""
+        values = self.top(query, field, limit)
+        found: dict[str, list[tuple[str, int]]] = {}
+        for part in in_parts(values, self._periods(query, interval, values), _MAX_COUNTS):
+            terms = _terms(field, len(part))
+            terms["terms"]["include"] = part
+            for bucket in self._aggregate(query, terms | {"aggs": {"answer": _histogram(interval)}}):
+                found[bucket["key"]] = by_interval(_days(bucket["answer"]["buckets"]), interval)
+        return [(value, first, count) for value, _ in values for first, count in found.get(value, [])]
+
+    def _periods(self, query: Query, interval: str, values: Sequence[tuple[str, int]]) -> int:
+        """How many days, weeks or months there are; not asked for when there are few counts anyway."""
+        histogram = _histogram(interval)
+        if len(values) + sum(count for _, count in values) <= _MAX_COUNTS:
+            return _MAX_COUNTS - 1
+        return len(self._aggregate(query, histogram))
+
+    def _aggregate(self, query: Query, question: dict[str, Any]) -> list[dict[str, Any]]:
+        body = {"query": to_search(query.tree), "size": 0, "track_total_hits": False, "aggs": {"answer": question}}
+        buckets: list[dict[str, Any]] = self._search(body)["aggregations"]["answer"]["buckets"]
+        return buckets
+
+    def _search(self, body: dict[str, Any], view: str | None = None) -> Any:
+        with _query_errors(self._client.name):
+            if view is None:
+                return self._ask("POST", f"/{self.alias}/_search", None, body)
+            return self._ask("POST", "/_search", None, body | {"pit": {"id": view, "keep_alive": _KEEP_ALIVE}})
 
 
-def http_address(url: str) -> tuple[str, tuple[str, str] | None]:
-    """`opensearch://USER:PASSWORD@HOST:PORT/…` as an HTTP address and who we are; `opensearchs://` is over TLS."""
-    parts = urlsplit(url)
-    secure = parts.scheme.endswith("s")
-    if not parts.hostname:
-        raise ConfigError(f"engines.index: {parts.scheme}:// names no host")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    address = f"{'https' if secure else 'http'}://{host}:{parts.port or 9200}"
-    auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
-    return address, auth
+def _stories(hits: Sequence[dict[str, Any]]) -> list[IndexedStory]:
+    return [from_source(hit["_id"], hit["_source"]) for hit in hits]
 
 
-def _refused(status: Any, info: Any) -> Refused:
-    error = info.get("error", info) if isinstance(info, dict) else info
-    if isinstance(error, dict):
-        causes = error.get("root_cause") or [error]
-        return Refused(int(status), str(error.get("type", "")), str(causes[0].get("reason") or error.get("reason", "")))
-    return Refused(int(status), "", str(error))
+def _values(answer: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(bucket["key"], int(bucket["doc_count"])) for bucket in answer["buckets"]]
 
 
-class Patient:
-    """Asks a server, and asks again with growing pauses while it is away or too busy, for as long as `patience` seconds."""
+def _terms(field: str, limit: int) -> dict[str, Any]:
+    return {"terms": {"field": field, "size": max(1, min(limit, _MAX_BUCKETS)), "shard_size": _MAX_BUCKETS}}
 
-    def __init__(self, server: SearchServer, patience: float, sleep: Callable[[float], None] = time.sleep) -> None:
-        self.server = server
-        self._patience = patience
-        self._sleep = sleep
 
-    def ask(self, method: str, path: str, params: dict[str, Any] | None = None, body: Any = None) -> Any:
-        """Ask until there is an answer. Raises Refused, or EngineError when patience is at its end."""
-        return self.insist(lambda: self.server.ask(method, path, params, body))
+def _histogram(interval: str) -> dict[str, Any]:
+    first_day(date.min, interval)
+    return {
+        "date_histogram": {
+            "field": "publication_date",
+            "calendar_interval": interval,
+            "min_doc_count": 1,
+            "format": "yyyy-MM-dd",
+        }
+    }
 
-    def insist(self, attempt: Callable[[], Any]) -> Any:
-        """Do something again and again until the server is there and has room."""
-        deadline = time.monotonic() + self._patience
-        pause = _FIRST_PAUSE
-        while True:
-            try:
-                return attempt()
-            except (Refused, Unreachable) as error:
-                if isinstance(error, Refused) and error.status not in _BUSY:
-                    raise
-                if time.monotonic() + pause > deadline:
-                    raise EngineError(
-                        f"{self.server.name} does not answer: {str(error)[:200]}; check that it runs and has room"
-                    ) from error
-                self._sleep(pause)
-                pause = min(pause * 2, _LONGEST_PAUSE)
+
+def _days(buckets: Sequence[dict[str, Any]]) -> list[tuple[date, int]]:
+    return [(date.fromisoformat(bucket["key_as_string"]), int(bucket["doc_count"])) for bucket in buckets]
+
+
+def _make_token(value: Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+def _read_token(token: str) -> Any:
+    try:
+        return json.loads(base64.b64decode(token + "=" * (-len(token) % 4), b"-_", validate=True))
+    except (ValueError, RecursionError):
+        raise _bad_token() from None
+
+
+def _read_place(token: str) -> tuple[list[int], str | None]:
+    match _read_token(token):
+        case [[int(moment), int(lot)], None | str() as view]:
+            return [moment, lot], view
+    raise _bad_token()
+
+
+def _bad_token() -> QueryError:
+    return QueryError("this is no token for a next page; use the one that came with the page before")
+
+
+@contextmanager
+def _query_errors(name: str) -> Iterator[None]:
+    """What the server finds wrong with a query is the asker's to mend; nothing else of ours is refused with 400."""
+    try:
+        yield
+    except Refused as error:
+        if error.status == 404:
+            raise
+        raise QueryError(f"{name} cannot answer this query: {error.reason[:200]}") from error

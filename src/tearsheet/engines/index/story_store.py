@@ -115,12 +115,6 @@ class StoryStore:
         with self._errors(), connection:
             connection.execute("UPDATE state SET value = max(value, ?) WHERE name = 'indexed_number'", (docno,))
 
-    def forget_indexed(self) -> None:
-        """Note that tantivy has nothing."""
-        connection = self._connection()
-        with self._errors(), connection:
-            connection.execute("UPDATE state SET value = 0 WHERE name = 'indexed_number'")
-
     # --------------------------------------------------------------------------------------------------- reading
 
     @property

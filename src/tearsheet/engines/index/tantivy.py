@@ -21,19 +21,13 @@ from pathlib import Path
 import tantivy
 
 from tearsheet.engines.index.dates import first_day
-from tearsheet.engines.index.port import AddResult, IndexedStory, Page
+from tearsheet.engines.index.port import AddResult, IndexedStory, Page, Survey
 from tearsheet.engines.index.story_store import Numbered, StoryStore
-from tearsheet.engines.index.tantivy_counts import CountsByValue, count, over_time, top
+from tearsheet.engines.index.tantivy_counts import CountsByValue, count, figures, over_time, top
 from tearsheet.engines.index.tantivy_pages import PagesByDate, numbers_of, read_token
 from tearsheet.engines.index.tantivy_query import all_of, candidates, number_range, to_tantivy
-from tearsheet.engines.index.tantivy_schema import (
-    MAX_LOT,
-    open_words,
-    readable_errors,
-    storage_error,
-    take_writer,
-    to_document,
-)
+from tearsheet.engines.index.tantivy_schema import MAX_LOT, to_document
+from tearsheet.engines.index.tantivy_words import open_words, readable_errors, storage_error, take_writer
 from tearsheet.errors import BusyError, EngineError, StorageError
 from tearsheet.query import TITLE, Phrase, Query, QueryError, cut, phrase_matches, positions_of
 
@@ -85,7 +79,7 @@ class TantivyIndex:
         """Make everything that was added visible to searches now."""
         with self._lock:
             if self._writer is None and self._store.last_number() > self._store.indexed_number:
-                # Somebody was killed between storing and committing. If he lives, he holds the lock and will commit himself.
+                # A process was killed between storing and committing; one that still runs holds the lock and will commit.
                 with suppress(BusyError):
                     self._open_writer()
             if self._writer is not None and self._pending_count:
@@ -114,7 +108,7 @@ class TantivyIndex:
         self._writer = take_writer(self._index, self._folder, self._threads)
         committed, highest = self._store.indexed_number, self._highest_in_tantivy()
         if highest < committed:
-            committed = 0  # the words were lost, or put back from an older copy: all of them are made anew
+            committed = 0  # the words were lost, or put back from an older copy: all of them are made again
         elif self._store.last_number() == highest == committed:
             return
         with self._writing():
@@ -191,13 +185,27 @@ class TantivyIndex:
         """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
         if limit < 1:
             return Page([])
-        limit = min(limit, _MAX_OFFSET)
         with self._searching(query) as (searcher, compiled):
-            if order == "relevance":
-                numbers, next_token = self._by_relevance(searcher, compiled, limit, token)
-            else:
-                numbers, next_token = self._pages.page(searcher, compiled, limit, token, oldest=order == "oldest")
+            numbers, next_token = self._page(searcher, compiled, limit, token, order)
         return Page(self._store.by_number(numbers, text=text), next_token)
+
+    def survey(
+        self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", top: int = 20
+    ) -> Survey:
+        """What `search`, `count`, `over_time` by day and `top` would say, asked at once; `limit` and `top` may be 0."""
+        with self._searching(query) as (searcher, compiled):
+            numbers, next_token = self._page(searcher, compiled, limit, token, order) if limit > 0 else ([], None)
+            found = figures(searcher, compiled, top)
+        page = Page(self._store.by_number(numbers), next_token)
+        return Survey(page, found.count, found.days, found.sources, found.languages)
+
+    def _page(
+        self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None, order: str
+    ) -> tuple[list[int], str | None]:
+        limit = min(limit, _MAX_OFFSET)
+        if order == "relevance":
+            return self._by_relevance(searcher, query, limit, token)
+        return self._pages.page(searcher, query, limit, token, oldest=order == "oldest")
 
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
         """Some of the matching stories at random."""

@@ -24,6 +24,7 @@ MAX_BUCKETS = 65_000
 _FEW = 100
 """So many values are counted quickly as they are."""
 _MONDAY = (DAY_ZERO + day_number(date(1970, 1, 5))) % 7
+_COUNT = {"value_count": {"field": "docno"}}
 _DAYS = {"histogram": {"field": "publication_date", "interval": 1, "min_doc_count": 1}}
 _WEEKS = {"histogram": {"field": "publication_date", "interval": 7, "offset": _MONDAY, "min_doc_count": 1}}
 
@@ -33,19 +34,37 @@ Cells = dict[str, dict[str, int]]
 
 def count(searcher: tantivy.Searcher, query: tantivy.Query) -> int:
     """How many stories match. An aggregation, because a search would rank them all to find the best one."""
-    return int(searcher.aggregate(query, {"count": {"value_count": {"field": "docno"}}})["count"]["value"])
+    return int(searcher.aggregate(query, {"count": _COUNT})["count"]["value"])
 
 
 def over_time(searcher: tantivy.Searcher, query: tantivy.Query, interval: str) -> list[tuple[str, int]]:
     """Matching stories by publication `day`, `week` or `month`."""
-    buckets = searcher.aggregate(query, {"days": _DAYS})["days"]["buckets"]
-    return by_interval(((_day(bucket["key"]), int(bucket["doc_count"])) for bucket in buckets), interval)
+    return _by_time(searcher.aggregate(query, {"days": _DAYS})["days"], interval)
+
+
+@dataclass(slots=True, frozen=True)
+class Figures:
+    """How many stories match, by day, and by the most frequent domains and languages."""
+
+    count: int
+    days: list[tuple[str, int]]
+    sources: list[tuple[str, int]]
+    languages: list[tuple[str, int]]
+
+
+def figures(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> Figures:
+    """All of them at once: the stories are gone through one time. `limit` is how many domains and languages are told."""
+    asked: dict[str, Any] = {"count": _COUNT, "days": _DAYS}
+    if limit > 0:
+        asked |= {name: _terms(name, limit) for name in ("canonical_domain", "language")}
+    found = searcher.aggregate(query, asked)
+    sources, languages = (_values(found[name]) if limit > 0 else [] for name in ("canonical_domain", "language"))
+    return Figures(int(found["count"]["value"]), _by_time(found["days"], "day"), sources, languages)
 
 
 def top(searcher: tantivy.Searcher, query: tantivy.Query, name: str, limit: int) -> list[tuple[str, int]]:
     """The most frequent values of a field among the matching stories."""
-    buckets = searcher.aggregate(query, {"top": _terms(name, limit)})["top"]["buckets"]
-    return [(bucket["key"], int(bucket["doc_count"])) for bucket in buckets]
+    return _values(searcher.aggregate(query, {"top": _terms(name, limit)})["top"])
 
 
 @dataclass(slots=True, frozen=True)
@@ -168,6 +187,15 @@ def _plus(known: Cells, added: Cells) -> Cells:
         before = known.get(value, {})
         together[value] = {week: before.get(week, 0) + weeks.get(week, 0) for week in sorted(before.keys() | weeks)}
     return together
+
+
+def _by_time(answer: dict[str, Any], interval: str) -> list[tuple[str, int]]:
+    days = ((_day(bucket["key"]), int(bucket["doc_count"])) for bucket in answer["buckets"])
+    return by_interval(days, interval)
+
+
+def _values(answer: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(bucket["key"], int(bucket["doc_count"])) for bucket in answer["buckets"]]
 
 
 def _terms(name: str, limit: int) -> dict[str, Any]:

@@ -45,7 +45,7 @@ Resolver = Callable[[Phrase], Sequence[int]]
 
 
 def to_tantivy(tree: Node, schema: Schema, resolve: Resolver) -> Tantivy:
-    """The query for a schema of `tantivy_words`."""
+    """The query for the schema of `tantivy_schema`."""
 
     def join(node: And | Or | Not, parts: list[_Part]) -> _Part:
         if isinstance(node, Not):

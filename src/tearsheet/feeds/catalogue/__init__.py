@@ -1,4 +1,4 @@
-"""catalogue"""
+"""The catalogue: sources, collections and feeds as people keep them; lists in and out, discovery, gaps in coverage."""
 
 import lazy_loader
 

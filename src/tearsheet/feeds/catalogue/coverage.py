@@ -7,12 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 
-from sqlalchemy import func, select
-
 from tearsheet.engines.database import Database
 from tearsheet.engines.index import Index
 from tearsheet.feeds.catalogue.gaps import LEAST_USUAL, Gap, find_gaps
-from tearsheet.feeds.tables import FETCH_DISABLED, FETCH_FAILED, FETCH_SUCCEEDED, feeds, fetch_events, sources
+from tearsheet.feeds.catalogue.history import events_of_source
+from tearsheet.feeds.tables import FETCH_DISABLED, FETCH_FAILED, FETCH_SUCCEEDED
 from tearsheet.query import parse_query
 from tearsheet.work import DROPPED, Ledger
 
@@ -45,7 +44,7 @@ class Polls:
     disabled: int = 0
     failures: Counter[str] = field(default_factory=Counter)
 
-    def in_words(self) -> str:
+    def explanation(self) -> str:
         """Why nothing may have come."""
         failed = self.failures.total()
         if not self.known:
@@ -74,13 +73,13 @@ def coverage_gaps(
         for gap, days in _daily_or_weekly(counts):
             begin, end = start + timedelta(days=gap.first * days), start + timedelta(days=(gap.last + 1) * days - 1)
             if end >= first:
-                why = f"{_polls(database, source, begin, end).in_words()}; {_dropped(ledger, source, begin, end)}"
+                why = f"{_polls(database, source, begin, end).explanation()}; {_dropped(ledger, source, begin, end)}"
                 found.append(CoverageGap(source, begin, end, gap.stories, round(gap.usual), why))
     return sorted(found, key=lambda gap: (gap.stories - gap.usual, gap.source, gap.first))
 
 
 def _daily_or_weekly(counts: Sequence[int]) -> Iterator[tuple[Gap, int]]:
-    """The gaps, and how many days a step has: a source with few stories a day is looked at by the week."""
+    """The gaps, and how many days a step has: a source with few stories a day is judged by the week."""
     heard = [count for count in counts if count]
     if heard and sum(heard) >= LEAST_USUAL * len(heard) and len(heard) * 2 >= len(counts) - counts.index(heard[0]):
         yield from ((gap, 1) for gap in find_gaps(counts, _WEEK))
@@ -109,29 +108,16 @@ def _dropped(ledger: Ledger, source: str, first: date, last: date) -> str:
 
 def _polls(database: Database, source: str, first: date, last: date) -> Polls:
     """What the feeds of a source went through. Old events are not kept, so of long ago there is nothing to say."""
-    of_source = (
-        select(fetch_events)
-        .join(feeds, feeds.c.id == fetch_events.c.feed_id)
-        .join(sources, sources.c.id == feeds.c.sources_id)
-        .where(sources.c.domain == source)
-        .subquery()
-    )
-    query = (
-        select(of_source.c.event, of_source.c.note, func.count())
-        .where(of_source.c.created_at >= _midnight(first), of_source.c.created_at < _midnight(last + timedelta(days=1)))
-        .group_by(of_source.c.event, of_source.c.note)
-    )
-    polls = Polls()
-    with database.read() as connection:
-        oldest = connection.execute(select(func.min(of_source.c.created_at))).scalar()
-        polls.known = oldest is not None and oldest < _midnight(last + timedelta(days=1))
-        for event, note, count in connection.execute(query):
-            if event == FETCH_SUCCEEDED:
-                polls.succeeded += int(count)
-            elif event == FETCH_DISABLED:
-                polls.disabled += int(count)
-            elif event == FETCH_FAILED:
-                polls.failures[str(note or "no reason noted")] += int(count)
+    end = _midnight(last + timedelta(days=1))
+    oldest, events = events_of_source(database, source, _midnight(first), end)
+    polls = Polls(known=oldest is not None and oldest < end)
+    for event, note, count in events:
+        if event == FETCH_SUCCEEDED:
+            polls.succeeded += count
+        elif event == FETCH_DISABLED:
+            polls.disabled += count
+        elif event == FETCH_FAILED:
+            polls.failures[note or "no reason noted"] += count
     return polls
 
 

@@ -1,17 +1,18 @@
-"""Feeds as tables: CSV in and out, plain or gzipped."""
+"""Feeds and sources as tables: CSV in and out; what is read may be gzipped."""
 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 from collections.abc import Iterable, Iterator
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds.catalogue.store import NewFeed, NewSource
+from tearsheet.feeds.catalogue.model import NewFeed, NewSource, Source
 from tearsheet.feeds.formats import unzip
+from tearsheet.tables import csv_lines, unguarded
 
 COLUMNS = ("id", "url", "sources_id", "name", "active", "admin_minutes", "source_name", "homepage", "collections")
+SOURCE_COLUMNS = ("id", "name", "domain", "homepage", "collections")
 _NO = frozenset({"0", "f", "false", "n", "no", "off"})
 _SEPARATOR = ";"
 
@@ -39,9 +40,11 @@ def _rows(body: bytes) -> list[tuple[int, list[str]]]:
     text = (unzip(body) if body.startswith(b"\x1f\x8b") else body).decode("utf-8-sig", "replace")
     rows = csv.reader(io.StringIO(text, newline=""), strict=False)
     try:
-        return [(rows.line_num, row) for row in rows if any(cell.strip() for cell in row)]
+        # What we wrote with a guard against formulas is taken in without it.
+        table = [(rows.line_num, [unguarded(cell) for cell in row]) for row in rows]
     except csv.Error as error:
         raise UsageError(f"line {rows.line_num} of the CSV file cannot be read: {error}") from error
+    return [(line, row) for line, row in table if any(cell.strip() for cell in row)]
 
 
 def _feed(row: dict[str, str], line: int) -> NewFeed:
@@ -69,19 +72,22 @@ def _number(cells: dict[str, str], name: str, line: int) -> int | None:
     return int(text)
 
 
-def write_feeds_csv(feeds: Iterable[NewFeed]) -> Iterator[str]:
+def write_feeds_csv(feeds: Iterable[NewFeed]) -> Iterator[bytes]:
     """A CSV file that `read_feeds_csv` reads, line by line."""
-    yield csv_line(COLUMNS)
-    for feed in feeds:
-        yield csv_line(
-            [
-                feed.id, feed.url, feed.sources_id, feed.name, "true" if feed.active else "false", feed.admin_minutes,
-                feed.source_name, feed.homepage, _SEPARATOR.join(feed.collections),
-            ]
-        )  # fmt: skip
+    rows = (
+        (
+            feed.id, feed.url, feed.sources_id, feed.name, "true" if feed.active else "false", feed.admin_minutes,
+            feed.source_name, feed.homepage, _SEPARATOR.join(feed.collections),
+        )
+        for feed in feeds
+    )  # fmt: skip
+    return csv_lines(COLUMNS, rows, line_end="\n")
 
 
-SOURCE_COLUMNS = ("id", "name", "domain", "homepage", "collections")
+def write_sources_csv(sources: Iterable[tuple[Source, Iterable[str]]]) -> Iterator[bytes]:
+    """A CSV file that `read_sources_csv` reads, line by line: sources, each with the names of its collections."""
+    rows = ((one.id, one.name, one.domain, one.homepage, _SEPARATOR.join(names)) for one, names in sources)
+    return csv_lines(SOURCE_COLUMNS, rows, line_end="\n")
 
 
 def read_sources_csv(body: bytes) -> list[NewSource]:
@@ -97,15 +103,3 @@ def read_sources_csv(body: bytes) -> list[NewSource]:
         site = next((cells[name] for name in known if cells.get(name)), "")
         found.append(NewSource(site, cells.get("name") or None, names))
     return found
-
-
-def csv_line(cells: Iterable[object]) -> str:
-    """One line of a CSV file."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(["" if cell is None else cell for cell in cells])
-    return line.getvalue()
-
-
-def gzipped(lines: Iterable[str]) -> bytes:
-    """The lines as a gzip file that is always the same for the same lines."""
-    return gzip.compress("".join(lines).encode("utf-8"), mtime=0)

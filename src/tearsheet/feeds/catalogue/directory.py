@@ -1,94 +1,58 @@
-"""Sources, collections and feeds to read, a page at a time."""
+"""The SQL that looks up and lists feeds, sources and collections."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from tearsheet.engines.database import Database
+from tearsheet.errors import NotFoundError
+from tearsheet.feeds.catalogue.model import Collection, Listing, NewFeed, Source
 from tearsheet.feeds.tables import collection_sources, collections, feeds, sources
+from tearsheet.urls import BadURL, canonical_domain
+
+Row = dict[str, Any]
+_INTERNAL = frozenset({"lease", "due_at", "entries_hash"})
+_SHOWN = tuple(column for column in feeds.columns if column.name not in _INTERNAL)
 
 
-@dataclass(slots=True, frozen=True)
-class Source:
-    """A publication."""
-
-    id: int
-    name: str
-    domain: str
-    homepage: str | None
-    created_at: datetime
-    collections: int = 0
-    """How many collections it belongs to."""
+# ------------------------------------------------------------------------------------------------------ feeds
 
 
-@dataclass(slots=True, frozen=True)
-class Collection:
-    """A named set of sources."""
-
-    id: int
-    name: str
-    created_at: datetime
-    sources: int = 0
-    """How many sources belong to it."""
+def read_feed(database: Database, feed_id: int) -> Row:
+    """Every column of a feed that means something to people. Raises NotFoundError."""
+    with database.read() as connection:
+        row = connection.execute(select(*_SHOWN).where(feeds.c.id == feed_id)).mappings().first()
+    if row is None:
+        raise no_feed(feed_id)
+    return dict(row)
 
 
-@dataclass(slots=True, frozen=True)
-class Listing:
-    """A page of rows, and how many there are in all."""
-
-    rows: Sequence[Any]
-    count: int
-
-
-def list_sources(
-    database: Database,
-    *,
-    name: str = "",
-    collection_id: int | None = None,
-    ids: Iterable[int] | None = None,
-    limit: int = 100,
-    offset: int = 0,
-) -> Listing:
-    """Sources in order of id; `name` is a part of their name or domain, without regard to case."""
-    mine = select(func.count()).where(collection_sources.c.source_id == sources.c.id).scalar_subquery()
-    statement = select(sources, mine.label("collections"))
-    if name:
-        statement = statement.where(_contains(sources.c.name, name) | _contains(sources.c.domain, name))
-    if collection_id is not None:
-        members = select(collection_sources.c.source_id).where(collection_sources.c.collection_id == collection_id)
-        statement = statement.where(sources.c.id.in_(members))
-    if ids is not None:
-        statement = statement.where(sources.c.id.in_(list(ids)))
-    found = _listing(database, statement, sources.c.id, limit, offset)
-    return Listing([Source(**row) for row in found.rows], found.count)
+def find_feed(database: Database, id_or_url: str) -> int:
+    """The id of a feed that is named by its id or its address. Raises NotFoundError."""
+    if _is_id(id_or_url):
+        return int(read_feed(database, int(id_or_url))["id"])
+    with database.read() as connection:
+        found = connection.execute(select(feeds.c.id).where(feeds.c.url == id_or_url).order_by(feeds.c.id)).scalar()
+    if found is None:
+        raise NotFoundError(f"there is no feed with the address {id_or_url}; `tearsheet feeds list` shows them")
+    return int(found)
 
 
-def list_collections(
-    database: Database,
-    *,
-    name: str = "",
-    source_id: int | None = None,
-    ids: Iterable[int] | None = None,
-    limit: int = 100,
-    offset: int = 0,
-) -> Listing:
-    """Collections in order of id; `name` is a part of their name, without regard to case."""
-    mine = select(func.count()).where(collection_sources.c.collection_id == collections.c.id).scalar_subquery()
-    statement = select(collections, mine.label("sources"))
-    if name:
-        statement = statement.where(_contains(collections.c.name, name))
-    if source_id is not None:
-        theirs = select(collection_sources.c.collection_id).where(collection_sources.c.source_id == source_id)
-        statement = statement.where(collections.c.id.in_(theirs))
-    if ids is not None:
-        statement = statement.where(collections.c.id.in_(list(ids)))
-    found = _listing(database, statement, collections.c.id, limit, offset)
-    return Listing([Collection(**row) for row in found.rows], found.count)
+def feeds_of_source(database: Database, source_id: int) -> list[Row]:
+    """The feeds of a source, in order of id."""
+    query = select(*_SHOWN).where(feeds.c.sources_id == source_id).order_by(feeds.c.id)
+    with database.read() as connection:
+        return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def no_feed(feed_id: int) -> NotFoundError:
+    """The error that says so."""
+    return NotFoundError(f"there is no feed {feed_id}; `tearsheet feeds list` shows them")
 
 
 def list_feeds(
@@ -114,16 +78,51 @@ def list_feeds(
     return _listing(database, statement, feeds.c.id, limit, offset)
 
 
-def places_of(
-    database: Database, source_ids: Iterable[int] = (), collection_ids: Iterable[int] = ()
-) -> tuple[set[str], set[int]]:
-    """Domains and ids of sources and of all that belong to collections: a story knows its source by either."""
-    members = select(collection_sources.c.source_id).where(collection_sources.c.collection_id.in_(list(collection_ids)))
-    named = set(source_ids)
-    statement = select(sources.c.id, sources.c.domain).where(sources.c.id.in_(named) | sources.c.id.in_(members))
+def all_feeds(database: Database) -> list[NewFeed]:
+    """Every feed, in order of id, ready to be written or added elsewhere."""
+    f = feeds.c
+    query = (
+        select(
+            f.id,
+            f.url,
+            f.name,
+            f.rss_title,
+            f.sources_id,
+            f.active,
+            f.admin_minutes,
+            sources.c.name.label("source"),
+            sources.c.homepage,
+        )
+        .select_from(feeds.outerjoin(sources, sources.c.id == f.sources_id))
+        .order_by(f.id)
+    )
+    members = select(collection_sources.c.source_id, collections.c.name).join(
+        collections, collections.c.id == collection_sources.c.collection_id
+    )
     with database.read() as connection:
-        found = connection.execute(statement).all()
-    return {row.domain for row in found}, named | {row.id for row in found}
+        of_source: dict[int, list[str]] = defaultdict(list)
+        for row in connection.execute(members.order_by(collections.c.name)):
+            of_source[row.source_id].append(row.name)
+        return [
+            NewFeed(
+                url=row.url,
+                name=row.name or row.rss_title,
+                sources_id=row.sources_id,
+                source_name=row.source,
+                homepage=row.homepage,
+                collections=tuple(of_source.get(row.sources_id, ())),
+                id=row.id,
+                active=row.active,
+                admin_minutes=row.admin_minutes,
+            )
+            for row in connection.execute(query)
+        ]
+
+
+def count_feeds(database: Database) -> int:
+    """How many feeds there are."""
+    with database.read() as connection:
+        return int(connection.execute(select(func.count()).select_from(feeds)).scalar_one())
 
 
 def feed_states(database: Database) -> dict[str, int]:
@@ -135,6 +134,121 @@ def feed_states(database: Database) -> dict[str, int]:
             name: int(connection.execute(select(func.count()).select_from(feeds).where(condition)).scalar_one())
             for name, condition in (("ok", active & ~failing), ("failing", failing), ("off", ~active))
         }
+
+
+# --------------------------------------------------------------------------------------------- sources, collections
+
+
+def read_source(database: Database, source_id: int) -> Row:
+    """A source's columns. Raises NotFoundError."""
+    with database.read() as connection:
+        row = connection.execute(select(sources).where(sources.c.id == source_id)).mappings().first()
+    if row is None:
+        raise NotFoundError(f"there is no source {source_id}; `tearsheet sources list` shows them")
+    return dict(row)
+
+
+def find_source(database: Database, id_or_site: str) -> int:
+    """The id of a source that is named by its id, its domain or an address of its site. Raises NotFoundError."""
+    with database.read() as connection:
+        if _is_id(id_or_site):
+            found = connection.execute(select(sources.c.id).where(sources.c.id == int(id_or_site))).scalar()
+        else:
+            try:
+                found = source_of_domain(
+                    connection, canonical_domain(id_or_site if "://" in id_or_site else f"http://{id_or_site}/")
+                )
+            except BadURL:
+                found = None
+    if found is None:
+        raise NotFoundError(f"there is no source {id_or_site!r}; `tearsheet sources list` shows them")
+    return int(found)
+
+
+def source_of_domain(connection: Connection, domain: str) -> int | None:
+    """The id of the oldest source of a domain."""
+    query = select(sources.c.id).where(sources.c.domain == domain).order_by(sources.c.id).limit(1)
+    return connection.execute(query).scalar()
+
+
+def list_sources(
+    database: Database,
+    *,
+    name: str = "",
+    collection_id: int | None = None,
+    ids: Iterable[int] | None = None,
+    limit: int = 100,
+    offset: int = 0,
+) -> Listing:
+    """Sources in order of id; `name` is a part of their name or domain, without regard to case."""
+    mine = select(func.count()).where(collection_sources.c.source_id == sources.c.id).scalar_subquery()
+    statement = select(sources, mine.label("collections"))
+    if name:
+        statement = statement.where(_contains(sources.c.name, name) | _contains(sources.c.domain, name))
+    if collection_id is not None:
+        members = select(collection_sources.c.source_id).where(collection_sources.c.collection_id == collection_id)
+        statement = statement.where(sources.c.id.in_(members))
+    if ids is not None:
+        statement = statement.where(sources.c.id.in_(list(ids)))
+    found = _listing(database, statement, sources.c.id, limit, offset)
+    return Listing([Source(**row) for row in found.rows], found.count)
+
+
+def find_collection(database: Database, id_or_name: str) -> int:
+    """The id of a collection that is named by its name or id. Raises NotFoundError."""
+    with database.read() as connection:
+        found = connection.execute(select(collections.c.id).where(collections.c.name == id_or_name)).scalar()
+        if found is None and _is_id(id_or_name):
+            found = connection.execute(select(collections.c.id).where(collections.c.id == int(id_or_name))).scalar()
+    if found is None:
+        raise NotFoundError(f"there is no collection {id_or_name!r}; `tearsheet collections list` shows them")
+    return int(found)
+
+
+def list_collections(
+    database: Database,
+    *,
+    name: str = "",
+    source_id: int | None = None,
+    ids: Iterable[int] | None = None,
+    limit: int = 100,
+    offset: int = 0,
+) -> Listing:
+    """Collections in order of id; `name` is a part of their name, without regard to case."""
+    mine = select(func.count()).where(collection_sources.c.collection_id == collections.c.id).scalar_subquery()
+    statement = select(collections, mine.label("sources"))
+    if name:
+        statement = statement.where(_contains(collections.c.name, name))
+    if source_id is not None:
+        theirs = select(collection_sources.c.collection_id).where(collection_sources.c.source_id == source_id)
+        statement = statement.where(collections.c.id.in_(theirs))
+    if ids is not None:
+        statement = statement.where(collections.c.id.in_(list(ids)))
+    found = _listing(database, statement, collections.c.id, limit, offset)
+    return Listing([Collection(**row) for row in found.rows], found.count)
+
+
+def members_of(
+    database: Database,
+    source_ids: Iterable[int] = (),
+    collections: Iterable[str] = (),
+    collection_ids: Iterable[int] = (),
+) -> tuple[set[str], set[int]]:
+    """Domains and ids of sources and of all that belong to collections: a story knows its source by either.
+
+    Raises NotFoundError for a collection that is not there by this name or id; ids alone may be of none.
+    """
+    wanted = [*collection_ids, *(find_collection(database, name) for name in collections)]
+    members = select(collection_sources.c.source_id).where(collection_sources.c.collection_id.in_(wanted))
+    named = set(source_ids)
+    statement = select(sources.c.id, sources.c.domain).where(sources.c.id.in_(named) | sources.c.id.in_(members))
+    with database.read() as connection:
+        found = connection.execute(statement).all()
+    return {row.domain for row in found}, named | {row.id for row in found}
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 18
 
 
 def _contains(column: ColumnElement[str], part: str) -> ColumnElement[bool]:

@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urljoin, urlsplit
 
 from tearsheet.clock import utc_now
-from tearsheet.errors import TearsheetError
+from tearsheet.errors import UserError
 from tearsheet.extract import parse
-from tearsheet.feeds.catalogue.feed_hints import (
-    COMMENT_WORDS,
+from tearsheet.feeds.catalogue.discovery_hints import (
+    COMMENT_PARTS,
     FEED_ENDINGS,
+    FEED_PARTS,
     FEED_TYPES,
-    FEED_WORDS,
     NEWS_SITEMAP_PATHS,
     ROOT_PATHS,
     SELF_PATHS,
 )
 from tearsheet.feeds.formats import NEWS_SITEMAP, SITEMAP, SITEMAP_INDEX, FeedError, ParsedFeed, parse_feed
 from tearsheet.feeds.polling import ACCEPT_FEED, FeedClient, names_news
-from tearsheet.fetch import FetchError, FetchRequest, FetchResponse
+from tearsheet.fetch import ACCEPT_PAGE, FetchError, FetchRequest, FetchResponse, HostBusy
 from tearsheet.urls import BadURL, host_of, normalize_url, split_http_url
 
 ITSELF, DECLARED, LINKED, MENTIONED, ROBOTS, GUESSED = 120, 100, 60, 40, 30, 20
 MAX_REQUESTS = 40
 MAX_BYTES = 5_000_000
+PATIENCE_SECONDS = 60.0
+"""How long a busy host is waited for, each time."""
 _MAX_LINKS = 5_000
 
 
 @dataclass(slots=True, frozen=True)
-class Candidate:
+class PossibleFeed:
     """An address that may be a feed: how likely, and where it was found."""
 
     url: str
@@ -54,25 +55,27 @@ class DiscoveredFeed:
     how: str
 
 
-class NoSite(TearsheetError):
-    """The site's own page cannot be had, so nothing can be found."""
+class NoSite(UserError):
+    """The site's own page could not be fetched, so its feeds cannot be found."""
 
     exit_code = 5
 
 
-def feed_candidates(html: bytes, url: str) -> list[Candidate]:
+def feed_candidates(html: bytes, url: str) -> list[PossibleFeed]:
     """The feeds that a page names, most likely first. Sloppy HTML is read as browsers read it."""
     tree = parse(html, scripting=False)
     base_tag = tree.css_first("base[href]")
     base = _join(url, base_tag.attributes.get("href") or "") if base_tag else url
-    found: list[Candidate] = []
+    found: list[PossibleFeed] = []
     for node in tree.css("link[href]")[:_MAX_LINKS]:
-        words = node.attributes
-        kind = (words.get("type") or "").partition(";")[0].strip().lower()
-        relations = (words.get("rel") or "").lower().split()
+        attributes = node.attributes
+        kind = (attributes.get("type") or "").partition(";")[0].strip().lower()
+        relations = (attributes.get("rel") or "").lower().split()
         if kind in FEED_TYPES and ("alternate" in relations or "feed" in relations or not relations):
             found.append(
-                _candidate(base or url, words.get("href"), DECLARED, "declared by the page", words.get("title"))
+                _candidate(
+                    base or url, attributes.get("href"), DECLARED, "declared by the page", attributes.get("title")
+                )
             )
     for node in tree.css("a[href]")[:_MAX_LINKS]:
         href = (node.attributes.get("href") or "").strip()
@@ -80,17 +83,17 @@ def feed_candidates(html: bytes, url: str) -> list[Candidate]:
         path = href.partition("?")[0].lower()
         if path.endswith(FEED_ENDINGS):
             found.append(_candidate(base or url, href, LINKED, "linked by the page", label))
-        elif any(word in href.lower() for word in FEED_WORDS):
+        elif any(part in href.lower() for part in FEED_PARTS):
             found.append(_candidate(base or url, href, MENTIONED, "perhaps linked by the page", label))
     return _ranked(found)
 
 
-def _candidate(base: str, href: str | None, score: int, how: str, title: str | None) -> Candidate:
+def _candidate(base: str, href: str | None, score: int, how: str, title: str | None) -> PossibleFeed:
     link = _join(base, href or "") or ""
     lowered = f"{link} {title or ''}".lower()
-    if any(word in lowered for word in COMMENT_WORDS):
+    if any(part in lowered for part in COMMENT_PARTS):
         score -= 50  # what readers say is no news
-    return Candidate(link, score, how, title or None)
+    return PossibleFeed(link, score, how, title or None)
 
 
 def _join(base: str, href: str) -> str | None:
@@ -100,32 +103,32 @@ def _join(base: str, href: str) -> str | None:
         return None
 
 
-def robots_sitemaps(robots: str, url: str) -> list[Candidate]:
+def robots_sitemaps(robots: str, url: str) -> list[PossibleFeed]:
     """The sitemaps that robots.txt names; those that speak of news first."""
     found = []
     for line in robots.splitlines()[:10_000]:
         name, _, value = line.partition(":")
         if name.strip().lower() == "sitemap" and (link := _join(url, value)):
-            found.append(Candidate(link, ROBOTS + (20 if names_news(link) else 0), "named by robots.txt"))
+            found.append(PossibleFeed(link, ROBOTS + (20 if names_news(link) else 0), "named by robots.txt"))
     return _ranked(found)
 
 
-def guesses(url: str) -> list[Candidate]:
+def guesses(url: str) -> list[PossibleFeed]:
     """Well-known places: at the root of the site, and below the page itself."""
     root = urljoin(url, "/")
     found = [
-        Candidate(urljoin(root, path), GUESSED + 5, "a usual place for news sitemaps") for path in NEWS_SITEMAP_PATHS
+        PossibleFeed(urljoin(root, path), GUESSED + 5, "a usual place for news sitemaps") for path in NEWS_SITEMAP_PATHS
     ]
-    found += [Candidate(urljoin(root, path), GUESSED, "a usual place") for path in ROOT_PATHS]
+    found += [PossibleFeed(urljoin(root, path), GUESSED, "a usual place") for path in ROOT_PATHS]
     if urlsplit(url).path.strip("/"):
         page = url.partition("?")[0].partition("#")[0].rstrip("/") + "/"
-        found += [Candidate(urljoin(page, path), GUESSED + 2, "a usual place below the page") for path in SELF_PATHS]
+        found += [PossibleFeed(urljoin(page, path), GUESSED + 2, "a usual place below the page") for path in SELF_PATHS]
     return found
 
 
-def _ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
+def _ranked(candidates: Iterable[PossibleFeed]) -> list[PossibleFeed]:
     """Each address once, the most likely first."""
-    best: dict[str, Candidate] = {}
+    best: dict[str, PossibleFeed] = {}
     for candidate in candidates:
         try:
             key = normalize_url(candidate.url)
@@ -137,14 +140,14 @@ def _ranked(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 async def discover(
-    client: FeedClient, url: str, *, limit: int = 20, gap: float = 0.5, now: datetime | None = None
+    client: FeedClient, url: str, *, limit: int = 20, now: datetime | None = None
 ) -> list[DiscoveredFeed]:
-    """Find the feeds of a site and read each, most useful first. Raises NoSite when the site itself cannot be had."""
+    """Find the feeds of a site and read each, most useful first. Raises NoSite when the site's own page cannot be fetched."""
     now = now or utc_now()
     url = url if "://" in url else f"https://{url}"
     page = await _get_page(client, url)
     if (itself := _read(page, now)) is not None:
-        return [_described(page.url, itself, Candidate(page.url, ITSELF, "it is a feed itself"))]
+        return [_described(page.url, itself, PossibleFeed(page.url, ITSELF, "it is a feed itself"))]
     robots = await _get(client, urljoin(page.url, "/robots.txt"))
     named = robots_sitemaps(robots.body.decode("utf-8", "replace"), page.url) if robots and robots.status == 200 else []
     found: dict[str, DiscoveredFeed] = {}
@@ -154,7 +157,6 @@ async def discover(
             break
         if candidate.score <= GUESSED and any(feed.score > MENTIONED for feed in found.values()):
             break  # the site says where its feeds are: no need to try its doors
-        await asyncio.sleep(gap)
         response = await _get(client, candidate.url)
         parsed = _read(response, now) if response and response.status == 200 else None
         if response and parsed is not None:
@@ -166,9 +168,11 @@ async def discover(
 async def _get_page(client: FeedClient, url: str) -> FetchResponse:
     try:
         split_http_url(url)
-        response = await client.fetch(FetchRequest(url, max_bytes=MAX_BYTES))
+        response = await client.fetch(_request(url, ACCEPT_PAGE))
     except (FetchError, BadURL) as error:
         raise NoSite(f"{url} cannot be fetched: {error}") from error
+    except HostBusy as busy:
+        raise NoSite(f"{url} cannot be fetched now: its host must be left alone for {busy.after:.0f} s") from busy
     if response.status != 200:
         raise NoSite(
             f"{url} answers HTTP {response.status} {response.reason}".rstrip() + ": try another page of the site"
@@ -179,9 +183,14 @@ async def _get_page(client: FeedClient, url: str) -> FetchResponse:
 async def _get(client: FeedClient, url: str) -> FetchResponse | None:
     try:
         host_of(url)
-        return await client.fetch(FetchRequest(url, accept=ACCEPT_FEED, max_bytes=MAX_BYTES))
-    except (FetchError, BadURL):
+        return await client.fetch(_request(url, ACCEPT_FEED))
+    except (FetchError, BadURL, HostBusy):
         return None
+
+
+def _request(url: str, accept: str) -> FetchRequest:
+    """Robots.txt is not asked: whoever looks for feeds does so for a person, and asks for what is meant for machines."""
+    return FetchRequest(url, accept=accept, max_bytes=MAX_BYTES, obey_robots=False, patience=PATIENCE_SECONDS)
 
 
 def _read(response: FetchResponse, now: datetime) -> ParsedFeed | None:
@@ -191,7 +200,7 @@ def _read(response: FetchResponse, now: datetime) -> ParsedFeed | None:
         return None
 
 
-def _described(url: str, parsed: ParsedFeed, candidate: Candidate) -> DiscoveredFeed:
+def _described(url: str, parsed: ParsedFeed, candidate: PossibleFeed) -> DiscoveredFeed:
     """Rank what was read: news sitemaps and feeds with entries up, plain sitemaps and empty ones down."""
     score = candidate.score
     score += {NEWS_SITEMAP: 15, SITEMAP: -25, SITEMAP_INDEX: -15}.get(parsed.version, 10)

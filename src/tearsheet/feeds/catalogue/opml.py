@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 from lxml import etree
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds.catalogue.store import NewFeed
+from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.formats import local_name, read_xml
 
 _MAX_DEPTH = 20
@@ -36,12 +36,14 @@ def _outlines(parent: etree._Element, folders: tuple[str, ...], depth: int) -> I
             if depth == 0 and local_name(element.tag) == "body":
                 yield from _outlines(element, folders, depth + 1)
             continue
-        words = {str(name).lower(): str(value).strip() for name, value in element.attrib.items()}
-        label = " ".join((words.get("title") or words.get("text") or "").split())
-        url = words.get("xmlurl") or (words.get("url", "") if words.get("type", "").lower() in ("rss", "atom") else "")
+        attributes = {str(name).lower(): str(value).strip() for name, value in element.attrib.items()}
+        label = " ".join((attributes.get("title") or attributes.get("text") or "").split())
+        url = attributes.get("xmlurl") or (
+            attributes.get("url", "") if attributes.get("type", "").lower() in ("rss", "atom") else ""
+        )
         if url:
-            more = tuple(c.strip("/ ") for c in words.get("category", "").split(",") if c.strip("/ "))
-            home = words.get("htmlurl") or None
+            more = tuple(c.strip("/ ") for c in attributes.get("category", "").split(",") if c.strip("/ "))
+            home = attributes.get("htmlurl") or None
             yield NewFeed(url, name=label or None, homepage=home, collections=(*_path(folders), *more))
         if len(element) and depth < _MAX_DEPTH:
             yield from _outlines(element, (*folders, label) if label and not url else folders, depth + 1)

@@ -1,42 +1,22 @@
-"""Feeds, sources and collections as people keep them: add, change, look up. SQL of the catalogue lives here."""
+"""The SQL that adds, changes and removes feeds, sources and collections. What is read of them: `directory`, `history`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from datetime import datetime
+from random import random as roll
+from typing import Any, Unpack
 
-from sqlalchemy import Connection, Table, func, select
+from sqlalchemy import Connection, Table, bindparam, func, select, update
 
 from tearsheet.engines.database import Database
-from tearsheet.errors import NotFoundError
-from tearsheet.feeds.tables import collection_sources, collections, feeds, sources
+from tearsheet.errors import BusyError
+from tearsheet.feeds.catalogue.directory import find_collection, no_feed, source_of_domain
+from tearsheet.feeds.catalogue.feed_changes import ASKED, FeedChanges, changed_columns
+from tearsheet.feeds.catalogue.model import AddReport, NewFeed, NewSource
+from tearsheet.feeds.polling import spread_over_source
+from tearsheet.feeds.tables import collection_sources, collections, feeds, fetch_events, sources
 from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, host_of
-
-
-@dataclass(slots=True)
-class NewFeed:
-    """A feed to be added. Without `sources_id` it goes to the source of its site's domain, which is made when there is none."""
-
-    url: str
-    name: str | None = None
-    sources_id: int | None = None
-    source_name: str | None = None
-    homepage: str | None = None
-    collections: tuple[str, ...] = ()
-    id: int | None = None
-    active: bool = True
-    admin_minutes: int | None = None
-
-
-@dataclass(slots=True)
-class AddReport:
-    """What became of feeds that were to be added."""
-
-    added: list[int] = field(default_factory=list)
-    known: list[int] = field(default_factory=list)
-    refused: list[tuple[str, str]] = field(default_factory=list)
-    """Address and reason."""
 
 
 def add_feeds(database: Database, new: Iterable[NewFeed], now: datetime) -> AddReport:
@@ -73,7 +53,7 @@ def _add(connection: Connection, feed: NewFeed, now: datetime, report: AddReport
         return
     source = feed.sources_id if feed.sources_id is not None else _source_for(connection, feed, now)
     if feed.sources_id is not None:
-        ensure_source(
+        _ensure_source(
             connection, feed.sources_id, feed.source_name or canonical_domain(url), canonical_domain(url), now
         )
     values = {
@@ -95,18 +75,13 @@ def _source_for(connection: Connection, feed: NewFeed, now: datetime) -> int:
         domain = canonical_domain(site)
     except BadURL:
         domain = canonical_domain(feed.url)
-    return find_or_add_source(connection, feed.source_name or domain, domain, feed.homepage, now)
+    return _find_or_add_source(connection, feed.source_name or domain, domain, feed.homepage, now)
 
 
-def find_or_add_source(connection: Connection, name: str, domain: str, homepage: str | None, now: datetime) -> int:
+def _find_or_add_source(connection: Connection, name: str, domain: str, homepage: str | None, now: datetime) -> int:
     """The id of the oldest source of a domain, made when there is none."""
-    known = _source_of_domain(connection, domain)
+    known = source_of_domain(connection, domain)
     return known if known is not None else _insert_source(connection, name, domain, homepage, now)
-
-
-def _source_of_domain(connection: Connection, domain: str) -> int | None:
-    query = select(sources.c.id).where(sources.c.domain == domain).order_by(sources.c.id).limit(1)
-    return connection.execute(query).scalar()
 
 
 def _insert_source(connection: Connection, name: str, domain: str, homepage: str | None, now: datetime) -> int:
@@ -117,7 +92,7 @@ def _insert_source(connection: Connection, name: str, domain: str, homepage: str
     return int(made[0])
 
 
-def ensure_source(connection: Connection, source_id: int, name: str, domain: str, now: datetime) -> None:
+def _ensure_source(connection: Connection, source_id: int, name: str, domain: str, now: datetime) -> None:
     """A source with this id, made when there is none: ids come from lists that others keep."""
     if connection.execute(select(sources.c.id).where(sources.c.id == source_id)).first() is None:
         connection.execute(sources.insert().values(id=source_id, name=name, domain=domain, created_at=now))
@@ -127,10 +102,10 @@ def ensure_source(connection: Connection, source_id: int, name: str, domain: str
 def _join(connection: Connection, source: int | None, names: Iterable[str], now: datetime) -> None:
     for name in names:
         if source is not None and name.strip():
-            add_to_collection(connection, collection_id(connection, name.strip()[:500], now), source)
+            _add_to_collection(connection, _collection_id(connection, name.strip()[:500], now), source)
 
 
-def collection_id(connection: Connection, name: str, now: datetime) -> int:
+def _collection_id(connection: Connection, name: str, now: datetime) -> int:
     """The id of a collection, made when there is none of this name."""
     known = connection.execute(select(collections.c.id).where(collections.c.name == name)).scalar()
     if known is not None:
@@ -140,7 +115,7 @@ def collection_id(connection: Connection, name: str, now: datetime) -> int:
     return int(made[0])
 
 
-def add_to_collection(connection: Connection, collection: int, source: int) -> None:
+def _add_to_collection(connection: Connection, collection: int, source: int) -> None:
     """Make a source a member of a collection."""
     c = collection_sources.c
     member = select(c.source_id).where(c.collection_id == collection, c.source_id == source)
@@ -148,22 +123,7 @@ def add_to_collection(connection: Connection, collection: int, source: int) -> N
         connection.execute(collection_sources.insert().values(collection_id=collection, source_id=source))
 
 
-def count_feeds(database: Database) -> int:
-    """How many feeds there are."""
-    with database.read() as connection:
-        return int(connection.execute(select(func.count()).select_from(feeds)).scalar_one())
-
-
 # --------------------------------------------------------------------------------------------- sources, collections
-
-
-@dataclass(slots=True)
-class NewSource:
-    """A source to be added; `site` is its homepage or its domain."""
-
-    site: str
-    name: str | None = None
-    collections: tuple[str, ...] = ()
 
 
 def add_sources(database: Database, new: Iterable[NewSource], now: datetime) -> AddReport:
@@ -178,41 +138,13 @@ def add_sources(database: Database, new: Iterable[NewSource], now: datetime) -> 
             except BadURL as error:
                 report.refused.append((source.site, str(error)))
                 continue
-            known = _source_of_domain(connection, domain)
+            known = source_of_domain(connection, domain)
             made = (
                 known if known is not None else _insert_source(connection, source.name or domain, domain, homepage, now)
             )
             (report.added if known is None else report.known).append(made)
             _join(connection, made, source.collections, now)
     return report
-
-
-def find_source(database: Database, id_or_site: str) -> int:
-    """The id of a source that is named by its id, its domain or an address of its site. Raises NotFoundError."""
-    with database.read() as connection:
-        if id_or_site.isascii() and id_or_site.isdecimal() and len(id_or_site) < 18:
-            found = connection.execute(select(sources.c.id).where(sources.c.id == int(id_or_site))).scalar()
-        else:
-            try:
-                found = _source_of_domain(
-                    connection, canonical_domain(id_or_site if "://" in id_or_site else f"http://{id_or_site}/")
-                )
-            except BadURL:
-                found = None
-    if found is None:
-        raise NotFoundError(f"there is no source {id_or_site!r}; `tearsheet sources list` shows them")
-    return int(found)
-
-
-def find_collection(database: Database, id_or_name: str) -> int:
-    """The id of a collection that is named by its name or id. Raises NotFoundError."""
-    with database.read() as connection:
-        found = connection.execute(select(collections.c.id).where(collections.c.name == id_or_name)).scalar()
-        if found is None and id_or_name.isascii() and id_or_name.isdecimal() and len(id_or_name) < 18:
-            found = connection.execute(select(collections.c.id).where(collections.c.id == int(id_or_name))).scalar()
-    if found is None:
-        raise NotFoundError(f"there is no collection {id_or_name!r}; `tearsheet collections list` shows them")
-    return int(found)
 
 
 def change_members(
@@ -228,9 +160,9 @@ def change_members(
             )
         return known
     with database.begin() as connection:
-        made = collection_id(connection, collection.strip()[:500], now)
+        made = _collection_id(connection, collection.strip()[:500], now)
         for source in members:
-            add_to_collection(connection, made, source)
+            _add_to_collection(connection, made, source)
     return made
 
 
@@ -239,3 +171,66 @@ def remove_collection(database: Database, collection: int) -> None:
     with database.begin() as connection:
         connection.execute(collection_sources.delete().where(collection_sources.c.collection_id == collection))
         connection.execute(collections.delete().where(collections.c.id == collection))
+
+
+# ------------------------------------------------------------------------------------------------- changes to feeds
+
+
+def fetch_soon(database: Database, feed_id: int, now: datetime) -> None:
+    """Poll a feed as soon as its host allows; its failures are forgotten, and a disabled feed is enabled again.
+
+    Raises NotFoundError, and BusyError when it is being fetched just now.
+    """
+    with database.begin() as connection:
+        row = connection.execute(select(feeds.c.queued, feeds.c.due_at).where(feeds.c.id == feed_id)).first()
+        if row is None:
+            raise no_feed(feed_id)
+        if row.queued and row.due_at > now:
+            raise BusyError(f"feed {feed_id} is being fetched just now")
+        _update(
+            connection, feed_id,
+            next_fetch_attempt=None, due_at=now, last_fetch_failures=0.0, gone_seen=0, system_enabled=True,
+            next_fetch_reason=ASKED,
+        )  # fmt: skip
+
+
+def fetch_source_soon(database: Database, source_id: int, now: datetime, random: Callable[[], float] = roll) -> int:
+    """Poll the active feeds of a source soon, one after the other; returns how many. A lease that is held stays as it is."""
+    with database.begin() as connection:
+        query = select(feeds.c.id, feeds.c.queued, feeds.c.due_at).where(
+            feeds.c.sources_id == source_id, feeds.c.active
+        )
+        rows = [
+            row.id for row in connection.execute(query.order_by(feeds.c.id)) if not (row.queued and row.due_at > now)
+        ]
+        times = [
+            {"b_id": feed, "b_due": spread_over_source(number, len(rows), now, random())}
+            for number, feed in enumerate(rows)
+        ]
+        if times:
+            statement = update(feeds).where(feeds.c.id == bindparam("b_id"))
+            soon: dict[str, Any] = {"due_at": bindparam("b_due"), "next_fetch_attempt": bindparam("b_due")}
+            connection.execute(statement.values(**soon, next_fetch_reason=ASKED), times)
+    return len(rows)
+
+
+def change_feed(database: Database, feed_id: int, now: datetime, **changes: Unpack[FeedChanges]) -> None:
+    """Change what is given, by the rules of `changed_columns`. Raises NotFoundError and UsageError."""
+    values = changed_columns(changes, now)
+    with database.begin() as connection:
+        if connection.execute(select(feeds.c.id).where(feeds.c.id == feed_id)).first() is None:
+            raise no_feed(feed_id)
+        if values:
+            _update(connection, feed_id, **values)
+
+
+def remove_feed(database: Database, feed_id: int) -> None:
+    """Forget a feed and its events; the stories seen in it stay. Raises NotFoundError."""
+    with database.begin() as connection:
+        if not connection.execute(feeds.delete().where(feeds.c.id == feed_id)).rowcount:
+            raise no_feed(feed_id)
+        connection.execute(fetch_events.delete().where(fetch_events.c.feed_id == feed_id))
+
+
+def _update(connection: Connection, feed_id: int, **values: Any) -> None:
+    connection.execute(update(feeds).where(feeds.c.id == feed_id).values(**values))

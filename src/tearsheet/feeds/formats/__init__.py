@@ -1,4 +1,4 @@
-"""formats"""
+"""Formats: from the bytes of a feed or sitemap to entries."""
 
 import lazy_loader
 

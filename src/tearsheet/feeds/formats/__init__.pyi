@@ -8,7 +8,6 @@ from .parse import parse_feed as parse_feed
 from .parse import unzip as unzip
 from .periods import fresh_minutes as fresh_minutes
 from .periods import read_skips as read_skips
-from .periods import retry_after_seconds as retry_after_seconds
 from .periods import skip_text as skip_text
 from .titles import normalized_title as normalized_title
 from .titles import title_hash as title_hash

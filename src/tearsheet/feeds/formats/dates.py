@@ -6,11 +6,12 @@ import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from tearsheet.feeds.formats.date_names import AFTERNOON, FORENOON, MONTHS, ZONE_MINUTES
+from tearsheet.lexicon import AFTERNOON, FORENOON, MONTHS, ZONE_MINUTES
+from tearsheet.story import MAX_DAYS_AHEAD
 
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
 """There was no web before; earlier dates are zeros and mistakes."""
-MAX_AHEAD = timedelta(days=90)
+_MAX_AHEAD = timedelta(days=MAX_DAYS_AHEAD)
 _MAX_LENGTH = 100
 
 _HALF = r"(오전|오후|上午|下午|午前|午後|[ap]\.?m\b\.?)?"
@@ -38,7 +39,7 @@ _MAIL = re.compile(
 _SECONDS = re.compile(r"(\d{9,10})(?:\d{3})?(?:\.\d+)?$")
 
 
-def parse_date(text: str, now: datetime) -> datetime | None:
+def parse_feed_date(text: str, now: datetime) -> datetime | None:
     """The UTC time that the text means; without a zone it is taken as UTC. None when it means nothing sane.
 
     Refused: what is no date, what lies before 1990, and what lies more than 90 days after `now`.
@@ -55,7 +56,7 @@ def parse_date(text: str, now: datetime) -> datetime | None:
             found = found.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    return found if EARLIEST <= found <= now + MAX_AHEAD else None
+    return found if EARLIEST <= found <= now + _MAX_AHEAD else None
 
 
 def _iso(text: str) -> datetime | None:

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 import msgspec
 
-from tearsheet.feeds.formats.dates import parse_date
+from tearsheet.feeds.formats.dates import parse_feed_date
 from tearsheet.feeds.formats.model import MAX_ENTRIES, NO_VERSION, Entry, FeedError, ParsedFeed
 from tearsheet.feeds.formats.titles import plain_title
 
@@ -52,11 +52,11 @@ def _entry(item: dict[str, Any], url: str, now: datetime) -> Entry:
     link = _text(item.get("url")).strip() or _text(item.get("external_url")).strip()
     if not link and guid.startswith(("http://", "https://")):
         link = guid
-    updated = parse_date(_text(item.get("date_modified")), now)
+    updated = parse_feed_date(_text(item.get("date_modified")), now)
     return Entry(
         link=_absolute(link, url),
         title=plain_title(_text(item.get("title"))),
-        published=parse_date(_text(item.get("date_published")), now) or updated,
+        published=parse_feed_date(_text(item.get("date_published")), now) or updated,
         guid=guid or None,
         updated=updated,
     )

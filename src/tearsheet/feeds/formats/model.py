@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from tearsheet.errors import UserError
+
 EMPTY = "empty"
 HTML = "html?"
 NO_VERSION = "no version"
@@ -17,7 +19,7 @@ MAX_ENTRIES = 50_000
 """As many as one sitemap may hold; whatever comes after these is counted and not read."""
 
 
-class FeedError(ValueError):
+class FeedError(UserError, ValueError):
     """The document is no feed. `reason` is `empty`, `html?` or `no version`, and stands so in the fetch event's note."""
 
     def __init__(self, reason: str) -> None:

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from tearsheet.feeds.formats.vocabulary import PERIOD_MINUTES
+from tearsheet.feeds.formats.element_roles import PERIOD_MINUTES
 
 MAX_MINUTES = 1440
 _MAX_AGE = re.compile(r"(?:^|[,\s])(s-maxage|max-age)\s*=\s*\"?(\d{1,10})", re.IGNORECASE)
@@ -61,17 +61,6 @@ def parse_http_date(text: str | None) -> datetime | None:
         return None
 
 
-def retry_after_seconds(text: str | None, now: datetime) -> float | None:
-    """The pause that a `Retry-After` header asks for, given in seconds or as a date; None when it asks for none."""
-    if not text:
-        return None
-    text = text.strip()
-    if text.isdecimal():
-        return float(text) if len(text) < 12 else None
-    until = parse_http_date(text)
-    return max(0.0, (until - now).total_seconds()) if until else None
-
-
 def skip_text(hours: frozenset[int], days: frozenset[int]) -> str | None:
     """Skipped hours and days as one text for the database: `h0 h1 d6`."""
     return " ".join([f"h{hour}" for hour in sorted(hours)] + [f"d{day}" for day in sorted(days)]) or None
@@ -79,6 +68,6 @@ def skip_text(hours: frozenset[int], days: frozenset[int]) -> str | None:
 
 def read_skips(text: str | None) -> tuple[frozenset[int], frozenset[int]]:
     """The reverse of `skip_text`."""
-    words = (text or "").split()
-    hours, days = (frozenset(int(word[1:]) for word in words if word[0] == kind) for kind in "hd")
+    skips = (text or "").split()
+    hours, days = (frozenset(int(skip[1:]) for skip in skips if skip[0] == kind) for kind in "hd")
     return hours, days

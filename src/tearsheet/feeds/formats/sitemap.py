@@ -6,7 +6,7 @@ from datetime import datetime
 
 from lxml import etree
 
-from tearsheet.feeds.formats.dates import parse_date
+from tearsheet.feeds.formats.dates import parse_feed_date
 from tearsheet.feeds.formats.model import MAX_ENTRIES, NEWS_SITEMAP, SITEMAP, SITEMAP_INDEX, Entry, ParsedFeed
 from tearsheet.feeds.formats.titles import plain_title
 from tearsheet.feeds.formats.xml_feed import local_name, resolved, text_of
@@ -34,7 +34,7 @@ def _add(element: etree._Element, feed: ParsedFeed, names: dict[str, str], url: 
         if name == "loc":
             entry.link = resolved("".join(text_of(child).split()), child, url)
         elif name == "lastmod":
-            entry.updated = parse_date(text_of(child), now)
+            entry.updated = parse_feed_date(text_of(child), now)
         elif name == "news":
             _add_news(child, entry, feed, now)
     if entry.link:
@@ -46,7 +46,7 @@ def _add_news(news: etree._Element, entry: Entry, feed: ParsedFeed, now: datetim
     for child in news:
         name = local_name(child.tag)
         if name == "publication_date":
-            entry.published = parse_date(text_of(child), now)
+            entry.published = parse_feed_date(text_of(child), now)
         elif name == "title":
             entry.title = plain_title(text_of(child))
         elif name == "publication" and feed.title is None:

@@ -1,4 +1,4 @@
-"""RSS 0.9 to 2.0, RDF and Atom. They share their words so freely in the wild that one reader serves them all."""
+"""RSS 0.9 to 2.0, RDF and Atom. They share their names so freely in the wild that one reader serves them all."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from urllib.parse import urljoin
 
 from lxml import etree
 
-from tearsheet.feeds.formats.dates import parse_date
-from tearsheet.feeds.formats.model import MAX_ENTRIES, Entry, ParsedFeed
-from tearsheet.feeds.formats.periods import advertised_period
-from tearsheet.feeds.formats.titles import plain_title
-from tearsheet.feeds.formats.vocabulary import (
+from tearsheet.feeds.formats.dates import parse_feed_date
+from tearsheet.feeds.formats.element_roles import (
     CHANNEL_ROLES,
     CORE,
     DATE_ROLES,
@@ -21,6 +18,9 @@ from tearsheet.feeds.formats.vocabulary import (
     PREFIXES,
     WEEKDAYS,
 )
+from tearsheet.feeds.formats.model import MAX_ENTRIES, Entry, ParsedFeed
+from tearsheet.feeds.formats.periods import advertised_period
+from tearsheet.feeds.formats.titles import plain_title
 
 _ROOTS = frozenset({"rss", "rdf", "feed", "channel", "entry"})
 _CONTAINERS = frozenset({"channel", "feed"})
@@ -118,9 +118,9 @@ class _Reader:
                 if items:
                     self.add(child)
             elif role:
-                self._channel_word(role, child)
+                self._channel_part(role, child)
 
-    def _channel_word(self, role: str, child: etree._Element) -> None:
+    def _channel_part(self, role: str, child: etree._Element) -> None:
         feed = self.feed
         if role == "title":
             feed.title = feed.title or plain_title(text_of(child))
@@ -149,7 +149,7 @@ class _Reader:
             self.feed.tossed += 1
             return
         roles = self._entry_roles
-        words: dict[str, str] = {}
+        texts: dict[str, str] = {}
         link: str | None = None
         for child in item:
             tag = child.tag
@@ -165,30 +165,30 @@ class _Reader:
             if not text:
                 continue
             if role == "guid":
-                words["guid"] = text.strip()
+                texts["guid"] = text.strip()
                 if child.get("isPermaLink", child.get("ispermalink", "true")).strip().lower() == "true":
-                    words.setdefault("permalink", words["guid"])
-            elif role not in words:
-                words[role] = text
-        self.feed.entries.append(self._entry(item, words, link))
+                    texts.setdefault("permalink", texts["guid"])
+            elif role not in texts:
+                texts[role] = text
+        self.feed.entries.append(self._entry(item, texts, link))
 
-    def _entry(self, item: etree._Element, words: dict[str, str], link: str | None) -> Entry:
-        guid = words.get("guid")
+    def _entry(self, item: etree._Element, texts: dict[str, str], link: str | None) -> Entry:
+        guid = texts.get("guid")
         if guid is None:
             guid = item.get("{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about")
         if link is None:
-            permalink = words.get("permalink") if "guid" in words else guid
+            permalink = texts.get("permalink") if "guid" in texts else guid
             if permalink and permalink.startswith(("http://", "https://", "/")):
                 link = resolved(permalink, item, self.url)
-        title = words.get("title") or words.get("othertitle")
-        updated = parse_date(words["updated"], self.now) if "updated" in words else None
+        title = texts.get("title") or texts.get("othertitle")
+        updated = parse_feed_date(texts["updated"], self.now) if "updated" in texts else None
         return Entry(
-            link, plain_title(title) if title else None, self._published(words) or updated, guid or None, updated
+            link, plain_title(title) if title else None, self._published(texts) or updated, guid or None, updated
         )
 
-    def _published(self, words: dict[str, str]) -> datetime | None:
+    def _published(self, texts: dict[str, str]) -> datetime | None:
         for role in DATE_ROLES:
-            if role in words and (found := parse_date(words[role], self.now)):
+            if role in texts and (found := parse_feed_date(texts[role], self.now)):
                 return found
         return None
 

@@ -1,4 +1,4 @@
-"""polling"""
+"""Polling: when a feed is asked, what came of it, and what is kept of that."""
 
 import lazy_loader
 

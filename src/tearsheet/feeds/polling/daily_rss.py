@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -13,14 +12,12 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from sqlalchemy import select
-
 from tearsheet.engines.database import Database
 from tearsheet.errors import StorageError
-from tearsheet.feeds.tables import feeds, stories
+from tearsheet.feeds.polling.story_store import stories_of_day
+from tearsheet.files import make_folder, written_aside
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
-_PAGE = 5_000
 
 
 def daily_rss_name(day: date) -> str:
@@ -31,20 +28,14 @@ def daily_rss_name(day: date) -> str:
 def write_daily_rss(database: Database, folder: Path, day: date, now: datetime) -> int:
     """Write the file of one day (UTC), whole or not at all; returns how many stories are in it. Raises StorageError."""
     path = folder / daily_rss_name(day)
-    aside = folder / f".{path.name}.{os.getpid()}"
     count = 0
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with aside.open("wb") as file:
-            with gzip.GzipFile(path.stem, "wb", fileobj=file, mtime=0) as zipped:
-                for line in _document(database, day, now):
-                    count += line.startswith("<item>")
-                    zipped.write(line.encode("utf-8"))
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
+        make_folder(folder)
+        with written_aside(path) as file, gzip.GzipFile(path.stem, "wb", fileobj=file, mtime=0) as zipped:
+            for line in _document(database, day, now):
+                count += line.startswith("<item>")
+                zipped.write(line.encode("utf-8"))
     except OSError as error:
-        aside.unlink(missing_ok=True)
         raise StorageError(
             f"cannot write {path}: {error.strerror}; free some space or choose another folder"
         ) from error
@@ -66,29 +57,9 @@ def _document(database: Database, day: date, now: datetime) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="utf-8"?>\n<rss version="2.0">\n<channel>\n'
     yield f"<title>Stories found on {day}</title>\n<description>Links from all feeds</description>\n"
     yield f"<lastBuildDate>{format_datetime(now, usegmt=True)}</lastBuildDate>\n"
-    for row in _stories_of(database, day):
+    for row in stories_of_day(database, day):
         yield _item(row)
     yield "</channel>\n</rss>\n"
-
-
-def _stories_of(database: Database, day: date) -> Iterator[Any]:
-    start = datetime(day.year, day.month, day.day, tzinfo=UTC)
-    s = stories.c
-    query = (
-        select(s.id, s.url, s.published_at, s.domain, s.title, s.feed_id, s.sources_id, feeds.c.url.label("feed_url"))
-        .select_from(stories.outerjoin(feeds, feeds.c.id == s.feed_id))
-        .where(s.fetched_at >= start, s.fetched_at < start + timedelta(days=1))
-        .order_by(s.id)
-        .limit(_PAGE)
-    )
-    last = 0
-    while True:
-        with database.read() as connection:
-            page = connection.execute(query.where(s.id > last)).all()
-        yield from page
-        if len(page) < _PAGE:
-            return
-        last = page[-1].id
 
 
 def _item(row: Any) -> str:

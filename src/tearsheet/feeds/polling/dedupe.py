@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from tearsheet.feeds.formats import SITEMAP, Entry, ParsedFeed, normalized_title, title_hash
-from tearsheet.lexicon import NO_NEWS_DOMAINS
+from tearsheet.lexicon import is_non_news
 from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, is_homepage, normalize_url
 
 NO_URL, RELATIVE, TOO_LONG, HOME, BAD, NO_NEWS, TOSSED, STALE = (
@@ -18,7 +18,7 @@ NO_URL, RELATIVE, TOO_LONG, HOME, BAD, NO_NEWS, TOSSED, STALE = (
 )  # fmt: skip
 DUPLICATE_URL, DUPLICATE_TITLE, ADDED = "dup_url", "dup_title", "ok"
 _FRONT_PAGE_SLASHES = 5
-"""No front page lies deeper than language, section and file; most stories do, and need not be looked at for that."""
+"""No front page lies deeper than language, section and file; most stories do, which saves asking."""
 STALE_DAYS = 7
 """A plain sitemap lists a whole site; only pages that changed in these days can be news."""
 
@@ -85,7 +85,7 @@ def _address(url: str) -> tuple[str, str] | str:
     """Normalised address and domain, or the reason for skipping it. Feeds list the same addresses poll after poll."""
     try:
         normalized, domain = normalize_url(url), _domain(url.split("/", 3)[2])
-        if domain in NO_NEWS_DOMAINS:
+        if is_non_news(domain):
             return NO_NEWS
         if normalized.count("/") <= _FRONT_PAGE_SLASHES and is_homepage(url):
             return HOME

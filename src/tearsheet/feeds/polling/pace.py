@@ -1,4 +1,8 @@
-"""Who may be asked when: at most so many requests at a time, and a pause between two, for each host and each source."""
+"""When feeds are asked: at most so many at a time, and a pause between two, for each host and each source.
+
+This is a poller's own rule, on top of the pace that everyone keeps towards a host. Sources are shared with other pollers through
+the database; of hosts each poller plans its own feeds, and the record of the host does the rest.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,18 @@ class Booking:
 
     free: dict[str, datetime]
     tail: dict[str, datetime]
+
+    def with_plan(self, plan: Booking) -> Booking:
+        """This booking and that of other keys, as a new one."""
+        return Booking(self.free | plan.free, self.tail | plan.tail)
+
+    def take_over(self, other: Booking, keys: Iterable[str], now: datetime) -> None:
+        """Book these keys as in another booking; what lies in the past is forgotten."""
+        for mine, theirs in ((self.free, other.free), (self.tail, other.tail)):
+            mine.update({key: theirs[key] for key in keys if key in theirs})
+            if len(mine) > _PRUNE_ABOVE:
+                for key in [key for key, when in mine.items() if when <= now]:
+                    del mine[key]
 
 
 @dataclass(slots=True, frozen=True)
@@ -53,7 +69,7 @@ def assign_starts(
 
 @dataclass(slots=True, frozen=True)
 class Freed:
-    """A host or source of which a poller has nothing left: others may ask it from `next_start` on.
+    """A source of which a poller has nothing left: others may ask it from `next_start` on.
 
     `held_until` is the end of the hold as the poller knows it; a later one in the database means that it has taken more since.
     """
@@ -64,7 +80,7 @@ class Freed:
 
 
 class Holdings:
-    """How many feeds of each host and source a poller has in hand, and until when it holds them."""
+    """How many feeds of each source a poller has in hand, and until when it holds them."""
 
     def __init__(self) -> None:
         self._count: Counter[str] = Counter()
@@ -109,10 +125,6 @@ class Gate:
     def earliest(self, keys: Iterable[str]) -> float:
         """The time before which no request with these keys may start."""
         return max((self._started[key] + self._gap for key in keys if key in self._started), default=0.0)
-
-    def hold(self, key: str, until: float) -> None:
-        """Let nothing with this key start before `until`: the server asked us to wait."""
-        self._started[key] = max(self._started.get(key, 0.0), until - self._gap)
 
     def start(self, keys: Iterable[str], now: float) -> None:
         """A request starts."""

@@ -18,13 +18,12 @@ from tearsheet.feeds.formats import (
     ParsedFeed,
     fresh_minutes,
     parse_feed,
-    retry_after_seconds,
 )
 from tearsheet.feeds.polling.dedupe import Candidate, candidates, entries_hash
 from tearsheet.feeds.polling.schedule import SOFT
 from tearsheet.feeds.polling.statuses import FETCH_ERRORS, PARSE_ERROR, WORKING, http_status_text, http_weight
 from tearsheet.feeds.polling.store import LeasedFeed
-from tearsheet.fetch import FetchError, FetchRequest, FetchResponse, wire_host
+from tearsheet.fetch import FetchError, FetchRequest, FetchResponse, HostBusy, retry_after_seconds
 from tearsheet.settings import FeedSettings
 
 log = logging.getLogger(__name__)
@@ -44,10 +43,10 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class FeedClient(Protocol):
-    """What polling asks of the HTTP client."""
+    """What polling asks of the polite client."""
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
-        """GET a document, following redirects. Raises FetchError."""
+        """GET a document, following redirects. Raises FetchError, or HostBusy when the host must be left alone now."""
         ...
 
 
@@ -74,8 +73,6 @@ class PollResult:
     http_etag: str | None = None
     http_last_modified: str | None = None
     retry_after: float | None = None
-    host: str = ""
-    """Which host answered at last: the feed's, or one that it redirects to."""
     fresh_minutes: int | None = None
     moved_to: str | None = None
     """Where every redirect was permanent: where they led."""
@@ -92,8 +89,8 @@ class PollResult:
 async def poll_feed(
     client: FeedClient, feed: LeasedFeed, settings: FeedSettings, now: datetime, sleep: Sleep = asyncio.sleep
 ) -> PollResult:
-    """Fetch and read one feed. Never raises for what a server does."""
-    result = PollResult(feed, now, host=feed.host)
+    """Fetch and read one feed. Raises HostBusy when its host must be left alone now; whatever else a server does is a result."""
+    result = PollResult(feed, now)
     headers = conditional_headers(feed, now)
     result.conditional = bool(headers)
     try:
@@ -102,11 +99,10 @@ async def poll_feed(
         status, weight = FETCH_ERRORS[error.kind]
         return result.failed(status, weight, f"{error.kind}: {error.detail}")
     result.http_status = response.status
-    result.host = wire_host(response.url)
     if response.status == 304 and result.conditional:
         return _not_modified(result, response, now)
     if response.status != 200:
-        result.retry_after = retry_after_seconds(response.header("Retry-After"), now)
+        result.retry_after = retry_after_seconds(response.header("Retry-After"), now.timestamp())
         return result.failed(http_status_text(response.status, response.reason), http_weight(response.status))
     return await _read(client, result, response, settings, now, sleep)
 
@@ -124,10 +120,18 @@ def conditional_headers(feed: LeasedFeed, now: datetime) -> dict[str, str]:
     return headers
 
 
-async def _get(client: FeedClient, url: str, settings: FeedSettings, headers: dict[str, str]) -> FetchResponse:
+async def _get(
+    client: FeedClient, url: str, settings: FeedSettings, headers: dict[str, str], patience: float = 0.0
+) -> FetchResponse:
     return await client.fetch(
         FetchRequest(
-            url, headers=headers, accept=ACCEPT_FEED, max_bytes=settings.max_bytes, timeout=settings.timeout_seconds
+            url,
+            headers=headers,
+            accept=ACCEPT_FEED,
+            max_bytes=settings.max_bytes,
+            timeout=settings.timeout_seconds,
+            obey_robots=False,  # feeds are there for machines to fetch
+            patience=patience,
         )
     )
 
@@ -187,14 +191,14 @@ async def _parse(response: FetchResponse, now: datetime) -> ParsedFeed:
 async def _follow_index(
     client: FeedClient, index: ParsedFeed, settings: FeedSettings, now: datetime, sleep: Sleep
 ) -> ParsedFeed:
-    """The entries of the most promising sitemaps of an index. One that cannot be had is left out."""
+    """The entries of the most promising sitemaps of an index. One that cannot be fetched or read is left out."""
     merged = ParsedFeed(NEWS_SITEMAP, index.title)
     for child in promising_sitemaps(index.entries)[:MAX_CHILD_SITEMAPS]:
         await sleep(settings.interval_seconds)
         try:
-            response = await _get(client, child, settings, {})
+            response = await _get(client, child, settings, {}, patience=settings.timeout_seconds)
             parsed = await _parse(response, now) if response.status == 200 else None
-        except (FetchError, FeedError) as error:
+        except (FetchError, FeedError, HostBusy) as error:
             log.debug("a sitemap of an index is left out", extra={"url": child, "error": str(error)})
             continue
         if parsed and not parsed.is_index:

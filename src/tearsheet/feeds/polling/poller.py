@@ -15,11 +15,12 @@ from random import random as roll
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling import store
-from tearsheet.feeds.polling.pace import Freed, Gate, Holdings
+from tearsheet.feeds.polling.pace import Booking, Freed, Gate, Holdings
 from tearsheet.feeds.polling.poll import FeedClient, PollResult, poll_feed
 from tearsheet.feeds.polling.record import record_polls
-from tearsheet.feeds.polling.schedule import RETRY_AFTER_CAP_MINUTES, SOFT
-from tearsheet.feeds.polling.store import LeasedFeed
+from tearsheet.feeds.polling.schedule import SOFT
+from tearsheet.feeds.polling.store import LeasedFeed, PutOff
+from tearsheet.fetch import HostBusy, HostFailing, HostPaused
 from tearsheet.settings import FeedSettings
 
 log = logging.getLogger(__name__)
@@ -29,9 +30,13 @@ LEASE = timedelta(minutes=3)
 HORIZON = timedelta(seconds=30)
 ONCE_HORIZON = timedelta(hours=1)
 """Polling once waits this long for the turn of a busy host's feeds; what lies beyond is left for the next time."""
+TURN_SECONDS = 20.0
+"""How long a poll may wait for the turn of its host before the time of its request begins."""
 IDLE_SECONDS = 5.0
 LINGER_SECONDS = 0.1
 WRITE_BATCH = 200
+_REASONS: dict[type[HostBusy], str] = {HostPaused: store.PAUSED, HostFailing: store.FAILING}
+"""Why a feed is put off, by what its host's record says."""
 
 
 class Poller:
@@ -57,9 +62,10 @@ class Poller:
         self._only = only
         self._id = uuid.uuid4().hex
         self._gap = timedelta(seconds=settings.interval_seconds)
-        self._margin = timedelta(seconds=settings.timeout_seconds + 5)
+        self._margin = timedelta(seconds=settings.timeout_seconds + TURN_SECONDS)
         self._lease = LEASE + 2 * self._margin
         self._gate = Gate(settings.per_host, settings.interval_seconds)
+        self._plan = Booking({}, {})
         self._waiting: list[tuple[float, int, LeasedFeed]] = []
         self._parked: dict[str, deque[LeasedFeed]] = defaultdict(deque)
         self._parked_count = 0
@@ -68,7 +74,7 @@ class Poller:
         self._found_none = False
         self._look_at = 0.0
         self._finished: list[PollResult] = []
-        self._put_off: list[tuple[LeasedFeed, datetime]] = []
+        self._put_off: list[PutOff] = []
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
         self._number = 0
@@ -112,7 +118,7 @@ class Poller:
     def _wants_more(self, once: bool) -> bool:
         """Whether to look for due feeds: when there is room for them, and not again and again when there were none.
 
-        A host or source that another poller held may be free by the time that all is done: polling once looks again then.
+        A source that another poller held may be free by the time that all is done: polling once looks again then.
         """
         if self._found_none:
             return not self._in_hand() if once else self._clock() >= self._look_at
@@ -128,11 +134,12 @@ class Poller:
             ONCE_HORIZON if due else HORIZON,
             self._lease,
             self._only,
+            self._plan,
         )
         leased, seen = await asyncio.to_thread(store.lease_due, self._database, terms, now, due or now)
         self.counters["feeds.queued"] += len(leased)
         for feed in leased:
-            self._held.take(feed.keys, feed.lease_until)
+            self._held.take(feed.source_keys, feed.lease_until)
             self._wait_until(feed.start_at.timestamp(), feed)
         self._found_none = seen == 0
         return seen > 0
@@ -149,26 +156,26 @@ class Poller:
             feed = heapq.heappop(self._waiting)[2]
             if feed.lease_until - self._margin < utc_now(self._clock):
                 self.counters["feeds.late"] += 1  # the lease runs out, and the feed is due again by itself
-                self._held.give(feed.keys)
+                self._held.give(feed.source_keys)
                 self._unpark(feed)
             elif blocked := self._gate.blocked_by(feed.keys):
                 self._parked[blocked].append(feed)
                 self._parked_count += 1
             elif (earliest := self._gate.earliest(feed.keys)) > now:
-                self._wait_or_put_off(earliest, feed)
+                self._wait_or_put_off(earliest, feed, store.PUT_OFF)
             else:
                 self._gate.start(feed.keys, now)
                 task = asyncio.create_task(self._poll(feed))
                 self._running.add(task)
                 task.add_done_callback(self._running.discard)
 
-    def _wait_or_put_off(self, when: float, feed: LeasedFeed) -> None:
-        """Its host asked for a pause since the feed was leased: a short one is waited for, a long one is not."""
+    def _wait_or_put_off(self, when: float, feed: LeasedFeed, reason: str) -> None:
+        """The feed cannot be asked before `when`: a short pause is waited for, a long one is not."""
         moment = datetime.fromtimestamp(when, UTC)
         if moment <= feed.lease_until - self._margin:
             self._wait_until(when, feed)
         else:
-            self._put_off.append((feed, moment))
+            self._put_off.append(PutOff(feed, moment, reason))
             self._unpark(feed)
             self._ended.set()
 
@@ -178,6 +185,10 @@ class Poller:
             result = await poll_feed(self._client, feed, self._settings, now)
         except asyncio.CancelledError:
             raise
+        except HostBusy as busy:
+            self._wait_or_put_off(self._clock() + busy.after, feed, _REASONS.get(type(busy), store.PUT_OFF))
+            self._changed.set()
+            return
         except Exception as error:
             # One feed's trouble, even of our own making, must not stop the others.
             log.exception("poll failed", extra={"feed": feed.id, "url": feed.url})
@@ -185,9 +196,6 @@ class Poller:
         finally:
             self._gate.finish(feed.keys)
             self._unpark(feed)
-        if result.retry_after:
-            seconds = min(result.retry_after, RETRY_AFTER_CAP_MINUTES * 60)
-            self._gate.hold(result.host, self._clock() + seconds)
         self._finished.append(result)
         self._ended.set()
         self._changed.set()
@@ -215,7 +223,7 @@ class Poller:
     async def _write(self) -> None:
         """Store what is finished and what is put off."""
         if put_off := self._put_off[:]:
-            freed = self._freed_by([feed for feed, _ in put_off])
+            freed = self._freed_by([one.feed for one in put_off])
             await asyncio.to_thread(store.put_off, self._database, put_off, self._id, freed)
             self.counters["feeds.put_off"] += len(put_off)
             del self._put_off[: len(put_off)]
@@ -235,8 +243,8 @@ class Poller:
             del self._finished[: len(batch)]
 
     def _freed_by(self, done: Sequence[LeasedFeed]) -> list[Freed]:
-        """The hosts and sources that others may ask once these feeds are written."""
-        held = {key: until for feed in done for key, until in self._held.give(feed.keys).items()}
+        """The sources that others may ask once these feeds are written."""
+        held = {key: until for feed in done for key, until in self._held.give(feed.source_keys).items()}
         return [
             Freed(key, datetime.fromtimestamp(self._gate.earliest([key]), UTC), until)
             for key, until in sorted(held.items())
@@ -266,7 +274,7 @@ class Poller:
         left = [feed for _, _, feed in self._waiting] + [feed for line in self._parked.values() for feed in line]
         now = utc_now(self._clock)
         await asyncio.to_thread(store.give_back, self._database, left, now)
-        await asyncio.to_thread(store.let_hosts_go, self._database, self._id, now, self._gap)
+        await asyncio.to_thread(store.let_sources_go, self._database, self._id, now, self._gap)
         self._waiting.clear()
         self._parked.clear()
         self._parked_count = 0

@@ -10,17 +10,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection
-
 from tearsheet.engines.database import Database
-from tearsheet.errors import TearsheetError
+from tearsheet.errors import WorkerError
 from tearsheet.feeds.formats import read_skips, skip_text
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, Candidate
 from tearsheet.feeds.polling.pace import Freed
 from tearsheet.feeds.polling.poll import NOT_MODIFIED, PollResult
 from tearsheet.feeds.polling.schedule import (
-    RETRY_AFTER_CAP_MINUTES,
     SOFT,
     Decision,
     FeedState,
@@ -29,6 +26,7 @@ from tearsheet.feeds.polling.schedule import (
     next_fetch,
 )
 from tearsheet.feeds.polling.statuses import added_note, note
+from tearsheet.feeds.polling.story_store import SeenStories
 from tearsheet.feeds.tables import FETCH_DISABLED, FETCH_FAILED, FETCH_SUCCEEDED
 from tearsheet.settings import FeedSettings
 from tearsheet.urls import BadURL, host_of
@@ -57,13 +55,13 @@ def record_polls(
 ) -> Counter[str]:  # fmt: skip
     """Store the results of polls whose leases still hold; returns what happened to feeds and stories, counted.
 
-    `freed` are hosts and sources that the poller `owner` leaves to others. What the database refuses of one poll is that
+    `freed` are sources that the poller `owner` leaves to others. What the database refuses of one poll is that
     feed's failure, and no other's.
     """
     try:
         return _record(database, results, settings, random, owner, freed)
-    except TearsheetError:
-        raise
+    except WorkerError:
+        raise  # the database is away, which no feed can help
     except Exception as error:
         if len(results) > 1:
             counts = Counter[str]()
@@ -87,7 +85,7 @@ def _record(
         held = store.still_leased(connection, [result.feed for result in results])
         mine = [result for result in results if result.feed.id in held]
         counts["feeds.lost"] += len(results) - len(mine)
-        tallies = _save_stories(database, connection, mine, settings)
+        tallies = _save_stories(SeenStories(database, connection), mine, settings)
         rows, events = [], []
         for result, tally in zip(mine, tallies, strict=True):
             decision = next_fetch(
@@ -99,7 +97,7 @@ def _record(
             counts.update({f"stories.{reason}": number for reason, number in tally.items()})
         store.update_feeds(connection, rows)
         store.add_events(connection, events)
-        store.write_paces(database, connection, _pauses(mine), owner, freed)
+        store.free_sources(connection, owner, freed)
     return +counts
 
 
@@ -141,26 +139,13 @@ def _event(result: PollResult, decision: Decision, tally: Counter[str]) -> dict[
     }
 
 
-def _pauses(results: Sequence[PollResult]) -> dict[str, datetime]:
-    """Until when each host asked us to stay away: what a server asks of one feed, it means for all."""
-    pauses: dict[str, datetime] = {}
-    for result in results:
-        if result.retry_after:
-            pause = min(timedelta(seconds=result.retry_after), timedelta(minutes=RETRY_AFTER_CAP_MINUTES))
-            until = result.started_at + pause
-            pauses[result.host] = max(until, pauses.get(result.host, until))
-    return pauses
-
-
 # --------------------------------------------------------------------------------------------------------- stories
 
 
-def _save_stories(
-    database: Database, connection: Connection, results: Sequence[PollResult], settings: FeedSettings
-) -> list[Counter[str]]:
+def _save_stories(seen: SeenStories, results: Sequence[PollResult], settings: FeedSettings) -> list[Counter[str]]:
     """Add what is new of every poll; returns for each poll how many stories were added and skipped, by reason."""
     tallies = [Counter(result.skipped) for result in results]
-    known = store.known_urls(connection, {c.normalized_url for result in results for c in result.candidates})
+    known = seen.known_urls({c.normalized_url for result in results for c in result.candidates})
     fresh = {c.normalized_title_hash for r in results for c in r.candidates if c.normalized_url not in known}
     now = max((result.started_at for result in results), default=None)
     if now is None:
@@ -168,7 +153,7 @@ def _save_stories(
     since = now - timedelta(days=settings.title_days)
     titles = {
         (title, _title_scope(source, feed))
-        for title, source, feed in store.known_titles(connection, {title for title in fresh if title}, since)
+        for title, source, feed in seen.known_titles({title for title in fresh if title}, since)
     }
     rows: list[dict[str, Any]] = []
     owners: dict[str, int] = {}
@@ -186,10 +171,10 @@ def _save_stories(
                 and result.started_at - known[candidate.normalized_url][1] > _TOUCH_AFTER
             ):
                 still_there.add(known[candidate.normalized_url][0])
-    added = store.add_stories(database, connection, rows)
+    added = seen.add(rows)
     for url, number in owners.items():
         tallies[number][ADDED if url in added else DUPLICATE_URL] += 1
-    store.touch_stories(connection, still_there, now)
+    seen.touch(still_there, now)
     return tallies
 
 

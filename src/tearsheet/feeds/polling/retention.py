@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
-
-from sqlalchemy import Select, Table, delete, func, select
 
 from tearsheet.engines.database import Database
-from tearsheet.feeds.polling.store import chunks
-from tearsheet.feeds.tables import feed_paces, fetch_events, stories
+from tearsheet.feeds.polling.store import forget_idle_paces
+from tearsheet.feeds.polling.story_store import drop_events, drop_stories
 from tearsheet.settings import FeedSettings
 
-_BATCH = 5_000
 _PACE_DAYS = 1
 
 
@@ -31,32 +27,9 @@ def prune(database: Database, settings: FeedSettings, now: datetime, *, dry_run:
     A story that still stands in its feed stays, however old; otherwise it would be taken for new. One that waits for the
     fetch queue stays too. Rows go in small transactions, so that polling goes on.
     """
-    ranked = select(
-        fetch_events.c.id,
-        func.row_number().over(partition_by=fetch_events.c.feed_id, order_by=fetch_events.c.id.desc()).label("rank"),
-    ).subquery()
-    old_events = select(ranked.c.id).where(ranked.c.rank > settings.events_kept)
     days = max(settings.story_days, settings.title_days, 8)  # unchanged feeds are read in full once a week
-    gone = (stories.c.seen_at < now - timedelta(days=days)) & stories.c.queued_at.is_not(None)
-    events = _drop(database, fetch_events, old_events, dry_run)
-    dropped = _drop(database, stories, select(stories.c.id).where(gone), dry_run)
+    events = drop_events(database, settings.events_kept, dry_run=dry_run)
+    stories = drop_stories(database, now - timedelta(days=days), dry_run=dry_run)
     if not dry_run:
-        with database.begin() as connection:
-            idle = now - timedelta(days=_PACE_DAYS)
-            connection.execute(delete(feed_paces).where(feed_paces.c.next_start < idle, feed_paces.c.tail < idle))
-    return Pruned(events, dropped)
-
-
-def _drop(database: Database, table: Table, ids: Select[Any], dry_run: bool) -> int:
-    if dry_run:
-        with database.read() as connection:
-            return int(connection.execute(select(func.count()).select_from(ids.subquery())).scalar_one())
-    total = 0
-    while True:
-        with database.begin() as connection:
-            some = list(connection.execute(ids.limit(_BATCH)).scalars())
-            for part in chunks(some):
-                connection.execute(delete(table).where(table.c.id.in_(part)))
-        total += len(some)
-        if len(some) < _BATCH:
-            return total
+        forget_idle_paces(database, now - timedelta(days=_PACE_DAYS))
+    return Pruned(events, stories)

@@ -1,10 +1,10 @@
-"""The SQL of feeds: leases, what polls found, the stories seen and whether they are queued. The same on every engine."""
+"""The SQL of polling: leases, paces, and what polls found of feeds. The stories found are in `story_store`."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ from sqlalchemy import (
     bindparam,
     case,
     cast,
-    func,
+    delete,
     literal,
     select,
     text,
@@ -26,7 +26,7 @@ from sqlalchemy import (
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling.pace import Booking, Freed, assign_starts
 from tearsheet.feeds.polling.schedule import FeedState
-from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, stories
+from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events
 
 _CHUNK = 500
 _SOURCE = "source:"
@@ -35,6 +35,7 @@ _POLLABLE = text("active AND system_enabled")
 """In these words, because they are the condition of the index `feeds_due`."""
 
 PAUSED = "its host asked us to wait (Retry-After)"
+FAILING = "its host could not be reached lately"
 PUT_OFF = "its turn, after other feeds of the same host or source"
 
 T = TypeVar("T")
@@ -78,9 +79,14 @@ class LeasedFeed:
         """What its pace is kept by: the host, and the source when it has one."""
         return pace_keys(self.host, self.sources_id)
 
+    @property
+    def source_keys(self) -> tuple[str, ...]:
+        """What of it is shared with other pollers: the source, when it has one."""
+        return self.keys[1:]
+
 
 def pace_keys(host: str, sources_id: int | None) -> tuple[str, ...]:
-    """The names under which a feed's pace is booked."""
+    """The names under which a feed's turn is planned; the host comes first."""
     return (host,) if sources_id is None else (host, f"{_SOURCE}{sources_id}")
 
 
@@ -95,7 +101,7 @@ def chunks(items: Iterable[T], size: int = _CHUNK) -> Iterator[list[T]]:
 
 
 def due_feeds(now: datetime, due: datetime, limit: int, owner: str, only: Sequence[int] = ()) -> Select[Any]:
-    """The feeds that have been due longest, without those of hosts and sources that another poller holds."""
+    """The feeds that have been due longest, without those of sources that another poller holds."""
 
     def held_by_another(key: ColumnElement[str]) -> ColumnElement[bool]:
         p = feed_paces.c
@@ -105,7 +111,7 @@ def due_feeds(now: datetime, due: datetime, limit: int, owner: str, only: Sequen
     named = [feeds.c.id.in_(only)] if only else []
     return (
         select(feeds)
-        .where(_POLLABLE, feeds.c.due_at <= due, ~held_by_another(feeds.c.host), ~held_by_another(source), *named)
+        .where(_POLLABLE, feeds.c.due_at <= due, ~held_by_another(source), *named)
         .order_by(feeds.c.due_at)
         .limit(limit)
         .with_for_update(skip_locked=True)
@@ -123,33 +129,35 @@ class LeaseTerms:
     lease: timedelta
     only: Sequence[int] = ()
     """When not empty: no feeds but these."""
+    hosts: Booking = field(default_factory=lambda: Booking({}, {}))
+    """The poller's own plan: when it means to ask each host for the next feed. Changed by each lease."""
 
 
 def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetime) -> tuple[list[LeasedFeed], int]:
     """Take feeds that were due at `due`, each with the moment at which its host and source may be asked.
 
     A feed whose turn lies beyond the horizon is put off to that turn and not taken. A lease is a due time in the future:
-    when its poller dies, the feed is simply due again. With its first feed a poller takes the host and the source, so that
-    its own count of running requests, and its own clock, are the only ones. Returns the feeds taken, and how many were looked at.
+    when its poller dies, the feed is simply due again. With its first feed a poller takes the source, so that its own count of
+    running requests, and its own clock, are the only ones. Returns the feeds taken, and how many were found due.
     """
     token = uuid.uuid4().hex
     with database.begin() as connection:
         rows = connection.execute(due_feeds(now, due, terms.limit, terms.owner, terms.only)).all()
         if not rows:
             return [], 0
-        keys = {key for row in rows for key in pace_keys(row.host, row.sources_id)}
-        booking, foreign = _read_booking(database, connection, keys, terms.owner, now)
+        sources = {key for row in rows for key in pace_keys(row.host, row.sources_id)[1:]}
+        shared, foreign = _read_booking(database, connection, sources, terms.owner, now)
         mine = [row for row in rows if foreign.isdisjoint(pace_keys(row.host, row.sources_id))]
-        turns = assign_starts(
-            [pace_keys(row.host, row.sources_id) for row in mine], booking, now, terms.gap, terms.horizon
-        )
+        keys = [pace_keys(row.host, row.sources_id) for row in mine]
+        turns = assign_starts(keys, (booking := shared.with_plan(terms.hosts)), now, terms.gap, terms.horizon)
         pairs = list(zip(mine, turns, strict=True))
         taken = [_leased(row, token, turn.at, turn.at + terms.lease) for row, turn in pairs if turn.taken]
         _write_leases(
             connection, taken, [{"b_id": row.id, "b_due": turn.at} for row, turn in pairs if not turn.taken], now
         )
-        _write_booking(connection, booking)
+        _write_booking(connection, booking, sources)
         _hold(connection, taken, terms.owner)
+    terms.hosts.take_over(booking, {own[0] for own in keys}, now)
     return taken, len(rows)
 
 
@@ -180,7 +188,8 @@ def _read_booking(
     """When each key is free, and which are held by others. The rows are locked: two pollers book one after the other."""
     ordered = sorted(keys)
     blank = [{"key": key, "next_start": _EPOCH, "tail": _EPOCH} for key in ordered]
-    connection.execute(database.insert(feed_paces).on_conflict_do_nothing(), blank)
+    if blank:
+        connection.execute(database.insert(feed_paces).on_conflict_do_nothing(), blank)
     booking, foreign = Booking({}, {}), set()
     for some in chunks(ordered):
         query = select(feed_paces).where(feed_paces.c.key.in_(some)).order_by(feed_paces.c.key).with_for_update()
@@ -195,7 +204,7 @@ def _read_booking(
 def _hold(connection: Connection, taken: Sequence[LeasedFeed], owner: str) -> None:
     until: dict[str, datetime] = {}
     for feed in taken:
-        for key in feed.keys:
+        for key in feed.source_keys:
             until[key] = max(feed.lease_until, until.get(key, feed.lease_until))
     statement = (
         update(feed_paces)
@@ -206,8 +215,8 @@ def _hold(connection: Connection, taken: Sequence[LeasedFeed], owner: str) -> No
         connection.execute(statement, [{"b_key": key, "b_until": when} for key, when in sorted(until.items())])
 
 
-def let_hosts_go(database: Database, owner: str, now: datetime, gap: timedelta) -> None:
-    """End a poller's hold of its hosts and sources, as at a clean stop; the next one keeps the distance to its last request."""
+def let_sources_go(database: Database, owner: str, now: datetime, gap: timedelta) -> None:
+    """End a poller's hold of its sources, as at a clean stop; the next one keeps the distance to its last request."""
     mine = feed_paces.c.owner == owner
     with database.begin() as connection:
         soon = now + gap
@@ -215,14 +224,15 @@ def let_hosts_go(database: Database, owner: str, now: datetime, gap: timedelta) 
         connection.execute(update(feed_paces).where(mine).values(owner=None, owner_until=None))
 
 
-def _write_booking(connection: Connection, booking: Booking) -> None:
+def _write_booking(connection: Connection, booking: Booking, keys: Iterable[str]) -> None:
     statement = (
         update(feed_paces)
         .where(feed_paces.c.key == bindparam("b_key"))
         .values(next_start=bindparam("b_next"), tail=bindparam("b_tail"))
     )
-    rows = [{"b_key": key, "b_next": free, "b_tail": booking.tail[key]} for key, free in sorted(booking.free.items())]
-    connection.execute(statement, rows)
+    rows = [{"b_key": key, "b_next": booking.free[key], "b_tail": booking.tail[key]} for key in sorted(keys)]
+    if rows:
+        connection.execute(statement, rows)
 
 
 def _write_leases(
@@ -267,29 +277,32 @@ def give_back(database: Database, leased: Sequence[LeasedFeed], now: datetime) -
         connection.execute(statement, [{"b_id": feed.id, "b_lease": feed.lease} for feed in leased])
 
 
-def put_off(
-    database: Database, feeds_and_times: Sequence[tuple[LeasedFeed, datetime]], owner: str, freed: Sequence[Freed]
-) -> None:
-    """End leases without a poll because the host asked for a pause: each feed is due when that is over."""
+@dataclass(slots=True, frozen=True)
+class PutOff:
+    """A leased feed that is not asked now, because its host must be left alone: until when, and why."""
+
+    feed: LeasedFeed
+    until: datetime
+    reason: str
+
+
+def put_off(database: Database, feeds_put_off: Sequence[PutOff], owner: str, freed: Sequence[Freed]) -> None:
+    """End leases without a poll: each feed is due when its host may be asked again."""
     statement = (
         update(feeds)
         .where(feeds.c.id == bindparam("b_id"), feeds.c.lease == bindparam("b_lease"))
         .values(
-            due_at=bindparam("b_due"), next_fetch_attempt=bindparam("b_due"), next_fetch_reason=PAUSED, lease=None,
-            queued=False,
+            due_at=bindparam("b_due"), next_fetch_attempt=bindparam("b_due"), next_fetch_reason=bindparam("b_reason"),
+            lease=None, queued=False,
         )
     )  # fmt: skip
-    rows = [{"b_id": feed.id, "b_lease": feed.lease, "b_due": when} for feed, when in feeds_and_times]
+    rows = [
+        {"b_id": one.feed.id, "b_lease": one.feed.lease, "b_due": one.until, "b_reason": one.reason}
+        for one in feeds_put_off
+    ]
     with database.begin() as connection:
         connection.execute(statement, rows)
-        write_paces(database, connection, {}, owner, freed)
-
-
-def next_due(database: Database) -> datetime | None:
-    """When the next feed is due; None when there is none to poll."""
-    with database.read() as connection:
-        query = select(feeds.c.due_at).where(_POLLABLE).order_by(feeds.c.due_at).limit(1)
-        return connection.execute(query).scalar()
+        free_sources(connection, owner, freed)
 
 
 def still_leased(connection: Connection, leased: Sequence[LeasedFeed]) -> set[int]:
@@ -319,25 +332,8 @@ def add_events(connection: Connection, rows: list[dict[str, Any]]) -> None:
         connection.execute(fetch_events.insert(), rows)
 
 
-def write_paces(
-    database: Database, connection: Connection, pauses: Mapping[str, datetime], owner: str, freed: Sequence[Freed]
-) -> None:
-    """Let no poller ask a host before the moment that it named, and end the owner's hold of what it has done with."""
-    keys = sorted({*pauses, *(one.key for one in freed)}) if pauses else []
-    for some in chunks(keys):  # both statements lock rows: in one order, so that two pollers never wait for each other
-        connection.execute(
-            select(feed_paces.c.key).where(feed_paces.c.key.in_(some)).order_by(feed_paces.c.key).with_for_update()
-        )
-    for key, when in sorted(pauses.items()):
-        connection.execute(
-            database.insert(feed_paces)
-            .values(key=key, next_start=when, tail=when)
-            .on_conflict_do_update(
-                index_elements=[feed_paces.c.key],
-                set_={"next_start": when, "tail": when},
-                where=feed_paces.c.next_start < when,
-            )
-        )
+def free_sources(connection: Connection, owner: str, freed: Sequence[Freed]) -> None:
+    """End the owner's hold of what it has done with."""
     if freed:
         connection.execute(
             _FREE, [{"b_key": f.key, "b_next": f.next_start, "b_until": f.held_until, "b_owner": owner} for f in freed]
@@ -362,96 +358,7 @@ _FREE = (
 """The end of a hold, unless it was prolonged in the meantime; the next poller keeps the distance to the last request."""
 
 
-# --------------------------------------------------------------------------------------------------------- stories
-
-
-def known_urls(connection: Connection, normalized: Iterable[str]) -> dict[str, tuple[int, datetime]]:
-    """The stories with these normalised addresses: id and when they were last seen, by address."""
-    found: dict[str, tuple[int, datetime]] = {}
-    for some in chunks(normalized):
-        query = select(stories.c.normalized_url, stories.c.id, stories.c.seen_at).where(
-            stories.c.normalized_url.in_(some)
-        )
-        found.update({row.normalized_url: (row.id, row.seen_at) for row in connection.execute(query)})
-    return found
-
-
-def known_titles(
-    connection: Connection, hashes: Iterable[str], since: datetime
-) -> set[tuple[str, int | None, int | None]]:
-    """Title hash, source and feed of stories that were published (or, undated, fetched) since then."""
-    found: set[tuple[str, int | None, int | None]] = set()
-    columns = (stories.c.normalized_title_hash, stories.c.sources_id, stories.c.feed_id)
-    for some in chunks(hashes):
-        query = select(*columns).where(
-            stories.c.normalized_title_hash.in_(some),
-            func.coalesce(stories.c.published_at, stories.c.fetched_at, type_=stories.c.fetched_at.type) >= since,
-        )
-        found |= {(row[0], row[1], row[2]) for row in connection.execute(query)}
-    return found
-
-
-def add_stories(database: Database, connection: Connection, rows: list[dict[str, Any]]) -> set[str]:
-    """Add stories; returns the normalised addresses of those that were new, which in a race may be fewer."""
-    if not rows:
-        return set()
-    insert = database.insert(stories).on_conflict_do_nothing().returning(stories.c.normalized_url)
-    return set(connection.execute(insert, rows).scalars())
-
-
-def touch_stories(connection: Connection, ids: Iterable[int], now: datetime) -> None:
-    """These stories still stand in a feed."""
-    for some in chunks(sorted(ids)):
-        connection.execute(update(stories).where(stories.c.id.in_(some)).values(seen_at=now))
-
-
-@dataclass(slots=True, frozen=True)
-class UnqueuedStory:
-    """A story on its way to the fetch queue."""
-
-    id: int
-    url: str
-    title: str | None
-    domain: str | None
-    published_at: datetime | None
-    fetched_at: datetime
-    feed_id: int | None
-    sources_id: int | None
-    feed_url: str | None
-
-
-def unqueued_stories(database: Database, limit: int) -> list[UnqueuedStory]:
-    """Stories that were found and not yet handed to the fetch queue, oldest first."""
-    s = stories.c
-    query = (
-        select(
-            s.id,
-            s.url,
-            s.title,
-            s.domain,
-            s.published_at,
-            s.fetched_at,
-            s.feed_id,
-            s.sources_id,
-            feeds.c.url.label("feed_url"),
-        )
-        .select_from(stories.outerjoin(feeds, feeds.c.id == s.feed_id))
-        .where(text("stories.queued_at IS NULL"))
-        .order_by(s.id)
-        .limit(limit)
-    )
-    with database.read() as connection:
-        return [UnqueuedStory(*row) for row in connection.execute(query)]
-
-
-def mark_queued(database: Database, ids: Iterable[int], when: datetime) -> None:
-    """The broker has these stories safely; they are never handed over again."""
+def forget_idle_paces(database: Database, since: datetime) -> None:
+    """Forget the paces of hosts and sources that nobody has asked, or lined up for, since then."""
     with database.begin() as connection:
-        for some in chunks(ids):
-            connection.execute(update(stories).where(stories.c.id.in_(some)).values(queued_at=when))
-
-
-def count_entries(database: Database) -> int:
-    """How many stories were found in feeds and are remembered."""
-    with database.read() as connection:
-        return int(connection.execute(select(func.count()).select_from(stories)).scalar_one())
+        connection.execute(delete(feed_paces).where(feed_paces.c.next_start < since, feed_paces.c.tail < since))

@@ -6,7 +6,6 @@ from .inputs import expand as expand
 from .kinds import FILE_KINDS as FILE_KINDS
 from .queuer import MAX_PROBLEMS_KEPT as MAX_PROBLEMS_KEPT
 from .queuer import Choice as Choice
-from .queuer import FileKind as FileKind
 from .queuer import Queuer as Queuer
 from .queuer import Tally as Tally
 from .queuer import note_rows as note_rows

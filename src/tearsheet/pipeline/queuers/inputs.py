@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from tearsheet.engines.blobs import Blobs, blob_place, split_pattern
-from tearsheet.errors import EngineError, NotFoundError, TearsheetError, UsageError
+from tearsheet.errors import EngineError, NotFoundError, UsageError, UserError
 from tearsheet.pipeline.queuers.http_input import opened_url, without_login
 
 MAX_DOWNLOAD = 16 << 30
@@ -22,7 +22,7 @@ _PIECE = 1 << 20
 _GZIP = b"\x1f\x8b"
 
 
-class CannotOpen(TearsheetError):
+class CannotOpen(UserError):
     """An input file cannot be had. The others can."""
 
 
@@ -47,6 +47,8 @@ class Places:
     """The setting `engines.blobs`."""
     open_blobs: Callable[[str], Blobs]
     """Opens the store of a URL."""
+    moved: Callable[[Path], Sequence[InputFile]] = lambda _: ()
+    """The files that lay below a directory and are now only in a store, under the names that they had."""
 
 
 def expand(inputs: Sequence[str], places: Places, suffixes: Sequence[str] = ()) -> list[InputFile]:
@@ -66,7 +68,7 @@ def _expand(inputs: Sequence[str], places: Places, suffixes: tuple[str, ...], de
         elif place is not None:
             yield from _blobs(places.open_blobs(place.store), place.pattern, place.name, suffixes)
         else:
-            yield from _local(Path(text), suffixes)
+            yield from _local(Path(text), suffixes, places)
 
 
 def _list(path: str, places: Places, suffixes: tuple[str, ...], depth: int) -> Iterator[InputFile]:
@@ -83,15 +85,20 @@ def _list(path: str, places: Places, suffixes: tuple[str, ...], depth: int) -> I
                 yield InputFile(file.name, file.size, file.open, problem)
 
 
-def _local(path: Path, suffixes: tuple[str, ...]) -> Iterator[InputFile]:
-    if path.is_dir():
-        found = [item for item in path.rglob("*") if item.is_file() and _fits(item.name, suffixes)]
-        for item in sorted(found, reverse=True):
-            yield from _local(item, ())
-    elif path.is_file():
-        yield InputFile(str(path), path.stat().st_size, partial(_opened, path))
-    else:
+def _local(path: Path, suffixes: tuple[str, ...], places: Places) -> Iterator[InputFile]:
+    if path.is_file():
+        yield _file(path)
+        return
+    moved = [file for file in places.moved(path) if _fits(Path(file.name).name, suffixes)]
+    if not path.is_dir() and not moved:
         yield _missing(str(path), "there is no such file or directory")
+        return
+    here = [_file(item) for item in path.rglob("*") if item.is_file() and _fits(item.name, suffixes)]
+    yield from sorted([*here, *moved], key=lambda file: Path(file.name), reverse=True)
+
+
+def _file(path: Path) -> InputFile:
+    return InputFile(str(path), path.stat().st_size, partial(_opened, path))
 
 
 def _fits(name: str, suffixes: tuple[str, ...]) -> bool:

@@ -21,7 +21,7 @@ from tearsheet.pipeline.queuers.inputs import CannotOpen, InputFile, unpacked
 from tearsheet.pipeline.queuers.rows import Problem, Reader, Row, Unreadable
 from tearsheet.pipeline.queuers.tracker import Tracker, tracked_name
 from tearsheet.story import make_story_id
-from tearsheet.work import DROPPED, Entry, Ledger, WaterMarks, input_queue, new_message
+from tearsheet.work import DROPPED, Ledger, LedgerEntry, WaterMarks, input_queue, new_message
 
 log = logging.getLogger(__name__)
 STAGE = "queuer"
@@ -103,7 +103,7 @@ class Queuer:
         kind: FileKind,
         find: Callable[[], Sequence[InputFile]],
         tracker: Tracker,
-        places: Sequence[str],
+        queues: Sequence[str],
         marks: WaterMarks,
         broker: Broker | None = None,
         ledger: Ledger | None = None,
@@ -113,7 +113,7 @@ class Queuer:
         self._kind = kind
         self._find = find
         self._tracker = tracker
-        self._queues = [input_queue(place) for place in places]
+        self._queues = [input_queue(queue) for queue in queues]
         self._marks = marks
         self._broker = broker
         self._ledger = ledger
@@ -253,7 +253,7 @@ def note_rows(ledger: Ledger, name: str, problems: Sequence[Problem], unit: str 
     """Put rows that are no stories into the ledger, as what the queuer dropped. The same row twice is counted once."""
     ledger.record(
         [
-            Entry(
+            LedgerEntry(
                 make_story_id("row", name, problem.line, problem.reason, problem.detail),
                 STAGE,
                 DROPPED,

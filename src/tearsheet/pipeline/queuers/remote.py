@@ -115,7 +115,7 @@ class Cursor:
         """Move behind a row."""
         with storage_errors(f"cannot write {self._path}"):
             make_folder(self._path.parent)
-            with written_aside(self._path, self._path.parent) as file:
+            with written_aside(self._path) as file:
                 file.write(json.dumps(dict(row), default=str).encode())
 
 
@@ -123,7 +123,7 @@ class RemoteQueuer:
     """Moves rows of an rss-fetcher to the fetch queue, between the water marks."""
 
     def __init__(
-        self, ask: Ask, server: str, cursor: Cursor, broker: Broker, places: Sequence[str], marks: WaterMarks,
+        self, ask: Ask, server: str, cursor: Cursor, broker: Broker, queues: Sequence[str], marks: WaterMarks,
         note: Callable[[Sequence[Problem]], None] = lambda problems: None,
     ) -> None:  # fmt: skip
         self.queued = 0
@@ -131,7 +131,7 @@ class RemoteQueuer:
         self._server = server
         self._cursor = cursor
         self._broker = broker
-        self._queues = [input_queue(place) for place in places]
+        self._queues = [input_queue(queue) for queue in queues]
         self._marks = marks
         self._note = note
 

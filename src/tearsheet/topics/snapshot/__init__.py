@@ -1,4 +1,4 @@
-"""snapshot"""
+"""Snapshots of a topic: frozen stories and links, the figures of each timespan, maps and exports."""
 
 import lazy_loader
 

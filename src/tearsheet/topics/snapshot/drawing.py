@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tearsheet.topics.snapshot.export import MediaMap, tables_of
+from tearsheet.topics.snapshot.frozen import Frozen
 from tearsheet.topics.snapshot.palette import color_of
-from tearsheet.topics.snapshot.store import Frozen
 from tearsheet.topics.snapshot.timespans import Figures
 
 SIDE = 1_000
@@ -83,7 +83,7 @@ def _spots(chart: MediaMap) -> list[tuple[float, float]]:
     half = SIDE / 2
     return [
         (round(half + float(x) * (half - _MARGIN), 1), round(half - float(y) * (half - _MARGIN), 1))
-        for x, y in chart.places
+        for x, y in chart.positions
     ]
 
 

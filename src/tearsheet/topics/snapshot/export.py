@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import numpy.typing as npt
 
+from tearsheet.topics.model import UNDATEABLE
 from tearsheet.topics.snapshot.network import layout
 from tearsheet.topics.snapshot.palette import color_of
 from tearsheet.topics.snapshot.timespans import Figures, MediumCounts
-from tearsheet.topics.spider import UNDATEABLE
 
 STORY_COLUMNS = (
     "stories_id", "title", "url", "publish_date", "date_method", "title_method", "language", "media", "iteration", "why", "foci",
@@ -30,7 +27,6 @@ STORY_LINK_COLUMNS = ("source_stories_id", "ref_stories_id")
 MEDIUM_LINK_COLUMNS = ("source_media", "ref_media", "link_count")
 MOST_NODES = 1_000
 """Sources on a map: the most linked-to ones."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _NODE_ATTRIBUTES = (
     ("story_count", "integer"), ("media_inlink_count", "integer"), ("inlink_count", "integer"), ("outlink_count", "integer"),
     ("facebook_share_count", "integer"), ("post_count", "integer"), ("author_count", "integer"), ("channel_count", "integer"),
@@ -58,48 +54,18 @@ def tables_of(figures: Figures) -> dict[str, tuple[Sequence[str], list[tuple[Any
     }
 
 
-def to_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    """A table as CSV. A text that a spreadsheet would take for a formula gets an apostrophe before it."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows([_harmless(value) for value in row] for row in rows)
-    return out.getvalue().encode("utf-8", "replace")
-
-
-def _harmless(value: Any) -> Any:
-    if value is None:
-        return ""
-    return "'" + value if isinstance(value, str) and value.startswith(_FORMULA) else value
-
-
-def to_jsonl(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    """A table as JSON lines."""
-    lines = (json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows)
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
-
-
-def to_parquet(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
-    """A table as Parquet. Needs the extra `parquet`."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    arrays = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
-    out = io.BytesIO()
-    pq.write_table(pa.table(arrays), out, compression="zstd")
-    return out.getvalue()
-
-
 class MediaMap:
-    """The sources of a timespan that are drawn, the links between them, and their places."""
+    """The sources of a timespan that are drawn, the links between them, and their positions."""
 
     def __init__(self, figures: Figures, most: int = MOST_NODES) -> None:
         self.media: list[MediumCounts] = list(figures.media[:most])
-        place = {row.media: number for number, row in enumerate(self.media)}
+        numbers = {row.media: number for number, row in enumerate(self.media)}
         self.edges: list[tuple[int, int, float]] = [
-            (place[a], place[b], float(count)) for a, b, count in figures.medium_links if a in place and b in place
+            (numbers[a], numbers[b], float(count))
+            for a, b, count in figures.medium_links
+            if a in numbers and b in numbers
         ]
-        self.places: npt.NDArray[np.float64] = layout(len(self.media), self.edges)
+        self.positions: npt.NDArray[np.float64] = layout(len(self.media), self.edges)
         self._largest = max([1, *(row.media_inlink_count for row in self.media)])
 
     def size(self, row: MediumCounts) -> float:
@@ -108,7 +74,7 @@ class MediaMap:
 
 
 def to_gexf(chart: MediaMap, title: str) -> bytes:
-    """The network of sources as GEXF 1.3 with colours, sizes and places, for Gephi."""
+    """The network of sources as GEXF 1.3 with colours, sizes and positions, for Gephi."""
     out = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3">',
@@ -120,7 +86,7 @@ def to_gexf(chart: MediaMap, title: str) -> bytes:
         "<nodes>",
     ]
     for number, row in enumerate(chart.media):
-        x, y = (float(value) * 1000 for value in chart.places[number])
+        x, y = (float(value) * 1000 for value in chart.positions[number])
         red, green, blue = color_of(row.community)
         values = ((i, getattr(row, name)) for i, (name, _) in enumerate(_NODE_ATTRIBUTES))
         attributes = "".join(f'<attvalue for="{i}" value="{value}"/>' for i, value in values if value is not None)

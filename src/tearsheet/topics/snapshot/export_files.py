@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
+from tearsheet import tables
 from tearsheet.errors import StorageError, UsageError
+from tearsheet.files import make_folder, write_whole
 from tearsheet.topics.snapshot import drawing, export
+from tearsheet.topics.snapshot.frozen import Frozen
 from tearsheet.topics.snapshot.parallel import over_timespans
-from tearsheet.topics.snapshot.store import Frozen
 from tearsheet.topics.snapshot.timespans import Counting, Figures, Timespan, timespans_of
 
 FORMATS = ("csv", "jsonl", "parquet", "gexf", "graphml", "svg", "png", "html")
 _PAGE_NODES = 300
+_TABLES = {"csv", "jsonl", "parquet"}
 _DRAWN = {"gexf", "graphml", "svg", "png", "html"}
 
 
@@ -80,12 +85,22 @@ def _section_of(counting: Counting, timespan: Timespan, most: int = export.MOST_
 
 
 def _tables(figures: Figures, formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    writers = {"csv": export.to_csv, "jsonl": export.to_jsonl, "parquet": export.to_parquet}
-    tables = export.tables_of(figures)
+    found = export.tables_of(figures)
     for form in formats:
-        if form in writers:
-            for table, (columns, rows) in tables.items():
-                yield f"{figures.timespan.name}/{table}.{form}", writers[form](columns, rows)
+        if form in _TABLES:
+            for table, (columns, rows) in found.items():
+                yield f"{figures.timespan.name}/{table}.{form}", table_bytes(form, columns, rows)
+
+
+def table_bytes(form: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
+    """A table as `csv`, `jsonl` or `parquet`."""
+    if form == "csv":
+        return b"".join(tables.csv_lines(columns, rows))
+    if form == "jsonl":
+        return b"".join(tables.jsonl_lines((dict(zip(columns, row, strict=True)) for row in rows), spaced=True))
+    file = BytesIO()
+    tables.write_parquet(columns, rows, file)
+    return file.getvalue()
 
 
 def _maps(topic: str, figures: Figures, chart: export.MediaMap, formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
@@ -110,11 +125,9 @@ def _write_page(path: Path, frozen: Frozen, sections: Sequence[drawing.Section |
 
 
 def _write(path: Path, data: bytes) -> Path:
-    aside = path.with_name(path.name + ".part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(data)
-        aside.replace(path)
+        make_folder(path.parent)
+        write_whole(path, data)
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}; choose another folder") from error
     return path

@@ -119,9 +119,9 @@ def _fold(graph: Graph, group: list[int], count: int) -> Graph:
 
 
 def layout(count: int, edges: Edges, *, rounds: int = 300, seed: int = 1) -> npt.NDArray[np.float64]:
-    """Places for nodes in a square from -1 to 1: linked ones near one another, others apart. Computed once, from a fixed seed."""
+    """Positions of nodes in a square from -1 to 1: linked ones near one another, others apart. Computed once, from a fixed seed."""
     rng = np.random.default_rng(seed)
-    place = rng.uniform(-1.0, 1.0, (count, 2))
+    position = rng.uniform(-1.0, 1.0, (count, 2))
     if count < 2:
         return np.zeros((count, 2))
     ideal = (1.0 / count) ** 0.5
@@ -129,23 +129,25 @@ def layout(count: int, edges: Edges, *, rounds: int = 300, seed: int = 1) -> npt
     strength = np.log1p(weight) / ideal
     room = np.empty((3, count, count), dtype=np.float32)
     for step in range(rounds):
-        push = _push_apart(place.astype(np.float32), ideal, room)
-        along = place[source] - place[target]
+        push = _push_apart(position.astype(np.float32), ideal, room)
+        along = position[source] - position[target]
         pull = along * (np.sqrt((along**2).sum(axis=1)) * strength)[:, None]
         for axis in (0, 1):
             push[:, axis] += np.bincount(target, pull[:, axis], count) - np.bincount(source, pull[:, axis], count)
-        push -= place * ideal  # a little gravity keeps what is not linked at all in sight
+        push -= position * ideal  # a little gravity keeps what is not linked at all in sight
         length = np.sqrt((push**2).sum(axis=1))
         limit = 0.2 * (1.0 - step / rounds) + 1e-4
-        place += push * (np.minimum(length, limit) / np.maximum(length, 1e-12))[:, None]
-    place -= (place.min(axis=0) + place.max(axis=0)) / 2
-    return np.round(place / max(float(np.abs(place).max()), 1e-9), 5)
+        position += push * (np.minimum(length, limit) / np.maximum(length, 1e-12))[:, None]
+    position -= (position.min(axis=0) + position.max(axis=0)) / 2
+    return np.round(position / max(float(np.abs(position).max()), 1e-9), 5)
 
 
-def _push_apart(place: npt.NDArray[np.float32], ideal: float, room: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+def _push_apart(
+    position: npt.NDArray[np.float32], ideal: float, room: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float64]:
     """How every node pushes every other away. This is what a map costs, so it counts in short floats, in `room` used again."""
     dx, dy, force = room
-    for d, x in zip((dx, dy), place.T.copy(), strict=True):
+    for d, x in zip((dx, dy), position.T.copy(), strict=True):
         np.subtract(x[:, None], x[None, :], out=d)
     np.multiply(dx, dx, out=force)
     force += dy * dy

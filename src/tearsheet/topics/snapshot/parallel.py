@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
-from tearsheet.topics.snapshot.store import Frozen
+from tearsheet.topics.snapshot.frozen import Frozen
 from tearsheet.topics.snapshot.timespans import Counting, Timespan, timespans_of
 
 T = TypeVar("T")

@@ -14,58 +14,13 @@ from sqlalchemy import Connection, Row, Select, and_, select, update
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError
-from tearsheet.topics import model
-from tearsheet.topics import tables as T  # noqa: N812 - a table of tables reads best short
-from tearsheet.topics.model import Topic
-from tearsheet.topics.spider import simplest
+from tearsheet.query import parse_query
+from tearsheet.topics import model, tables
+from tearsheet.topics.model import Topic, simplest
+from tearsheet.topics.snapshot.frozen import Frozen, FrozenPost, FrozenStory
 
 _ROWS = 10_000
 """Rows that are read at a time: a topic may have millions of links."""
-
-
-class FrozenStory(msgspec.Struct, frozen=True):
-    """A story of a snapshot."""
-
-    id: str
-    url: str
-    media: str
-    title: str
-    title_method: str
-    day: date | None
-    date_method: str
-    language: str
-    iteration: int
-    why: str
-    foci: tuple[str, ...] = ()
-    facebook_shares: int | None = None
-
-
-class FrozenPost(msgspec.Struct, frozen=True):
-    """A post that gave the address of a story."""
-
-    story: int
-    """The story's place in `Frozen.stories`."""
-    id: str
-    author: str
-    channel: str
-    day: date
-
-
-class Frozen(msgspec.Struct, frozen=True):
-    """All that a snapshot is computed from."""
-
-    topic: str
-    query: str
-    start: date | None
-    end: date | None
-    timespans: tuple[tuple[date, date], ...]
-    foci: tuple[tuple[str, str], ...]
-    stories: tuple[FrozenStory, ...]
-    """By id."""
-    links: tuple[tuple[int, int], ...]
-    """From one story to another, by their places in `stories`; sorted, each once, never to itself."""
-    posts: tuple[FrozenPost, ...] = ()
-    """By story and id."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -85,16 +40,16 @@ def freeze(database: Database, topic: Topic) -> Frozen:
         addresses = _addresses(connection, topic.id)
         rows = connection.execute(_members(topic), execution_options={"yield_per": _ROWS})
         frozen = sorted((_story(row, topic, addresses) for row in rows), key=lambda story: story.id)
-        place = {story.id: number for number, story in enumerate(frozen)}
-        links = T.topic_links
+        numbers = {story.id: number for number, story in enumerate(frozen)}
+        links = tables.topic_links
         pairs = connection.execute(
             select(links.c.stories_id, links.c.ref_stories_id).where(
                 links.c.topics_id == topic.id, links.c.ref_stories_id.is_not(None)
             ),
             execution_options={"yield_per": _ROWS},
         )
-        found = {(place[a], place[b]) for a, b in pairs if a in place and b in place and a != b}
-        posts = _posts(connection, topic.id, place)
+        found = {(numbers[a], numbers[b]) for a, b in pairs if a in numbers and b in numbers and a != b}
+        posts = _posts(connection, topic.id, numbers)
     return Frozen(
         topic=topic.name,
         query=topic.query,
@@ -110,7 +65,7 @@ def freeze(database: Database, topic: Topic) -> Frozen:
 
 def _members(topic: Topic) -> Select[Any]:
     """The stories of a topic, without their pages; with their texts only where a focus asks for them."""
-    stories, web, statistics = T.topic_stories, T.web_stories, T.story_statistics
+    stories, web, statistics = tables.topic_stories, tables.web_stories, tables.story_statistics
     left_out = {"page"} if topic.foci else {"page", "text"}
     return (
         select(
@@ -128,20 +83,25 @@ def _members(topic: Topic) -> Select[Any]:
 def _addresses(connection: Connection, topic_id: int) -> dict[str, set[str]]:
     """Every form in which the address of a story was written."""
     found: dict[str, set[str]] = {}
-    for table in (T.topic_links, T.topic_seed_urls):
+    for table in (tables.topic_links, tables.topic_seed_urls):
         query = (
             select(table.c.url_key, table.c.url)
-            .join(T.topic_stories, T.topic_stories.c.stories_id == table.c.url_key)
-            .where(table.c.topics_id == topic_id, T.topic_stories.c.topics_id == topic_id)
+            .join(tables.topic_stories, tables.topic_stories.c.stories_id == table.c.url_key)
+            .where(table.c.topics_id == topic_id, tables.topic_stories.c.topics_id == topic_id)
         )
         for key, url in connection.execute(query, execution_options={"yield_per": _ROWS}):
             found.setdefault(key, set()).add(url)
     return found
 
 
-def _posts(connection: Connection, topic_id: int, place: dict[str, int]) -> tuple[FrozenPost, ...]:
+def _posts(connection: Connection, topic_id: int, numbers: dict[str, int]) -> tuple[FrozenPost, ...]:
     """The posts with the stories that their addresses led to; a story that was merged stands for its duplicates."""
-    posts, urls, known, merged = T.topic_posts, T.topic_post_urls, T.story_urls, T.topic_merged_stories_map
+    posts, urls, known, merged = (
+        tables.topic_posts,
+        tables.topic_post_urls,
+        tables.story_urls,
+        tables.topic_merged_stories_map,
+    )
     kept: dict[str, str] = dict(
         connection.execute(
             select(merged.c.source_stories_id, merged.c.target_stories_id).where(merged.c.topics_id == topic_id)
@@ -154,9 +114,9 @@ def _posts(connection: Connection, topic_id: int, place: dict[str, int]) -> tupl
         .where(urls.c.topics_id == topic_id)
     )
     found = {
-        (place[story], post): FrozenPost(place[story], post, author, channel, date.fromisoformat(day))
+        (numbers[story], post): FrozenPost(numbers[story], post, author, channel, date.fromisoformat(day))
         for story, post, author, channel, day in ((kept.get(row[0], row[0]), *row[1:]) for row in rows)
-        if story in place
+        if story in numbers
     }
     return tuple(post for _, post in sorted(found.items()))
 
@@ -179,8 +139,6 @@ def _story(row: Row[Any], topic: Topic, addresses: dict[str, set[str]]) -> Froze
 
 
 def _foci(row: Row[Any], topic: Topic) -> tuple[str, ...]:
-    from tearsheet.query import parse_query
-
     if not topic.foci:
         return ()
     text = zstandard.decompress(row.text).decode("utf-8")
@@ -200,12 +158,12 @@ def _foci(row: Row[Any], topic: Topic) -> tuple[str, ...]:
 
 def save_snapshot(database: Database, topic: Topic, run: str = "", note: str = "") -> int:
     """Freeze a topic and keep the result; returns its id. That of a `run` completes the topic in the same transaction."""
-    snapshots = T.topic_snapshots
+    snapshots = tables.topic_snapshots
     data = msgspec.json.encode(freeze(database, topic))
     with database.begin() as connection:
         if run:
-            of_topic = T.topics.c.id == topic.id
-            connection.execute(update(T.topics).where(of_topic).values(state=model.COMPLETED))
+            of_topic = tables.topics.c.id == topic.id
+            connection.execute(update(tables.topics).where(of_topic).values(state=model.COMPLETED))
             known = connection.execute(
                 select(snapshots.c.id).where(snapshots.c.topics_id == topic.id, snapshots.c.run == run)
             ).scalar()
@@ -227,7 +185,7 @@ def save_snapshot(database: Database, topic: Topic, run: str = "", note: str = "
 
 def list_snapshots(database: Database, topic_id: int) -> list[SnapshotInfo]:
     """The snapshots of a topic, oldest first."""
-    snapshots = T.topic_snapshots
+    snapshots = tables.topic_snapshots
     with database.read() as connection:
         rows = connection.execute(
             select(snapshots.c.id, snapshots.c.topics_id, snapshots.c.note, snapshots.c.digest, snapshots.c.created_at)
@@ -239,7 +197,7 @@ def list_snapshots(database: Database, topic_id: int) -> list[SnapshotInfo]:
 
 def load_snapshot(database: Database, topic: Topic, snapshot_id: int | None = None) -> Frozen:
     """A snapshot by its id, or the newest. Raises NotFoundError."""
-    snapshots = T.topic_snapshots
+    snapshots = tables.topic_snapshots
     query = select(snapshots.c.inputs).where(snapshots.c.topics_id == topic.id)
     if snapshot_id is not None:
         query = query.where(snapshots.c.id == snapshot_id)

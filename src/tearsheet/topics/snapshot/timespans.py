@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tearsheet.topics.snapshot.frozen import Frozen, FrozenPost, FrozenStory
 from tearsheet.topics.snapshot.network import communities, pagerank
-from tearsheet.topics.snapshot.store import Frozen, FrozenPost, FrozenStory
 
 Numbers = npt.NDArray[np.int64]
-PERIODS = ("overall", "weekly", "monthly", "custom")
 
 
 @dataclass(slots=True, frozen=True)
@@ -37,7 +36,7 @@ class Timespan:
 
 
 class PostCounts(NamedTuple):
-    """The posts of a timespan that gave a story's address: how many, by how many people, in how many places."""
+    """The posts of a timespan that gave a story's address: how many, by how many people, in how many channels."""
 
     posts: int = 0
     authors: int = 0
@@ -148,17 +147,17 @@ class Counting:
 
     def _count(self, timespan: Timespan, members: Numbers, source: Numbers, target: Numbers) -> Figures:
         stories, all_media, media = self.frozen.stories, len(self._names), self._media
-        places = np.unique(media[members])
-        names = [self._names[i] for i in places.tolist()]
+        present = np.unique(media[members])
+        names = [self._names[i] for i in present.tolist()]
         pairs, weights = np.unique(media[source] * all_media + media[target], return_counts=True)
-        medium_source = np.searchsorted(places, pairs // all_media)
-        medium_target = np.searchsorted(places, pairs % all_media)
+        medium_source = np.searchsorted(present, pairs // all_media)
+        medium_target = np.searchsorted(present, pairs % all_media)
         edges = np.stack([medium_source, medium_target, weights], axis=1).astype(np.float64)
         groups = communities(len(names), edges)
         story_edges = [np.searchsorted(members, source), np.searchsorted(members, target), np.ones(len(source))]
         inlinks, outlinks, by_media = self._story_counts(source, target)
         rank = pagerank(len(members), np.stack(story_edges, axis=1))
-        own_medium = np.searchsorted(places, media[members])
+        own_medium = np.searchsorted(present, media[members])
         # Stories are in the order of their ids, so their numbers break ties as the ids would.
         order = np.lexsort((members, -inlinks[members], -by_media[members]))
         posts = self._post_counts(timespan)
@@ -174,10 +173,10 @@ class Counting:
                 out,
                 stories[number].facebook_shares,
                 posts.get(number, PostCounts()),
-                rank[place],
+                rank[row],
                 groups[medium],
             )
-            for by, into, out, number, place, medium in columns
+            for by, into, out, number, row, medium in columns
         ]
         medium_links = tuple(
             (names[a], names[b], n)

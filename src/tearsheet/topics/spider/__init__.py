@@ -1,4 +1,4 @@
-"""spider"""
+"""The spider: from seeds by links to stories, and which of them belong to the topic."""
 
 import lazy_loader
 

@@ -7,13 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from sqlalchemy import func, select
-
-from tearsheet.clock import utc_now
-from tearsheet.engines.database import Database
-from tearsheet.fetch import Client, FetchError, FetchRequest
-from tearsheet.topics import model, tables
-from tearsheet.work import Retry
+from tearsheet.fetch import FetchError, FetchRequest, HostBusy, HostFailing, PoliteClient
+from tearsheet.work import Requeue, Retry
 
 RETRIED_CODES = frozenset({1, 2, 4, 17, 341, 613})
 """Errors of the Graph API that pass: it is down, or we asked too much."""
@@ -53,56 +48,17 @@ def read_engagement(body: bytes) -> Shares:
     return Shares(count("share_count"), count("comment_count"), count("reaction_count"))
 
 
-async def fetch_shares(client: Client, base: str, token: str, url: str) -> Shares:
-    """Ask for the counts of one address. Raises Retry."""
+async def fetch_shares(client: PoliteClient, base: str, token: str, url: str) -> Shares:
+    """Ask for the counts of one address. Raises Retry, or Requeue while the host is busy."""
     query = urlencode({"id": url, "fields": "engagement", "access_token": token})
     try:
-        response = await client.fetch(FetchRequest(f"{base.rstrip('/')}/?{query}", max_bytes=1_000_000))
+        response = await client.fetch(
+            FetchRequest(f"{base.rstrip('/')}/?{query}", max_bytes=1_000_000, obey_robots=False)
+        )
+    except HostFailing as failing:
+        raise Retry("facebook", "the host could not be reached lately", after=failing.after) from failing
+    except HostBusy as busy:
+        raise Requeue("busy", busy.after) from busy
     except FetchError as error:
         raise Retry("facebook", error.kind) from error
     return read_engagement(response.body)
-
-
-def save_shares(database: Database, stories_id: str, shares: Shares) -> None:
-    """Keep the counts of a story."""
-    values = {
-        "facebook_share_count": shares.shares,
-        "facebook_comment_count": shares.comments,
-        "facebook_reaction_count": shares.reactions,
-        "facebook_collected_at": utc_now(),
-        "facebook_error": shares.error,
-    }
-    with database.begin() as connection:
-        connection.execute(
-            database.insert(tables.story_statistics)
-            .values(stories_id=stories_id, **values)
-            .on_conflict_do_update(index_elements=["stories_id"], set_=values)
-        )
-
-
-def has_shares(database: Database, stories_id: str) -> bool:
-    """Whether a story has been asked for."""
-    statistics = tables.story_statistics
-    with database.read() as connection:
-        return (
-            connection.execute(
-                select(func.count()).where(
-                    statistics.c.stories_id == stories_id, statistics.c.facebook_collected_at.is_not(None)
-                )
-            ).scalar_one()
-            > 0
-        )
-
-
-def stories_without_shares(database: Database, topic_id: int) -> list[str]:
-    """Stories of the topic that have no statistics yet."""
-    stories, statistics = tables.topic_stories, tables.story_statistics
-    with database.read() as connection:
-        return list(
-            connection.execute(
-                select(stories.c.stories_id)
-                .select_from(stories.outerjoin(statistics, statistics.c.stories_id == stories.c.stories_id))
-                .where(stories.c.topics_id == topic_id, stories.c.state == model.IN, statistics.c.stories_id.is_(None))
-                .order_by(stories.c.stories_id)
-            ).scalars()
-        )

@@ -27,10 +27,10 @@ from tearsheet.query import (
     make_subject,
     reduce_tree,
 )
-from tearsheet.topics.spider.spellings import disguise_pattern, surroundings, unfold, word_pattern
+from tearsheet.topics.spider.spellings import other_spellings_pattern, surroundings, unfold, word_pattern
 
 MAX_RAW = 1_048_576
-"""Characters of a raw page that are looked at."""
+"""Characters of a raw page that are searched."""
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？…])[\"'”’»)\]]*\s+|\n+|(?<=[。！？])")
 _MAX_SENTENCES = 5_000
 _URL_WORD = re.compile(r"[^\W_]+")
@@ -52,10 +52,10 @@ class RawTest:
     def __call__(self, page: str, url: str = "") -> bool:
         """Whether the page, which is at this address, can be relevant: step two looks at the address too."""
         page = f"{page[:MAX_RAW]}\n{url}" if url else page[:MAX_RAW]
-        found, disguised = self._finder.find(page)
+        found, may_hold_more = self._finder.find(page)
         if self._holds(found):
             return True
-        return disguised and self._holds(found | self._finder.find(unfold(self._finder.disguised_parts(page)))[0])
+        return may_hold_more and self._holds(found | self._finder.find(unfold(self._finder.unusual_parts(page)))[0])
 
     def touches(self, sentence: str) -> bool:
         """Whether a sentence holds any word of the query, so that it can change a verdict."""
@@ -72,7 +72,7 @@ class RawTest:
 
 
 class _Finder:
-    """Which of some words a text holds, and whether it may hold others in disguise."""
+    """Which of some words a text holds, and whether it may hold others in spellings that the search does not know."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = words
@@ -83,11 +83,11 @@ class _Finder:
         self._set: Any = re2.Set.SearchSet(options)
         for word in words:
             self._set.Add(word_pattern(word))
-        self._disguised: Any = None
+        self._unusual: Any = None
         if words:
-            disguise = disguise_pattern(words)
-            self._disguised = re2.compile(surroundings(disguise), options)
-            self._set.Add(disguise)
+            unusual = other_spellings_pattern(words)
+            self._unusual = re2.compile(surroundings(unusual), options)
+            self._set.Add(unusual)
             self._set.Compile()
 
     def find(self, text: str) -> tuple[frozenset[str], bool]:
@@ -98,9 +98,9 @@ class _Finder:
         last = len(self.words)
         return frozenset(self.words[number] for number in numbers if number < last), last in numbers
 
-    def disguised_parts(self, text: str) -> str:
-        """The parts of a text in which words may be disguised, one a line."""
-        parts = self._disguised.findall(text.encode("utf-8", "replace"))
+    def unusual_parts(self, text: str) -> str:
+        """The parts of a text that may hold words in unusual spellings, one a line."""
+        parts = self._unusual.findall(text.encode("utf-8", "replace"))
         return b"\n".join(parts).decode("utf-8", "replace")
 
 

@@ -1,7 +1,8 @@
-"""How a page may write a word so that a plain search passes it by: other forms of its letters, references, invisible characters.
+"""The spellings of a word in a page: with markup inside, as references or escapes, in other forms of its letters.
 
-A page of a query's own script rarely does so. One pattern says whether a page does, in ways that matter for these words, so that
-only such pages are unfolded (which is slow) before they are searched.
+The usual spellings are part of the pattern of a word (`word_pattern`). The unusual ones are too many for that. One pattern says
+whether a page holds any that matter for these words (`other_spellings_pattern`); only the parts of a page that do are unfolded
+(which is slow) and searched again.
 """
 
 from __future__ import annotations
@@ -73,11 +74,11 @@ def unfold(page: str) -> str:
     return fold(html.unescape(_ESCAPE.sub(lambda found: chr(int(found[1], 16)), page)))
 
 
-def disguise_pattern(words: Iterable[str]) -> str:
-    """A pattern for RE2 (to be used without regard to case) that finds something in every page that may hide one of the words.
+def other_spellings_pattern(words: Iterable[str]) -> str:
+    """A pattern for RE2 (to be used without regard to case) that finds something in every page that may spell a word unusually.
 
-    That is, more than `word_pattern` sees through. The words are folded. Only what could become a part of one counts: `&eacute;`
-    hides nothing from a query for "flood".
+    That is, in a way that `word_pattern` does not find. The words are folded. Only what could become a part of one counts:
+    `&eacute;` is no part of "flood".
     """
     letters = set("".join(words))
     joining = _joining() if any(not letter.isascii() for letter in letters) else frozenset()

@@ -7,33 +7,46 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from tearsheet.engines.broker import Broker
+from tearsheet.errors import WorkerError
 from tearsheet.topics import model, store
 from tearsheet.topics.model import Progress, Topic
 from tearsheet.topics.spider import routing
-from tearsheet.topics.spider.jobs import Handler, JobWorker
-from tearsheet.topics.spider.run import TopicRun, TopicSnapshot, start_run
-from tearsheet.topics.spider.spider import AddStory, FacebookStats, FetchLink, MineStory, Tools
-from tearsheet.work import Ledger, RetryRule, Supervisor, WaterMarks, WorkerConfig
+from tearsheet.topics.spider.facebook_fetch_story_stats import FetchStoryStats
+from tearsheet.topics.spider.job_workers import Driver, DriverWorker, ItemHandler, ItemWorker
+from tearsheet.topics.spider.stores import jobs
+from tearsheet.topics.spider.tools import Tools
+from tearsheet.topics.spider.topic_add_story import AddStory
+from tearsheet.topics.spider.topic_fetch_link import FetchLink
+from tearsheet.topics.spider.topic_mine_story import MineStory
+from tearsheet.topics.spider.topic_run import TopicRun, start_run
+from tearsheet.topics.spider.topic_snapshot import TopicSnapshot
+from tearsheet.work import Ledger, RetryRule, Supervisor, WaterMarks, Worker, WorkerConfig
 
 Report = Callable[[Topic, Progress], None]
 
 
-def make_workers(tools: Tools, broker: Broker, ledger: Ledger, concurrency: int) -> list[JobWorker]:
+def make_workers(tools: Tools, broker: Broker, ledger: Ledger, concurrency: int) -> list[Worker]:
     """One worker for each kind of job."""
-    handlers: dict[str, tuple[Handler, int]] = {
-        routing.TOPIC_RUN: (TopicRun(tools), 1),
+    drivers: dict[str, Driver] = {routing.TOPIC_RUN: TopicRun(tools), routing.TOPIC_SNAPSHOT: TopicSnapshot(tools)}
+    handlers: dict[str, tuple[ItemHandler, int]] = {
         routing.TOPIC_FETCH_LINK: (FetchLink(tools), concurrency),
         routing.TOPIC_ADD_STORY: (AddStory(tools), 8),
         routing.TOPIC_MINE_STORY: (MineStory(tools), 8),
-        routing.FACEBOOK_FETCH_STORY_STATS: (FacebookStats(tools), 8),
-        routing.TOPIC_SNAPSHOT: (TopicSnapshot(tools), 1),
+        routing.FACEBOOK_FETCH_STORY_STATS: (FetchStoryStats(tools), 8),
     }
     settings = tools.settings
     rule = RetryRule(settings.max_retries, settings.retry_seconds, 3_600.0)
-    marks = WaterMarks(1, 2)  # never used: jobs come back to queues that would block one another
+    marks = WaterMarks(1, 2)  # never used: jobs have no outputs that could be full
+
+    def config(name: str, prefetch: int) -> WorkerConfig:
+        return WorkerConfig(name, (), rule, marks, prefetch=prefetch)
+
     return [
-        JobWorker(handler, WorkerConfig(name, (), rule, marks, prefetch=prefetch), broker, ledger)
-        for name, (handler, prefetch) in handlers.items()
+        *(DriverWorker(driver, tools, config(name, 1), broker, ledger) for name, driver in drivers.items()),
+        *(
+            ItemWorker(handler, tools, config(name, prefetch), broker, ledger)
+            for name, (handler, prefetch) in handlers.items()
+        ),
     ]
 
 
@@ -46,12 +59,15 @@ async def run_topic(
     concurrency: int = 32,
     join: bool = False,
     report: Report | None = None,
+    stop: asyncio.Event | None = None,
 ) -> Topic:
-    """Run a topic to its end, or go on with one that was interrupted. With `join`, help a run that another process drives."""
+    """Run a topic to its end, or go on with one that was interrupted. With `join`, help a run that another process drives.
+
+    When `stop` is set, the run ends where it is.
+    """
     if not join:
-        _, jobs = await asyncio.to_thread(start_run, tools, topic)
-        await broker.publish([job.output() for job in jobs])
-    supervisor = Supervisor(make_workers(tools, broker, ledger, concurrency), broker)
+        await broker.publish([(await asyncio.to_thread(start_run, tools, topic)).output()])
+    supervisor = Supervisor(make_workers(tools, broker, ledger, concurrency), broker, stop)
 
     async def watch(stop: asyncio.Event) -> None:
         while not stop.is_set():
@@ -61,8 +77,21 @@ async def run_topic(
             if now.state not in model.AT_WORK and not (join and now.state == model.CREATED):
                 supervisor.stop.set()
                 return
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), tools.settings.poll_seconds)
+            await _pause(stop, tools.settings.poll_seconds)
 
-    await supervisor.run(services=[watch])
+    async def hold(stop: asyncio.Event) -> None:
+        while not stop.is_set():
+            await asyncio.to_thread(jobs.renew, tools.database, tools.holder, tools.clock() + tools.hold_seconds)
+            await _pause(stop, tools.hold_seconds / 4)
+
+    try:
+        await supervisor.run(services=[watch, hold])
+    finally:
+        with suppress(WorkerError):  # where the database is away, others wait until the time is over
+            await asyncio.to_thread(jobs.let_go, tools.database, tools.holder)
     return await asyncio.to_thread(store.find_topic, tools.database, topic.id)
+
+
+async def _pause(stop: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(stop.wait(), seconds)

@@ -7,9 +7,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from tearsheet import __version__
+from tearsheet.app import WRITE
 from tearsheet.web.guard import LOCAL, Visitor
 from tearsheet.web.site import site_of
-from tearsheet.web.tokens import WRITE
 
 router = APIRouter(prefix="/api", tags=["account"])
 PLATFORM = "onlinenews-mediacloud"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
@@ -10,26 +11,30 @@ from fastapi.responses import StreamingResponse
 
 from tearsheet.engines.index import Index, IndexedStory
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.index import Attention, WordCount, answers, csv_rows
+from tearsheet.index import Attention, Question, WordCount, answers
 from tearsheet.query import Query
-from tearsheet.web.api.asking import Asked as AskedFor
+from tearsheet.tables import csv_lines
+from tearsheet.web.api.asking import SearchParameters
+from tearsheet.web.asking import ask
 from tearsheet.web.charts import filled
 from tearsheet.web.export import download
 from tearsheet.web.site import site_of
 from tearsheet.web.stories import moment
 
 router = APIRouter(prefix="/api/search", tags=["search"])
-Asked = Annotated[AskedFor, Depends()]
+Parameters = Annotated[SearchParameters, Depends()]
 Limit = Annotated[int, Parameter(ge=1, le=1000)]
 INTERVALS = ("day", "week", "month")
 CSV_COLUMNS = ("id", "indexed_date", "language", "media_name", "media_url", "publish_date", "title", "url", "text")
+MAX_DAYS = 20_000
 _MAX_SOURCES = 1000
 
 
-def _question(request: Request, asked: AskedFor) -> tuple[Index, Query, Query]:
+def _ask(request: Request, question: Question) -> tuple[Index, Query, Query]:
     """The index, the query with its filters, and the filters alone."""
-    services = site_of(request).services
-    return services.index, asked.query(services.database), asked.everything(services.database)
+    site = site_of(request)
+    asked = ask(site, question)
+    return site.services.index, asked.query, asked.everything
 
 
 def as_story(story: IndexedStory, *, text: bool = False) -> dict[str, Any]:
@@ -63,20 +68,21 @@ def as_word(found: WordCount) -> dict[str, Any]:
 
 
 @router.get("/total-count")
-def total_count(request: Request, asked: Asked) -> dict[str, Any]:
+def total_count(request: Request, parameters: Parameters) -> dict[str, Any]:
     """How many stories match, and how many there are at all in these days and sources."""
-    index, query, everything = _question(request, asked)
+    index, query, everything = _ask(request, parameters.question())
     found = answers.count(index, query, everything)
     return {"count": {"relevant": found.count, "total": found.total}}
 
 
 @router.get("/count-over-time")
-def count_over_time(request: Request, asked: Asked) -> dict[str, Any]:
+def count_over_time(request: Request, parameters: Parameters) -> dict[str, Any]:
     """Matching stories and all stories of each day."""
-    index, query, everything = _question(request, asked)
+    question = parameters.question()
+    index, query, everything = _ask(request, question)
     found = {point.date: point for point in answers.attention(index, query, "day", everything)}
-    ends = {day.isoformat(): 0 for day in asked.days() if day}
-    days = [day for day, _ in filled([*ends.items(), *((day, 0) for day in found)], "day")]
+    ends = [day.isoformat() for day in (question.start, question.end) if day]
+    days = _every_day([*ends, *found])
     points = [found.get(day) or Attention(day, 0, 0) for day in days]
     counts = [
         {"date": point.date, "count": point.count, "total_count": point.total, "ratio": point.share} for point in points
@@ -84,10 +90,20 @@ def count_over_time(request: Request, asked: Asked) -> dict[str, Any]:
     return {"count_over_time": {"counts": counts, "total": sum(point.count for point in points)}}
 
 
+def _every_day(some: list[str]) -> list[str]:
+    """All days from the first to the last of some. Raises UsageError when these are more than a client can use."""
+    known = [date.fromisoformat(day) for day in some]
+    if known and max(known) - min(known) > timedelta(days=MAX_DAYS):
+        raise UsageError(
+            f"start and end: {min(known)} to {max(known)} are more than {MAX_DAYS:,} days to count one by one"
+        )
+    return [day for day, _ in filled([(day, 0) for day in some], "day")]
+
+
 @router.get("/count-by-source-week")
-def count_by_source_week(request: Request, asked: Asked) -> dict[str, Any]:
+def count_by_source_week(request: Request, parameters: Parameters) -> dict[str, Any]:
     """Matching stories and all stories of each source and week; a week is named by its Monday."""
-    rows = _by_source(request, asked, "week")
+    rows = _by_source(request, parameters, "week")
     return {
         "source-week-attention": [
             {name: row[name] for name in row if name not in ("interval", "bucket")} | {"week": row["bucket"]}
@@ -97,15 +113,15 @@ def count_by_source_week(request: Request, asked: Asked) -> dict[str, Any]:
 
 
 @router.get("/count-by-source-over-interval")
-def count_by_source_over_interval(request: Request, asked: Asked, interval: str = "week") -> dict[str, Any]:
+def count_by_source_over_interval(request: Request, parameters: Parameters, interval: str = "week") -> dict[str, Any]:
     """Matching stories and all stories of each source and day, week or month."""
     if interval not in INTERVALS:
         raise UsageError(f"interval: {interval!r} is not one of {', '.join(INTERVALS)}")
-    return {"source-interval-attention": _by_source(request, asked, interval)}
+    return {"source-interval-attention": _by_source(request, parameters, interval)}
 
 
-def _by_source(request: Request, asked: AskedFor, interval: str) -> list[dict[str, Any]]:
-    index, query, everything = _question(request, asked)
+def _by_source(request: Request, parameters: SearchParameters, interval: str) -> list[dict[str, Any]]:
+    index, query, everything = _ask(request, parameters.question())
     return [
         {
             "media_name": row.source,
@@ -122,7 +138,7 @@ def _by_source(request: Request, asked: AskedFor, interval: str) -> list[dict[st
 @router.get("/story-list")
 def story_list(
     request: Request,
-    asked: Asked,
+    parameters: Parameters,
     page_size: Limit = 1000,
     pagination_token: str | None = None,
     sort_order: str = "desc",
@@ -130,7 +146,7 @@ def story_list(
     randomize: bool = False,
 ) -> dict[str, Any]:
     """Stories by the moment of their indexing, `desc` or `asc`; `randomize` gives one page at random; `expanded` the text."""
-    index, query, _ = _question(request, asked)
+    index, query, _ = _ask(request, parameters.question())
     if randomize:
         found, token = index.sample(query, page_size), None
     else:
@@ -143,9 +159,9 @@ def story_list(
 
 
 @router.get("/sample")
-def sample(request: Request, asked: Asked, limit: Limit = 10, expanded: bool = False) -> dict[str, Any]:
+def sample(request: Request, parameters: Parameters, limit: Limit = 10, expanded: bool = False) -> dict[str, Any]:
     """Some of the matching stories at random."""
-    index, query, _ = _question(request, asked)
+    index, query, _ = _ask(request, parameters.question())
     found = answers.sample(index, query, limit)
     return {"sample": [as_story(story, text=expanded) for story in found]}
 
@@ -160,33 +176,33 @@ def story(request: Request, story_id: Annotated[str, Parameter(alias="storyId")]
 
 
 @router.get("/sources")
-def sources(request: Request, asked: Asked, limit: Limit = 10) -> dict[str, Any]:
+def sources(request: Request, parameters: Parameters, limit: Limit = 10) -> dict[str, Any]:
     """The sources with the most matching stories."""
-    index, query, _ = _question(request, asked)
+    index, query, _ = _ask(request, parameters.question())
     return {"sources": [{"source": name, "count": count} for name, count in answers.top_sources(index, query, limit)]}
 
 
 @router.get("/languages")
-def languages(request: Request, asked: Asked, limit: Limit = 10) -> dict[str, Any]:
+def languages(request: Request, parameters: Parameters, limit: Limit = 10) -> dict[str, Any]:
     """The languages of the matching stories; `ratio` is their share of these."""
-    index, query, _ = _question(request, asked)
+    index, query, _ = _ask(request, parameters.question())
     total = index.count(query)
     found = answers.languages(index, query, limit)
     return {"languages": [{"language": name, "value": count, "ratio": count / total} for name, count in found]}
 
 
 @router.get("/words")
-def words(request: Request, asked: Asked, limit: Limit = 100) -> dict[str, Any]:
+def words(request: Request, parameters: Parameters, limit: Limit = 100) -> dict[str, Any]:
     """The most frequent words of the matching stories, or of a random sample when there are very many."""
-    index, query, _ = _question(request, asked)
+    index, query, _ = _ask(request, parameters.question())
     found = answers.words(index, query, limit)
     return {"words": [as_word(word) for word in found]}
 
 
 @router.get("/download-all-content-csv", response_class=StreamingResponse)
-def download_all_content_csv(request: Request, asked: Asked) -> StreamingResponse:
+def download_all_content_csv(request: Request, parameters: Parameters) -> StreamingResponse:
     """Every matching story as a row of CSV, with its full text."""
-    index, query, _ = _question(request, asked)
+    index, query, _ = _ask(request, parameters.question())
     stories = (as_story(one, text=True) for one in answers.all_stories(index, query))
     rows = ([story[name] for name in CSV_COLUMNS] for story in stories)
-    return download(csv_rows(CSV_COLUMNS, rows), "text/csv; charset=utf-8", "content.csv")
+    return download(csv_lines(CSV_COLUMNS, rows), "text/csv; charset=utf-8", "content.csv")

@@ -1,0 +1,140 @@
+"""What is done with captures as a whole: choose them, pack them, check their files, and fill the index from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from tearsheet.app.services import Services
+from tearsheet.archive import (
+    INGESTED,
+    Captures,
+    Packed,
+    Problem,
+    StoredCapture,
+    StoredFile,
+    Verdict,
+    Walked,
+    verify_file,
+    walk_paths,
+    write_wacz,
+)
+from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.index import Rebuilt, rebuild_from_stories
+from tearsheet.pipeline.queuers import CannotOpen, InputFile
+from tearsheet.query import parse_query
+
+_PAGE = 200
+
+
+@dataclass(slots=True)
+class Chosen:
+    """Captures that were asked for."""
+
+    captures: list[StoredCapture] = field(default_factory=list)
+    missing: int = 0
+    """Stories that were asked for and are not archived."""
+    about: str = ""
+    """The query that chose them."""
+
+
+def chosen_by_query(services: Services, query: str, limit: int) -> Chosen:
+    """The captures of the stories that match a query."""
+    parsed, chosen, token = parse_query(query), Chosen(about=query), None
+    while limit > 0:
+        page = services.index.search(parsed, limit=min(limit, _PAGE), token=token, text=False)
+        found = services.captures.of_stories((story.story_id, story.id) for story in page.stories)
+        chosen.captures += [capture for capture in found if capture is not None]
+        limit, token = limit - len(page.stories), page.next_token
+        if token is None:
+            break
+    return chosen
+
+
+def chosen_by_topic(services: Services, name: str, limit: int) -> Chosen:
+    """The captures of a topic's stories. Those that were only read for the topic are missing."""
+    from tearsheet.topics import find_topic, story_ids  # only few who use the archive have topics
+
+    topic = find_topic(services.database, name)
+    ids = story_ids(services.database, topic.id)[:limit]
+    found = services.captures.of_stories(("", identifier) for identifier in ids)
+    chosen = _chosen(found, topic.query)
+    chosen.captures.sort(key=lambda capture: (capture.time, capture.story_id))
+    return chosen
+
+
+def chosen_by_names(captures: Captures, names: Sequence[str]) -> Chosen:
+    """The captures of stories that are named in any way that `Captures.find` understands."""
+
+    def find(name: str) -> StoredCapture | None:
+        try:
+            return captures.find(name)
+        except NotFoundError:
+            return None
+
+    return _chosen([find(name) for name in names])
+
+
+def _chosen(found: Sequence[StoredCapture | None], about: str = "") -> Chosen:
+    captures = [capture for capture in found if capture is not None]
+    return Chosen(captures, len(found) - len(captures), about)
+
+
+def pack(services: Services, target: Path, chosen: Chosen, title: str) -> Packed:
+    """Write captures into a WACZ; documents of the ingest come with their pictures and styles."""
+    parts = [part for capture in chosen.captures for part in _parts(services, capture)]
+    return write_wacz(target, chosen.captures, services.captures, parts=parts, title=title, description=chosen.about)
+
+
+def _parts(services: Services, capture: StoredCapture) -> list[StoredCapture]:
+    """What an ingested document brought along. Other captures stand alone, and are not looked up."""
+    return services.ingest.replay.parts(capture) if capture.file.name.startswith(f"{INGESTED}-") else []
+
+
+def verify_archive(services: Services) -> Iterator[Verdict]:
+    """Re-read every registered file and say what does not hold; a file that only a store has is read from there."""
+    archive, copies = services.archive, services.captures.copies
+    for file in archive.files():
+        if file.local or copies.is_here(file):
+            yield verify_file(file.local_path(copies.folder), file, archive.captures_of_file(file.id))
+            continue
+        try:
+            with copies.whole(file) as copy:
+                verdict = verify_file(copy, file, archive.captures_of_file(file.id), with_cdxj=False)
+        except NotFoundError as error:
+            verdict = Verdict(file.name, problems=[Problem(file.name, str(error))])
+        verdict.file = file.name
+        yield verdict
+
+
+def rebuild_index(services: Services, paths: Sequence[Path], progress: Callable[[int], None]) -> tuple[Rebuilt, Walked]:
+    """Index the stories of WARC files and folders, or of the whole archive when none is named.
+
+    `progress` is told now and then how many stories were read. Raises UsageError for a path that is not there.
+    """
+    walked = Walked()
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"there is no file or folder {path} to rebuild the index from")
+    entries = walk_paths(paths, walked) if paths else services.captures.walk(walked)
+    stories = (entry.story for entry in entries)
+    return rebuild_from_stories(services.index, stories, lambda so_far: progress(so_far.total)), walked
+
+
+def moved_inputs(captures: Captures, folder: Path) -> list[InputFile]:
+    """The archive files that lay below a folder and are now only in a store, for a pipeline that reads files."""
+    return [
+        InputFile(str(path), file.size, partial(_open_moved, captures, file))
+        for path, file in captures.moved_from(folder)
+    ]
+
+
+def _open_moved(captures: Captures, file: StoredFile) -> BinaryIO:
+    try:
+        with captures.copies.whole(file) as path:
+            return path.open("rb")  # an open file outlives its name
+    except NotFoundError as error:
+        raise CannotOpen(str(error)) from error

@@ -1,0 +1,193 @@
+"""The engines and stores of a data folder, opened from the settings when they are first asked for.
+
+Nothing else reads settings to open a connection. What was opened is closed at the end of the `with` block. Packages are imported
+by their fronts and named in full below, so that each is loaded with the engine or store that needs it: a search loads no
+database library.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypeVar
+
+import tearsheet.archive
+import tearsheet.engines.blobs
+import tearsheet.engines.broker
+import tearsheet.engines.database
+import tearsheet.engines.events
+import tearsheet.engines.index
+import tearsheet.pagestore
+import tearsheet.pipeline
+import tearsheet.work
+from tearsheet.errors import BusyError, StorageError
+
+if TYPE_CHECKING:
+    from tearsheet.app.polite import PoliteClients
+    from tearsheet.archive import ArchiveStore, Captures, Uploader
+    from tearsheet.engines.blobs import Blobs
+    from tearsheet.engines.broker import Broker
+    from tearsheet.engines.database import Database
+    from tearsheet.engines.events import Events
+    from tearsheet.engines.index import Index
+    from tearsheet.fetch import PoliteClient
+    from tearsheet.pagestore import PageStore
+    from tearsheet.pipeline import Pipeline
+    from tearsheet.settings import Settings
+    from tearsheet.work import Ledger
+
+T = TypeVar("T")
+
+
+class Engines:
+    """What a data folder stands on. Use it in a `with` block."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._closers = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closers.close()
+
+    def _closing(self, thing: T, close: Callable[[], object]) -> T:
+        self._closers.callback(close)
+        return thing
+
+    @cached_property
+    def data(self) -> Path:
+        """The data folder, made if it is not there."""
+        folder = self.settings.data
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(
+                f"cannot create the data folder {folder}: {error.strerror}; choose another with --data"
+            ) from error
+        if not os.access(folder, os.W_OK):
+            raise StorageError(
+                f"the data folder {folder} cannot be written: check its rights, or choose another with --data"
+            )
+        return folder
+
+    @cached_property
+    def database(self) -> Database:
+        """The database, brought to this version's schema."""
+        engines = self.settings.engines
+        database = tearsheet.engines.database.open_database(
+            engines.database, self.data, patience=engines.patience_seconds
+        )
+        self._closing(database, database.close)
+        database.migrate()
+        return database
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What became of each story."""
+        return tearsheet.work.Ledger(self.database)
+
+    @cached_property
+    def index(self) -> Index:
+        """The stories that can be searched."""
+        engines = self.settings.engines
+        index = tearsheet.engines.index.open_index(engines.index, self.data, patience=engines.patience_seconds)
+        return self._closing(index, index.close)
+
+    @cached_property
+    def events(self) -> Events:
+        """The event log."""
+        engines = self.settings.engines
+        events = tearsheet.engines.events.open_events(engines.events, self.data, patience=engines.patience_seconds)
+        return self._closing(events, events.close)
+
+    def open_blobs(self, url: str = "") -> Blobs:
+        """A blob store by its URL: that of the settings when none is given. Closed at the end."""
+        engines = self.settings.engines
+        store = tearsheet.engines.blobs.open_blobs(url or engines.blobs, self.data, patience=engines.patience_seconds)
+        return self._closing(store, store.close)
+
+    def open_broker(self) -> Broker:
+        """A connection to the broker; it belongs to the event loop, so the caller closes it."""
+        engines = self.settings.engines
+        divided = tearsheet.pipeline.fetch_queues(self.pipelines)
+        return tearsheet.engines.broker.open_broker(
+            engines.broker, self.data, partitioned=divided, patience=engines.patience_seconds
+        )
+
+    @cached_property
+    def pipelines(self) -> dict[str, Pipeline]:
+        """Every pipeline by name, including those of the settings."""
+        return tearsheet.pipeline.all_pipelines(self.settings.pipelines)
+
+    @cached_property
+    def archive(self) -> ArchiveStore:
+        """Which capture lies in which file."""
+        return tearsheet.archive.ArchiveStore(self.database)
+
+    @cached_property
+    def archive_stores(self) -> dict[str, Callable[[], Blobs]]:
+        """The blob stores that archive files are copied to: by name, how to open each."""
+        urls = self.settings.archive.stores
+        return tearsheet.archive.stores_by_name(urls, self.data, self.settings.engines.patience_seconds)
+
+    @cached_property
+    def captures(self) -> Captures:
+        """Gets captures back, from this machine or from one of those stores."""
+        folder = self.settings.path(self.settings.archive.folder)
+        return tearsheet.archive.Captures(self.archive, folder, self.archive_stores)
+
+    @cached_property
+    def uploader(self) -> Uploader:
+        """Copies finished archive files to those stores; `run()` is one round."""
+        archive = self.settings.archive
+        return tearsheet.archive.Uploader(
+            tearsheet.archive.Outbox(self.database),
+            self.settings.path(archive.folder),
+            self.archive_stores,
+            remove_local=archive.remove_local,
+            local_days=archive.local_days,
+        )
+
+    @cached_property
+    def page_store(self) -> PageStore:
+        """The dated page store."""
+        return tearsheet.pagestore.PageStore(self.settings.path(self.settings.pages.folder))
+
+    @cached_property
+    def _polite(self) -> PoliteClients:
+        from tearsheet.app.polite import PoliteClients  # few commands ask the web, and its library takes long to load
+
+        return PoliteClients(self.settings.fetch, lambda: self.database)
+
+    def open_polite(self, stack: AsyncExitStack) -> PoliteClient:
+        """The polite client that everyone in this event loop shares; closed when the `stack` of its last user is."""
+        return self._polite.open(stack)
+
+    @contextmanager
+    def exclusive(self, purpose: str) -> Iterator[None]:
+        """Hold the data folder for `purpose`, or say who does."""
+        path = self.data / f"{purpose}.lock"
+        try:
+            descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
+        except OSError as error:
+            raise StorageError(f"cannot write to {path}: {error.strerror}; check the data folder's rights") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(descriptor, 32, 0).decode().strip()
+            os.close(descriptor)
+            raise BusyError(
+                f"`tearsheet {purpose}` is already at work on {self.data} (process {holder}): stop it first"
+            ) from None
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        try:
+            yield
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,37 @@
+"""Asking the web for feeds: finding those of a site, and polling those that are due."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+
+from tearsheet.app.running import run_to_its_end
+from tearsheet.app.services import Services
+from tearsheet.clock import utc_now
+from tearsheet.feeds.catalogue import DiscoveredFeed, discover, fetch_soon
+from tearsheet.feeds.polling import Poller
+
+
+def discover_feeds(services: Services, site: str, limit: int) -> list[DiscoveredFeed]:
+    """The feeds and news sitemaps of a site, most useful first."""
+
+    async def find() -> list[DiscoveredFeed]:
+        async with AsyncExitStack() as stack:
+            return await discover(services.open_polite(stack), site, limit=limit)
+
+    return run_to_its_end(find())
+
+
+def poll_feeds(services: Services, only: Sequence[int]) -> Mapping[str, int]:
+    """Poll every feed that is due, once, or `only` these, due or not. Returns what came of it, by name."""
+    for feed_id in only:
+        fetch_soon(services.database, feed_id, utc_now())
+
+    async def work() -> Mapping[str, int]:
+        async with AsyncExitStack() as stack:
+            poller = Poller(services.database, services.open_polite(stack), services.settings.feeds, only=only)
+            await poller.run(asyncio.Event(), once=True)
+            return poller.counters
+
+    return run_to_its_end(work())

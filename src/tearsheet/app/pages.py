@@ -1,0 +1,56 @@
+"""The dated page store of a data folder, and its way from and to WARC files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from tearsheet.app.services import Services
+from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter
+from tearsheet.errors import NotFoundError
+from tearsheet.pagestore import PageStore, StoredPage, put_story, story_of
+
+
+def page_store(services: Services, folder: Path | None) -> PageStore:
+    """The page store in this folder; that of the settings when none is named."""
+    return PageStore(folder) if folder else services.page_store
+
+
+def import_pages(target: PageStore, files: Iterable[Path]) -> tuple[int, int]:
+    """Store the pages of WARC files: how many were stored, and how many records could not be used. Raises NotFoundError."""
+    stored, bad = 0, 0
+    for path in files:
+        if not path.is_file():
+            raise NotFoundError(f"there is no file {path}")
+        with StoryArchiveReader(path) as reader:
+            for story in reader:
+                if story.raw_html.html and story.url:
+                    put_story(target, story)
+                    stored += 1
+                else:
+                    bad += 1
+            bad += reader.damage_count
+    return stored, bad
+
+
+def export_pages(services: Services, pages: Iterable[StoredPage], folder: Path) -> tuple[int, int]:
+    """Write pages as WARC files, as large as the settings want them: how many pages, in how many files."""
+    settings = services.settings.archive
+    writer: StoryArchiveWriter | None = None
+    written, files = 0, 0
+    try:
+        for page in pages:
+            writer = writer or StoryArchiveWriter(folder, prefix="pages", profile=settings.profile)
+            writer.write(story_of(page))
+            written += 1
+            if writer.stories >= settings.max_stories or writer.size >= settings.max_bytes:
+                writer.close()
+                files, writer = files + 1, None
+        if writer is not None:
+            writer.close()
+            files += 1
+    except BaseException:
+        if writer is not None:
+            writer.abort()
+        raise
+    return written, files

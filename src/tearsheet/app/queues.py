@@ -1,0 +1,116 @@
+"""The queues as an operator sees them: how deep they are, what is in them, and what mends them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from tearsheet.app.running import run_to_its_end
+from tearsheet.app.services import Services
+from tearsheet.engines.broker import Broker, Depth
+from tearsheet.errors import NotFoundError
+from tearsheet.pipeline import Dumped, Loaded, Wanted, dump_queue, load_files
+from tearsheet.pipeline.queuers import SUFFIXES, Places, expand
+from tearsheet.work import message_summary, requeue
+
+T = TypeVar("T")
+
+
+class QueueWatch:
+    """The depths of all queues, for whoever asks on one event loop again and again."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._broker: Broker | None = None
+        self._opening = asyncio.Lock()
+
+    async def depths(self) -> dict[str, Depth]:
+        """The depth of every queue. The broker is opened by the first who asks, because it belongs to the event loop."""
+        async with self._opening:
+            if self._broker is None:
+                self._broker = self._services.open_broker()
+        return await self._broker.depths()
+
+    async def close(self) -> None:
+        """Let go of the broker."""
+        broker, self._broker = self._broker, None
+        if broker is not None:
+            await broker.close()
+
+
+def read_depths(services: Services) -> dict[str, Depth]:
+    """The depth of every queue."""
+    return _with_broker(services, lambda broker: broker.depths())
+
+
+def peek_queue(services: Services, queue: str, limit: int) -> list[dict[str, object]]:
+    """The oldest messages of a queue, and why they are there. Raises NotFoundError."""
+
+    async def look(broker: Broker) -> list[dict[str, object]]:
+        await _must_exist(broker, queue)
+        return [message_summary(message) for message in await broker.peek(queue, limit)]
+
+    return _with_broker(services, look)
+
+
+def purge_queue(services: Services, queue: str) -> int:
+    """Delete all messages of a queue that nobody holds; returns how many. Raises NotFoundError."""
+
+    async def empty(broker: Broker) -> int:
+        await _must_exist(broker, queue)
+        return await broker.purge(queue)
+
+    return _with_broker(services, empty)
+
+
+def delete_queue(services: Services, queue: str) -> int:
+    """Delete a queue and everything in it; returns how many messages that were. Raises NotFoundError."""
+
+    async def remove(broker: Broker) -> int:
+        await _must_exist(broker, queue)
+        return await broker.delete(queue)
+
+    return _with_broker(services, remove)
+
+
+def requeue_quarantined(services: Services, stage: str, limit: int) -> int:
+    """Send a stage's quarantined stories through it again; returns how many."""
+    return _with_broker(services, lambda broker: requeue(broker, stage, limit))
+
+
+def dump_queues(services: Services, queues: Sequence[str], folder: Path, limit: int | None) -> list[Dumped]:
+    """Move the stories of queues into WARC files; of all queues that have some, when none is named. Raises NotFoundError."""
+
+    async def dump(broker: Broker) -> list[Dumped]:
+        for queue in queues:
+            await _must_exist(broker, queue)
+        chosen = queues or [name for name, depth in sorted((await broker.depths()).items()) if depth.total]
+        return [await dump_queue(broker, queue, folder, limit=limit) for queue in chosen]
+
+    return _with_broker(services, dump)
+
+
+def load_dumps(services: Services, inputs: Sequence[str], wanted: Wanted) -> Loaded:
+    """Put dumped stories back into their queues."""
+    places = Places(services.settings.engines.blobs, services.open_blobs)
+    files = expand(inputs, places, SUFFIXES)
+    return _with_broker(services, lambda broker: load_files(broker, files, wanted))
+
+
+def _with_broker(services: Services, work: Callable[[Broker], Awaitable[T]]) -> T:
+    async def main() -> T:
+        broker = services.open_broker()
+        try:
+            return await work(broker)
+        finally:
+            await broker.close()
+
+    return run_to_its_end(main())
+
+
+async def _must_exist(broker: Broker, queue: str) -> None:
+    depths = await broker.depths()
+    if queue not in depths:
+        raise NotFoundError(f"there is no queue {queue!r}; there are: {', '.join(sorted(depths)) or 'none yet'}")

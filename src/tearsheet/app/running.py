@@ -1,0 +1,123 @@
+"""One way to run to an end, to be interrupted and to report it. No other module handles signals.
+
+Work that waits for more until it is told to stop is run with `run_until_stopped`: SIGINT (Ctrl-C) and SIGTERM ask it to stop, it
+finishes what it has begun, and a second signal changes nothing. Work that ends by itself is run with `run_to_its_end`: the first
+signal cancels it, so that it can clean up, and a second one ends it at once. Workers in processes of their own are watched by
+`run_processes`, which passes signals on to them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import subprocess
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any, TypeVar
+
+from tearsheet.errors import EngineError
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal ended the work before it was done. The command ends with exit code 11, as after any interruption."""
+
+
+class Run:
+    """One run: `stop` is set when it is to end, and `interrupted` says whether a signal asked for that."""
+
+    def __init__(self) -> None:
+        self.stop = asyncio.Event()
+        self.interrupted = False
+
+    def interrupt(self) -> None:
+        """Ask for the end, as a signal does."""
+        log.info("stopping")
+        self.interrupted = True
+        self.stop.set()
+
+
+def run_until_stopped(main: Callable[[Run], Awaitable[T]]) -> T:
+    """Run `main` on an event loop of its own; signals set the run's `stop`, after which `main` is to come to its end."""
+
+    async def go() -> T:
+        run = Run()
+        if _in_main_thread():
+            for number in _SIGNALS:  # taken back when the loop is closed
+                asyncio.get_running_loop().add_signal_handler(number, run.interrupt)
+        return await main(run)
+
+    return asyncio.run(go())
+
+
+def run_to_its_end(work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` on an event loop of its own. Raises Interrupted when a signal came before its end."""
+    came: list[int] = []
+
+    async def go() -> T:
+        with _cancelling_by_signals(came):
+            return await work
+
+    try:
+        return asyncio.run(go())
+    except asyncio.CancelledError:
+        if came:
+            raise Interrupted from None
+        raise
+
+
+def run_processes(command: Sequence[str], count: int) -> None:
+    """Run a command in several processes until all of them have ended. Raises EngineError when some of them failed."""
+    children = [subprocess.Popen(command) for _ in range(count)]  # noqa: S603 - our own command
+
+    def pass_on(number: int, _: FrameType | None) -> None:
+        for child in children:
+            with suppress(ProcessLookupError):
+                child.send_signal(number)
+
+    with _handling(pass_on, _SIGNALS):
+        codes = [child.wait() for child in children]
+    if any(codes):
+        raise EngineError(f"{sum(map(bool, codes))} of {count} workers ended with an error; see the lines above")
+
+
+@contextmanager
+def _cancelling_by_signals(came: list[int]) -> Iterator[None]:
+    """Let the first signal cancel the running task, and a second one end everything at once. `came` gets their numbers.
+
+    A signal that this process was started to ignore, as shells do with SIGINT for work in the background, stays ignored.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        came.append(number)
+        if len(came) > 1:
+            raise Interrupted
+        task.cancel()
+        loop.call_soon_threadsafe(lambda: None)  # the loop may be asleep
+
+    heard = [number for number in _SIGNALS if _in_main_thread() and signal.getsignal(number) is not signal.SIG_IGN]
+    with _handling(interrupt, heard):
+        yield
+
+
+@contextmanager
+def _handling(handler: Callable[[int, FrameType | None], None], numbers: Sequence[signal.Signals]) -> Iterator[None]:
+    before = [(number, signal.signal(number, handler)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, earlier in before:
+            signal.signal(number, earlier)
+
+
+def _in_main_thread() -> bool:
+    """Only the main thread can handle signals; elsewhere nobody sends any."""
+    return threading.current_thread() is threading.main_thread()

@@ -1,0 +1,157 @@
+"""Where the stories of a pipeline come from: feeds that are polled here, an rss-fetcher elsewhere, or files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import Protocol
+
+from tearsheet.app.captures import moved_inputs
+from tearsheet.app.running import run_to_its_end
+from tearsheet.app.services import Services
+from tearsheet.clock import utc_now
+from tearsheet.engines import scheme_of
+from tearsheet.engines.broker import Broker
+from tearsheet.errors import UsageError
+from tearsheet.feeds.polling import Housekeeper, Poller, free_all_leases
+from tearsheet.files import make_folder
+from tearsheet.pipeline import Pipeline
+from tearsheet.pipeline.queuers import (
+    FILE_KINDS,
+    Choice,
+    Cursor,
+    FeedQueuer,
+    Places,
+    Queuer,
+    RemoteQueuer,
+    Tally,
+    Tracker,
+    expand,
+    note_rows,
+    rss_fetcher,
+    server_name,
+)
+from tearsheet.settings import PipelineSettings
+from tearsheet.work import Service, WaterMarks
+
+
+class Source(Protocol):
+    """Where a pipeline's stories come from."""
+
+    def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
+        """What brings the stories; with `once` it ends by itself. What it holds is closed with `stack`."""
+        ...
+
+
+def source_of(services: Services, pipeline: Pipeline, *, alone: bool) -> Source:
+    """The source of a pipeline that is given no files. `alone`: nobody else polls feeds. Raises UsageError."""
+    if pipeline.queuer != "feeds":
+        raise UsageError(
+            f"the pipeline {pipeline.name} reads files: queue them with "
+            f"`tearsheet pipeline run {pipeline.name} --queue-only FILE…`"
+        )
+    if services.settings.feeds.remote:
+        return RemoteSource(services, pipeline)
+    return FeedSource(services, pipeline, alone=alone)
+
+
+class FeedSource:
+    """Polls the feeds and queues their new entries."""
+
+    def __init__(self, services: Services, pipeline: Pipeline, *, alone: bool) -> None:
+        self._services = services
+        self._pipeline = pipeline
+        self._alone = alone
+
+    def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
+        """Poll each feed when it is due; with `once`, until no feed is."""
+        settings, database = self._services.settings, self._services.database
+        if self._alone and scheme_of(settings.engines.database) == "sqlite":
+            # This run holds the data folder: whoever leased feeds before is dead, and their leases need not be waited for.
+            free_all_leases(database, utc_now())
+        poller = Poller(database, self._services.open_polite(stack), settings.feeds)
+        queues, marks = self._pipeline.first_queues, water_marks(settings.pipeline)
+        queuer = FeedQueuer(database, broker, queues, marks, settings.feeds.server_name)
+        house = Housekeeper(database, settings.feeds, self._services.data / "rss")
+
+        async def bring_stories(stop: asyncio.Event) -> None:
+            async with asyncio.TaskGroup() as group:
+                polling = group.create_task(poller.run(stop, once=once))
+                group.create_task(queuer.run(stop, no_more=polling.done))
+                if not once:
+                    group.create_task(house.run(stop))
+
+        return bring_stories
+
+
+class RemoteSource:
+    """Takes stories from the rss-fetcher of the setting `feeds.remote`."""
+
+    def __init__(self, services: Services, pipeline: Pipeline) -> None:
+        self._services = services
+        self._pipeline = pipeline
+
+    def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
+        """Take what is behind the cursor; with `once`, until there is no more."""
+        services, settings = self._services, self._services.settings
+        server = server_name(settings.feeds.remote)
+        queuer = RemoteQueuer(
+            rss_fetcher(settings.feeds.remote),
+            server,
+            Cursor(services.data / "rss-fetcher" / f"{server}.json"),
+            broker,
+            self._pipeline.first_queues,
+            water_marks(settings.pipeline),
+            partial(note_rows, services.ledger, server),
+        )
+        return partial(queuer.run, once=once)
+
+
+class FileSource:
+    """Reads files and queues their stories."""
+
+    def __init__(
+        self, services: Services, pipeline: Pipeline, inputs: Sequence[str], choice: Choice | None = None
+    ) -> None:
+        if pipeline.queuer not in FILE_KINDS:
+            raise UsageError(f"the pipeline {pipeline.name} reads no files: its stories come from the feeds")
+        self.tally = Tally()
+        self._services = services
+        self._pipeline = pipeline
+        self._inputs = list(inputs)
+        self._choice = choice or Choice()
+
+    def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
+        """Read every file that is not finished; ends by itself, always."""
+        return self._queuer(broker, stack).run
+
+    def count(self) -> None:
+        """Read the files and count their stories; nothing is queued."""
+
+        async def read() -> None:
+            async with AsyncExitStack() as stack:
+                await self._queuer(None, stack).run(asyncio.Event())
+
+        run_to_its_end(read())
+
+    def _queuer(self, broker: Broker | None, stack: AsyncExitStack) -> Queuer:
+        services, settings = self._services, self._services.settings
+        kind = FILE_KINDS[self._pipeline.queuer]
+        folder = services.data / "trackers"
+        make_folder(folder)
+        tracker = Tracker(folder / f"{self._pipeline.name}.sqlite3")
+        stack.callback(tracker.close)
+        marks = water_marks(settings.pipeline)
+        where = Places(settings.engines.blobs, services.open_blobs, partial(moved_inputs, services.captures))
+        find = partial(expand, self._inputs, where, kind.suffixes)
+        queues = self._pipeline.first_queues
+        queuer = Queuer(kind, find, tracker, queues, marks, broker, services.ledger, self._choice)
+        self.tally = queuer.tally
+        return queuer
+
+
+def water_marks(settings: PipelineSettings) -> WaterMarks:
+    """Below which depth of a queue its stories are brought, and at which depth that stops."""
+    return WaterMarks(settings.low_water, settings.high_water)

@@ -1,0 +1,46 @@
+"""What a data folder holds, and what was left out and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tearsheet.app.queues import read_depths
+from tearsheet.app.services import Services
+from tearsheet.feeds.catalogue import count_feeds
+from tearsheet.feeds.polling import count_entries
+from tearsheet.query import parse_query
+from tearsheet.work import DROPPED, QUARANTINED
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a data folder holds, and what was left out and why."""
+
+    feeds: int = 0
+    entries: int = 0
+    indexed: int = 0
+    archived: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    """By `stage/reason`."""
+    quarantined: dict[str, int] = field(default_factory=dict)
+    queued: int = 0
+    archive_files: int = 0
+    archive_bytes: int = 0
+
+
+def summarise(services: Services) -> Summary:
+    """Count what the data folder holds."""
+    services.index.refresh()  # what was added in the last seconds counts too
+    totals = services.archive.totals()
+    counts = services.ledger.counts()
+    return Summary(
+        feeds=count_feeds(services.database),
+        entries=count_entries(services.database),
+        indexed=services.index.count(parse_query("*")),
+        archived=totals.stories,
+        dropped={f"{c.stage}/{c.reason}": c.stories for c in counts if c.status == DROPPED},
+        quarantined={f"{c.stage}/{c.reason}": c.stories for c in counts if c.status == QUARANTINED},
+        queued=sum(depth.total for name, depth in read_depths(services).items() if not name.endswith("-quar")),
+        archive_files=totals.files,
+        archive_bytes=totals.size,
+    )

@@ -1,0 +1,115 @@
+"""Topics with the engines of a data folder: seeding one, running it to its end, drawing it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from tearsheet.app.running import Interrupted, Run, run_until_stopped
+from tearsheet.app.services import Services
+from tearsheet.archive import Captures
+from tearsheet.errors import NotFoundError, TearsheetError
+from tearsheet.pipeline import Fetcher
+from tearsheet.query import parse_query
+from tearsheet.topics import COMPLETED, FAILED, Progress, Seed, Topic, store
+from tearsheet.topics.snapshot import list_snapshots, load_snapshot, save_snapshot, write_export, write_map
+from tearsheet.topics.spider import Tools, add_posts, index_seeds, is_about, read_posts, run_topic
+
+Report = Callable[[Topic, Progress], None]
+EXPORTED = ("csv", "gexf", "graphml", "jsonl")
+"""What is exported when nobody says what is wanted."""
+
+
+@dataclass(slots=True, frozen=True)
+class SeededPosts:
+    """What a file of posts gave to a topic."""
+
+    read: int
+    about: int
+    """Those that are about the topic."""
+    added: int
+    """Of these, those that were not known."""
+    seeds: int
+
+
+def seed_from_index(services: Services, topic: Topic) -> list[Seed]:
+    """The stories of the index that the topic asks for, as seeds."""
+    return list(index_seeds(services.database, services.index, topic))
+
+
+def seed_from_posts(services: Services, topic: Topic, file: Path) -> SeededPosts:
+    """Give a topic the addresses in the posts that are about it."""
+    query = parse_query(topic.query)
+    read = list(read_posts(file))
+    about = [post for post in read if is_about(post, query, topic.start, topic.end)]
+    added, seeds = add_posts(services.database, topic.id, about)
+    return SeededPosts(len(read), len(about), added, seeds)
+
+
+def run_topic_to_its_end(
+    services: Services, topic: Topic, report: Report, *, join: bool = False
+) -> tuple[Topic, Progress]:
+    """Run a topic until it is complete, and say how it ended. Raises TearsheetError when it failed, Interrupted when stopped."""
+
+    async def go(run: Run) -> Topic:
+        async with AsyncExitStack() as stack:
+            broker = services.open_broker()
+            stack.push_async_callback(broker.close)
+            tools = _tools(services, stack)
+            wide = services.settings.fetch.concurrency
+            return await run_topic(
+                tools, broker, services.ledger, topic, concurrency=wide, join=join, report=report, stop=run.stop
+            )
+
+    done = run_until_stopped(go)
+    if done.state == FAILED:
+        raise TearsheetError(f"the topic {topic.name!r} failed: {done.message}")
+    if done.state != COMPLETED:
+        raise Interrupted
+    return done, store.progress_of(services.database, done)
+
+
+def _tools(services: Services, stack: AsyncExitStack) -> Tools:
+    """What the jobs work with; what they hold is closed with `stack`."""
+    client = services.open_polite(stack)
+    settings, captures = services.settings.topics, services.captures
+    return Tools(
+        services.database, services.index, Fetcher(client), client, settings, lambda key: _archived_page(captures, key)
+    )
+
+
+def _archived_page(captures: Captures, key: str) -> tuple[bytes, str | None] | None:
+    """A story's page and its encoding, when it is in the archive."""
+    try:
+        story = captures.read(captures.find(key)).story
+    except TearsheetError:
+        return None
+    html = story.raw_html.html
+    return (html, story.http_metadata.encoding) if html is not None else None
+
+
+def take_snapshot(services: Services, topic: Topic, note: str) -> tuple[int, str]:
+    """Freeze a topic as it is now: the snapshot's number and digest."""
+    number = save_snapshot(services.database, topic, note=note)
+    digest = next(row.digest for row in list_snapshots(services.database, topic.id) if row.id == number)
+    return number, digest
+
+
+def export_topic(
+    services: Services, topic: Topic, folder: Path, formats: Sequence[str] | None, snapshot: int | None
+) -> list[Path]:
+    """Write a snapshot's tables and networks; the newest snapshot when none is named."""
+    frozen = load_snapshot(services.database, topic, snapshot)
+    return write_export(frozen, folder, list(formats or EXPORTED), workers=os.cpu_count() or 1)
+
+
+def draw_topic(services: Services, topic: Topic, file: Path, timespan: str, snapshot: int | None) -> None:
+    """Draw who links to whom; the newest snapshot when none is named. Raises NotFoundError."""
+    frozen = load_snapshot(services.database, topic, snapshot)
+    try:
+        write_map(frozen, file, timespan, workers=os.cpu_count() or 1)
+    except KeyError:
+        raise NotFoundError(f"there is no timespan {timespan!r}; `tearsheet topic export` shows their names") from None

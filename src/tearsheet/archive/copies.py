@@ -1,0 +1,183 @@
+"""Where an archive file can be read: on this machine, or in one of the archive's blob stores, once its copy there was proved."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from tearsheet.archive.store import ArchiveStore, StoredFile
+from tearsheet.engines.blobs import Blobs, open_blobs
+from tearsheet.errors import ConfigError, NotFoundError, TearsheetError
+from tearsheet.files import storage_errors
+
+OpenBlobs = Callable[[], Blobs]
+_RANGE = 256 * 1024
+"""Bytes that are asked of a store at once: a story, as a rule, and what the reader needs around it."""
+
+
+def store_name(url: str) -> str:
+    """A store's URL without user, password and options: how it is called in tables and messages."""
+    scheme, _, rest = url.partition("?")[0].partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+
+
+def stores_by_name(urls: Sequence[str], data: Path, patience: float) -> dict[str, OpenBlobs]:
+    """For each store its name and how to open it. Raises ConfigError when two have one name."""
+    stores: dict[str, OpenBlobs] = {}
+    for url in urls:
+        name = store_name(url)
+        if name in stores:
+            raise ConfigError(f"archive.stores: {name!r} is named twice")
+        stores[name] = partial(open_blobs, url, data, patience=patience, setting="archive.stores")
+    return stores
+
+
+class Copies:
+    """The copies of archive files. A store is opened only when a file is not on this machine."""
+
+    def __init__(self, store: ArchiveStore, folder: Path, stores: Mapping[str, OpenBlobs]) -> None:
+        self._store = store
+        self._stores = stores
+        self.folder = folder
+
+    def is_here(self, file: StoredFile) -> bool:
+        """Whether the file is on this machine."""
+        return file.local_path(self.folder).is_file()
+
+    def stores_of(self, file: StoredFile) -> list[str]:
+        """The stores of the settings that have a proved copy."""
+        return [name for name in self._store.proved_stores(file.id) if name in self._stores]
+
+    @contextmanager
+    def opened(self, file: StoredFile) -> Iterator[BinaryIO]:
+        """The file as a stream that can seek. Of one that only a store has, no more is fetched than is read.
+
+        Raises NotFoundError when no copy can be reached.
+        """
+        with ExitStack() as stack:
+            here = self.is_here(file)
+            yield stack.enter_context(_open_here(file, self.folder)) if here else self._in_store(file, stack)
+
+    @contextmanager
+    def whole(self, file: StoredFile) -> Iterator[Path]:
+        """The file as a path. One that only a store has is copied here for as long as the block lasts.
+
+        Where no store has it as it was registered, a damaged copy is given rather than none. Raises NotFoundError.
+        """
+        path = file.local_path(self.folder)
+        with ExitStack() as stack:
+            yield path if path.is_file() else self._fetched(file, stack)
+
+    def _in_store(self, file: StoredFile, stack: ExitStack) -> BinaryIO:
+        problems = []
+        for name in self.stores_of(file):
+            try:
+                blobs = self._open(name, stack)
+                there = blobs.head(file.key)
+            except TearsheetError as error:
+                problems.append(f"{name}: {error}")
+                continue
+            if there is not None and there.size == file.size:
+                return stack.enter_context(io.BufferedReader(BlobStream(blobs, file.key, file.size), _RANGE))
+            problems.append(f"{name}: {'its copy has another size' if there else 'its copy is gone'}")
+        raise _not_here(file, problems)
+
+    def _fetched(self, file: StoredFile, stack: ExitStack) -> Path:
+        problems, damaged = [], None
+        for name in self.stores_of(file):
+            copy = stack.enter_context(tempfile.NamedTemporaryFile(suffix=f"-{file.name}"))  # noqa: SIM115 - by the stack
+            try:
+                sha256 = _download(self._open(name, stack), file, copy)
+            except TearsheetError as error:
+                problems.append(f"{name}: {error}")
+                continue
+            if sha256 == file.sha256:
+                return Path(copy.name)
+            damaged = damaged or Path(copy.name)
+        if damaged is None:
+            raise _not_here(file, problems)
+        return damaged
+
+    def _open(self, name: str, stack: ExitStack) -> Blobs:
+        blobs = self._stores[name]()
+        stack.callback(blobs.close)
+        return blobs
+
+
+class BlobStream(io.RawIOBase):
+    """A blob as a file that can seek: what is read is asked of the store."""
+
+    def __init__(self, blobs: Blobs, key: str, size: int) -> None:
+        self._blobs = blobs
+        self._key = key
+        self._size = size
+        self._at = 0
+        self._failure: TearsheetError | None = None
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """One can go to any place of it."""
+        return True
+
+    def tell(self) -> int:
+        """Where the next byte is read."""
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a place; nothing is read yet."""
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = max(0, start + offset)
+        return self._at
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # what io hands over can be written to
+        """Fill the buffer, as far as the blob goes."""
+        length = min(len(buffer), self._size - self._at)
+        if length <= 0:
+            return 0
+        data = self._ask(length)
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def _ask(self, length: int) -> bytes:
+        """A store that failed once is not waited for again and again."""
+        if self._failure is not None:
+            raise self._failure
+        try:
+            return self._blobs.read(self._key, self._at, length)
+        except TearsheetError as error:
+            self._failure = error
+            raise
+
+
+def _open_here(file: StoredFile, folder: Path) -> BinaryIO:
+    try:
+        return file.local_path(folder).open("rb")
+    except OSError as error:
+        raise NotFoundError(f"{file.name} cannot be read: {error.strerror or error}") from error
+
+
+def _download(blobs: Blobs, file: StoredFile, copy: IO[bytes]) -> str:
+    """Write a store's copy into a file; gives its SHA-256."""
+    digest = hashlib.sha256()
+    with storage_errors(f"cannot copy {file.name} to {Path(copy.name).parent}"):
+        for piece in blobs.open(file.key):
+            digest.update(piece)
+            copy.write(piece)
+        copy.flush()
+    return digest.hexdigest()
+
+
+def _not_here(file: StoredFile, problems: Sequence[str]) -> NotFoundError:
+    return NotFoundError(f"{file.name} is not on this machine" + "".join(f"; {problem}" for problem in problems))

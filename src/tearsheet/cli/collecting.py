@@ -1,0 +1,60 @@
+"""What `run`, `demo` and `pipeline run` share: their options, a collection with its progress, and its summary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from tearsheet.app import Collector, Interrupted, Services, Summary
+from tearsheet.app import collect as collect_stories
+from tearsheet.cli.context import err, out, show
+from tearsheet.cli.progress import Progress
+from tearsheet.pipeline import Pipeline
+from tearsheet.work import Service
+
+OnceOption = Annotated[bool, typer.Option("--once", help="Stop when the feeds are polled and the queues are empty.")]
+PortOption = Annotated[int | None, typer.Option(help="Port of the web pages. [default: 8700]")]
+WebOption = Annotated[bool, typer.Option("--web/--no-web", help="Serve the web pages meanwhile.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
+
+
+def collect(
+    services: Services, *, once: bool, web: bool, as_json: bool, headline: str = "", pipeline: Pipeline | None = None
+) -> Summary:
+    """Collect with progress and web pages, then print what came of it. Raises Interrupted when `once` did not reach its end."""
+
+    def along(collector: Collector) -> Sequence[Service]:
+        return [Progress(collector, headline).run, *([web_service(services)] if web else [])]
+
+    summary, interrupted = collect_stories(services, along, once=once, pipeline=pipeline)
+    print_summary(summary, as_json=as_json)
+    if interrupted and once:
+        raise Interrupted
+    return summary
+
+
+def web_service(services: Services) -> Service:
+    """The web pages as a service, whose address is told."""
+    from tearsheet.web import page_service  # not needed for a help text, and slow to import
+
+    return page_service(services, lambda address: err.print(f"Look at it:    {address}", markup=False))
+
+
+def print_summary(summary: Summary, *, as_json: bool) -> None:
+    """What was collected, and what was not and why."""
+    if as_json:
+        show([summary], {}, form="jsonl")
+        return
+    out.print(
+        f"{summary.indexed:,} stories indexed and {summary.archived:,} archived "
+        f"in {summary.archive_files:,} WARC files ({summary.archive_bytes / 1e6:,.1f} MB), from {summary.feeds:,} feeds"
+    )
+    for title, counts in (("dropped", summary.dropped), ("in quarantine", summary.quarantined)):
+        if counts:
+            out.print(f"{sum(counts.values()):,} {title}:")
+            for reason, stories in sorted(counts.items(), key=lambda item: -item[1]):
+                out.print(f"  {stories:>7,}  {reason}", markup=False)
+    if summary.queued:
+        out.print(f"{summary.queued:,} are still queued and go on with the next run.")

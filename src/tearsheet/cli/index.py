@@ -1,0 +1,94 @@
+"""`tearsheet index`: keep the index in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tearsheet.app import rebuild_index
+from tearsheet.archive import Problem, Walked
+from tearsheet.cli.context import Globals, err, out, reports_errors, services_for
+from tearsheet.engines.index import rebuild_words
+from tearsheet.errors import NotFoundError, PartialFailure
+
+app = typer.Typer(help="Keep the index in order.", no_args_is_help=True)
+_SILENT_SECONDS = 2.0
+"""What takes no longer shows no progress."""
+_LINE_SECONDS = 15.0
+_MAX_SHOWN = 20
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the command group."""
+    parent.add_typer(app, name="index")
+
+
+@app.command()
+@reports_errors
+def rebuild(
+    archives: Annotated[list[Path] | None, typer.Argument(help="WARC files or folders. [default: the archive]")] = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="Mend a damaged embedded index from its own stories instead.")
+    ] = False,
+) -> None:
+    """Index every archived story that is not in the index, with its first date. May be stopped and begun again.
+
+    Files that were moved to a store are read from there. Ends with 3 when a file could not be read, or not to its end.
+    """
+    say = _progress()
+    with services_for() as services:
+        if words:
+            count = rebuild_words(services.settings.engines.index, services.data, say)
+            out.print(f"the words of {count:,} stories were made anew")
+            return
+        report, walked = rebuild_index(services, archives or [], say)
+        folder = services.captures.copies.folder
+    if report.total:
+        out.print(
+            f"{report.created:,} stories indexed, {report.there_already:,} were there, "
+            f"{report.duplicates:,} duplicates, {report.not_indexable:,} could not be indexed"
+        )
+    _say_where(walked)
+    if walked.problems:
+        raise PartialFailure(_failure(walked.problems))
+    if not report.total and archives:
+        raise NotFoundError(f"there are no stories in {', '.join(map(str, archives))}")
+    if not report.total:
+        out.print(f"there are no archived stories to index: neither in {folder} nor in a store", markup=False)
+
+
+def _say_where(walked: Walked) -> None:
+    """How many files were read, and from where."""
+    if walked.here or walked.from_stores:
+        out.print(f"{walked.here:,} files read here, {walked.from_stores:,} from stores")
+    if walked.unregistered:
+        err.print(f"{len(walked.unregistered):,} of them are not registered; `tearsheet archive index` does that")
+
+
+def _failure(problems: list[Problem]) -> str:
+    """One line that says it; what is wrong with each file goes before."""
+    first: dict[str, str] = {}
+    for problem in problems:
+        first.setdefault(problem.file, f"{problem.file}: {problem.what}")
+    for line in list(first.values())[:_MAX_SHOWN]:
+        err.print(line, markup=False)
+    return f"{len(first):,} files could not be read whole, and their stories may be missing from the index"
+
+
+def _progress(clock: Callable[[], float] = time.monotonic) -> Callable[[int], None]:
+    """Says how many stories were read: on a terminal in place, elsewhere a line now and then; nothing at first."""
+    due = clock() + _SILENT_SECONDS
+
+    def say(stories: int) -> None:
+        nonlocal due
+        now = clock()
+        if Globals.quiet or now < due:
+            return
+        due = now + (0.0 if err.is_terminal else _LINE_SECONDS)
+        err.print(f"{stories:,} stories read", end="\r" if err.is_terminal else "\n")
+
+    return say

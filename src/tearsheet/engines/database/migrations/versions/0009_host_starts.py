@@ -1,0 +1,15 @@
+"""One record of a host: when its last request started is shared by all, and pollers keep no pace of their own for it."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0009"
+down_revision = "0008"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add the one, remove the other."""
+    op.add_column("hosts", sa.Column("started", sa.Float, nullable=False, server_default="0"))
+    op.execute("DELETE FROM feed_paces WHERE key NOT LIKE 'source:%'")

@@ -1,0 +1,99 @@
+"""The database port on one SQLite file: the embedded default, for any number of processes of one machine."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.exc import DatabaseError
+
+from tearsheet.engines.database.sql import SqlDatabase
+from tearsheet.errors import BusyError, StorageError
+
+_BUSY_SECONDS = 30.0
+_DAMAGE_WORDS = ("not a database", "malformed")
+_FULL_DISK_WORDS = ("disk is full", "readonly database", "unable to open", "disk I/O error")
+
+
+class SqliteDatabase(SqlDatabase):
+    """A file in WAL mode: readers never block the writer. Writers take turns, so a lease needs no row locks."""
+
+    def __init__(self, path: Path) -> None:
+        _make_folder(path.parent)
+        engine = create_engine(
+            f"sqlite:///{path}",
+            connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
+            execution_options={"writes": True},
+        )
+        event.listen(engine, "connect", _prepare_connection)
+        event.listen(engine, "begin", _begin)
+        super().__init__(engine)
+        self.path = path
+        self._reader = engine.execution_options(writes=False)
+        self._writing = threading.Lock()
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        """A transaction that may write. Threads of one process queue up here: SQLite itself would let them sleep and try again."""
+        if not self._writing.acquire(timeout=_BUSY_SECONDS):
+            raise BusyError("the database is held by another part of this process for too long")
+        try:
+            with super().begin() as connection:
+                yield connection
+        finally:
+            self._writing.release()
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection whose transaction is deferred, so that it never waits for a writer."""
+        with self._explained(), self._reader.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (DatabaseError, sqlite3.Error) as error:
+            raise explain(error) from error
+
+
+def _prepare_connection(connection: Any, _: Any) -> None:
+    # The driver's own BEGIN comes too late for a write lock; with None we begin ourselves (see _begin).
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "temp_store=MEMORY"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("writes", True)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot create {folder}: {error.strerror}; choose another folder with --data") from error
+
+
+def explain(error: Exception) -> Exception:
+    """The user's error for a driver's error; the driver's own where it is a bug of ours."""
+    message = str(getattr(error, "orig", None) or error)
+    if "database is locked" in message:
+        return BusyError("the database is held by another process for too long; is a backup or another tool using it?")
+    if any(word in message for word in _FULL_DISK_WORDS):
+        return StorageError(
+            f"the database cannot be written ({message}): free some disk space or check the folder's rights"
+        )
+    if any(word in message for word in _DAMAGE_WORDS):
+        return StorageError(
+            f"the database file is damaged or no database ({message}): restore it, or use another data folder"
+        )
+    return error

@@ -1,0 +1,177 @@
+"""Writing stories to a search server.
+
+They go to the newest of the indices `ALIAS-000001`, `ALIAS-000002`, …. The first copy of a story wins across all of them: older
+indices are closed to writing and refreshed before a new one begins, so that a search sees all they hold; in the newest, the
+server itself refuses a second story of the same id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from tearsheet.engines.index.clean_stories import clean_story
+from tearsheet.engines.index.port import AddResult, IndexedStory
+from tearsheet.engines.index.search_server_clients import Patient, Refused
+from tearsheet.engines.index.search_server_mapping import template, to_source
+from tearsheet.errors import EngineError, ItemRefused
+
+BULK_STORIES = 500
+_BULK_BYTES = 5_000_000
+_ROLLOVER_CHECK = 50_000
+
+
+class StoryWriter:
+    """Adds stories to the indices behind an alias; `rollover` is how many stories one of them gets."""
+
+    def __init__(self, patient: Patient, alias: str, rollover: int) -> None:
+        self._patient = patient
+        self._client = patient.client
+        self._ask = patient.ask
+        self._alias = alias
+        self._rollover = rollover
+        self._added = 0
+        self._encode = msgspec.json.Encoder().encode
+
+    def prepare(self, shards: int, replicas: int) -> None:
+        """The template, the first index and its alias, unless they are there."""
+        for url_type in ("wildcard", "keyword"):  # small builds of the servers lack the first
+            try:
+                body = template(self._alias, shards=shards, replicas=replicas, url_type=url_type)
+                self._ask("PUT", f"/_index_template/{self._alias}_template", None, body)
+                break
+            except Refused as error:
+                if error.status != 400 or url_type == "keyword":
+                    raise EngineError(f"{self._client.name} refuses our mapping: {error.reason}") from error
+        if not self.indices():
+            with suppress(Refused):  # another process was quicker
+                aliases = {self._alias: {"is_write_index": True}}
+                self._ask("PUT", f"/{self._alias}-000001", None, {"aliases": aliases})
+
+    def add(self, stories: Sequence[IndexedStory]) -> list[AddResult]:
+        """Add stories, durably, and say for each what became of it, in order."""
+        results: list[AddResult] = []
+        for chunk in self._chunks(stories):
+            settled: dict[int, AddResult] = {}
+            self._patient.insist(partial(self._add_chunk, chunk, settled))
+            results += [settled[place] for place in range(len(chunk))]
+        self._added += len(stories)
+        if self._added >= min(_ROLLOVER_CHECK, self._rollover):
+            self._added = 0
+            self.roll_over(self._rollover)
+        return results
+
+    def _chunks(self, stories: Sequence[IndexedStory]) -> Iterator[list[tuple[IndexedStory, bytes]]]:
+        chunk: list[tuple[IndexedStory, bytes]] = []
+        size = 0
+        for story in stories:
+            clean = clean_story(story)
+            line = self._encode(to_source(clean))
+            if chunk and (size + len(line) > _BULK_BYTES or len(chunk) == BULK_STORIES):
+                yield chunk
+                chunk, size = [], 0
+            chunk.append((clean, line))
+            size += len(line)
+        if chunk:
+            yield chunk
+
+    def _add_chunk(self, chunk: list[tuple[IndexedStory, bytes]], settled: dict[int, AddResult]) -> None:
+        """Check the older indices, then create in the newest by its own name: if that is closed meanwhile, all is done again.
+
+        What is settled stays so when the server had room for a part only and the rest is tried again.
+        """
+        newest, older = self._indices_by_age()
+        places = [place for place in range(len(chunk)) if place not in settled]
+        known = self._first_copies(older, [chunk[place][0].id for place in places]) if older else {}
+        for place in places:
+            story = chunk[place][0]
+            if story.id in known:
+                settled[place] = _copy(story, known[story.id])
+        places = [place for place in places if place not in settled]
+        if not places:
+            return
+        lines = [
+            line
+            for place in places
+            for line in (self._encode({"create": {"_id": chunk[place][0].id}}), chunk[place][1])
+        ]
+        answer = self._client.ask("POST", f"/{newest}/_bulk", None, b"\n".join(lines) + b"\n")
+        items = [item["create"] for item in answer["items"]]
+        first = self._story_ids(newest, [item["_id"] for item in items if item["status"] == 409])
+        trouble: dict[str, Any] | None = None
+        for place, item in zip(places, items, strict=True):
+            story = chunk[place][0]
+            if item["status"] == 201:
+                settled[place] = AddResult("created", story.story_id)
+            elif item["status"] == 409:
+                settled[place] = _copy(story, first.get(story.id, ""))
+            else:
+                trouble = item
+        if trouble is not None:
+            raise _item_error(trouble)
+
+    def roll_over(self, most: int = 0) -> bool:
+        """Begin a new index when the newest has `most` stories. The old one is closed to writing and refreshed before."""
+        newest, _ = self._indices_by_age()
+        self._ask("POST", f"/{newest}/_refresh")
+        if int(self._ask("GET", f"/{newest}/_count")["count"]) < most:
+            return False
+        self._ask("PUT", f"/{newest}/_block/write")
+        self._ask("POST", f"/{newest}/_refresh")
+        following = f"{self._alias}-{int(newest.rsplit('-', 1)[1]) + 1:06}"
+        with suppress(Refused):  # it exists when another process began it; then only the alias is missing
+            self._ask("PUT", f"/{following}")
+        actions = [
+            {"add": {"index": newest, "alias": self._alias, "is_write_index": False}},
+            {"add": {"index": following, "alias": self._alias, "is_write_index": True}},
+        ]
+        self._ask("POST", "/_aliases", None, {"actions": actions})
+        return True
+
+    def indices(self) -> dict[str, bool]:
+        """The indices behind the alias, and whether each is the one that is written to."""
+        try:
+            answer = self._ask("GET", f"/_alias/{self._alias}")
+        except Refused as error:
+            if error.status == 404:
+                return {}
+            raise
+        return {name: bool(entry["aliases"][self._alias].get("is_write_index")) for name, entry in answer.items()}
+
+    def _indices_by_age(self) -> tuple[str, list[str]]:
+        indices = self.indices()
+        newest = [name for name, writing in indices.items() if writing] or sorted(indices)[-1:]
+        if not newest:
+            raise EngineError(
+                f"{self._client.name} has no index behind the alias {self._alias}; start again to make one"
+            )
+        return newest[0], sorted(name for name in indices if name != newest[0])
+
+    def _first_copies(self, indices: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
+        """Stories that are in older indices: who was first, by id."""
+        body = {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "_source": ["story_id"]}
+        hits = self._ask("POST", f"/{','.join(indices)}/_search", None, body)["hits"]["hits"]
+        return {hit["_id"]: hit["_source"].get("story_id", "") for hit in hits}
+
+    def _story_ids(self, index: str, ids: Sequence[str]) -> dict[str, str]:
+        if not ids:
+            return {}
+        answer = self._ask("POST", f"/{index}/_mget", {"_source": "story_id"}, {"ids": list(dict.fromkeys(ids))})
+        return {one["_id"]: one["_source"].get("story_id", "") for one in answer["docs"] if one.get("found")}
+
+
+def _copy(story: IndexedStory, first: str) -> AddResult:
+    return AddResult("own" if story.story_id and first == story.story_id else "duplicate", first)
+
+
+def _item_error(item: dict[str, Any]) -> Exception:
+    """No room, or an index that was just closed to writing: again. Anything else is ours to mend."""
+    error = item.get("error", {})
+    kind, reason = str(error.get("type", "")), str(error.get("reason", ""))
+    if item["status"] == 429 or item["status"] >= 500 or kind == "cluster_block_exception":
+        return Refused(429, kind, reason)
+    return ItemRefused(f"story {item.get('_id')} was refused: {kind}: {reason[:200]}")

@@ -1,0 +1,43 @@
+"""Lists of feeds from wherever they come: addresses, OPML files, CSV files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tearsheet.errors import UsageError
+from tearsheet.feeds.catalogue.csv_lists import read_feeds_csv
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.opml import read_opml
+
+MAX_LIST_BYTES = 200_000_000
+
+
+def read_feed_list(argument: str) -> list[NewFeed]:
+    """The feeds that an argument names: an http(s) address is one feed; a file is OPML, CSV, or one address a line.
+
+    Raises UsageError, which says what was expected.
+    """
+    if argument.lower().startswith(("http://", "https://")):
+        return [NewFeed(argument)]
+    path = Path(argument)
+    try:
+        with path.open("rb") as file:
+            body = file.read(MAX_LIST_BYTES)
+    except OSError as error:
+        raise UsageError(
+            f"{argument} is neither an http(s) address nor a file that can be read: {error.strerror}"
+        ) from error
+    try:
+        return parse_feed_list(body)
+    except UsageError as error:
+        raise UsageError(f"{argument}: {error}") from error
+
+
+def parse_feed_list(body: bytes) -> list[NewFeed]:
+    """The feeds in the bytes of an OPML or CSV file, or of a text with one address a line. Raises UsageError."""
+    start = body[:4096].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if start.startswith(b"<"):
+        return read_opml(body)
+    return read_feeds_csv(
+        b"\n".join(line for line in body.split(b"\n") if not line.startswith(b"#")) if start.startswith(b"#") else body
+    )

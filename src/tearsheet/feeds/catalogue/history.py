@@ -1,0 +1,117 @@
+"""The SQL that reads what happened to feeds: their fetch events, the stories seen in them, and counts by day."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Date, String, cast, func, select
+from sqlalchemy.sql.elements import KeyedColumnElement
+
+from tearsheet.engines.database import Database
+from tearsheet.feeds.tables import feeds, fetch_events, sources, stories
+
+Row = dict[str, Any]
+_STORY_COLUMNS = ("id", "url", "feed_id", "sources_id", "published_at", "fetched_at", "domain", "title")
+
+
+def fetch_history(database: Database, feed_id: int, limit: int | None = None) -> list[Row]:
+    """A feed's fetch events, newest first."""
+    query = select(fetch_events).where(fetch_events.c.feed_id == feed_id).order_by(fetch_events.c.id.desc())
+    with database.read() as connection:
+        return [dict(row) for row in connection.execute(query.limit(limit) if limit else query).mappings()]
+
+
+def events_of_source(
+    database: Database, domain: str, start: datetime, end: datetime
+) -> tuple[datetime | None, list[tuple[str, str | None, int]]]:
+    """When the oldest kept event of a source's feeds was, and how many there were from `start` to before `end`.
+
+    These are counted by event and note.
+    """
+    of_source = (
+        select(fetch_events)
+        .join(feeds, feeds.c.id == fetch_events.c.feed_id)
+        .join(sources, sources.c.id == feeds.c.sources_id)
+        .where(sources.c.domain == domain)
+        .subquery()
+    )
+    query = (
+        select(of_source.c.event, of_source.c.note, func.count())
+        .where(of_source.c.created_at >= start, of_source.c.created_at < end)
+        .group_by(of_source.c.event, of_source.c.note)
+    )
+    with database.read() as connection:
+        oldest = connection.execute(select(func.min(of_source.c.created_at))).scalar()
+        return oldest, [(event, note, int(count)) for event, note, count in connection.execute(query)]
+
+
+def newest_stories(
+    database: Database, *, feed_id: int | None = None, source_id: int | None = None, limit: int = 50
+) -> list[Row]:
+    """The stories that were seen last, of a feed or of a source."""
+    query = select(*_columns(stories, _STORY_COLUMNS)).order_by(stories.c.fetched_at.desc(), stories.c.id.desc())
+    if feed_id is not None:
+        query = query.where(stories.c.feed_id == feed_id)
+    if source_id is not None:
+        query = query.where(stories.c.sources_id == source_id)
+    with database.read() as connection:
+        return [dict(row) for row in connection.execute(query.limit(limit)).mappings()]
+
+
+def stories_from(database: Database, first_id: int, limit: int) -> list[Row]:
+    """Stories with this id or a later one, in order of id, each with its feed's address: a cursor for programs."""
+    s = stories.c
+    query = (
+        select(
+            *_columns(stories, (*_STORY_COLUMNS, "normalized_url", "normalized_title", "normalized_title_hash", "guid"))
+        )
+        .add_columns(feeds.c.url.label("feed_url"))
+        .select_from(stories.outerjoin(feeds, feeds.c.id == s.feed_id))
+        .where(s.id >= first_id)
+        .order_by(s.id)
+        .limit(limit)
+    )
+    with database.read() as connection:
+        return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def stories_by_day(
+    database: Database, column: str, *, since: datetime | None = None, source_id: int | None = None
+) -> list[tuple[str, int]]:
+    """How many stories were `fetched_at` or `published_at` each day, UTC, newest day first."""
+    moment = stories.c[column]
+    with database.read() as connection:
+        day = _utc_day(connection, moment)
+        query = select(day, func.count()).where(moment.is_not(None)).group_by(day).order_by(day.desc())
+        if since is not None:
+            query = query.where(moment >= since)
+        if source_id is not None:
+            query = query.where(stories.c.sources_id == source_id)
+        return [(str(row[0]), int(row[1])) for row in connection.execute(query)]
+
+
+def top_counts(database: Database, column: str, since: datetime, limit: int | None) -> list[tuple[Any, int]]:
+    """The most frequent values of `domain`, `feed_id` or `sources_id` among stories fetched since then."""
+    counted = stories.c[column]
+    number = func.count().label("stories")
+    query = (
+        select(counted, number)
+        .where(stories.c.fetched_at >= since, counted.is_not(None))
+        .group_by(counted)
+        .order_by(number.desc(), counted)
+    )
+    with database.read() as connection:
+        return [(row[0], int(row[1])) for row in connection.execute(query.limit(limit) if limit else query)]
+
+
+def _utc_day(connection: Connection, column: ColumnElement[Any]) -> ColumnElement[str]:
+    """The day of a moment, UTC, as YYYY-MM-DD."""
+    if connection.dialect.name == "postgresql":
+        return cast(cast(func.timezone("UTC", column), Date), String)
+    return func.date(column, type_=String())
+
+
+def _columns(table: Any, names: Sequence[str]) -> list[KeyedColumnElement[Any]]:
+    return [table.c[name] for name in names]

@@ -1,0 +1,165 @@
+"""The SQL of the stories seen in feeds: which are new, which are queued, which are no longer kept. The same on every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Select, Table, delete, func, select, text, update
+
+from tearsheet.engines.database import Database
+from tearsheet.feeds.polling.store import chunks
+from tearsheet.feeds.tables import feeds, fetch_events, stories
+
+_DAY_PAGE = 5_000
+_DROP_BATCH = 5_000
+
+
+class SeenStories:
+    """The stories seen so far, within the transaction that records polls."""
+
+    def __init__(self, database: Database, connection: Connection) -> None:
+        self._database = database
+        self._connection = connection
+
+    def known_urls(self, normalized: Iterable[str]) -> dict[str, tuple[int, datetime]]:
+        """The stories with these normalised addresses: id and when they were last seen, by address."""
+        found: dict[str, tuple[int, datetime]] = {}
+        for some in chunks(normalized):
+            query = select(stories.c.normalized_url, stories.c.id, stories.c.seen_at).where(
+                stories.c.normalized_url.in_(some)
+            )
+            found.update({row.normalized_url: (row.id, row.seen_at) for row in self._connection.execute(query)})
+        return found
+
+    def known_titles(self, hashes: Iterable[str], since: datetime) -> set[tuple[str, int | None, int | None]]:
+        """Title hash, source and feed of stories that were published (or, undated, fetched) since then."""
+        found: set[tuple[str, int | None, int | None]] = set()
+        columns = (stories.c.normalized_title_hash, stories.c.sources_id, stories.c.feed_id)
+        for some in chunks(hashes):
+            query = select(*columns).where(
+                stories.c.normalized_title_hash.in_(some),
+                func.coalesce(stories.c.published_at, stories.c.fetched_at, type_=stories.c.fetched_at.type) >= since,
+            )
+            found |= {(row[0], row[1], row[2]) for row in self._connection.execute(query)}
+        return found
+
+    def add(self, rows: list[dict[str, Any]]) -> set[str]:
+        """Add stories; returns the normalised addresses of those that were new, which in a race may be fewer."""
+        if not rows:
+            return set()
+        insert = self._database.insert(stories).on_conflict_do_nothing().returning(stories.c.normalized_url)
+        return set(self._connection.execute(insert, rows).scalars())
+
+    def touch(self, ids: Iterable[int], now: datetime) -> None:
+        """These stories still stand in a feed."""
+        for some in chunks(sorted(ids)):
+            self._connection.execute(update(stories).where(stories.c.id.in_(some)).values(seen_at=now))
+
+
+@dataclass(slots=True, frozen=True)
+class UnqueuedStory:
+    """A story on its way to the fetch queue."""
+
+    id: int
+    url: str
+    title: str | None
+    domain: str | None
+    published_at: datetime | None
+    fetched_at: datetime
+    feed_id: int | None
+    sources_id: int | None
+    feed_url: str | None
+
+
+def unqueued_stories(database: Database, limit: int) -> list[UnqueuedStory]:
+    """Stories that were found and not yet handed to the fetch queue, oldest first."""
+    s = stories.c
+    query = (
+        select(
+            s.id,
+            s.url,
+            s.title,
+            s.domain,
+            s.published_at,
+            s.fetched_at,
+            s.feed_id,
+            s.sources_id,
+            feeds.c.url.label("feed_url"),
+        )
+        .select_from(stories.outerjoin(feeds, feeds.c.id == s.feed_id))
+        .where(text("stories.queued_at IS NULL"))
+        .order_by(s.id)
+        .limit(limit)
+    )
+    with database.read() as connection:
+        return [UnqueuedStory(*row) for row in connection.execute(query)]
+
+
+def mark_queued(database: Database, ids: Iterable[int], when: datetime) -> None:
+    """The broker has these stories safely; they are never handed over again."""
+    with database.begin() as connection:
+        for some in chunks(ids):
+            connection.execute(update(stories).where(stories.c.id.in_(some)).values(queued_at=when))
+
+
+def count_entries(database: Database) -> int:
+    """How many stories were found in feeds and are remembered."""
+    with database.read() as connection:
+        return int(connection.execute(select(func.count()).select_from(stories)).scalar_one())
+
+
+def stories_of_day(database: Database, day: date) -> Iterator[Any]:
+    """The stories that were found on a day (UTC), in order of id, each with its feed's address."""
+    start = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    s = stories.c
+    query = (
+        select(s.id, s.url, s.published_at, s.domain, s.title, s.feed_id, s.sources_id, feeds.c.url.label("feed_url"))
+        .select_from(stories.outerjoin(feeds, feeds.c.id == s.feed_id))
+        .where(s.fetched_at >= start, s.fetched_at < start + timedelta(days=1))
+        .order_by(s.id)
+        .limit(_DAY_PAGE)
+    )
+    last = 0
+    while True:
+        with database.read() as connection:
+            page = connection.execute(query.where(s.id > last)).all()
+        yield from page
+        if len(page) < _DAY_PAGE:
+            return
+        last = page[-1].id
+
+
+# ------------------------------------------------------------------------------------------------------ letting go
+
+
+def drop_events(database: Database, kept: int, *, dry_run: bool) -> int:
+    """Drop all but the newest events of each feed; returns how many go, or with `dry_run` would go."""
+    ranked = select(
+        fetch_events.c.id,
+        func.row_number().over(partition_by=fetch_events.c.feed_id, order_by=fetch_events.c.id.desc()).label("rank"),
+    ).subquery()
+    return _drop(database, fetch_events, select(ranked.c.id).where(ranked.c.rank > kept), dry_run)
+
+
+def drop_stories(database: Database, unseen_since: datetime, *, dry_run: bool) -> int:
+    """Drop queued stories that no feed has held since then; returns how many go, or with `dry_run` would go."""
+    gone = (stories.c.seen_at < unseen_since) & stories.c.queued_at.is_not(None)
+    return _drop(database, stories, select(stories.c.id).where(gone), dry_run)
+
+
+def _drop(database: Database, table: Table, ids: Select[Any], dry_run: bool) -> int:
+    if dry_run:
+        with database.read() as connection:
+            return int(connection.execute(select(func.count()).select_from(ids.subquery())).scalar_one())
+    total = 0
+    while True:
+        with database.begin() as connection:
+            some = list(connection.execute(ids.limit(_DROP_BATCH)).scalars())
+            for part in chunks(some):
+                connection.execute(delete(table).where(table.c.id.in_(part)))
+        total += len(some)
+        if len(some) < _DROP_BATCH:
+            return total

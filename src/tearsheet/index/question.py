@@ -1,0 +1,260 @@
+"""One question to the index: a query, its days, sources, collections and languages, the order, the page, and a moment.
+
+The command line, the pages, the API, topics and citations all ask by it, so that the same words mean the same stories. Of
+several sources, or several collections, a story has to be of one. Where both are given it has to be of both, unless the
+question says `either`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Protocol
+from urllib.parse import urlencode
+
+from tearsheet.errors import UsageError
+from tearsheet.query import Query, day_of, day_span, parse_query
+
+ORDERS = ("newest", "oldest", "relevance")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY_LENGTH = len("2026-11-15")
+_Group = tuple[set[str] | None, set[int] | None]
+"""Domains and ids of sources; None is not asked about."""
+
+
+class Catalogue(Protocol):
+    """Who knows the sources and what belongs to a collection."""
+
+    def __call__(
+        self, source_ids: Sequence[int], collections: Sequence[str], collection_ids: Sequence[int]
+    ) -> tuple[set[str], set[int]]:
+        """Domains and ids of sources and of all that belong to collections. Raises NotFoundError."""
+        ...
+
+
+@dataclass(slots=True, frozen=True)
+class Asked:
+    """A question as the index gets it."""
+
+    query: Query
+    everything: Query
+    """All stories of the same days, sources and languages: what shares are shares of."""
+
+
+@dataclass(slots=True, frozen=True)
+class Question:
+    """What is asked for. Raises QueryError or UsageError when it is made of what cannot be asked."""
+
+    text: str
+    start: date | None = None
+    """First and last day of publication."""
+    end: date | None = None
+    sources: tuple[str, ...] = ()
+    """Domains."""
+    source_ids: tuple[int, ...] = ()
+    """Sources and collections by the ids that programs know: a story of any of these will do."""
+    collections: tuple[str, ...] = ()
+    """By name, or by id as people write it."""
+    collection_ids: tuple[int, ...] = ()
+    either: bool = False
+    """Whether a story of one of the sources or of one of the collections will do."""
+    languages: tuple[str, ...] = ()
+    order: str = ORDERS[0]
+    limit: int = 20
+    """Stories of a page; 0 is all of them."""
+    token: str | None = None
+    """Where the page begins, as the page before said."""
+    as_of: datetime | None = None
+    """Only stories that were indexed up to this moment."""
+    parsed: Query = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Check all of it, once."""
+        check_period(self.start, self.end)
+        if self.order not in ORDERS:
+            raise UsageError(f"order: {self.order!r} is not one of {', '.join(ORDERS)}")
+        if self.limit < 0:
+            raise UsageError(f"limit: {self.limit} is less than nothing; 0 means all")
+        object.__setattr__(self, "parsed", parse_query(self.text))
+
+    def ask(self, catalogue: Catalogue) -> Asked:
+        """The queries for the index. Raises NotFoundError for a collection that does not exist.
+
+        The catalogue is asked once, and not at all when there is no id and no collection to look up.
+        """
+        groups = _named(self.sources)
+        if self.source_ids or self.collections or self.collection_ids:
+            domains, ids = catalogue(self.source_ids, self.collections, self.collection_ids)
+            groups = [({*self.sources, *domains}, ids)] if self.either else [*groups, (domains, ids)]
+        return Asked(self._framed(self.parsed, groups), self._framed(parse_query("*"), groups))
+
+    def explain(self) -> str:
+        """The question in English without a full stop; collections by their names."""
+        if not self.collections:
+            return self._written(self.sources)
+        names = " or ".join(f"“{name}”" for name in self.collections)
+        there = f"from sources of the collection {names}"
+        if self.either and self.sources:
+            return f"{self._written(())}, from {', '.join(self.sources)} or {there}"
+        return f"{self._written(self.sources)}, {there}"
+
+    def _written(self, sources: Sequence[str]) -> str:
+        return self._framed(self.parsed, _named(sources)).explain().rstrip(".")
+
+    def _framed(self, query: Query, groups: Sequence[_Group]) -> Query:
+        """A query with all that narrows it: a story has to be of each group of sources."""
+        first, *others = groups or [(None, None)]
+        query = query.within(
+            start=self.start,
+            end=self.end,
+            domains=first[0],
+            sources=first[1],
+            languages=self.languages or None,
+            indexed_until=nanoseconds(self.as_of) if self.as_of else None,
+        )
+        for domains, ids in others:
+            query = query.within(domains=domains, sources=ids)
+        return query
+
+    def plain(self) -> Question:
+        """The same query, asked of all stories."""
+        return Question(self.text)
+
+    def address(self, path: str = "/search", **changes: str | None) -> str:
+        """The address of the page that answers this question, or one that differs by `changes`; what is empty is left out."""
+        given = {
+            "start": _text(self.start),
+            "end": _text(self.end),
+            "domain": _only(self.sources),
+            "collection": _only(self.collections),
+            "language": _only(self.languages),
+            "order": "" if self.order == ORDERS[0] else self.order,
+        }
+        return f"{path}?{urlencode({'q': self.text} | {name: value for name, value in (given | changes).items() if value})}"
+
+    def filters(self) -> dict[str, Any]:
+        """What narrows the query, by name, as `read_question` reads it."""
+        return {
+            "start": _text(self.start),
+            "end": _text(self.end),
+            "sources": list(self.sources),
+            "collections": list(self.collections),
+            "languages": list(self.languages),
+            "as_of": self.as_of.isoformat().replace("+00:00", "Z") if self.as_of else "",
+        }
+
+    def options(self) -> list[str]:
+        """What narrows the query as options of a command line."""
+        names = {"start": "from", "end": "to", "sources": "source", "collections": "collection"}
+        names |= {"languages": "language", "as_of": "as-of"}
+        words = []
+        for name, given in self.filters().items():
+            for value in given if isinstance(given, list) else [given] if given else []:
+                words += [f"--{names[name]}", value]
+        return words
+
+
+def read_question(
+    text: str,
+    *,
+    start: str = "",
+    end: str = "",
+    sources: Sequence[str] = (),
+    source_ids: Sequence[int] = (),
+    collections: Sequence[str] = (),
+    collection_ids: Sequence[int] = (),
+    languages: Sequence[str] = (),
+    order: str = ORDERS[0],
+    limit: int = 20,
+    token: str | None = None,
+    as_of: str = "",
+    names: Mapping[str, str] | None = None,
+) -> Question:
+    """A question from what somebody wrote. Raises QueryError or UsageError, which calls a parameter by `names`."""
+    called = names or {}
+    return Question(
+        text.strip(),
+        read_day(start, called.get("start", "start")),
+        read_day(end, called.get("end", "end"), last=True),
+        tuple(value.lower() for value in _filled(sources, called.get("sources", "sources"))),
+        tuple(source_ids),
+        _filled(collections, called.get("collections", "collections")),
+        tuple(collection_ids),
+        languages=tuple(value.lower() for value in _filled(languages, called.get("languages", "languages"))),
+        order=order,
+        limit=limit,
+        token=token or None,
+        as_of=read_moment(as_of, called.get("as_of", "as_of")),
+    )
+
+
+def read_day(text: str, name: str, *, last: bool = False) -> date | None:
+    """The day that a text means, None when it is empty: a day, the first or `last` one of a month or a year, or the day
+    of a moment as it is written. Raises UsageError, which calls it by its `name`.
+    """
+    given = text.strip()
+    if not given:
+        return None
+    try:
+        return _days(given)[1 if last else 0]
+    except ValueError as error:
+        raise UsageError(f"{name}: {text!r} is not a day; write it as 2026-11-15") from error
+
+
+def _days(text: str) -> tuple[date, date]:
+    """The first and the last day of what is written. Raises ValueError."""
+    if text[_DAY_LENGTH : _DAY_LENGTH + 1] in ("T", " "):
+        datetime.fromisoformat(text)
+        text = text[:_DAY_LENGTH]
+    with suppress(ValueError):
+        day = date.fromisoformat(text)
+        return day, day
+    first, last = day_span(text)
+    return day_of(first), day_of(last)
+
+
+def read_moment(text: str, name: str) -> datetime | None:
+    """A moment that was given, UTC unless it says otherwise; None when none was. Raises UsageError."""
+    if not text.strip():
+        return None
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError) as error:
+        raise UsageError(f"{name}: {text!r} is not a moment; write it as 2026-11-15T08:00:00Z") from error
+
+
+def check_period(start: date | None, end: date | None) -> None:
+    """Raises UsageError when a period ends before it starts."""
+    if start and end and end < start:
+        raise UsageError(f"the period would end ({end}) before it starts ({start})")
+
+
+def nanoseconds(moment: datetime) -> int:
+    """Nanoseconds since 1970 up to the end of the microsecond."""
+    return (moment - _EPOCH) // timedelta(microseconds=1) * 1000 + 999
+
+
+def _filled(values: Sequence[str], name: str) -> tuple[str, ...]:
+    """The values without blanks around them. Raises UsageError for an empty one, which would mean all or none."""
+    found = tuple(value.strip() for value in values)
+    if not all(found):
+        raise UsageError(f"{name}: an empty value asks for nothing; leave it out or say which one is meant")
+    return found
+
+
+def _named(sources: Sequence[str]) -> list[_Group]:
+    return [(set(sources), None)] if sources else []
+
+
+def _text(day: date | None) -> str:
+    return day.isoformat() if day else ""
+
+
+def _only(values: Sequence[str]) -> str:
+    """The one value that an address has room for."""
+    if len(values) > 1:
+        raise ValueError("the address of a page has room for one source, one collection and one language")
+    return values[0] if values else ""

@@ -1,0 +1,98 @@
+"""Tables for others to read, as CSV, JSON lines or Parquet: row by row, so that memory does not grow with their number."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from tearsheet.errors import ConfigError
+
+BOM = "\ufeff".encode()
+"""Tells Excel that a CSV file is UTF-8."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_PARQUET_ROWS = 2_000
+
+
+def csv_lines(
+    columns: Iterable[str], rows: Iterable[Iterable[Any]], *, bom: bool = False, line_end: str = "\r\n"
+) -> Iterator[bytes]:
+    """A line of names, and a line for each row; None is an empty cell. Texts are guarded against spreadsheets."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator=line_end)
+
+    def line(values: Iterable[Any]) -> bytes:
+        writer.writerow([guarded(value) for value in values])
+        text = buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+        return text.encode("utf-8", "replace")
+
+    yield (BOM if bom else b"") + line(columns)
+    for values in rows:
+        yield line(values)
+
+
+def guarded(value: Any) -> Any:
+    """The value, with an apostrophe before a text that a spreadsheet would run as a formula: many come from strangers.
+
+    A text that has apostrophes there already gets one more, so that `unguarded` gives back exactly what there was.
+    """
+    return "'" + value if isinstance(value, str) and value.lstrip("'").startswith(_FORMULA) else value
+
+
+def unguarded(text: str) -> str:
+    """A text that was read from CSV, as it was before `guarded`."""
+    return text[1:] if text.startswith("'") and text.lstrip("'").startswith(_FORMULA) else text
+
+
+def jsonl_lines(records: Iterable[Mapping[str, Any]], *, spaced: bool = False) -> Iterator[bytes]:
+    """One line of JSON for each record. `spaced` has a blank after each comma and colon, and writes any value as text."""
+    if spaced:
+        for record in records:
+            yield json.dumps(record, ensure_ascii=False, default=str).encode("utf-8", "replace") + b"\n"
+        return
+    import msgspec  # a help text, which needs this module too, does without
+
+    encode = msgspec.json.Encoder().encode
+    for record in records:
+        yield encode(record) + b"\n"
+
+
+def write_parquet(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    target: Path | IO[bytes],
+    types: Mapping[str, str] | None = None,
+) -> int:
+    """Write a Parquet file, and say how many rows it has. Needs the extra `parquet`.
+
+    `types` are `text`, `number`, `day` (a date) and `moment` (nanoseconds since 1970, UTC) by column; rows are then written
+    some thousand at a time. Without them the types follow from the values, which takes all rows at once.
+    """
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ConfigError("Parquet needs its library: pip install 'tearsheet[parquet]'") from error
+    if types is None:
+        every = list(rows)
+        parquet.write_table(arrow.table(_by_column(columns, every)), target, compression="zstd")
+        return len(every)
+    known = {"text": arrow.string(), "number": arrow.int64(), "day": arrow.date32()}
+    known["moment"] = arrow.timestamp("ns", tz="UTC")
+    schema = arrow.schema([(name, known[types[name]]) for name in columns])
+    count, waiting = 0, iter(rows)
+    with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
+        while group := list(islice(waiting, _PARQUET_ROWS)):
+            count += len(group)
+            writer.write_table(arrow.Table.from_pydict(_by_column(columns, group), schema=schema))
+    return count
+
+
+def _by_column(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
+    return {name: [row[place] for row in rows] for place, name in enumerate(columns)}

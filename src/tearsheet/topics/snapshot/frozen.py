@@ -1,0 +1,52 @@
+"""What a snapshot holds: a topic's stories and links, frozen. All figures are computed from it."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import msgspec
+
+
+class FrozenStory(msgspec.Struct, frozen=True):
+    """A story of a snapshot."""
+
+    id: str
+    url: str
+    media: str
+    title: str
+    title_method: str
+    day: date | None
+    date_method: str
+    language: str
+    iteration: int
+    why: str
+    foci: tuple[str, ...] = ()
+    facebook_shares: int | None = None
+
+
+class FrozenPost(msgspec.Struct, frozen=True):
+    """A post that gave the address of a story."""
+
+    story: int
+    """The story's number in `Frozen.stories`."""
+    id: str
+    author: str
+    channel: str
+    day: date
+
+
+class Frozen(msgspec.Struct, frozen=True):
+    """All that a snapshot is computed from."""
+
+    topic: str
+    query: str
+    start: date | None
+    end: date | None
+    timespans: tuple[tuple[date, date], ...]
+    foci: tuple[tuple[str, str], ...]
+    stories: tuple[FrozenStory, ...]
+    """By id."""
+    links: tuple[tuple[int, int], ...]
+    """From one story to another, by their numbers in `stories`; sorted, each once, never to itself."""
+    posts: tuple[FrozenPost, ...] = ()
+    """By story and id."""

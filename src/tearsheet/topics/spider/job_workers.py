@@ -1,0 +1,188 @@
+"""The two kinds of worker that do jobs: those that drive a run, and those that do one item of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from tearsheet.engines.broker import Broker, Lease, Message, Output, Settlement
+from tearsheet.errors import WorkerError
+from tearsheet.topics.model import Topic
+from tearsheet.topics.spider.job import Job, read_values
+from tearsheet.topics.spider.stores import jobs
+from tearsheet.topics.spider.stores.jobs import Taken
+from tearsheet.topics.spider.tools import Tools
+from tearsheet.work import (
+    DROPPED,
+    QUARANTINED,
+    RETRIES,
+    Finished,
+    Ledger,
+    Outcome,
+    Quarantine,
+    Requeue,
+    StreamWorker,
+    WorkerConfig,
+    fate_of,
+)
+
+log = logging.getLogger(__name__)
+
+
+class TurnLater(Requeue):
+    """The source must not be fetched from yet. The turn is reserved, and is kept until it comes."""
+
+    def __init__(self, turn: float, after: float) -> None:
+        super().__init__("pace", after)
+        self.turn = turn
+
+
+class Driver(Protocol):
+    """What drives a run: it has a message of its own, which it sends on."""
+
+    async def handle(self, values: Mapping[str, Any], *, redelivered: bool) -> Sequence[Job]:
+        """Do the next step, and say which jobs follow. Raises the outcomes of `work`."""
+        ...
+
+    async def give_up(self, values: Mapping[str, Any], reason: str) -> None:
+        """Note that the run failed for good."""
+        ...
+
+
+class ItemHandler(Protocol):
+    """What does one item: fetches an address, adds a story. It changes the tables, and from these follows what is due next."""
+
+    async def handle(self, topic: Topic, taken: Taken) -> None:
+        """Do it. Raises the outcomes of `work`."""
+        ...
+
+    def give_up(self, taken: Taken, reason: str, *, defect: bool) -> None:
+        """Note that the item failed for good. `defect`: not the web's fault. Called in a thread."""
+        ...
+
+
+class _JobWorker(StreamWorker):
+    """Leases the messages of jobs, and settles each with what follows from it."""
+
+    async def _process(self, lease: Lease) -> Finished:
+        try:
+            values = read_values(lease.message)
+        except ValueError as error:
+            outcome = Quarantine("unreadable", str(error))
+            outputs = fate_of(self.queue_name, lease.message, outcome, self.config.rule, self._clock()).outputs
+        else:
+            outputs = await self._outputs_of(lease, values)
+        return Finished(Settlement(lease, outputs), None)
+
+    @abstractmethod
+    async def _outputs_of(self, lease: Lease, values: Mapping[str, Any]) -> tuple[Output, ...]:
+        """Do what the message asks for; the messages that follow."""
+
+
+class DriverWorker(_JobWorker):
+    """Hands the messages of runs to the driver, and sends on what it answers."""
+
+    def __init__(self, driver: Driver, tools: Tools, config: WorkerConfig, broker: Broker, ledger: Ledger) -> None:
+        super().__init__(config, broker, ledger, tools.clock)
+        self._driver = driver
+
+    async def _outputs_of(self, lease: Lease, values: Mapping[str, Any]) -> tuple[Output, ...]:
+        try:
+            following = await self._driver.handle(values, redelivered=lease.redelivered)
+        except WorkerError:
+            raise  # the disk or an engine, not this run: the worker stops and the message stays
+        except Exception as outcome:
+            return await self._failed(lease.message, values, outcome)
+        return tuple(job.output() for job in following)
+
+    async def _failed(self, message: Message, values: Mapping[str, Any], outcome: Exception) -> tuple[Output, ...]:
+        _log_defect(self.name, values, outcome)
+        fate = fate_of(self.queue_name, message, outcome, self.config.rule, self._clock())
+        if fate.status in (DROPPED, QUARANTINED):
+            await self._driver.give_up(values, _say(fate.reason, fate.detail))
+        return fate.outputs
+
+
+class ItemWorker(_JobWorker):
+    """Takes the items that messages name, if they are still to be taken, and does them.
+
+    Whether, when and how often an item is tried again stands in `topic_jobs`, not in the message.
+    """
+
+    def __init__(
+        self, handler: ItemHandler, tools: Tools, config: WorkerConfig, broker: Broker, ledger: Ledger
+    ) -> None:
+        super().__init__(config, broker, ledger, tools.clock)
+        self._handler = handler
+        self._tools = tools
+
+    async def _outputs_of(self, lease: Lease, values: Mapping[str, Any]) -> tuple[Output, ...]:
+        found = await asyncio.to_thread(self._take, values)
+        return await self._do(lease.message, *found) if found else ()
+
+    def _take(self, values: Mapping[str, Any]) -> tuple[Topic, Taken] | None:
+        tools = self._tools
+        topic, run = tools.topic_at_work(int(values["topic"])), values.get("run")
+        if topic is None or topic.run != run:
+            return None  # of a run that ended, or that began again and offers everything again
+        until = tools.clock() + tools.hold_seconds
+        taken = jobs.take(
+            tools.database, topic.id, self.name, str(values["item"]), run=topic.run, holder=tools.holder, until=until
+        )
+        return (topic, taken) if taken else None
+
+    async def _do(self, message: Message, topic: Topic, taken: Taken) -> tuple[Output, ...]:
+        try:
+            await self._handler.handle(topic, taken)
+        except WorkerError:
+            raise  # the disk or an engine, not this item: the worker stops, and the item is offered again
+        except Exception as outcome:
+            return await self._failed(message, taken, outcome)
+        await asyncio.to_thread(jobs.finish, self._tools.database, taken, self._tools.holder)
+        return ()
+
+    async def _failed(self, message: Message, taken: Taken, outcome: Exception) -> tuple[Output, ...]:
+        """What is tried again is put back until it is due; what is given up is noted, and kept aside where it is our error."""
+        _log_defect(self.name, {"topic": taken.topic_id, "item": taken.item}, outcome)
+        tried = replace(message, headers={**message.headers, RETRIES: taken.tries})
+        fate = fate_of(self.queue_name, tried, outcome, self.config.rule, self._clock())
+        if fate.status in (DROPPED, QUARANTINED):
+            await asyncio.to_thread(
+                self._give_up, taken, _say(fate.reason, fate.detail), not isinstance(outcome, Outcome)
+            )
+            return fate.outputs
+        [again] = fate.outputs
+        await asyncio.to_thread(
+            jobs.put_back,
+            self._tools.database,
+            taken,
+            self._tools.holder,
+            until=self._clock() + again.delay,
+            tries=int(again.message.headers[RETRIES]),
+            turn=turn_after(outcome, taken.turn),
+        )
+        return ()
+
+    def _give_up(self, taken: Taken, reason: str, defect: bool) -> None:
+        self._handler.give_up(taken, reason, defect=defect)
+        jobs.finish(self._tools.database, taken, self._tools.holder)
+
+
+def turn_after(outcome: Exception, turn: float) -> float:
+    """The turn that an item keeps: the one it waits for. A try that failed has used its turn."""
+    if isinstance(outcome, TurnLater):
+        return outcome.turn
+    return turn if isinstance(outcome, Requeue) else 0.0
+
+
+def _log_defect(name: str, values: Mapping[str, Any], outcome: Exception) -> None:
+    if not isinstance(outcome, Outcome):
+        log.error("job failed", exc_info=outcome, extra={"job": name, "values": dict(values)})
+
+
+def _say(reason: str, detail: str) -> str:
+    return f"{reason}: {detail}" if detail else reason

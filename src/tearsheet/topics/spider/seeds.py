@@ -1,0 +1,59 @@
+"""Where a topic starts: the seeds that the index holds, and what follows for each seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+
+from tearsheet.engines.database import Database
+from tearsheet.engines.index import Index
+from tearsheet.feeds.catalogue import members_of
+from tearsheet.index import Question, all_stories
+from tearsheet.topics.model import Seed, Topic
+from tearsheet.topics.spider import routing
+from tearsheet.topics.spider.routing import Route
+from tearsheet.topics.spider.stores import seeds, web_stories
+from tearsheet.topics.spider.tools import Tools
+from tearsheet.topics.spider.web_story import story_of_index
+
+_CHUNK = 500
+
+
+def index_seeds(database: Database, index: Index, topic: Topic) -> Iterator[Seed]:
+    """The stories of the index that the topic's query asks for; its collections are taken as they are now."""
+    question = Question(
+        topic.query,
+        topic.start,
+        topic.end,
+        sources=topic.domains,
+        collections=topic.collections,
+        either=True,
+        order="oldest",
+    )
+    asked = question.ask(partial(members_of, database))
+    found = all_stories(index, asked.query, order=question.order)
+    while some := list(islice(found, _CHUNK)):
+        # In the order of their ids, so that two who seed at once cannot wait for one another's rows.
+        known = sorted((story_of_index(story) for story in some), key=lambda story: story.id)
+        web_stories.save_stories(database, known)
+        yield from (Seed(story.url, story.id, "index") for story in some)
+
+
+def route_new_seeds(tools: Tools, topic: Topic) -> None:
+    """Route every seed that is new: its story waits to be added, or its address is to be fetched."""
+    while new := seeds.unprocessed_seeds(tools.database, topic.id, _CHUNK):
+        matched = tools.match([seed.url_key for seed in new if not seed.stories_id])
+        to_add: list[tuple[str, bool]] = []
+        to_fetch = []
+        for seed in new:
+            route = routing.after_seed(
+                seed_has_stories_id=bool(seed.stories_id), seed_url_matches_existing_story=seed.url_key in matched
+            )
+            if route is Route.ADD_STORY:
+                stories_id = str(seed.stories_id or matched[seed.url_key])
+                tools.note_candidate(topic, stories_id, 0)
+                to_add.append((stories_id, seed.assume_match))
+            else:
+                to_fetch.append(seed)
+        seeds.route_seeds(tools.database, topic.id, to_add, to_fetch, [seed.url_key for seed in new])

@@ -1,0 +1,75 @@
+"""Addresses that a topic fetches: pending until it is known what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, select, update
+
+from tearsheet.engines.database import Database
+from tearsheet.topics import model, tables
+from tearsheet.topics.spider.stores.candidates import add_waiting
+
+
+def add_fetches(
+    database: Database, connection: Connection, topic_id: int, iteration: int, urls: Iterable[tuple[str, str, bool]]
+) -> None:
+    """Addresses (key, url, assume_match) that are to be fetched, in the order of their keys."""
+    rows = [
+        {
+            "topics_id": topic_id,
+            "url_key": key,
+            "url": url,
+            "iteration": iteration,
+            "state": model.PENDING,
+            "message": "",
+            "assume_match": assume_match,
+        }
+        for key, url, assume_match in sorted(urls)
+    ]
+    if rows:
+        connection.execute(database.insert(tables.topic_fetch_urls).on_conflict_do_nothing(), rows)
+
+
+def get_fetch(database: Database, topic_id: int, key: str) -> Row[Any] | None:
+    """An address that is, or was, to be fetched."""
+    with database.read() as connection:
+        return connection.execute(
+            select(tables.topic_fetch_urls).where(
+                tables.topic_fetch_urls.c.topics_id == topic_id, tables.topic_fetch_urls.c.url_key == key
+            )
+        ).one_or_none()
+
+
+def finish_fetch(
+    database: Database,
+    topic_id: int,
+    key: str,
+    state: str,
+    *,
+    code: int | None = None,
+    message: str = "",
+    stories_id: str | None = None,
+) -> None:
+    """Note what became of an address; a story goes on to wait for being added."""
+    fetches = tables.topic_fetch_urls
+    with database.begin() as connection:
+        row = connection.execute(select(fetches).where(fetches.c.topics_id == topic_id, fetches.c.url_key == key)).one()
+        if row.state != model.PENDING:
+            return
+        connection.execute(
+            update(fetches)
+            .where(fetches.c.topics_id == topic_id, fetches.c.url_key == key)
+            .values(state=state, code=code, message=message[:500], stories_id=stories_id)
+        )
+        if stories_id is not None:
+            add_waiting(database, connection, topic_id, row.iteration, [(stories_id, row.assume_match)])
+
+
+def pending_addresses(topic_id: int) -> Select[tuple[str]]:
+    """The addresses that are to be fetched, by their keys."""
+    fetches = tables.topic_fetch_urls
+    return select(fetches.c.url_key.label("item")).where(
+        fetches.c.topics_id == topic_id, fetches.c.state == model.PENDING
+    )

@@ -1,0 +1,117 @@
+"""Who has what in hand. That something is to be done stands in the other tables; here stands who was offered it, and who took it.
+
+An item is offered once in a run. A worker takes what was offered in the present run, which only one can do, and holds it for a
+while that it renews as long as it lives. What a dead worker held is free again when that time is over; a queue that loses or
+repeats a message changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Select, and_, delete, or_, select, update
+
+from tearsheet.engines.database import Database
+from tearsheet.topics import tables
+
+Wanted = Callable[[int], Select[tuple[str]]]
+"""What is to be done by the tables of a topic: a query for the items of a job."""
+
+
+@dataclass(slots=True, frozen=True)
+class Taken:
+    """An item in hand."""
+
+    topic_id: int
+    job: str
+    item: str
+    """The key of an address, or the id of a story."""
+    tries: int = 0
+    """How often it failed before."""
+    turn: float = 0.0
+    """When its source may be fetched from, where it waited for that; 0 otherwise."""
+
+
+def offer(
+    database: Database, topic_id: int, job: str, wanted: Wanted, *, run: str, now: float, limit: int
+) -> list[str]:
+    """Offer what is wanted, nobody has in hand and this run has not offered yet. Returns those items, in order."""
+    jobs = tables.topic_jobs
+    items = wanted(topic_id).subquery()
+    same = and_(jobs.c.topics_id == topic_id, jobs.c.job == job, jobs.c.item == items.c.item)
+    free = or_(jobs.c.item.is_(None), and_(jobs.c.run != run, jobs.c.held_until <= now))
+    query = select(items.c.item).select_from(items.outerjoin(jobs, same)).where(free).order_by(items.c.item)
+    with database.begin() as connection:
+        found = list(connection.execute(query.limit(limit)).scalars())
+        rows = [
+            {"topics_id": topic_id, "job": job, "item": item, "run": run, "holder": "", "held_until": 0.0, "tries": 0,
+             "turn": 0.0}
+            for item in found
+        ]  # fmt: skip
+        if rows:
+            again = database.insert(jobs).on_conflict_do_update(
+                index_elements=["topics_id", "job", "item"],
+                set_={"run": run, "holder": ""},
+                where=jobs.c.held_until <= now,
+            )
+            connection.execute(again, rows)
+    return found
+
+
+def take(
+    database: Database, topic_id: int, job: str, item: str, *, run: str, holder: str, until: float
+) -> Taken | None:
+    """Take an item that this run offered; None when another took it before, or when a later run offered it again."""
+    jobs = tables.topic_jobs
+    with database.begin() as connection:
+        row = connection.execute(
+            update(jobs)
+            .where(_is(topic_id, job, item), jobs.c.run == run)
+            .values(run="", holder=holder, held_until=until)
+            .returning(jobs.c.tries, jobs.c.turn)
+        ).one_or_none()
+    return Taken(topic_id, job, item, row.tries, row.turn) if row else None
+
+
+def put_back(database: Database, taken: Taken, holder: str, *, until: float, tries: int, turn: float) -> None:
+    """Let go of an item, which may be offered again from `until` on."""
+    jobs = tables.topic_jobs
+    with database.begin() as connection:
+        connection.execute(
+            update(jobs)
+            .where(_is(taken.topic_id, taken.job, taken.item), jobs.c.holder == holder)
+            .values(holder="", held_until=until, tries=tries, turn=turn)
+        )
+
+
+def finish(database: Database, taken: Taken, holder: str) -> None:
+    """Forget an item that is done."""
+    jobs = tables.topic_jobs
+    with database.begin() as connection:
+        connection.execute(delete(jobs).where(_is(taken.topic_id, taken.job, taken.item), jobs.c.holder == holder))
+
+
+def renew(database: Database, holder: str, until: float) -> None:
+    """Hold everything in hand for longer."""
+    jobs = tables.topic_jobs
+    with database.begin() as connection:
+        connection.execute(update(jobs).where(jobs.c.holder == holder).values(held_until=until))
+
+
+def let_go(database: Database, holder: str) -> None:
+    """Let go of everything in hand, as at a clean stop: it may be offered again at once."""
+    jobs = tables.topic_jobs
+    with database.begin() as connection:
+        connection.execute(update(jobs).where(jobs.c.holder == holder).values(holder="", held_until=0.0))
+
+
+def forget(database: Database, topic_id: int) -> None:
+    """Forget all offers of a topic that has nothing left to be done."""
+    with database.begin() as connection:
+        connection.execute(delete(tables.topic_jobs).where(tables.topic_jobs.c.topics_id == topic_id))
+
+
+def _is(topic_id: int, job: str, item: str) -> ColumnElement[bool]:
+    jobs = tables.topic_jobs
+    return and_(jobs.c.topics_id == topic_id, jobs.c.job == job, jobs.c.item == item)

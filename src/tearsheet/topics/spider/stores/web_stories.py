@@ -1,0 +1,159 @@
+"""Stories of the web, their pages and every address that leads to them. Topics share them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import zstandard
+from sqlalchemy import Connection, Row, bindparam, select, update
+
+from tearsheet.engines.database import Database
+from tearsheet.topics import tables
+from tearsheet.topics.model import simplest
+from tearsheet.topics.spider.stores.media import parent_of
+from tearsheet.topics.spider.web_story import WebStory
+from tearsheet.topics.store import chunks
+
+_MATCH = select(tables.story_urls.c.url_key, tables.story_urls.c.stories_id).where(
+    tables.story_urls.c.url_key.in_(bindparam("keys", expanding=True))
+)
+"""Made once: it is asked for every story whose links are mined."""
+
+
+@dataclass(slots=True, frozen=True)
+class StoredPage:
+    """The page of a story, as it was received."""
+
+    html: bytes
+    charset: str | None
+
+
+def save_story(
+    database: Database, story: WebStory, page: bytes | None, charset: str | None, addresses: Iterable[tuple[str, str]]
+) -> WebStory:
+    """Keep a story of the web, and every address (key, url) that led to it. The first copy wins. Its source is the parent's."""
+    with database.begin() as connection:
+        _save_stories(database, connection, [story], [{"page": page, "charset": charset}])
+        _save_addresses(database, connection, story.id, addresses)
+        own = tables.web_stories.c.stories_id == story.id
+        return story_of(connection.execute(select(tables.web_stories).where(own)).one())
+
+
+def save_stories(database: Database, stories: Sequence[WebStory]) -> None:
+    """Keep stories whose pages are elsewhere, in one transaction."""
+    with database.begin() as connection:
+        _save_stories(database, connection, stories, [{"page": None, "charset": None}] * len(stories))
+
+
+def _save_stories(
+    database: Database, connection: Connection, stories: Sequence[WebStory], pages: Sequence[dict[str, Any]]
+) -> None:
+    if not stories:
+        return
+    parents = {media: parent_of(connection, media) for media in sorted({story.media for story in stories})}
+    for media in sorted(set(parents.values())):
+        connection.execute(database.insert(tables.media).values(media_id=media, name=media).on_conflict_do_nothing())
+    rows = [
+        {
+            "stories_id": story.id,
+            "url": story.url,
+            "media_id": parents[story.media],
+            "title": story.title,
+            "title_method": story.title_method,
+            "publish_date": story.day.isoformat() if story.day else None,
+            "date_method": story.date_method,
+            "description": story.description,
+            "language": story.language,
+            "text": zstandard.compress(story.text.encode("utf-8", "replace"), 3),
+            "page": zstandard.compress(page["page"], 3) if page["page"] is not None else None,
+            "charset": page["charset"],
+        }
+        for story, page in zip(stories, pages, strict=True)
+    ]
+    connection.execute(database.insert(tables.web_stories).on_conflict_do_nothing(), rows)
+    own = [{"url_key": story.id, "url": story.url, "stories_id": story.id} for story in stories]
+    connection.execute(database.insert(tables.story_urls).on_conflict_do_nothing(), own)
+    _prefer_simple_urls(connection, {story.id: story.url for story in stories})
+
+
+def _prefer_simple_urls(connection: Connection, urls: dict[str, str]) -> None:
+    web = tables.web_stories
+    for some in chunks(sorted(urls)):
+        known = connection.execute(
+            select(web.c.stories_id, web.c.url).where(web.c.stories_id.in_(some)).with_for_update()
+        ).all()
+        for stories_id, url in known:
+            if simplest([url, urls[stories_id]]) != url:
+                connection.execute(update(web).where(web.c.stories_id == stories_id).values(url=urls[stories_id]))
+
+
+def _save_addresses(
+    database: Database, connection: Connection, stories_id: str, addresses: Iterable[tuple[str, str]]
+) -> None:
+    rows = [
+        {"url_key": key, "url": url, "stories_id": stories_id} for key, url in sorted(addresses) if key != stories_id
+    ]
+    if rows:
+        connection.execute(database.insert(tables.story_urls).on_conflict_do_nothing(), rows)
+
+
+def get_story(database: Database, stories_id: str) -> WebStory | None:
+    """A story of the web."""
+    with database.read() as connection:
+        row = connection.execute(
+            select(tables.web_stories).where(tables.web_stories.c.stories_id == stories_id)
+        ).one_or_none()
+    return story_of(row) if row else None
+
+
+def get_page(database: Database, stories_id: str) -> StoredPage | None:
+    """The page of a story; None when only its text is known."""
+    with database.read() as connection:
+        row = connection.execute(
+            select(tables.web_stories.c.page, tables.web_stories.c.charset).where(
+                tables.web_stories.c.stories_id == stories_id
+            )
+        ).one_or_none()
+    return StoredPage(zstandard.decompress(row.page), row.charset) if row and row.page is not None else None
+
+
+def match_stories(database: Database, keys: Sequence[str]) -> dict[str, str]:
+    """Which addresses are those of known stories: stories_id by key."""
+    found: dict[str, str] = {}
+    with database.read() as connection:
+        for some in chunks(list(keys)):
+            found.update(connection.execute(_MATCH, {"keys": some}).all())
+    return found
+
+
+def titles_of(database: Database, ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
+    """Title and day of stories."""
+    found = {}
+    with database.read() as connection:
+        for some in chunks(sorted(ids)):
+            for row in connection.execute(
+                select(
+                    tables.web_stories.c.stories_id, tables.web_stories.c.title, tables.web_stories.c.publish_date
+                ).where(tables.web_stories.c.stories_id.in_(some))
+            ):
+                found[row.stories_id] = (row.title, row.publish_date)
+    return found
+
+
+def story_of(row: Row[Any]) -> WebStory:
+    """The story of a row of `web_stories`."""
+    return WebStory(
+        id=row.stories_id,
+        url=row.url,
+        media=row.media_id,
+        title=row.title,
+        title_method=row.title_method,
+        day=date.fromisoformat(row.publish_date) if row.publish_date else None,
+        date_method=row.date_method,
+        description=row.description,
+        text=zstandard.decompress(row.text).decode("utf-8"),
+        language=row.language,
+    )

@@ -1,0 +1,86 @@
+"""What all jobs of the spider work with."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Protocol
+
+from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines.database import Database
+from tearsheet.engines.index import Index
+from tearsheet.errors import NotFoundError
+from tearsheet.fetch import PoliteClient
+from tearsheet.query import parse_query
+from tearsheet.settings import TopicSettings
+from tearsheet.story import Story
+from tearsheet.topics import model
+from tearsheet.topics.model import Topic
+from tearsheet.topics.spider.relevance import RawTest, fingerprint, split_sentences
+from tearsheet.topics.spider.stores import sentences, web_stories
+from tearsheet.topics.spider.web_story import WebStory, story_of_index
+from tearsheet.topics.store import find_topic
+
+
+class PageFetcher(Protocol):
+    """The fetcher stage of the pipeline: robots.txt, manners, retries and all."""
+
+    async def process(self, story: Story) -> Story:
+        """Fill in the page."""
+        ...
+
+
+@dataclass(slots=True)
+class Tools:
+    """What the jobs work with."""
+
+    database: Database
+    index: Index
+    fetcher: PageFetcher
+    client: PoliteClient
+    settings: TopicSettings
+    archived: Callable[[str], tuple[bytes, str | None] | None]
+    """The page and charset of a story of the index, from the archive."""
+    clock: Clock = wall_clock
+    hold_seconds: float = 20.0
+    """How long a worker that died keeps others from what it had in hand; a living one renews it long before."""
+    holder: str = field(default_factory=lambda: uuid.uuid4().hex)
+    """Whose hands these are: one for each process that runs topics."""
+
+    def topic_at_work(self, topic_id: int) -> Topic | None:
+        """The topic, if it is running: jobs of one that ended, failed or is gone have nothing to do."""
+        try:
+            topic = find_topic(self.database, topic_id)
+        except NotFoundError:
+            return None
+        return topic if topic.state in model.AT_WORK else None
+
+    def match(self, keys: Sequence[str]) -> dict[str, str]:
+        """Which addresses are those of known stories, spidered or collected: stories_id by key."""
+        found = web_stories.match_stories(self.database, keys)
+        missing = [key for key in keys if key not in found]
+        for key, story in zip(missing, self.index.get(missing) if missing else [], strict=True):
+            if story is not None:
+                web_stories.save_story(self.database, story_of_index(story), None, None, [])
+                found[key] = story.id
+        return found
+
+    def note_candidate(self, topic: Topic, stories_id: str, iteration: int) -> None:
+        """Remember the sentences of a known story that becomes a candidate of the topic."""
+        story = web_stories.get_story(self.database, stories_id)
+        if story is not None:
+            self.note_sentences(topic, story, iteration)
+
+    def note_sentences(self, topic: Topic, story: WebStory, iteration: int) -> None:
+        """Remember the sentences that hold words of the query; others cannot change the verdict."""
+        test = raw_test(topic.query)
+        prints = [fingerprint(sentence) for sentence in split_sentences(story.text) if test.touches(sentence)]
+        sentences.keep_sentences(self.database, topic.id, story, iteration, prints)
+
+
+@lru_cache(maxsize=100)
+def raw_test(query: str) -> RawTest:
+    """The first test of relevance for a query."""
+    return RawTest(parse_query(query))

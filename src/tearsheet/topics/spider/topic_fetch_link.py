@@ -1,0 +1,89 @@
+"""`topic_fetch_link`: fetches an address, politely, and makes a story of a page that may be relevant."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from tearsheet.extract import Document, decode
+from tearsheet.story import RSSEntry, Story
+from tearsheet.topics import model
+from tearsheet.topics.model import Topic
+from tearsheet.topics.spider import routing
+from tearsheet.topics.spider.addresses import is_ignored, media_of, url_key
+from tearsheet.topics.spider.job_workers import TurnLater
+from tearsheet.topics.spider.stores import fetches, media, web_stories
+from tearsheet.topics.spider.stores.jobs import Taken
+from tearsheet.topics.spider.tools import Tools, raw_test
+from tearsheet.topics.spider.web_story import WebStory, generate_story
+
+
+class FetchLink:
+    """Fetches one address of a topic."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+
+    async def handle(self, topic: Topic, taken: Taken) -> None:
+        """Fetch; a story that may be relevant waits to be added. Raises TurnLater, and what the fetcher raises."""
+        tools = self._tools
+        row = await asyncio.to_thread(fetches.get_fetch, tools.database, topic.id, taken.item)
+        if row is None or row.state != model.PENDING:
+            return
+        if is_ignored(row.url):
+            await asyncio.to_thread(fetches.finish_fetch, tools.database, topic.id, row.url_key, model.IGNORED)
+            return
+        matched = await asyncio.to_thread(tools.match, [row.url_key])
+        if matched:
+            await asyncio.to_thread(self._matched, topic, row, matched[row.url_key])
+            return
+        await asyncio.to_thread(self._wait_for_turn, topic, row.url, taken)
+        story = await tools.fetcher.process(Story(rss_entry=RSSEntry(link=row.url)))
+        await asyncio.to_thread(self._page, topic, row, story)
+
+    def _wait_for_turn(self, topic: Topic, url: str, taken: Taken) -> None:
+        """A turn is reserved once and waited for, so that the item comes back once and in its order. Raises TurnLater."""
+        tools, now = self._tools, self._tools.clock()
+        seconds = topic.seconds_per_media_fetch
+        turn = taken.turn or now + media.take_turn(tools.database, media_of(url), now, seconds)
+        if turn > now:
+            raise TurnLater(turn, turn - now)
+
+    def _matched(self, topic: Topic, row: Any, stories_id: str) -> None:
+        self._tools.note_candidate(topic, stories_id, row.iteration)
+        fetches.finish_fetch(
+            self._tools.database, topic.id, row.url_key, model.STORY_MATCH, code=200, stories_id=stories_id
+        )
+
+    def _page(self, topic: Topic, row: Any, fetched: Story) -> None:
+        tools, http = self._tools, fetched.http_metadata
+        final = http.final_url or row.url
+        text, _ = decode(fetched.raw_html.html or b"", http.encoding)
+        content_matches = row.assume_match or raw_test(topic.query)(text, final)
+        made = generate_story(Document(text, final)) if content_matches else None
+        known = tools.match([made.id]) if made else {}
+        state = routing.after_fetch(content_matches=content_matches, matches_existing_story=bool(known))
+        stories_id = None
+        if made is not None:
+            story = self._save(made, known.get(made.id), row.url, fetched)
+            tools.note_sentences(topic, story, row.iteration)
+            stories_id = story.id
+        fetches.finish_fetch(
+            tools.database, topic.id, row.url_key, state, code=http.response_code, stories_id=stories_id
+        )
+
+    def _save(self, made: WebStory, known: str | None, url: str, fetched: Story) -> WebStory:
+        tools, http = self._tools, fetched.http_metadata
+        addresses = {url_key(hop): hop for hop in (url, *(hop.url for hop in fetched.exchanges), http.final_url or url)}
+        if known is not None:
+            # A known page keeps its own text, but this may be the simplest of its addresses: it must not matter which came first.
+            before = web_stories.get_story(tools.database, known) or made
+            made = replace(before, url=made.url) if before.id == made.id else before
+        page = fetched.raw_html.html or b""
+        return web_stories.save_story(tools.database, made, page, http.encoding, addresses.items())
+
+    def give_up(self, taken: Taken, reason: str, *, defect: bool) -> None:
+        """The address has no page for us."""
+        state = model.ERROR if defect else model.REQUEST_FAILED
+        fetches.finish_fetch(self._tools.database, taken.topic_id, taken.item, state, message=reason)

@@ -1,0 +1,158 @@
+"""`topic_run`: the job that seeds a topic, watches its spider, dedupes its stories and has the result frozen.
+
+`topic_run` does not sit and wait. It looks at the tables, does what is to be done, sends out the jobs that are due, and goes back
+to its queue for the next look. So it survives a kill like every other job.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tearsheet.topics import model, store
+from tearsheet.topics.model import Progress, Topic
+from tearsheet.topics.spider import routing
+from tearsheet.topics.spider.due import due_jobs
+from tearsheet.topics.spider.job import Job
+from tearsheet.topics.spider.merge import merge_topic
+from tearsheet.topics.spider.seeds import route_new_seeds
+from tearsheet.topics.spider.stores import candidates, jobs, links, shares
+from tearsheet.topics.spider.tools import Tools
+
+Values = Mapping[str, Any]
+_LEAST_ERRORS = 10
+"""Errors that are forgiven however small the topic is."""
+_LOST_SECONDS = 60.0
+"""Time without progress after which what was offered is offered again: the messages may be lost."""
+
+
+def start_run(tools: Tools, topic: Topic) -> Job:
+    """Begin a run, or go on with one that was interrupted: the job that drives it. What drove it before ends with its next look."""
+    state = topic.state if topic.state in model.AT_WORK else model.RUNNING
+    store.set_state(tools.database, topic.id, state, "")
+    return _look(_under_new_name(tools, topic), {})
+
+
+def _under_new_name(tools: Tools, topic: Topic) -> Topic:
+    """The topic with a new name for its run. Messages of the old name are void, and all that is due is offered again."""
+    named = replace(topic, run=uuid.uuid4().hex[:12])
+    store.set_state(tools.database, topic.id, run=named.run)
+    return named
+
+
+def _look(topic: Topic, seen: Values, delay: float = 0.0) -> Job:
+    return Job(routing.TOPIC_RUN, {**seen, "topic": topic.id, "run": topic.run}, delay)
+
+
+class TopicRun:
+    """One look at a topic, and what follows from it."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._look_seconds = 0.0
+
+    async def handle(self, values: Values, *, redelivered: bool) -> Sequence[Job]:
+        """Do the next step."""
+        started = time.perf_counter()
+        following = await asyncio.to_thread(self._step, values, redelivered)
+        self._look_seconds = time.perf_counter() - started
+        return following
+
+    async def give_up(self, values: Values, reason: str) -> None:
+        """The topic fails, with its reason."""
+        await asyncio.to_thread(self._fail, int(values["topic"]), f"the run failed: {reason}"[:500])
+
+    def _step(self, values: Values, redelivered: bool) -> Sequence[Job]:
+        topic = self._tools.topic_at_work(int(values["topic"]))
+        if topic is None or topic.run != values["run"]:
+            return ()
+        if redelivered:  # the last look was cut off: what it offered may never have been sent
+            topic = _under_new_name(self._tools, topic)
+        if topic.state == model.RUNNING:
+            return self._spider(topic, values)
+        if topic.state == model.DEDUPED:
+            return self._wait_for_shares(topic, values)
+        return (_snapshot(topic),)
+
+    def _spider(self, topic: Topic, values: Values) -> Sequence[Job]:
+        database = self._tools.database
+        route_new_seeds(self._tools, topic)
+        links.resolve_links(database, topic.id)
+        if candidates.release(database, topic.id, topic.max_stories):
+            message = f"stopped at {topic.max_stories:,} stories, the topic's size budget"
+            candidates.stop_spidering(database, topic.id, "the size budget was used up")
+            store.set_state(database, topic.id, message=message)
+            topic = replace(topic, message=message)
+        progress = store.progress_of(database, topic)
+        if reason := self._why_failed(progress, values):
+            self._fail(topic.id, reason)
+            return ()
+        return self._dedupe(topic) if progress.done else self._go_on(topic, values, repr(progress))
+
+    def _why_failed(self, progress: Progress, values: Values) -> str:
+        """Why a run cannot go on: too many errors of our own, or nothing moved for too long. Empty when it can."""
+        settings, now = self._tools.settings, self._tools.clock()
+        allowed = max(_LEAST_ERRORS, settings.max_error_share * (progress.links + progress.stories + 1))
+        if progress.errors > allowed:
+            return f"{progress.errors:,} errors of our own are more than the {allowed:,.0f} allowed"
+        idle = now - _since(values, repr(progress), now)
+        if idle > settings.stuck_seconds and not progress.done:
+            return f"no progress for {idle:,.0f} s, waiting for {progress.describe_waiting()}"
+        return ""
+
+    def _dedupe(self, topic: Topic) -> Sequence[Job]:
+        merges = merge_topic(self._tools.database, topic.id)
+        said = f"{topic.message}; " if topic.message else ""
+        said += f"{merges.moved:,} stories moved to another source, {merges.merged:,} merged"
+        store.set_state(self._tools.database, topic.id, model.DEDUPED, said)
+        return (_look(topic, {}),)
+
+    def _wait_for_shares(self, topic: Topic, values: Values) -> Sequence[Job]:
+        """Wait for the counts that are missing, but not for ever."""
+        tools, now = self._tools, self._tools.clock()
+        waiting_since = float(values.get("waiting_since", now))
+        asked = bool(tools.settings.facebook_token)
+        missing = shares.count_without_shares(tools.database, topic.id) if asked else 0
+        if missing and now - waiting_since <= tools.settings.facebook_wait_seconds:
+            return self._go_on(topic, {**values, "waiting_since": waiting_since}, f"{missing} without share counts")
+        said = "share counts skipped: topics.facebook_token is not set"
+        if asked:
+            said = f"share counts missing for {missing:,} stories" if missing else "share counts complete"
+        jobs.forget(tools.database, topic.id)
+        store.set_state(tools.database, topic.id, model.SNAPSHOT, f"{topic.message}; {said}")
+        return (_snapshot(topic),)
+
+    def _go_on(self, topic: Topic, values: Values, seen: str) -> Sequence[Job]:
+        """Send out what is due, and look again later. What was offered is offered again when nothing moves for long."""
+        now = self._tools.clock()
+        since = _since(values, seen, now)
+        offered = float(values.get("offered", now))
+        if now - max(since, offered) > _LOST_SECONDS:
+            topic, offered = _under_new_name(self._tools, topic), now
+        noted = {**values, "since": since, "seen": seen, "offered": offered}
+        pause = pause_until_look(self._tools.settings.poll_seconds, self._look_seconds, moved=since == now)
+        return (*due_jobs(self._tools, topic), _look(topic, noted, pause))
+
+    def _fail(self, topic_id: int, message: str) -> None:
+        store.set_state(self._tools.database, topic_id, model.FAILED, message)
+
+
+def pause_until_look(poll_seconds: float, look_seconds: float, *, moved: bool) -> float:
+    """How long a run rests: while things move, less than `poll_seconds`, because what moved may have made more jobs due.
+
+    But so long that looking, which takes time for a large topic, never takes more than a tenth of it.
+    """
+    return max(poll_seconds / 4 if moved else poll_seconds, 9 * look_seconds)
+
+
+def _snapshot(topic: Topic) -> Job:
+    return Job(routing.TOPIC_SNAPSHOT, {"topic": topic.id, "run": topic.run})
+
+
+def _since(values: Values, seen: str, now: float) -> float:
+    """Since when a run looks as it does now."""
+    return float(values.get("since", now)) if seen == values.get("seen") else now

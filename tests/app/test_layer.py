@@ -1,0 +1,40 @@
+"""`app/` is the only place where settings, engines and parts meet, and one of its modules the only one that handles signals."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tearsheet
+
+SOURCES = Path(tearsheet.__file__).parent
+BUILT = {"PoliteClient", "CpuPool", "AsyncWorker", "BatchWorker", "CpuWorker", "Supervisor", "HostStore"}
+
+
+def imports(path: Path) -> Iterator[tuple[str, str]]:
+    """Every module that a file imports from, with each name it takes from there."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((node.module or "", alias.name) for alias in node.names)
+
+
+@pytest.mark.parametrize("package", ["cli", "web"])
+def test_commands_and_pages_open_no_engine_and_know_no_sql(package):
+    for path in sorted((SOURCES / package).rglob("*.py")):
+        for module, name in imports(path):
+            assert module.partition(".")[0] not in ("sqlalchemy", "sqlite3", "pycurl"), path
+            assert name not in BUILT and not name.startswith("open_"), f"{path}: {name}"
+
+
+def test_one_module_handles_signals():
+    found = {
+        str(path.relative_to(SOURCES))
+        for path in SOURCES.rglob("*.py")
+        if any(module == "signal" for module, _ in imports(path))
+    }
+    assert found == {"app/running.py"}

@@ -1,0 +1,54 @@
+"""How workers are built: each stage by its own name, and an unknown one never as another."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+
+from tearsheet.app.pipelines import BUILDERS, Plan, build_worker
+from tearsheet.errors import NotFoundError
+from tearsheet.pipeline.flavours import DEFAULT, PIPELINES, STAGES, Step
+from tearsheet.work import AsyncWorker, BatchWorker, CpuWorker, Worker
+from tests.support.web_seed import open_services
+
+KINDS: dict[str, type[Worker]] = {
+    "fetcher": AsyncWorker,
+    "hist-fetcher": AsyncWorker,
+    "parser": CpuWorker,
+    "importer": BatchWorker,
+    "archiver": BatchWorker,
+    "page-storer": BatchWorker,
+}
+
+
+def build(tmp_path, *steps: Step, pipeline: str = DEFAULT) -> list[Worker]:
+    async def go(services) -> list[Worker]:
+        async with AsyncExitStack() as stack:
+            broker = services.open_broker()
+            stack.push_async_callback(broker.close)
+            plan = Plan(services, PIPELINES[pipeline], broker, stack)
+            workers = [build_worker(plan, step) for step in steps]
+            for worker in workers:
+                stack.push_async_callback(worker.close)
+            return workers
+
+    with open_services(tmp_path) as services:
+        return asyncio.run(go(services))
+
+
+def test_every_stage_that_a_pipeline_can_have_is_built_and_no_other():
+    assert set(BUILDERS) == set(STAGES)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_is_built_as_itself(tmp_path, stage):
+    [worker] = build(tmp_path, Step(stage), pipeline="csv")
+    assert type(worker) is KINDS[stage]
+    assert (worker.name, worker.queue_name) == (stage, f"csv.{stage}")
+
+
+def test_an_unknown_stage_is_an_error_that_names_the_known_ones(tmp_path):
+    with pytest.raises(NotFoundError, match="there is no stage 'translator'; there are: fetcher, hist-fetcher, parser"):
+        build(tmp_path, Step("translator"))

@@ -1,0 +1,79 @@
+"""The queues as operators and pages see them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tearsheet.app.queues import QueueWatch, delete_queue, dump_queues, peek_queue, purge_queue, read_depths
+from tearsheet.app.services import Services
+from tearsheet.engines.broker.port import Broker, Output
+from tearsheet.errors import NotFoundError
+from tearsheet.story import Story
+from tearsheet.work.packing import new_message
+from tests.support.web_seed import open_services
+
+
+@pytest.fixture
+def services(tmp_path):
+    with open_services(tmp_path) as services:
+        yield services
+
+
+async def publish(broker: Broker, queue: str, stories: int) -> None:
+    await broker.publish([Output(queue, new_message(Story())) for _ in range(stories)])
+
+
+def queue_some(services: Services, queue: str, stories: int) -> None:
+    async def go() -> None:
+        broker = services.open_broker()
+        try:
+            await publish(broker, queue, stories)
+        finally:
+            await broker.close()
+
+    asyncio.run(go())
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda s: peek_queue(s, "nope", 1), lambda s: purge_queue(s, "nope"), lambda s: delete_queue(s, "nope")]
+)
+def test_a_queue_that_is_not_there_is_an_error_that_names_the_others(services, ask):
+    queue_some(services, "parser-in", 1)
+    with pytest.raises(NotFoundError, match=r"there is no queue 'nope'; there are: .*parser-in"):
+        ask(services)
+    assert read_depths(services)["parser-in"].ready == 1
+
+
+def test_nothing_is_dumped_when_one_name_is_wrong(services, tmp_path):
+    queue_some(services, "parser-in", 2)
+    with pytest.raises(NotFoundError, match="nope"):
+        dump_queues(services, ["parser-in", "nope"], tmp_path / "dumps", None)
+    assert read_depths(services)["parser-in"].ready == 2
+    assert [(dumped.queue, dumped.stories) for dumped in dump_queues(services, [], tmp_path / "dumps", None)] == [
+        ("parser-in", 2)
+    ]
+
+
+def test_who_asks_again_and_again_opens_the_broker_once(services, monkeypatch):
+    opened: list[Broker] = []
+    open_broker = services.open_broker
+
+    def counted() -> Broker:
+        opened.append(open_broker())
+        return opened[-1]
+
+    monkeypatch.setattr(services, "open_broker", counted)
+
+    async def watch() -> int:
+        queues = QueueWatch(services)
+        await asyncio.gather(*(queues.depths() for _ in range(3)))
+        await publish(opened[0], "parser-in", 1)
+        ready = (await queues.depths())["parser-in"].ready
+        await queues.close()
+        await queues.close()
+        return ready
+
+    assert asyncio.run(watch()) == 1
+    assert len(opened) == 1

@@ -1,0 +1,175 @@
+"""Every command that runs for long is interrupted in the same way: it stops cleanly, and its exit code says whether it was done."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from signal import SIGINT, SIGTERM
+
+import pytest
+
+from tearsheet.app.running import Interrupted, Run, run_processes, run_to_its_end, run_until_stopped
+from tearsheet.errors import EngineError
+from tests.support.signals import PATIENCE, interrupt, silent_web, wait_until_handled
+from tests.support.tearsheet_command import command, environment, in_process
+
+BOTH = [SIGINT, SIGTERM]
+HOW = pytest.mark.parametrize("numbers", [[SIGINT], [SIGTERM], BOTH], ids=["INT", "TERM", "twice"])
+PAGE = "http://a.example/page"
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A data folder with a feed, a topic and addresses in a web that never answers: no work on them ends by itself."""
+    with silent_web() as settings:
+        folder = tmp_path / "data"
+        folder.mkdir()
+        (folder / "config.toml").write_text(f"{settings}[pipeline]\nparser_processes = 1\n")
+        (tmp_path / "list.csv").write_text(f"url\n{PAGE}\n")
+        yield folder
+
+
+@HOW
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["run", "--no-web", "http://a.example/feed"], 0),
+        (["run", "--no-web", "--once", "http://a.example/feed"], 11),
+        (["worker", "fetcher"], 0),
+        (["worker", "ingest", "persist-result"], 0),
+        (["serve", "--port", "0"], 0),
+        (["ingest", PAGE], 11),
+    ],
+    ids=["run", "run --once", "worker", "worker ingest", "serve", "ingest"],
+)
+def test_a_command_stops_cleanly(data, words, code, numbers):
+    ended = interrupt(data, *words, numbers=numbers)
+    assert ended.code == code, ended.errors
+    assert "Traceback" not in ended.errors
+
+
+@HOW
+def test_a_topic_that_was_interrupted_is_not_done_and_goes_on_later(data, numbers):
+    assert in_process("topic", "create", "T", "flood", data=data).exit_code == 0
+    assert in_process("topic", "seed", "T", PAGE, data=data).exit_code == 0
+    ended = interrupt(data, "topic", "run", "T", numbers=numbers)
+    assert (ended.code, ended.output) == (11, ""), ended.errors
+    assert '"state": "running"' in in_process("topic", "status", "T", "--json", data=data).stdout
+
+
+@HOW
+def test_a_pipeline_says_what_it_queued_before_it_was_interrupted(data, numbers):
+    ended = interrupt(data, "pipeline", "run", "csv", str(data.parent / "list.csv"), numbers=numbers)
+    assert ended.code == 11, ended.errors
+    assert "of 1 files" in ended.output
+
+
+def test_a_signal_reaches_every_process_of_a_worker(data):
+    words = command("worker", "fetcher", "-n", "2", data=data)
+    with subprocess.Popen(words, stderr=subprocess.DEVNULL, env=environment({}), start_new_session=True) as process:
+        try:
+            wait_until_handled(process.pid, children=2)
+            process.send_signal(SIGTERM)
+            assert process.wait(PATIENCE) == 0
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_a_run_is_told_once_and_not_hurried_by_the_second_signal():
+    async def main(run: Run) -> list[bool]:
+        seen = [run.interrupted]
+        for number in (SIGINT, SIGINT, SIGTERM):
+            os.kill(os.getpid(), number)
+            await asyncio.wait_for(run.stop.wait(), PATIENCE)
+            seen.append(run.interrupted)
+        return seen
+
+    assert run_until_stopped(main) == [False, True, True, True]
+    assert signal.getsignal(SIGINT) is signal.default_int_handler
+    assert signal.getsignal(SIGTERM) is signal.SIG_DFL
+
+
+@pytest.mark.parametrize("number", BOTH)
+def test_work_that_ends_by_itself_cleans_up_when_interrupted(number):
+    cleaned = []
+
+    async def work() -> None:
+        try:
+            os.kill(os.getpid(), number)
+            await asyncio.Event().wait()
+        finally:
+            cleaned.append(True)
+
+    with pytest.raises(Interrupted):
+        run_to_its_end(work())
+    assert cleaned
+    assert signal.getsignal(SIGTERM) is signal.SIG_DFL
+
+
+@pytest.mark.parametrize("number", BOTH)
+def test_a_second_signal_ends_such_work_at_once(number):
+    async def work() -> None:
+        os.kill(os.getpid(), number)
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            os.kill(os.getpid(), number)
+            await asyncio.sleep(PATIENCE)
+
+    with pytest.raises(Interrupted):
+        run_to_its_end(work())
+
+
+def test_work_in_the_background_ignores_ctrl_c_and_hears_sigterm():
+    async def work() -> None:
+        os.kill(os.getpid(), SIGINT)
+        await asyncio.sleep(0)
+        os.kill(os.getpid(), SIGTERM)
+        await asyncio.Event().wait()
+
+    before = signal.signal(SIGINT, signal.SIG_IGN)  # as a shell starts `command &`
+    try:
+        with pytest.raises(Interrupted):
+            run_to_its_end(work())
+        assert signal.getsignal(SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(SIGINT, before)
+
+
+def test_work_that_was_cancelled_without_a_signal_says_so():
+    async def work() -> None:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        run_to_its_end(work())
+
+
+def test_work_in_another_thread_leaves_signals_alone():
+    found = []
+
+    async def work() -> str:
+        return "done"
+
+    async def main(run: Run) -> str:
+        return "stopped" if run.stop.is_set() else "done"
+
+    def both() -> None:
+        found.extend([run_to_its_end(work()), run_until_stopped(main)])
+
+    thread = threading.Thread(target=both)
+    thread.start()
+    thread.join(PATIENCE)
+    assert found == ["done", "done"]
+
+
+def test_processes_that_fail_are_counted():
+    run_processes([sys.executable, "-c", ""], 2)
+    with pytest.raises(EngineError, match="2 of 2 workers ended with an error"):
+        run_processes([sys.executable, "-c", "raise SystemExit(3)"], 2)
+    assert signal.getsignal(SIGINT) is signal.default_int_handler

@@ -1,0 +1,93 @@
+"""`tearsheet index rebuild`: every archived story comes back, and what cannot is said with an exit code."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from tearsheet.cli import index as command
+from tests.support.moved_archive import MOVING, collect, copy_of, move_away, open_moving
+from tests.support.tearsheet_command import as_toml, in_process
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Three stories in a store, two here; then the index is lost."""
+    names = ((name.partition(".")[2], value) for name, value in MOVING.items())
+    (tmp_path / "config.toml").write_text(
+        "[archive]\n" + "".join(f"{name} = {as_toml(value)}\n" for name, value in names)
+    )
+    with open_moving(tmp_path) as services:
+        collect(services, range(3))
+        move_away(services)
+        collect(services, range(3, 5))
+    shutil.rmtree(tmp_path / "index")
+    return tmp_path
+
+
+def run(data, *words, code=0):
+    result = in_process("index", "rebuild", *words, data=data)
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+def indexed(data):
+    return json.loads(in_process("count", "*", "--json", data=data).stdout)[0]["stories"]
+
+
+def test_stories_that_only_a_store_has_come_back(data):
+    first = run(data)
+    assert "5 stories indexed, 0 were there, 0 duplicates, 0 could not be indexed" in first.stdout
+    assert "1 files read here, 1 from stores" in first.stdout
+    assert indexed(data) == 5
+    assert "0 stories indexed, 5 were there" in run(data).stdout
+
+
+def test_a_copy_that_is_gone_is_an_error_and_the_rest_is_indexed(data):
+    with open_moving(data) as services:
+        copy_of(services).unlink()
+    result = run(data, code=3)
+    assert "2 stories indexed" in result.stdout
+    assert "is not on this machine; file:///copies" in result.stderr
+    assert "1 files could not be read whole" in result.stderr
+    assert indexed(data) == 2
+
+
+def test_a_damaged_file_is_an_error_and_its_other_stories_are_indexed(data):
+    with open_moving(data) as services:
+        copy = copy_of(services)
+    copy.write_bytes(copy.read_bytes()[:-40])
+    assert "4 stories indexed" in run(data, code=3).stdout
+    assert indexed(data) == 4
+
+
+def test_files_that_the_database_does_not_know_are_read_and_mentioned(data):
+    for file in data.glob("tearsheet.db*"):
+        file.unlink()
+    result = run(data)
+    assert "2 stories indexed" in result.stdout
+    assert "1 of them are not registered; `tearsheet archive index` does that" in result.stderr
+
+
+def test_named_files_are_indexed_alone(data):
+    (path,) = (data / "archive").rglob("*.warc.gz")
+    assert "2 stories indexed" in run(data, path).stdout
+    assert indexed(data) == 2
+    empty = data / "empty"
+    empty.mkdir()
+    assert f"there are no stories in {empty}" in run(data, empty, code=5).stderr
+    assert "there is no file or folder" in run(data, data / "none", code=2).stderr
+
+
+def test_an_archive_without_stories_is_said_to_be_empty(tmp_path):
+    assert "there are no archived stories to index" in run(tmp_path).stdout
+
+
+def test_progress_is_shown_after_two_seconds_and_then_now_and_then(capsys):
+    times = iter((0.0, 1.9, 2.1, 3.0, 17.2, 17.3))
+    say = command._progress(lambda: next(times))
+    for stories in (100, 200, 300, 4_000, 5_000):
+        say(stories)
+    assert capsys.readouterr().err == "200 stories read\n4,000 stories read\n"

@@ -1,0 +1,71 @@
+"""Topics by command: where seeds come from, and sources that are one."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from tearsheet.cli import app
+from tearsheet.engines.index.opener import open_index
+from tearsheet.engines.index.port import IndexedStory
+from tearsheet.urls import url_hash
+
+
+@pytest.fixture
+def command(tmp_path):
+    def go(*words, code=0):
+        done = CliRunner().invoke(app, ["--data", str(tmp_path / "data"), *map(str, words)])
+        assert done.exit_code == code, done.output
+        return done.output
+
+    return go
+
+
+def test_collections_give_the_sources_of_seeds(command, tmp_path):
+    for domain in ("a.example", "b.example", "c.example"):
+        command("sources", "add", f"http://{domain}/")
+    command("collections", "add", "Locals", "a.example", "b.example")
+    command("topic", "create", "Flood", "flood", "--collection", "Nobody", code=5)
+    command("topic", "create", "Flood", "flood", "--collection", "Locals", "--source", "d.example")
+    index = open_index("tantivy:///index", tmp_path / "data")
+    urls = [f"http://{name}.example/1" for name in "abcd"] + ["http://e.example/1"]
+    index.add(
+        [
+            IndexedStory(url_hash(url), str(i), url, url[7:16], i, "Flood", "A flood.", source_id=None)
+            for i, url in enumerate(urls)
+        ]
+    )
+    index.close()
+    assert "3 seeds added" in command("topic", "seed", "Flood", "--index")
+    command("collections", "add", "Locals", "c.example")
+    assert "1 seeds added, 3 were known" in command("topic", "seed", "Flood", "--index")
+
+
+def test_duplicate_sources_are_said_and_listed(command):
+    command("topic", "duplicate", "www.paper.example", "https://daily.example/")
+    command("topic", "duplicate", "daily.example", "group.example")
+    assert "circle" in command("topic", "duplicate", "group.example", "paper.example", code=2)
+    command("topic", "duplicate", "daily.example", code=2)
+    listed = json.loads(command("topic", "duplicates", "--json"))
+    assert listed == [
+        {"media": "daily.example", "dup_media": "group.example"},
+        {"media": "paper.example", "dup_media": "daily.example"},
+    ]
+    command("topic", "duplicate", "daily.example", "--remove")
+    assert len(json.loads(command("topic", "duplicates", "--json"))) == 1
+
+
+def test_posts_are_seeds_by_the_command(command, tmp_path):
+    command("topic", "create", "Flood", "flood", "--from", "2024-05-01")
+    posts = tmp_path / "posts.csv"
+    posts.write_text(
+        "content,author,publish_date\n"
+        "a flood http://a.example/1 and http://a.example/2,ann,2024-05-31\n"
+        "a flood http://a.example/1,bob,2024-04-30\n"
+        "no water http://a.example/3,bob,2024-05-31\n",
+        "utf-8",
+    )
+    said = command("topic", "seed", "Flood", "--posts", posts)
+    assert "1 of 3 posts are about the topic, 1 of them new; 2 seeds added from them" in " ".join(said.split())
+    again = command("topic", "seed", "Flood", "--posts", posts)
+    assert "0 of them new; 0 seeds added" in " ".join(again.split())

@@ -1,0 +1,117 @@
+"""What only the search servers do: indices behind an alias, points in time, and refusals for want of room."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from tearsheet.engines.index.search_server import _make_token, _read_place, open_search_server
+from tearsheet.errors import ConfigError
+from tearsheet.query import QueryError, parse_query
+from tests.support.index_stories import START, story
+from tests.support.indexes import SERVERS
+
+EVERYTHING = parse_query("*")
+
+
+@pytest.fixture(params=SERVERS)
+def harness(request, tmp_path):
+    harness = request.param()
+    harness.prepare(tmp_path)
+    yield harness
+    harness.clean()
+
+
+@pytest.fixture
+def index(harness):
+    index = harness.open()
+    yield index
+    index.close()
+
+
+def test_the_first_copy_wins_across_indices(index):
+    index.add([story("a"), story("b")])
+    assert index.writer.roll_over()
+    index.add([story("c")])
+    assert index.writer.roll_over()
+    again = [story("a", story_id="x"), story("c", story_id="y"), story("b"), story("d")]
+    assert [(r.status, r.first_story_id) for r in index.add(again)] == [
+        ("duplicate", "story-a"), ("duplicate", "story-c"), ("own", "story-b"), ("created", "story-d"),
+    ]  # fmt: skip
+    index.refresh()
+    assert index.count(EVERYTHING) == 4
+    assert [one.url[-1] for one in index.get([story(name).id for name in "abcd"]) if one] == list("abcd")
+    assert sorted(index.writer.indices()) == [f"{index.alias}-{n:06}" for n in (1, 2, 3)]
+
+
+def test_an_index_that_is_full_is_followed_by_another(harness):
+    index = harness.open("&rollover=3")
+    for n in range(10):
+        index.add([story(str(n))])
+    index.refresh()
+    assert index.count(EVERYTHING) == 10
+    assert len(index.writer.indices()) == 4
+    index.close()
+
+
+def test_two_writers_and_a_rollover_between_them_make_no_duplicate(harness):
+    """Each writer adds the same stories; the index is followed by another all the time."""
+    stories = [story(str(n)) for n in range(60)]
+    results: dict[str, list[str]] = {"left": [], "right": []}
+
+    def write(name):
+        index = harness.open()
+        for one in stories:
+            (result,) = index.add([story(one.url.rsplit("/", 1)[1], story_id=name)])
+            results[name].append(result.status)
+        index.close()
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in results]
+    index = harness.open()
+    for thread in threads:
+        thread.start()
+    for _ in range(5):
+        index.writer.roll_over()
+    for thread in threads:
+        thread.join()
+    index.refresh()
+    assert index.count(EVERYTHING) == 60
+    assert [sorted(pair) for pair in zip(*results.values(), strict=True)] == [["created", "duplicate"]] * 60
+    index.close()
+
+
+def test_pages_are_turned_in_a_point_in_time(index):
+    index.add([story(str(n), indexed_date=START + n) for n in range(10)])
+    index.refresh()
+    first = index.search(EVERYTHING, limit=3)
+    assert _read_place(first.next_token)[1] is None
+    second = index.search(EVERYTHING, limit=3, token=first.next_token)
+    place, view = _read_place(second.next_token)
+    assert view
+    # A story that comes in later, and would stand on the next page, is not seen in this view.
+    index.add([story("late", indexed_date=START + 3)])
+    index.refresh()
+    third = index.search(EVERYTHING, limit=3, token=second.next_token)
+    assert [one.url.rsplit("/", 1)[1] for one in third.stories] == ["3", "2", "1"]
+    # When the view has ended, the place is still good.
+    index._client.close_point_in_time(view)
+    again = index.search(EVERYTHING, limit=10, token=_make_token([place, view]))
+    assert {one.url.rsplit("/", 1)[1] for one in again.stories} >= {"3", "2", "1", "0"}
+
+
+@pytest.mark.parametrize("text", ["(a OR " * 28 + "b" + " AND c)" * 28, '"word0 wor*"'])
+def test_what_the_server_cannot_answer_is_refused_and_never_narrowed(index, text):
+    index.add([story("a", text=" ".join(f"word{n}" for n in range(3000)))])
+    index.refresh()
+    query = parse_query(text)
+    try:
+        assert index.count(query) == query.matches(text="word0 word1")
+    except QueryError as error:
+        assert "cannot answer" in str(error) and "\n" not in str(error)
+
+
+@pytest.mark.parametrize("url", ["opensearch://", "opensearch://h/a?shards=x", "opensearch://h/a?size=3"])
+def test_a_wrong_address_is_a_wrong_setting(url):
+    with pytest.raises(ConfigError, match=r"engines\.index"):
+        open_search_server(url)

@@ -1,0 +1,102 @@
+"""A search server that refuses, is away, or takes a part."""
+
+from __future__ import annotations
+
+import pytest
+
+from tearsheet.engines.index.search_server import SearchServerIndex
+from tearsheet.engines.index.search_server_clients import PORTS, SETTING, Patient, Refused
+from tearsheet.engines.server import LostConnection, parse_server_url
+from tearsheet.errors import EngineError, ItemRefused
+from tests.support.index_stories import story
+
+
+class FakeServer:
+    """Answers as told, and notes what it was asked."""
+
+    name = "Fake"
+    server = parse_server_url("opensearch://127.0.0.1:9/a", SETTING, PORTS)
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.asked: list[tuple[str, str]] = []
+
+    def ask(self, method, path, params=None, body=None):
+        self.asked.append((method, path))
+        if path.startswith("/_alias/"):
+            return {"a-000001": {"aliases": {"a": {"is_write_index": True}}}}
+        if method == "PUT" or path.endswith(("_mget", "_refresh")):
+            return {"docs": []}
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def open_point_in_time(self, index, keep_alive):
+        return "view"
+
+    def close_point_in_time(self, identifier):
+        pass
+
+    def close(self):
+        pass
+
+
+def items(*statuses):
+    return {
+        "items": [
+            {"create": {"_id": str(n), "status": status, "error": {"type": "t"}}} for n, status in enumerate(statuses)
+        ]
+    }
+
+
+def patient(index):
+    index._patient._sleep = lambda seconds: None
+    return index
+
+
+def test_stories_for_which_there_was_no_room_are_sent_again():
+    server = FakeServer(Refused(429, "rejected", ""), items(201, 429, 201), LostConnection("gone"), items(201))
+    index = patient(SearchServerIndex(server, "a"))
+    results = index.add([story("0"), story("1"), story("2")])
+    assert [result.status for result in results] == ["created"] * 3
+    assert [path for _, path in server.asked if path.endswith("_bulk")] == ["/a-000001/_bulk"] * 4
+
+
+def test_a_server_that_stays_away_is_an_error_in_the_end():
+    index = patient(SearchServerIndex(FakeServer(*[LostConnection("refused")] * 50), "a", patience=0.3))
+    with pytest.raises(EngineError, match="does not answer"):
+        index.add([story("0")])
+
+
+def test_pauses_grow():
+    pauses: list[float] = []
+    asker = Patient(FakeServer(*[Refused(429, "", "")] * 5, {"count": 1}), 60, pauses.append)
+    assert asker.ask("POST", "/a/_count") == {"count": 1}
+    assert len(pauses) == 5
+    assert all(
+        0.75 * usual <= pause <= 1.25 * usual for pause, usual in zip(pauses, (0.1, 0.2, 0.4, 0.8, 1.6), strict=True)
+    )
+
+
+def test_a_story_that_the_server_cannot_take_is_named():
+    index = patient(SearchServerIndex(FakeServer(items(400)), "a"))
+    with pytest.raises(ItemRefused, match="story 0 was refused"):
+        index.add([story("0")])
+
+
+def test_large_batches_are_sent_in_parts():
+    server = FakeServer(items(201), items(201), items(201))
+    index = patient(SearchServerIndex(server, "a"))
+    index.add([story(str(n), text="x" * 3_000_000) for n in range(3)])
+    assert server.answers == []
+
+
+def test_a_name_that_does_not_resolve_is_told_at_once():
+    class Nowhere(FakeServer):
+        server = parse_server_url("opensearch://nowhere.invalid/a", SETTING, PORTS)
+
+    asked = Nowhere(*[LostConnection("no such name")] * 2)
+    with pytest.raises(EngineError, match="does not resolve"):
+        Patient(asked, 60, lambda pause: pytest.fail("waited")).ask("GET", "/")
+    assert len(asked.answers) == 1

@@ -1,0 +1,37 @@
+"""The daily RSS file."""
+
+from __future__ import annotations
+
+import gzip
+from datetime import date
+from pathlib import Path
+
+from lxml import etree
+
+from tearsheet.feeds import parse_feed
+from tearsheet.feeds.polling.daily_rss import write_daily_rss
+from tests.support.feed_fakes import NOW
+from tests.support.feed_rows import add_stories, story
+
+DAY = date(2026, 11, 14)
+
+
+def test_the_daily_file_is_whole_and_readable(database, tmp_path: Path) -> None:
+    add_stories(database, story(1, published_at=NOW), story(2), story(3, fetched_at=NOW))
+    assert write_daily_rss(database, tmp_path / "rss", DAY, NOW) == 2
+    [path] = (tmp_path / "rss").iterdir()
+    assert path.name == "mc-2026-11-14.rss.gz"
+    body = gzip.decompress(path.read_bytes())
+    items = etree.fromstring(body).findall(".//item")
+    assert [item.findtext("link") for item in items] == ["http://a.example/1?x=1&y=2", "http://a.example/2?x=1&y=2"]
+    assert items[0].findtext("title") == "Tom & <Jerry> 1"
+    assert (items[0].findtext("pubDate"), items[1].findtext("pubDate")) == ("Sun, 15 Nov 2026 12:00:00 GMT", "")
+    source = items[0].find("source")
+    assert source is not None
+    assert {str(name): value for name, value in source.attrib.items()} == {
+        "url": "http://a.example/rss?a=1&b='\"",
+        "mcFeedId": "1",
+        "mcSourceId": "7",
+    }
+    assert all(line.count(b"<item>") <= 1 for line in body.splitlines())
+    assert len(parse_feed(body, "http://x.example/").entries) == 2

@@ -1,0 +1,29 @@
+import ast
+from pathlib import Path
+
+import tearsheet.feeds
+
+ROOT = Path(tearsheet.feeds.__file__).parent
+STORES = {
+    "tables",
+    "polling.store",
+    "polling.story_store",
+    "catalogue.store",
+    "catalogue.directory",
+    "catalogue.history",
+}
+
+
+def speaks_sql(path: Path) -> bool:
+    imports = [
+        node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    named = [
+        name for node in imports for name in (node.module if isinstance(node, ast.ImportFrom) else node.names[0].name,)
+    ]
+    return any((name or "").startswith("sqlalchemy") for name in named)
+
+
+def test_only_stores_speak_sql():
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in ROOT.rglob("*.py")}
+    assert {name for name, path in modules.items() if speaks_sql(path)} == STORES

@@ -1,0 +1,85 @@
+"""A topic in processes of its own, killed again and again."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tearsheet.engines.database import open_database
+from tearsheet.topics.snapshot.store import list_snapshots, load_snapshot
+from tearsheet.topics.store import find_topic
+from tests.support.simulated_web import SimulatedWeb
+from tests.support.simulated_web_server import served_web
+from tests.support.topic_runs import check_snapshot, prepare
+
+
+def test_a_few_kills(tmp_path):
+    make = {"sites": 8, "pages": 60, "seed": 2}
+    calm = spider_with_kills(tmp_path / "calm", make, kills=0)
+    assert spider_with_kills(tmp_path / "killed", make, kills=4) == calm
+
+
+DATABASE, BROKER = "sqlite:///t.db", "sqlite:///queues.db"
+
+
+def start(
+    folder: Path, port: int, *words: str, database: str = DATABASE, broker: str = BROKER
+) -> subprocess.Popen[str]:
+    child = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "tests.support.run_topic_until_killed",
+            str(folder),
+            str(port),
+            database,
+            broker,
+            *words,
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert child.stdout is not None
+    return child
+
+
+def finish(child: subprocess.Popen[str]) -> str:
+    said, _ = child.communicate(timeout=1200)
+    assert child.returncode == 0, said[-3000:]
+    return said
+
+
+def spider_with_kills(folder: Path, make: dict[str, int], kills: int) -> str:
+    """Run it, killed so often; the digest of its snapshot."""
+    folder.mkdir()
+    web = SimulatedWeb(**make)
+    database = open_database(DATABASE, folder)
+    database.migrate()
+    prepare(database, web)
+    rng = random.Random(kills)
+    killed = 0
+    with served_web(web) as server:
+        while killed < kills and find_topic(database, "Zanzibar").state != "completed":
+            child = start(folder, server.port)
+            assert child.stdout is not None and child.stdout.readline() == "ready\n"
+            until, most = time.monotonic() + rng.uniform(0.3, 3.0), len(server.requests) + rng.randrange(1, 25)
+            while child.poll() is None and time.monotonic() < until and len(server.requests) < most:
+                time.sleep(0.01)
+            ended = child.poll() is not None
+            child.kill()
+            child.communicate()
+            if ended:
+                break
+            killed += 1
+        assert killed >= min(kills, 3), f"only {killed} kills before the end: the run is too short to be killed"
+        if find_topic(database, "Zanzibar").state != "completed":
+            assert "completed" in finish(start(folder, server.port))
+    topic = find_topic(database, "Zanzibar")
+    check_snapshot(web, load_snapshot(database, topic), folder / "export")
+    [snapshot] = list_snapshots(database, topic.id)
+    database.close()
+    return snapshot.digest

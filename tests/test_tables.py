@@ -1,0 +1,86 @@
+"""Tables as CSV, JSON lines and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import UTC, date, datetime
+from itertools import count, islice
+
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tearsheet.tables import BOM, csv_lines, guarded, jsonl_lines, unguarded, write_parquet
+
+FORMULAS = ["=1+1", "+x", "-x", "@x", "\tx", "\rx"]
+
+
+def read(lines: bytes) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(lines.decode("utf-8-sig"), newline="")))
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_cell_is_a_formula(text):
+    assert read(b"".join(csv_lines(["a"], [[text]]))) == [["a"], ["'" + text]]
+
+
+def test_numbers_and_plain_texts_are_as_they_were():
+    lines = b"".join(csv_lines(["a", "b", "c", "d"], [[-1, None, "it's", 0.5]]))
+    assert lines == b"a,b,c,d\r\n-1,,it's,0.5\r\n"
+    assert b"".join(csv_lines(["a"], [["x"]], bom=True, line_end="\n")) == BOM + b"a\nx\n"
+
+
+@given(st.one_of(st.text(), st.text("'=+-@\t\rx", max_size=5)))
+def test_the_guard_can_be_undone(text):
+    assert unguarded(guarded(text)) == text
+    assert not guarded(text).startswith(tuple("=+-@\t\r"))
+
+
+@given(st.lists(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=2, max_size=2)))
+def test_csv_holds_every_cell(rows):
+    found = read(b"".join(csv_lines(["a", "b"], rows)))
+    assert [[unguarded(cell) for cell in row] for row in found[1:]] == rows
+
+
+def test_half_characters_do_no_harm():
+    assert b"".join(csv_lines(["a"], [["x\ud800"]])) == b"a\r\nx?\r\n"
+    assert b"".join(jsonl_lines([{"a": "x\ud800"}], spaced=True)) == b'{"a": "x?"}\n'
+
+
+def test_json_lines_have_two_spellings():
+    records = [{"a": 1, "b": ["é", None]}, {}]
+    assert b"".join(jsonl_lines(records)) == '{"a":1,"b":["é",null]}\n{}\n'.encode()
+    assert b"".join(jsonl_lines(records, spaced=True)) == '{"a": 1, "b": ["é", null]}\n{}\n'.encode()
+    moment = datetime(2026, 11, 15, tzinfo=UTC)
+    assert json.loads(next(jsonl_lines([{"at": moment}], spaced=True))) == {"at": "2026-11-15 00:00:00+00:00"}
+
+
+def test_rows_are_asked_for_as_they_are_written():
+    endless = csv_lines(["n"], ([n] for n in count()))
+    assert list(islice(endless, 3)) == [b"n\r\n", b"0\r\n", b"1\r\n"]
+    assert list(islice(jsonl_lines({"n": n} for n in count()), 2)) == [b'{"n":0}\n', b'{"n":1}\n']
+
+
+def test_parquet_keeps_the_types_that_are_named():
+    file = io.BytesIO()
+    rows = ([n, date(2026, 11, 15), None, "x"] for n in range(5000))
+    types = {"n": "number", "day": "day", "at": "moment", "text": "text"}
+    assert write_parquet(list(types), rows, file, types) == 5000
+    found = pyarrow.parquet.ParquetFile(file)
+    assert found.metadata.num_row_groups == 3
+    assert [str(kind) for kind in found.schema_arrow.types] == [
+        "int64",
+        "date32[day]",
+        "timestamp[ns, tz=UTC]",
+        "string",
+    ]
+    assert found.read().to_pylist()[4999] == {"n": 4999, "day": date(2026, 11, 15), "at": None, "text": "x"}
+
+
+def test_parquet_takes_its_types_from_the_values():
+    file = io.BytesIO()
+    assert write_parquet(["a", "b"], [(1, None), (2, "x")], file) == 2
+    assert pyarrow.parquet.read_table(file).to_pylist() == [{"a": 1, "b": None}, {"a": 2, "b": "x"}]

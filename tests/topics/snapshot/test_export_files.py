@@ -1,0 +1,40 @@
+"""A snapshot as files: the same bytes each time, and pages that open from a disk."""
+
+import pytest
+from lxml import etree
+
+from tearsheet.topics.snapshot.drawing import to_svg
+from tearsheet.topics.snapshot.export import MediaMap
+from tearsheet.topics.snapshot.export_files import page_of, write_export, write_map
+from tearsheet.topics.snapshot.frozen import Frozen
+from tests.support.frozen_primes import overall_of
+
+
+def test_the_same_snapshot_gives_the_same_bytes(frozen, tmp_path):
+    every = ["csv", "jsonl", "parquet", "gexf", "graphml", "svg", "png", "html"]
+    first = write_export(frozen, tmp_path / "a", every)
+    second = write_export(frozen, tmp_path / "b", every)
+    assert len(first) == len(second) > 50
+    for a, b in zip(first, second, strict=True):
+        assert a.read_bytes() == b.read_bytes(), a
+
+
+def test_the_map_and_the_page_escape_what_came_from_the_web(frozen):
+    svg = to_svg(MediaMap(overall_of(frozen)), frozen.topic)
+    assert len(list(etree.fromstring(svg.encode()).iter("{http://www.w3.org/2000/svg}circle"))) == 3
+    page = page_of(frozen)
+    assert "<Primes>" not in page
+    assert "&lt;Primes&gt; &amp; co" in page
+    assert "src=" not in page.replace("script-src", "").replace("style-src", "").replace("default-src", "")
+
+
+def test_one_map_by_name(frozen, tmp_path):
+    write_map(frozen, tmp_path / "m.svg", "custom-2024-01-02-2024-01-03")
+    assert (tmp_path / "m.svg").read_text("utf-8").startswith("<svg")
+    with pytest.raises(KeyError):
+        write_map(frozen, tmp_path / "m.svg", "weekly-1")
+
+
+def test_an_empty_topic(tmp_path):
+    empty = Frozen("Nothing", "x", None, None, (), (), (), ())
+    assert write_export(empty, tmp_path, ["csv", "gexf", "svg", "png", "html"])

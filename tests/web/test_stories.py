@@ -1,0 +1,82 @@
+"""A story can be seen for as long as any copy of its WARC file is left."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import httpx
+import pytest
+from lxml import html as lxml_html
+
+from tearsheet.archive.replay import CAPTURE_POLICY
+from tearsheet.story import Story
+from tearsheet.urls import url_hash
+from tearsheet.web.app import create_app
+from tests.support.moved_archive import collect, copy_of, move_away, open_moving
+from tests.support.web_server import serve_app
+
+
+@pytest.fixture
+def services(tmp_path):
+    with open_moving(tmp_path) as services:
+        yield services
+
+
+@pytest.fixture
+def client(services):
+    with serve_app(create_app(services)) as address, httpx.Client(base_url=address, timeout=30) as client:
+        yield client
+
+
+def path_of(story: Story) -> str:
+    return f"/stories/{url_hash(str(story.content_metadata.url))}"
+
+
+def only(answer: httpx.Response, path: str) -> str:
+    tree: Any = lxml_html.fromstring(answer.text)
+    (found,) = tree.xpath(path)
+    return str(found)
+
+
+def test_a_story_whose_file_was_moved_to_a_store_is_seen_and_replayed(services, client):
+    story = collect(services)[1]
+    move_away(services)
+    path = path_of(story)
+    record = client.get(f"{path}.json").json()["capture"]
+    assert (record["local"], record["in_store"]) == (False, True)
+    shown = client.get(only(client.get(path), "//section[@class='proof']//a/@href"))
+    assert shown.status_code == 200, shown.text
+    assert "Its bytes are those that were recorded" in shown.text
+    page = client.get(only(shown, "//iframe/@src"), headers={"sec-fetch-dest": "iframe"})
+    assert page.content == story.raw_html.html
+    assert page.headers["content-security-policy"] == CAPTURE_POLICY
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+
+
+def test_a_story_whose_file_is_here_needs_no_store(services, client):
+    story = collect(services)[0]
+    path = path_of(story)
+    record = client.get(f"{path}.json").json()["capture"]
+    assert (record["local"], record["in_store"]) == (True, False)
+    assert client.get(f"{path}/capture").content == story.raw_html.html
+
+
+def test_a_page_that_cannot_be_read_names_no_store_to_visitors(services, client, caplog):
+    story = collect(services)[0]
+    move_away(services)
+    copy_of(services).unlink()
+    with caplog.at_level(logging.WARNING, "tearsheet.web.stories"):
+        answer = client.get(f"{path_of(story)}/capture")
+    assert answer.status_code == 404
+    assert "cannot be read now" in answer.text and "copies" not in answer.text
+    assert "file:///copies" in caplog.records[-1].error
+
+
+def test_bytes_that_are_not_those_that_were_recorded_are_said_to_be_others(services, client, tmp_path):
+    story, other = collect(services)[:2]
+    with services.database.begin() as connection:
+        connection.exec_driver_sql("UPDATE captures SET sha256 = 'another' WHERE story_id = ?", (story.id,))
+    for one, said in ((story, "are not those"), (other, "are those")):
+        shown = client.get(f"{path_of(one)}/replay")
+        assert f"Its bytes {said} that were recorded" in shown.text
