@@ -13,7 +13,9 @@ from tearsheet.ingest.fetching import Visitor
 from tearsheet.settings import FetchSettings, Settings
 
 folder, port, url, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
-fetch = FetchSettings(allow_addresses=["127.0.0.0/8"], connect_to={"*": f"127.0.0.1:{port}"}, obey_robots=False)
+fetch = FetchSettings(
+    allow_addresses=["127.0.0.0/8"], connect_to={"*": f"127.0.0.1:{port}"}, obey_robots=False, interval_seconds=0.0
+)
 
 
 async def ingest(services: Services) -> None:
