@@ -1,8 +1,8 @@
 """Traces six walks through the program and prints the modules that each passes: `python -m tools.walks`.
 
-A real story, search, topic link, ingest, poll and page go through the real program, on a small site that is served here on loopback and
+A real story, search, topic link, ingest, poll and page go through the real program, on a small site that is served on loopback and
 embedded engines in a temporary folder. A module is printed when the walk first enters it, in this process or in a worker process
-that it started. What everything shares (`story`, `urls`, `clock`, ...) is left out. It is a mirror, not a limit:
+that it started. What everything shares (`story`, `urls`, `clock`, …, the lexicon) is left out. It is a mirror, not a limit:
 `docs/explanation/architecture.md` shows its output, and `tests/docs/test_walks.py` compares the two.
 """
 
@@ -26,7 +26,6 @@ from urllib.request import urlopen
 
 LOG = "TEARSHEET_WALK_LOG"
 """Names the file in which every process of a walk notes the modules that it enters."""
-SHARED = {"story", "urls", "clock", "errors", "log", "settings", "files", "tables", "__main__"}
 HOST = "paper.example"
 LINKED = "second.example"
 WIDTH = 118
@@ -87,7 +86,7 @@ def walking(folder: Path) -> Iterator[Callable[[Callable[[], object]], list[str]
             tracer.stop()
             del os.environ[LOG]
         entered = (name.removeprefix("tearsheet.") for name in dict.fromkeys(log.read_text("utf-8").split()))
-        return [name for name in entered if name.split(".")[0] not in SHARED | {"lexicon"}]
+        return [name for name in entered if "." in name and name.split(".")[0] != "lexicon"]
 
     try:
         yield walk
@@ -115,7 +114,9 @@ class Site(BaseHTTPRequestHandler):
 
 def page(path: str) -> tuple[bytes, str]:
     """What stands at a path, and its type; nothing at others."""
-    text = "".join(f"<p>The harbour council met on day {n} and heard about the lighthouse and its keeper.</p>" for n in range(120))
+    text = "".join(
+        f"<p>The harbour council met on day {n} and heard about the lighthouse and its keeper.</p>" for n in range(120)
+    )
     if path == "/feed.xml":
         item = f"<item><title>Lighthouse saved</title><link>http://{HOST}/story.html</link></item>"
         return f"<rss version='2.0'><channel><title>Paper</title>{item}</channel></rss>".encode(), "application/rss+xml"
@@ -123,7 +124,8 @@ def page(path: str) -> tuple[bytes, str]:
         link = f"<p>As <a href='http://{LINKED}/linked.html'>the second paper wrote</a>, the lighthouse stays.</p>"
         picture = "<img src='/picture.png'>" if path == "/document.html" else ""
         title = f"Lighthouse {path[1:-5]} report"
-        html = f"<html><head><title>{title}</title></head><body><article><h1>{title}</h1>{text}{link}{picture}</article></body></html>"
+        body = f"<article><h1>{title}</h1>{text}{link}{picture}</article>"
+        html = f"<html><head><title>{title}</title></head><body>{body}</body></html>"
         return html.encode(), "text/html; charset=utf-8"
     if path == "/picture.png":
         return b"\x89PNG\r\n\x1a\n" + b"\0" * 64, "image/png"
@@ -175,7 +177,7 @@ def open_page(data: Path) -> None:
     """Serve the pages and look at one, as a browser does."""
     from tearsheet.app import Services
     from tearsheet.settings import load_settings
-    from tearsheet.web import create_app
+    from tearsheet.web.app import create_app
     from tearsheet.web.server import address_of, bind, serve
 
     async def look() -> None:
@@ -214,16 +216,22 @@ def trace() -> dict[str, list[str]]:
 
 
 def shown(name: str, modules: list[str]) -> str:
-    """A walk as a paragraph: `package (module, module) › package (module)`."""
-    rooms = [(room, list(names)) for room, names in groupby(modules, key=lambda module: module.rpartition(".")[0])]
-    steps = [f"{room} ({', '.join(name.rpartition('.')[2] for name in names)})" for room, names in rooms]
-    lines, line = [f"{name}: {len(modules)} modules"], "  "
-    for step in steps:
-        if len(line) + len(step) > WIDTH and line.strip():
-            lines.append(line.rstrip())
-            line = "  "
-        line += f"› {step} "
-    return "\n".join([*lines, line.rstrip()])
+    """A walk as a paragraph: each package once, in the order in which it was entered, with the modules that were passed in it."""
+    rooms: dict[str, list[str]] = {}
+    for module in modules:
+        room, _, last = module.rpartition(".")
+        rooms.setdefault(room, []).append(last)
+    returns = sum(1 for _ in groupby(modules, key=lambda module: module.rpartition(".")[0])) - len(rooms)
+    lines, line = (
+        [f"{name}: {len(modules)} modules of {len(rooms)} packages, {returns} returns to one entered before"],
+        "",
+    )
+    for step in (f"› {room} ({', '.join(names)})" for room, names in rooms.items()):
+        if line and len(line) + len(step) > WIDTH:
+            lines.append(line)
+            line = ""
+        line = f"{line} {step}" if line else f"  {step}"
+    return "\n".join([*lines, line])
 
 
 if __name__ == "__main__":
