@@ -54,10 +54,20 @@ class Tracer:
         if event != "call" or not code.co_flags & CO_OPTIMIZED or code.co_filename.startswith("<"):
             return
         module = frame.f_globals.get("__name__", "")
-        if module not in self._seen and module.startswith("tearsheet."):
+        if module not in self._seen and module.startswith("tearsheet.") and not is_importing(frame):
             self._seen.add(module)
             with self._log.open("a", encoding="utf-8") as log:
                 log.write(f"{module}\n")
+
+
+def is_importing(frame: FrameType) -> bool:
+    """Whether a function is called only because a module is being imported: decorators, tables that are built once."""
+    caller = frame.f_back
+    while caller is not None:
+        if caller.f_code.co_name == "<module>" and caller.f_globals["__name__"].startswith("tearsheet."):
+            return True
+        caller = caller.f_back
+    return False
 
 
 def trace_a_worker() -> None:
@@ -169,7 +179,19 @@ def prepare(data: Path, port: int) -> None:
     )
     (data / "stories.csv").write_text(f"url\nhttp://{HOST}/story.html\n")
     command(data, "feeds", "add", f"http://{HOST}/feed.xml")
-    command(data, "topic", "create", "lighthouse", "lighthouse", "--from", "2020-01-01", "--to", "2030-01-01")
+    command(
+        data,
+        "topic",
+        "create",
+        "lighthouse",
+        "lighthouse",
+        "--from",
+        "2020-01-01",
+        "--to",
+        "2030-01-01",
+        "--seconds",
+        "0",
+    )
     command(data, "topic", "seed", "lighthouse", f"http://{HOST}/story.html")
 
 
@@ -207,12 +229,11 @@ def walks(data: Path) -> dict[str, Callable[[], object]]:
 
 
 def trace() -> dict[str, list[str]]:
-    """The modules of each walk. Everything is walked twice: the first time only imports, which would be in the way."""
+    """The modules of each walk."""
     with tempfile.TemporaryDirectory() as folder, site() as port, walking(Path(folder)) as walk:
-        for data in (Path(folder, "first"), Path(folder, "second")):
-            prepare(data, port)
-            traced = {name: walk(do) for name, do in walks(data).items()}
-    return traced
+        data = Path(folder, "data")
+        prepare(data, port)
+        return {name: walk(do) for name, do in walks(data).items()}
 
 
 def shown(name: str, modules: list[str]) -> str:

@@ -42,9 +42,10 @@ def passed(text: str) -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.timeout(300)
 def test_the_walks_are_those_of_the_program():
     command = [sys.executable, "-m", "tools.walks"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=110)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=280)
     assert done.returncode == 0, done.stderr[-3000:]
     traced = passed(done.stdout)
     assert len(traced) == 6
