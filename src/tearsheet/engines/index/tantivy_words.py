@@ -63,7 +63,9 @@ def open_words(folder: Path) -> tantivy.Index:
         index = tantivy.Index(words_schema(), path=str(folder / "words"))
         index.config_reader("manual")
     except ValueError as error:
-        raise EngineError(f"{folder} cannot be opened: {error}; `tearsheet index rebuild --words` mends it") from error
+        raise EngineError(
+            f"{folder} cannot be opened: {error}; `tearsheet index rebuild --words` repairs it"
+        ) from error
     return index
 
 

@@ -23,7 +23,7 @@ LOOK_BACK = 6 * _WEEK
 
 @dataclass(slots=True, frozen=True)
 class CoverageGap:
-    """Days on which a source published far fewer stories than usual."""
+    """Days with far fewer stories from a source than usual."""
 
     source: str
     first: date

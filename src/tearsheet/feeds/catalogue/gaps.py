@@ -1,4 +1,4 @@
-"""Gaps in what a source publishes: days or weeks with far fewer stories than usual.
+"""Gaps in the stories of a source: days or weeks with far fewer stories than usual.
 
 A rule on plain numbers; `coverage.py` reads the numbers and says why.
 """
@@ -31,7 +31,7 @@ def find_gaps(counts: Sequence[int], season: int) -> list[Gap]:
     """The gaps in counts of equal steps of time; a step is compared with those `season` steps apart, as Sundays with Sundays.
 
     Nothing is known of the time before the first story, so it is not a gap. An empty step inside a gap says nothing about what is
-    usual: a source that fell silent stays a gap until it publishes again, but the pace of one that slowed down is soon usual.
+    usual: a source that fell silent stays a gap until it is heard from again, but the pace of one that slowed down is soon usual.
     """
     started = next((step for step, count in enumerate(counts) if count), len(counts))
     known: dict[int, list[int]] = {}
