@@ -198,7 +198,7 @@ def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _most_connections(concurrency: int) -> int:
-    """How many connections to keep open for further requests: many, but less than half of the files that we may open."""
+    """How many connections to keep open for further requests: many, but at most half of the files that we may open."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 16 * concurrency
     return max(concurrency, wanted if limit == resource.RLIM_INFINITY else min(wanted, limit // 2))

@@ -83,7 +83,7 @@ class MemoryRecord:
         return answer
 
     def _forget(self, before: float) -> None:
-        """Drop hosts that had no request for a day, so that memory does not grow with every host ever seen."""
+        """Drop hosts that had no request and no pause for a day, so that memory does not grow with every host ever seen."""
         kept = {
             host: state
             for host, state in self._states.items()
@@ -149,7 +149,7 @@ class SharedRecord:
             self._writing = None
 
     async def _write_or_tell(self, steps: list[_Step]) -> bool:
-        """Whether the steps were written. If not, waiting callers get the error, and notes are kept for the next attempt."""
+        """Write steps; returns whether to go on. On failure, waiting callers get the error, and notes are kept for the next attempt."""
         try:
             await self._write(steps)
         except Exception as error:

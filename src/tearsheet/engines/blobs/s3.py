@@ -49,7 +49,7 @@ _PASSING_STATUSES = {"429", "500", "502", "503", "504"}
 def open_s3_blobs(url: str, *, patience: float = PATIENCE_SECONDS, setting: str = "engines.blobs") -> S3Blobs:
     """The blob store of `s3://KEY:SECRET@HOST[:PORT]/BUCKET[/FOLDER]`, with `?region=NAME` and `?tls=off` where needed.
 
-    Without KEY and SECRET, the usual places of AWS clients are searched. Connections to this machine are not encrypted.
+    Without KEY and SECRET, credentials come from where AWS clients look for them. Connections to this machine are not encrypted.
     Characters such as `/` and `+` in the secret are written as %2F and %2B.
     """
     server = parse_server_url(url, setting, {"s3": 0})

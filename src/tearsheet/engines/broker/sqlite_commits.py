@@ -18,7 +18,7 @@ T = TypeVar("T")
 class CommitThread:
     """Runs calls on a connection, in the order of their arrival.
 
-    `before_commit` makes what a transaction refers to safe; `after_failure` undoes what was done on its account; `explain`
+    `before_commit` makes what a transaction refers to safe; `after_failure` forgets what it would have made true; `explain`
     turns the driver's error into the user's.
     """
 

@@ -163,7 +163,7 @@ class SearchServerIndex:
         return Page(_stories(hits), _make_token(offset + limit) if more else None), answer
 
     def _by_date(self, body: dict[str, Any], limit: int, token: str | None) -> tuple[Page, Any]:
-        """By `search_after`. A point in time is opened only for the second page, because few readers turn the page."""
+        """By `search_after`. A point in time is opened only from the second page on, because few readers turn the page."""
         view: str | None = None
         if token is not None:
             body["search_after"], view = _read_position(token)
@@ -294,7 +294,7 @@ def _bad_token() -> QueryError:
 
 @contextmanager
 def _query_errors(name: str) -> Iterator[None]:
-    """A 400 becomes a QueryError: only the user's query can be refused so, not the rest of our request."""
+    """Turn refusals, except 404, into a QueryError: it is the user's query that is refused, not the rest of our request."""
     try:
         yield
     except Refused as error:

@@ -22,7 +22,7 @@ class Booking:
     tail: dict[str, datetime]
 
     def with_plan(self, plan: Booking) -> Booking:
-        """A new booking: this one with another for other keys."""
+        """A new booking that combines this one with one of other keys."""
         return Booking(self.free | plan.free, self.tail | plan.tail)
 
     def take_over(self, other: Booking, keys: Iterable[str], now: datetime) -> None:
