@@ -144,7 +144,7 @@ def test_meaning(text, tree):
         ("publication_date:>*", 17, "needs a date"),
         ("language:e*", 9, "cannot be used"),
         ("source_id:x", 10, "number"),
-        ('url:"a\x00b"', 4, "no value"),
+        ('url:"a\x00b"', 4, "not a value"),
         ("url:" + " OR url:".join(f"*{n}*" for n in range(9)), None, "star"),
         ("a\\", 1, "backslash"),
         ("(" * 1000, 250, "deep"),

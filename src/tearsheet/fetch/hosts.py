@@ -149,7 +149,7 @@ class SharedRecord:
             self._writing = None
 
     async def _write_or_tell(self, steps: list[_Step]) -> bool:
-        """Write steps; returns whether to go on. On failure, waiting callers get the error, and notes are kept for the next attempt."""
+        """Write steps; returns whether to go on. On failure, waiting callers get the error, and notes are kept for next time."""
         try:
             await self._write(steps)
         except Exception as error:
