@@ -14,6 +14,7 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,15 @@ from tearsheet.story import (
     RSSEntry,
     Story,
     make_story_id,
-    metadata_as_dict,
 )
 
 SHARED = Path(os.environ.get("TEARSHEET_SHARED_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 PROMISES = {"writing": 6.0, "reading": 2.0}
 LARGEST = 1.15
+
+
+def _as_dict(part: RSSEntry | HTTPMetadata | ContentMetadata) -> dict[str, Any]:
+    return {item.name: getattr(part, item.name) for item in fields(part)}
 
 
 def real_pages(limit: int) -> Iterator[bytes]:
@@ -106,9 +110,9 @@ def write_warcio(stories: list[Story], folder: Path) -> Path:
             )
             writer.write_record(response)
             parts = {
-                "rss_entry": metadata_as_dict(story.rss_entry),
-                "http_metadata": metadata_as_dict(story.http_metadata),
-                "content_metadata": metadata_as_dict(story.content_metadata),
+                "rss_entry": _as_dict(story.rss_entry),
+                "http_metadata": _as_dict(story.http_metadata),
+                "content_metadata": _as_dict(story.content_metadata),
             }
             metadata = writer.create_warc_record(
                 story.url,

@@ -4,14 +4,14 @@
 - `StoryError`: what ends one story, or puts it off. It is counted in the ledger, and the worker goes on with the next one.
 - `WorkerError`: what stops a worker. An engine is away, the disk is full, a lock is held: no story could get any further.
 
-A worker takes everything that its stage raises for one story's, except a `WorkerError`.
+A worker takes anything that its stage raises for the fault of one story, except a `WorkerError`.
 """
 
 from __future__ import annotations
 
 
 class TearsheetError(Exception):
-    """The root. The message is one line; `exit_code` is what the command ends with when nothing handles the error before."""
+    """The root. The message is one line; `exit_code` is what the command exits with when nothing handles the error first."""
 
     exit_code = 1
 
@@ -21,15 +21,15 @@ class UserError(TearsheetError):
 
 
 class StoryError(TearsheetError):
-    """Something is the matter with one story, page or document, and with no other."""
+    """Something is wrong with one story, page or document, and with no other."""
 
 
 class WorkerError(TearsheetError):
-    """Nothing can be done for any story until somebody mends it. Short absences were waited out before this is raised."""
+    """Nothing can be done for any story until the cause is fixed. Short outages were waited out before this is raised."""
 
 
 class UsageError(UserError):
-    """The command was called with words that do not fit."""
+    """The command was called with arguments that do not make sense."""
 
     exit_code = 2
 
@@ -53,7 +53,7 @@ class NotFoundError(UserError):
 
 
 class ItemRefused(UserError):
-    """A server is there and serves others, but refuses this one object or document."""
+    """A server is there and answers other requests, but refuses this one object or document."""
 
     exit_code = 7
 

@@ -1,4 +1,4 @@
-"""Files that are there, whole, after a kill or a power cut: write aside, fsync, rename, fsync the folder."""
+"""Files that are there and whole after a kill or a power cut: write a draft, fsync, rename, fsync the folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import IO
 from tearsheet.errors import StorageError
 
 TEMPORARY = ".tmp"
-"""How the names of files end that are still being written."""
+"""Ends the names of files that are still being written."""
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Create a folder and those above it; each new name is on disk when this returns."""
+    """Create a folder and its missing parents; each new name is on disk when this returns."""
     missing = []
     while not folder.is_dir():
         missing.append(folder)
@@ -50,11 +50,11 @@ def make_folder(folder: Path) -> None:
 
 @contextmanager
 def written_aside(target: Path, aside: Path | None = None, *, sync_name: bool = True) -> Iterator[IO[bytes]]:
-    """A file to write to, which takes the place of `target` when the block ends, and is gone when the block raises.
+    """A file to write to, which replaces `target` when the block ends, and is deleted when the block raises.
 
-    The draft lies in the folder `aside`, or else beside `target`, ends in `.tmp`, and is locked while it is written: one
-    without a lock was left behind by a process that died. `sync_name=False` leaves the syncing of the target's folder to
-    a later call, where several files are written into one.
+    The draft is in the folder `aside`, or else beside `target`; its name ends in `.tmp`, and it is locked while it is being
+    written: a draft without a lock was left behind by a process that died. `sync_name=False` leaves syncing the target's
+    folder to a later call, when several files are written into one folder.
     """
     draft = (aside or target.parent) / f".{os.getpid()}-{uuid.uuid4().hex}{TEMPORARY}"
     try:
@@ -77,19 +77,19 @@ def put_in_place(file: IO[bytes], draft: Path, target: Path, *, sync_name: bool 
 
 
 def write_whole(path: Path, data: bytes, *, sync_name: bool = True) -> None:
-    """Replace a small file in one step. Two writers may do so at once; one of them is last."""
+    """Replace a small file in one step. Two writers may do so at once; the last one wins."""
     with written_aside(path, sync_name=sync_name) as file:
         file.write(data)
 
 
 @contextmanager
 def output_file(path: Path) -> Iterator[IO[bytes]]:
-    """The file that a user named for a result: there when it is whole. A device or a pipe gets the bytes as they come."""
+    """The file that a user named for a result: it appears once it is whole. A device or a pipe gets the bytes as they come."""
     if path.exists() and not path.is_file():
         with path.open("wb") as stream:
             yield stream
         return
-    # Behind a symbolic link lies the file that is meant.
+    # A symbolic link stays, and the file that it points to is replaced.
     with written_aside(path.resolve()) as file:
         yield file
 

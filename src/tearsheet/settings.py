@@ -1,7 +1,7 @@
 """Settings: flags, then `TEARSHEET_*`, then `config.toml` in the data folder, then defaults.
 
 Every setting is declared once, below, with its default and what it means; the reference page, `tearsheet config show` and the
-error messages are made from these declarations. A value of a secret may stand in a file of its own: `TEARSHEET_X_FILE`.
+error messages are made from these declarations. A value, say a secret, may be kept in a separate file: `TEARSHEET_X_FILE`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tearsheet import __version__
 from tearsheet.errors import ConfigError
 
 _RELEASE = ".".join(__version__.split(".")[:2])
-"""As in `0.1`: servers need not know which repair of it we run."""
+"""Major and minor version, as in `0.1`: servers need not know which patch release we run."""
 
 DEFAULT_DATA_FOLDER = "./tearsheet-data"
 CONFIG_FILE = "config.toml"
@@ -61,18 +61,16 @@ class FetchSettings:
     max_redirects: int = _setting(15, "longest chain of redirects")
     concurrency: int = _setting(64, "pages fetched at the same time by one process")
     per_host: int = _setting(2, "requests to one host at the same time, by one process")
-    interval_seconds: float = _setting(2.0, "shortest time between two requests to one host, by whomever")
-    obey_robots: bool = _setting(True, "ask robots.txt, and do what it says")
+    interval_seconds: float = _setting(2.0, "shortest time between two requests to one host, by any process")
+    obey_robots: bool = _setting(True, "fetch robots.txt and obey it")
     manners_off: dict[str, str] = _setting(
         {},
         "hosts you own, and what is switched off for them: `pace`, `robots`, `retry-after`, `failing` or `all`, "
         'as `{"paper.example" = "robots pace"}`',
     )
-    allow_addresses: list[str] = _setting(
-        [], "networks that may be fetched from though they are private, as `127.0.0.0/8`"
-    )
+    allow_addresses: list[str] = _setting([], "private networks that may be fetched from, such as `127.0.0.0/8`")
     connect_to: dict[str, str] = _setting(
-        {}, 'host names that are answered at another address: `{"name.example" = "127.0.0.1:8080"}`'
+        {}, 'host names to connect to at another address: `{"name.example" = "127.0.0.1:8080"}`'
     )
 
 
@@ -93,7 +91,7 @@ class FeedSettings:
     per_host: int = _setting(2, "feeds fetched at the same time from one host by one process, and of one source by all")
     interval_seconds: float = _setting(
         5.0,
-        "shortest time between two feeds of one source, and of one host in one process; `fetch.interval_seconds` holds for all",
+        "shortest time between two feeds of one source, and of one host in one process; `fetch.interval_seconds` applies too",
     )
     timeout_seconds: float = _setting(60.0, "total time for one feed, redirects included")
     max_bytes: int = _setting(15_000_000, "largest feed, after decompression; counted while reading")
@@ -146,8 +144,8 @@ class ArchiveSettings:
         "blob stores that every file is copied to: `file:///FOLDER`, `s3://KEY:SECRET@HOST:PORT/BUCKET`",
         secret=True,
     )
-    remove_local: bool = _setting(False, "remove a file here when every store has proved its copy")
-    local_days: float = _setting(7.0, "days that such a file stays here nevertheless")
+    remove_local: bool = _setting(False, "remove a file here once it has a proved copy in every store")
+    local_days: float = _setting(7.0, "days that such a file stays here all the same")
 
 
 @dataclass(slots=True)
@@ -165,9 +163,9 @@ class TopicSettings:
     seconds_per_media_fetch: float = _setting(10.0, "shortest time between two fetches from one source by a topic")
     max_retries: int = _setting(3, "tries after the first before a link is given up")
     retry_seconds: float = _setting(30.0, "pause before the first retry of a link; each further one is twice as long")
-    poll_seconds: float = _setting(1.0, "how often a running topic looks at its progress")
+    poll_seconds: float = _setting(1.0, "how often a running topic checks its progress")
     stuck_seconds: float = _setting(1_800.0, "time without any progress after which a topic fails")
-    max_error_share: float = _setting(0.02, "share of links and stories that may fail by our own errors")
+    max_error_share: float = _setting(0.02, "share of links and stories that may fail through our own errors")
     facebook_url: str = _setting("https://graph.facebook.com/v21.0", "base address of the Facebook Graph API")
     facebook_token: str = _setting("", "token of the Graph API; without one share counts are skipped", secret=True)
     facebook_wait_seconds: float = _setting(3_600.0, "longest wait for share counts after spidering")
@@ -177,7 +175,7 @@ class TopicSettings:
 class IngestSettings:
     """How single web documents are ingested."""
 
-    deadline_seconds: float = _setting(600.0, "longest time for one document with all that belongs to it")
+    deadline_seconds: float = _setting(600.0, "longest time for one document and everything that belongs to it")
     max_bytes: int = _setting(134_217_728, "largest document, after decompression; counted while reading")
     max_resources: int = _setting(200, "sub-resources above which a document is refused")
     resource_seconds: float = _setting(30.0, "longest time for one sub-resource")
@@ -220,7 +218,7 @@ class Settings:
     web: WebSettings = field(default_factory=WebSettings)
     log: LogSettings = field(default_factory=LogSettings)
     pipelines: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """One's own pipelines, as the tables `[pipelines.NAME]` of config.toml say."""
+    """The user's own pipelines, from the sections `[pipelines.NAME]` of config.toml."""
     sources: dict[str, str] = field(default_factory=dict)
     """Where each value that is not a default came from, by setting name."""
 
@@ -262,9 +260,9 @@ def declared_settings() -> Iterator[Declared]:
 def load_settings(
     data: str | Path | None = None, flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None
 ) -> Settings:
-    """Read the settings of a data folder; `flags` are by setting name, as `web.port`.
+    """Read the settings of a data folder; `flags` maps setting names, such as `web.port`, to values.
 
-    Raises ConfigError, which names the setting.
+    Raises a ConfigError that names the setting.
     """
     env = os.environ if environ is None else environ
     folder = Path(data or env.get("TEARSHEET_DATA") or DEFAULT_DATA_FOLDER).absolute()
@@ -320,7 +318,7 @@ def _read_config_file(path: Path) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for section, values in sections.items():
         if not isinstance(values, dict):
-            raise ConfigError(f"{path}: {section!r} stands outside a [section]; write it as [section] and name = value")
+            raise ConfigError(f"{path}: {section!r} is outside a [section]; write it as [section] and name = value")
         flat |= {f"{section}.{name}": value for name, value in values.items()}
     return flat
 
@@ -343,9 +341,9 @@ def _convert(value: Any, declared: Declared, source: str) -> Any:
 def _to_bool(value: Any, _: Any) -> bool:
     if isinstance(value, bool):
         return value
-    words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+    values = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
     try:
-        return words[str(value).lower()]
+        return values[str(value).lower()]
     except KeyError:
         raise ValueError("not a boolean") from None
 
@@ -353,7 +351,7 @@ def _to_bool(value: Any, _: Any) -> bool:
 def _to_number(kind: type) -> Any:
     def convert(value: Any, _: Any) -> Any:
         if isinstance(value, bool):
-            raise ValueError("a boolean is no number")
+            raise ValueError("a boolean is not a number")
         number = kind(value)
         if number < 0:
             raise ValueError("negative")

@@ -1,15 +1,14 @@
 """A story: one article on its way through a pipeline, and the form in which it travels between stages.
 
-The four parts and their field names are those of Media Cloud's story-indexer, so that its archives and ours can be read by
-both. Just about every field may be missing while a story is in flight. A field that is not declared here cannot be set;
+The four parts and their field names are those of Media Cloud's story-indexer, so that both programs can read each other's
+archives. Just about every field may be missing while a story is in flight. A field that is not declared here cannot be set;
 a field that a later version added is ignored when it is read.
 """
 
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import msgspec
 import zstandard
@@ -18,7 +17,7 @@ NEED_CANONICAL_URL = "http://mediacloud.org/need_canonical_url"
 """Stands for "no URL known": the parser takes the URL from the page's own canonical link."""
 
 MAX_DAYS_AHEAD = 90
-"""A publication date is never more than this many days ahead: embargoes and clocks go wrong, but not by more."""
+"""A publication date is never further ahead than this many days: embargoes and wrong clocks do not account for more."""
 
 WIRE_VERSION = 1
 _ZSTD_LEVEL = 1
@@ -37,11 +36,11 @@ class RSSEntry:
     fetch_date: str | None = None
     """YYYY-MM-DD, the day the story was acquired."""
     source_url: str | None = None
-    """The feed or sitemap that the link stood in."""
+    """The feed or sitemap that had the link."""
     source_feed_id: int | None = None
     source_source_id: int | None = None
     via: str | None = None
-    """How the story came to us, for people: `ID@SERVER`, or the name of a file."""
+    """How the story came to us, for human readers: `ID@SERVER`, or the name of a file."""
 
 
 @dataclass(slots=True)
@@ -82,11 +81,11 @@ class ContentMetadata:
     normalized_article_title: str | None = None
     text_content: str | None = None
     parsed_date: str | None = None
-    """UTC, `YYYY-MM-DDThh:mm:ss.uuuuuu`; set once by the parser and kept for ever as the index's `indexed_date`."""
+    """UTC, `YYYY-MM-DDThh:mm:ss.uuuuuu`; set once by the parser and kept forever as the index's `indexed_date`."""
     canonical_url: str | None = None
     is_homepage: bool | None = None
     is_shortened: bool | None = None
-    # Ours. Archives of the `mediacloud` profile keep these apart (see OWN_CONTENT_FIELDS).
+    # Ours. Archives keep these apart from Media Cloud's (see OWN_CONTENT_FIELDS).
     publication_date_source: str | None = None
     """Where the date was found: `json-ld`, `meta`, `url`, `time`, `text`, `feed`."""
     description: str | None = None
@@ -126,7 +125,7 @@ class Story:
     http_metadata: HTTPMetadata = field(default_factory=HTTPMetadata)
     content_metadata: ContentMetadata = field(default_factory=ContentMetadata)
     exchanges: list[Exchange] = field(default_factory=list)
-    """The true requests and responses in order, redirects first; empty when they are not known."""
+    """The actual requests and responses in order, redirects first; empty when they are not known."""
 
     @property
     def url(self) -> str | None:
@@ -136,13 +135,8 @@ class Story:
 
 
 def make_story_id(*parts: object) -> str:
-    """A UUID that is always the same for the same parts, so that a queuer which starts again gives the same ids."""
+    """A UUID that is always the same for the same parts, so that a queuer that starts again gives the same ids."""
     return str(uuid.uuid5(_STORY_NAMESPACE, "\x1f".join(map(str, parts))))
-
-
-def metadata_as_dict(part: RSSEntry | HTTPMetadata | ContentMetadata) -> dict[str, Any]:
-    """The fields of one metadata part by name, in the order of their declaration."""
-    return {f.name: getattr(part, f.name) for f in fields(part)}
 
 
 @dataclass(slots=True)
@@ -153,7 +147,7 @@ class _Wire:
 
 @dataclass(slots=True, frozen=True)
 class WireStory:
-    """A story between two stages. The page is apart, because most stages leave it as it is: it is compressed only once."""
+    """A story between two stages. The page is separate, because most stages do not change it: it is compressed only once."""
 
     meta: bytes
     page: bytes = b""
@@ -176,7 +170,7 @@ def encode_story(story: Story, *, page: bytes | None = None) -> WireStory:
 
 
 def decode_story(wire: WireStory) -> Story:
-    """Read the wire form of this or a later version; fields that this version does not know are ignored.
+    """Read the wire form of this version or a later one; fields that this version does not know are ignored.
 
     Raises ValueError when the bytes are not a story.
     """

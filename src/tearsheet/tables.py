@@ -1,4 +1,4 @@
-"""Tables for others to read, as CSV, JSON lines or Parquet: row by row, so that memory does not grow with their number."""
+"""Tables as CSV, JSON lines or Parquet: written row by row, so that memory does not grow with the number of rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PARQUET_ROWS = 2_000
 def csv_lines(
     columns: Iterable[str], rows: Iterable[Iterable[Any]], *, bom: bool = False, line_end: str = "\r\n"
 ) -> Iterator[bytes]:
-    """A line of names, and a line for each row; None is an empty cell. Texts are guarded against spreadsheets."""
+    """A header line, then a line for each row; None is an empty cell. Text is `guarded` against spreadsheets."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator=line_end)
 
@@ -38,25 +38,25 @@ def csv_lines(
 
 
 def guarded(value: Any) -> Any:
-    """The value, with an apostrophe before a text that a spreadsheet would run as a formula: many come from strangers.
+    """The value, with an apostrophe before text that a spreadsheet would run as a formula: much of it comes from strangers.
 
-    A text that has apostrophes there already gets one more, so that `unguarded` gives back exactly what there was.
+    Text that already has apostrophes there gets one more, so that `unguarded` restores exactly what there was.
     """
     return "'" + value if isinstance(value, str) and value.lstrip("'").startswith(_FORMULA) else value
 
 
 def unguarded(text: str) -> str:
-    """A text that was read from CSV, as it was before `guarded`."""
+    """Text that was read from CSV, as it was before `guarded`."""
     return text[1:] if text.startswith("'") and text.lstrip("'").startswith(_FORMULA) else text
 
 
 def jsonl_lines(records: Iterable[Mapping[str, Any]], *, spaced: bool = False) -> Iterator[bytes]:
-    """One line of JSON for each record. `spaced` has a blank after each comma and colon, and writes any value as text."""
+    """One line of JSON for each record. `spaced` puts a blank after commas and colons, and writes unknown types as text."""
     if spaced:
         for record in records:
             yield json.dumps(record, ensure_ascii=False, default=str).encode("utf-8", "replace") + b"\n"
         return
-    import msgspec  # a help text, which needs this module too, does without
+    import msgspec  # imported late: help texts import this module too, and should not wait for it
 
     encode = msgspec.json.Encoder().encode
     for record in records:
@@ -71,8 +71,8 @@ def write_parquet(
 ) -> int:
     """Write a Parquet file, and say how many rows it has. Needs the extra `parquet`.
 
-    `types` are `text`, `number`, `day` (a date) and `moment` (nanoseconds since 1970, UTC) by column; rows are then written
-    some thousand at a time. Without them the types follow from the values, which takes all rows at once.
+    `types` maps columns to `text`, `number`, `day` (a date) or `moment` (nanoseconds since 1970, UTC); rows are then written
+    two thousand at a time. Without it the types are inferred from the values, which needs all rows at once.
     """
     try:
         import pyarrow as arrow
@@ -86,13 +86,13 @@ def write_parquet(
     known = {"text": arrow.string(), "number": arrow.int64(), "day": arrow.date32()}
     known["moment"] = arrow.timestamp("ns", tz="UTC")
     schema = arrow.schema([(name, known[types[name]]) for name in columns])
-    count, waiting = 0, iter(rows)
+    count, remaining = 0, iter(rows)
     with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
-        while group := list(islice(waiting, _PARQUET_ROWS)):
+        while group := list(islice(remaining, _PARQUET_ROWS)):
             count += len(group)
             writer.write_table(arrow.Table.from_pydict(_by_column(columns, group), schema=schema))
     return count
 
 
 def _by_column(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
-    return {name: [row[place] for row in rows] for place, name in enumerate(columns)}
+    return {name: [row[position] for row in rows] for position, name in enumerate(columns)}

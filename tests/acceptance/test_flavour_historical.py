@@ -146,7 +146,7 @@ def test_historical(tmp_path: Path, bucket: OldBucket):
             "queuer/bad-dlid": 1, "hist-fetcher/epoch-err": 1, "hist-fetcher/not-found": 1, "hist-fetcher/bad-gzip": 1,
             "parser/no-canonical-url": 1,
         }  # fmt: skip
-        lines = {row.reason: row.detail for row in services.ledger.latest("dropped")}
+        lines = {row.reason: row.detail for row in services.ledger.find({"status": "dropped"})}
         assert lines["not-found"].endswith("(line 6 of stories-2021-10-02.csv)")
         assert lines["epoch-err"].endswith("(line 5 of stories-2021-10-02.csv)")
         assert lines["bad-gzip"].endswith("(line 4 of blind-2015-03-04.csv)")

@@ -78,7 +78,7 @@ def test_csv(tmp_path, newsroom, server, addresses):
         found = indexed(services)
         assert {story.story_id for story in found.values()} == {story.id for _, story in stories.values()}
         assert dropped(services) == {"fetcher/http-404": 1, "queuer/bad-url": 1, "queuer/dups": 1}
-        (lost,) = [e for e in services.ledger.latest("dropped") if e.reason == "http-404"]
+        (lost,) = [e for e in services.ledger.find({"status": "dropped"}) if e.reason == "http-404"]
         assert lost.detail.endswith("(line 8 of urls-2024-05-06.csv)")
     again = run_flavour(tmp_path / "data", "csv", file)
     assert (again["skipped"], again["stories"]) == (1, 0)

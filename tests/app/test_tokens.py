@@ -35,7 +35,7 @@ def test_names_are_unique_and_rights_are_known(store):
     store.create("paper")
     with pytest.raises(UsageError, match="already"):
         store.create("paper")
-    with pytest.raises(UsageError, match="no right"):
+    with pytest.raises(UsageError, match="not a right"):
         store.create("other", "admin")
     with pytest.raises(UsageError, match="name"):
         store.create("  ")

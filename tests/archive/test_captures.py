@@ -210,7 +210,7 @@ def flipped(data: bytes) -> bytes:
 
 def without_last_story(data: bytes) -> bytes:
     """Every record of it is whole."""
-    *_, last = StoryArchiveReader(io.BytesIO(data)).entries()
+    *_, last = StoryArchiveReader(io.BytesIO(data)).archived()
     return data[: last.offset]
 
 

@@ -48,7 +48,7 @@ class Run:
         for path in (self.folder / "archive").rglob("*.warc.gz"):
             if path not in self.read:
                 with StoryArchiveReader(path) as reader:
-                    entries = list(reader.entries())
+                    entries = list(reader.archived())
                 assert reader.damages == []
                 for entry in entries:
                     assert entry.story == large_story(self.numbers[entry.story.id])
@@ -61,7 +61,7 @@ class Run:
         assert {large_story(number).id for number in numbers} <= self.finished()
         for path in (self.folder / "archive").rglob("*.warc.gz.tmp"):
             with StoryArchiveReader(path) as reader:  # nobody's evidence, and yet no half story is taken for one
-                for entry in reader.entries():
+                for entry in reader.archived():
                     assert entry.story == large_story(self.numbers[entry.story.id])
 
 

@@ -49,7 +49,7 @@ def foreign_file(
 
 def stories(data: bytes):
     reader = StoryArchiveReader(io.BytesIO(data))
-    return list(reader.entries()), reader.damages
+    return list(reader.archived()), reader.damages
 
 
 HTML = [("Content-Type", "text/html; charset=ISO-8859-2")]

@@ -142,4 +142,4 @@ def test_pywb_indexes_and_replays_every_page(files, tmp_path):
 
 def _entries(path: Path):
     with StoryArchiveReader(path) as reader:
-        return list(reader.entries())
+        return list(reader.archived())

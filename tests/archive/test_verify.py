@@ -54,7 +54,7 @@ def test_a_missing_file_and_a_missing_index_are_named(store, archived):
     index = path.with_name(cdxj_name(path.name))
     text = index.read_text()
     index.write_text(text.replace("200", "404", 1))
-    assert problems(store, archived) == [f"{index.name} does not fit the file"]
+    assert problems(store, archived) == [f"{index.name} does not match the file"]
     index.unlink()
     assert [what.split(";")[0] for what in problems(store, archived)] == [f"{index.name} is missing"]
     path.unlink()

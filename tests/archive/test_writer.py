@@ -26,7 +26,7 @@ def test_the_writer_and_the_reader_agree_on_every_place(tmp_path, profile):
     stories = [plain_story(n, PAGE * (n % 3)) for n in range(7)]
     file = write(tmp_path, stories, profile)
     with StoryArchiveReader(file.path) as reader:
-        entries = list(reader.entries())
+        entries = list(reader.archived())
     assert [entry.story for entry in entries] == stories
     assert reader.damages == []
     places = [(entry.story.id, entry.offset, entry.length, entry.sha256, entry.time) for entry in entries]

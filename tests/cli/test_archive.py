@@ -78,7 +78,7 @@ def test_extract_by_place_and_by_time(run, tmp_path):
     assert extracted("https://news.example/1") == plain_story(1).id
     assert extracted("https://news.example/1", "--at", "2023-11-14") == plain_story(1).id
     assert extracted("https://news.example/1", "--at", "2023-11-15 20:00:00") == later.id
-    assert "--at: 'soon' is no time" in run("extract", "https://news.example/1", "--at", "soon", code=2).stderr
+    assert "--at: 'soon' is not a time" in run("extract", "https://news.example/1", "--at", "soon", code=2).stderr
 
 
 def test_wacz_of_a_list(run, tmp_path):

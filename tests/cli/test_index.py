@@ -51,7 +51,7 @@ def test_a_copy_that_is_gone_is_an_error_and_the_rest_is_indexed(data):
     result = run(data, code=3)
     assert "2 stories indexed" in result.stdout
     assert "is not on this machine; file:///copies" in result.stderr
-    assert "1 files could not be read whole" in result.stderr
+    assert "1 files could not be read completely" in result.stderr
     assert indexed(data) == 2
 
 

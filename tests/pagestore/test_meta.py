@@ -21,12 +21,12 @@ ECONOMIST_MD5 = "afa4d5c1593694b1af94aad132a53da7"
 def one(text: str) -> MetaLine:
     found = parse_meta(text)
     assert found.strays == []
-    (entry,) = found.entries
-    return entry
+    (line,) = found.lines
+    return line
 
 
-def fields(entry: MetaLine):
-    return entry.md5, entry.url, entry.page_id, entry.kind, entry.language
+def fields(line: MetaLine):
+    return line.md5, line.url, line.page_id, line.kind, line.language
 
 
 def test_the_golden_digest():
@@ -36,10 +36,10 @@ def test_the_golden_digest():
 
 
 def test_the_documented_line():
-    entry = one(f"{ECONOMIST_MD5} {ECONOMIST} 180 url en\n")
-    assert fields(entry) == (ECONOMIST_MD5, ECONOMIST, "180", "url", "en")
-    assert entry.problems == []
-    assert entry.text() == f"{ECONOMIST_MD5} {ECONOMIST} 180 url en"
+    line = one(f"{ECONOMIST_MD5} {ECONOMIST} 180 url en\n")
+    assert fields(line) == (ECONOMIST_MD5, ECONOMIST, "180", "url", "en")
+    assert line.problems == []
+    assert line.text() == f"{ECONOMIST_MD5} {ECONOMIST} 180 url en"
 
 
 def test_the_line_of_an_item():
@@ -48,26 +48,26 @@ def test_the_line_of_an_item():
 
 
 def test_the_line_of_old():
-    entry = one(f"{ECONOMIST_MD5} {ECONOMIST}")
-    assert fields(entry) == (ECONOMIST_MD5, ECONOMIST, None, None, None)
-    assert not entry.migrated
-    assert entry.problems == ["id, kind and language are missing"]
-    assert entry.text() == f"{ECONOMIST_MD5} {ECONOMIST}"
+    line = one(f"{ECONOMIST_MD5} {ECONOMIST}")
+    assert fields(line) == (ECONOMIST_MD5, ECONOMIST, None, None, None)
+    assert not line.migrated
+    assert line.problems == ["id, kind and language are missing"]
+    assert line.text() == f"{ECONOMIST_MD5} {ECONOMIST}"
 
 
 @pytest.mark.parametrize("url", ["http://a.example/x y", "http://a.example/x\ty  z", "http://a.example/1 url en"])
 def test_blanks_inside_a_url_of_a_new_line(url):
-    entry = one(f"{md5_hex(url)} {url} 7 url en")
-    assert fields(entry)[1:] == (url, "7", "url", "en")
-    assert "blanks inside the URL" in entry.problems
-    assert " " not in entry.key
-    assert "\t" not in entry.key
+    line = one(f"{md5_hex(url)} {url} 7 url en")
+    assert fields(line)[1:] == (url, "7", "url", "en")
+    assert "blanks inside the URL" in line.problems
+    assert " " not in line.key
+    assert "\t" not in line.key
 
 
 @pytest.mark.parametrize("url", ["http://a.example/x y", "http://a.example/x y z q", "http://a.example/a b 7 url en"])
 def test_blanks_inside_a_url_of_an_old_line(url):
-    entry = one(f"{md5_hex(url)} {url}")
-    assert fields(entry) == (md5_hex(url), url, None, None, None)
+    line = one(f"{md5_hex(url)} {url}")
+    assert fields(line) == (md5_hex(url), url, None, None, None)
 
 
 def test_this_program_writes_blanks_percent_encoded():
@@ -80,31 +80,31 @@ def test_this_program_writes_blanks_percent_encoded():
 
 def test_blank_lines_are_counted_and_hurt_nobody():
     found = parse_meta(f"\n\n{ECONOMIST_MD5} {ECONOMIST} 180 url en\n   \n")
-    assert (len(found.entries), found.blanks, found.strays) == (1, 3, [])
+    assert (len(found.lines), found.blanks, found.strays) == (1, 3, [])
     assert parse_meta("").blanks == 0
 
 
 def test_a_line_break_between_digest_and_url():
     broken = md5_hex(ECONOMIST + "\n")
-    entry = one(f"{broken}\n{ECONOMIST}\n")
-    assert fields(entry) == (broken, ECONOMIST, None, None, None)
-    assert entry.raw == (broken, ECONOMIST)
-    assert "a line break stands between digest and URL" in entry.problems
-    assert "the digest is of the URL with a line break" in entry.problems
+    line = one(f"{broken}\n{ECONOMIST}\n")
+    assert fields(line) == (broken, ECONOMIST, None, None, None)
+    assert line.raw == (broken, ECONOMIST)
+    assert "a line break between digest and URL" in line.problems
+    assert "the digest is of the URL with a line break" in line.problems
 
 
 def test_a_line_break_does_not_swallow_its_neighbours():
     broken = md5_hex(ECONOMIST + "\n")
     good = f"{md5_hex('http://b.example/')} http://b.example/ 5 url it"
     found = parse_meta(f"{good}\n{broken}\n\n{ECONOMIST}\n{broken}\n{good}\n")
-    assert [entry.url for entry in found.entries] == ["http://b.example/", ECONOMIST, "http://b.example/"]
+    assert [line.url for line in found.lines] == ["http://b.example/", ECONOMIST, "http://b.example/"]
     assert found.strays == [(5, broken)]
 
 
 def test_unknown_kinds_and_languages_are_passed_through_and_named():
-    entry = one(f"{ECONOMIST_MD5} {ECONOMIST} 180 file xx-YY")
-    assert fields(entry)[2:] == ("180", "file", "xx-YY")
-    assert len(entry.problems) == 2
+    line = one(f"{ECONOMIST_MD5} {ECONOMIST} 180 file xx-YY")
+    assert fields(line)[2:] == ("180", "file", "xx-YY")
+    assert len(line.problems) == 2
 
 
 def test_a_digest_of_another_url_is_named():
@@ -114,7 +114,7 @@ def test_a_digest_of_another_url_is_named():
 @pytest.mark.parametrize("line", ["hello", "../../etc/passwd http://x/ 1 url en", "A" * 32 + " http://x/", "x" * 5000])
 def test_what_is_no_line_is_kept_aside(line):
     found = parse_meta(line + "\n")
-    assert (found.entries, found.strays) == ([], [(1, line)])
+    assert (found.lines, found.strays) == ([], [(1, line)])
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_ids(given, clean):
 @given(st.text(max_size=200))
 def test_no_text_raises(text):
     found = parse_meta(text)
-    for entry in found.entries:
-        assert one(entry.text()).key == entry.key
+    for line in found.lines:
+        assert one(line.text()).key == line.key
 
 
 @given(st.text(min_size=1).filter(str.strip), st.text(), st.sampled_from(["url", "rss", "rssitem"]), st.text())
@@ -149,5 +149,5 @@ def test_whatever_is_written_is_read(url, page_id, kind, language):
 @given(st.binary(max_size=200))
 def test_no_bytes_raise_and_all_can_be_written_back(data):
     text = data.decode("utf-8", "surrogateescape")
-    for entry in parse_meta(text).entries:
-        assert entry.text().encode("utf-8", "surrogateescape")
+    for line in parse_meta(text).lines:
+        assert line.text().encode("utf-8", "surrogateescape")

@@ -16,7 +16,7 @@ from tearsheet.archive import StoryArchiveWriter
 from tearsheet.engines.broker.port import Broker, Depth, Message, Output, Settlement
 from tearsheet.errors import StorageError, UsageError
 from tearsheet.pipeline.dump import HEADERS, Wanted, archived_form, dump_queue, jsonable, load_files
-from tearsheet.pipeline.queuers.inputs import Places, expand
+from tearsheet.pipeline.queuers.inputs import InputStores, expand
 from tearsheet.story import ContentMetadata, Exchange, HTTPMetadata, RawHTML, RSSEntry, Story, make_story_id
 from tearsheet.work.journey import DUE, ORIGIN, RETRIES, WHAT, WHEN, WHO
 from tearsheet.work.packing import new_message
@@ -25,7 +25,7 @@ from tests.support.brokers import RabbitHarness, SqliteHarness
 KINDS = {"sqlite": SqliteHarness(), "rabbitmq": RabbitHarness()}
 STORIES = 2_000
 QUEUES = ("fetcher-in", "parser-in", "parser-quar", "csv.archiver-in")
-NOWHERE = Places("file:///blobs", lambda url: pytest.fail("no blobs here"))
+NOWHERE = InputStores("file:///blobs", lambda url: pytest.fail("no blobs here"))
 
 
 def story(number: int) -> Story:

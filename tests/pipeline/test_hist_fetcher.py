@@ -154,7 +154,7 @@ def test_one_unreadable_object_ends_its_story_and_not_the_run(tmp_path):
         await bench.drain(worker)
         assert sorted(s.rss_entry.link or "" for s in await bench.arrived("parser-in")) == ["6", "8"]
         assert [s.rss_entry.link for s in await bench.arrived("hist-fetcher-quar")] == ["7"]
-        [row] = bench.ledger.latest()
+        [row] = bench.ledger.find({})
         assert (row.stage, row.status, row.reason, row.domain) == (
             "hist-fetcher", "quarantined", "error", "paper.example",
         )  # fmt: skip

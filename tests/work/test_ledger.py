@@ -52,7 +52,7 @@ def test_folding_keeps_the_counts_and_drops_the_rows(ledger):
     before = ledger.counts()
     assert ledger.fold(keep_days=7) == 6
     assert ledger.counts() == before == [Count("parser", "dropped", "too-short", 7)]
-    assert [row.url for row in ledger.latest()] == ["http://a.example/new"]
+    assert [row.url for row in ledger.find({})] == ["http://a.example/new"]
     assert ledger.fold(keep_days=7) == 0
 
 

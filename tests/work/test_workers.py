@@ -162,7 +162,7 @@ def test_whatever_a_stage_meets_in_one_story_ends_that_story_and_no_worker(on_be
         await bench.drain(worker)
         assert len(await bench.arrived("next-in")) == 2
         assert [s.rss_entry.title for s in await bench.arrived("fetcher-quar")] == ["frozen"]
-        [row] = bench.ledger.latest()
+        [row] = bench.ledger.find({})
         assert (row.status, row.reason, row.url) == ("quarantined", "error", "http://a.example/frozen/0")
         assert "InvalidObjectState" in row.detail
 

@@ -1,4 +1,4 @@
-"""What is done with captures as a whole: choose them, pack them, check their files, and fill the index from them."""
+"""What can be done with many captures: choose them, pack them, check their files, and fill the index from them."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _PAGE = 200
 
 @dataclass(slots=True)
 class Chosen:
-    """Captures that were asked for."""
+    """Captures that were chosen."""
 
     captures: list[StoredCapture] = field(default_factory=list)
     missing: int = 0
-    """Stories that were asked for and are not archived."""
+    """Stories that were asked for but are not archived."""
     about: str = ""
     """The query that chose them."""
 
@@ -55,8 +55,8 @@ def chosen_by_query(services: Services, query: str, limit: int) -> Chosen:
 
 
 def chosen_by_topic(services: Services, name: str, limit: int) -> Chosen:
-    """The captures of a topic's stories. Those that were only read for the topic are missing."""
-    from tearsheet.topics import find_topic, story_ids  # only few who use the archive have topics
+    """The captures of a topic's stories. Pages that only the topic's spider fetched are missing."""
+    from tearsheet.topics import find_topic, story_ids  # few uses of the archive need topics
 
     topic = find_topic(services.database, name)
     ids = story_ids(services.database, topic.id)[:limit]
@@ -84,18 +84,18 @@ def _chosen(found: Sequence[StoredCapture | None], about: str = "") -> Chosen:
 
 
 def pack(services: Services, target: Path, chosen: Chosen, title: str) -> Packed:
-    """Write captures into a WACZ; documents of the ingest come with their pictures and styles."""
+    """Write captures into a WACZ; ingested documents come with their pictures and styles."""
     parts = [part for capture in chosen.captures for part in _parts(services, capture)]
     return write_wacz(target, chosen.captures, services.captures, parts=parts, title=title, description=chosen.about)
 
 
 def _parts(services: Services, capture: StoredCapture) -> list[StoredCapture]:
-    """What an ingested document brought along. Other captures stand alone, and are not looked up."""
+    """The parts of an ingested document. Other captures have none, and are not looked up."""
     return services.ingest.replay.parts(capture) if capture.file.name.startswith(f"{INGESTED}-") else []
 
 
 def verify_archive(services: Services) -> Iterator[Verdict]:
-    """Re-read every registered file and say what does not hold; a file that only a store has is read from there."""
+    """Re-read every registered file and say what is wrong; a file that only a store has is read from there."""
     archive, copies = services.archive, services.captures.copies
     for file in archive.files():
         if file.local or copies.is_here(file):
@@ -113,19 +113,19 @@ def verify_archive(services: Services) -> Iterator[Verdict]:
 def rebuild_index(services: Services, paths: Sequence[Path], progress: Callable[[int], None]) -> tuple[Rebuilt, Walked]:
     """Index the stories of WARC files and folders, or of the whole archive when none is named.
 
-    `progress` is told now and then how many stories were read. Raises UsageError for a path that is not there.
+    `progress` is called now and then with the number of stories read. Raises UsageError for a path that does not exist.
     """
     walked = Walked()
     for path in paths:
         if not path.exists():
             raise UsageError(f"there is no file or folder {path} to rebuild the index from")
-    entries = walk_paths(paths, walked) if paths else services.captures.walk(walked)
-    stories = (entry.story for entry in entries)
+    archived = walk_paths(paths, walked) if paths else services.captures.walk(walked)
+    stories = (one.story for one in archived)
     return rebuild_from_stories(services.index, stories, lambda so_far: progress(so_far.total)), walked
 
 
 def moved_inputs(captures: Captures, folder: Path) -> list[InputFile]:
-    """The archive files that lay below a folder and are now only in a store, for a pipeline that reads files."""
+    """The archive files that used to be below a folder and are now only in a store, for a pipeline that reads files."""
     return [
         InputFile(str(path), file.size, partial(_open_moved, captures, file))
         for path, file in captures.moved_from(folder)

@@ -1,4 +1,4 @@
-"""Whether everything stands that the program stands on: the checks of `tearsheet doctor`."""
+"""Whether everything that the program needs is in order: the checks of `tearsheet doctor`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Check:
 
 
 def examine(services: Services) -> Iterator[Check]:
-    """Every check, in the order in which a problem would show."""
+    """Every check, in the order in which problems would appear."""
     yield _tried("data folder", lambda: str(services.data))
     yield _tried("disk", lambda: _disk(services))
     yield Check("clock", time.time() > 1_700_000_000, time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()))
@@ -35,9 +35,9 @@ def examine(services: Services) -> Iterator[Check]:
     yield _port(services)
 
 
-def _tried(name: str, look: Callable[[], str]) -> Check:
+def _tried(name: str, check: Callable[[], str]) -> Check:
     try:
-        return Check(name, True, look())
+        return Check(name, True, check())
     except TearsheetError as error:
         return Check(name, False, str(error))
 
@@ -63,5 +63,5 @@ def _port(services: Services) -> Check:
     with socket.socket() as probe:
         probe.settimeout(1)
         taken = probe.connect_ex((web.host, web.port)) == 0
-    found = "answers already: a server is running there" if taken else "free"
+    found = "in use: a server is running there" if taken else "free"
     return Check(f"port {web.port}", True, found)

@@ -1,4 +1,4 @@
-"""The demo: the real pipeline and a topic on the newsroom that is served from this machine, in a folder of their own."""
+"""The demo: the real pipeline and a topic, run on a newsroom served from this machine, in a separate folder."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tearsheet.topics.spider import add_seeds
 
 TOPIC = "corvane bridge"
 TOPIC_QUERY = "corvane OR 科尔万 OR コルヴァン OR كورفان"
-"""The event that most papers of the newsroom write about, in their scripts."""
+"""The event that most papers of the newsroom write about, in the script of each."""
 
 DEMO_SETTINGS: dict[str, object] = {
-    # Our own machine is asked, so there is no need to be slow; pages that hang on purpose are not waited for.
+    # All requests go to our own machine, so there is no need to be slow; pages that hang on purpose are not waited for.
     "fetch.interval_seconds": 0.0,
     "fetch.per_host": 8,
     "fetch.timeout_seconds": 2.0,
@@ -40,7 +40,7 @@ DEMO_SETTINGS: dict[str, object] = {
 
 @dataclass(slots=True, frozen=True)
 class TopicMap:
-    """What the map of the demo's topic shows, and where it lies."""
+    """What the map of the demo's topic shows, and where it is."""
 
     stories: int
     sources: int
@@ -51,7 +51,7 @@ class TopicMap:
 def demo_settings(
     folder: Path | None, server: NewsroomServer, expected: Expectation, flags: Mapping[str, object]
 ) -> Settings:
-    """The settings of the demo: its own folder below the data folder, its own hosts, and no patience."""
+    """The settings of the demo: its own folder below the data folder, its own hosts, and short pauses."""
     own = DEMO_SETTINGS | {
         "fetch.connect_to": server.connect_to(),
         "fetch.manners_off": dict.fromkeys(server.connect_to(), "pace retry-after failing"),
@@ -67,7 +67,7 @@ def add_newsroom(services: Services, server: NewsroomServer) -> None:
 
 
 def map_topic(services: Services, report: Report, begin: Callable[[], None]) -> TopicMap:
-    """Follow the links between the stories about one event, and draw who links to whom. Done once for a data folder."""
+    """Follow the links between the stories about one event, and draw who links to whom. Each data folder needs it once."""
     topic = _topic(services)
     if topic.state != COMPLETED:
         begin()
@@ -91,7 +91,7 @@ def _topic(services: Services) -> Topic:
 
 
 def differences(expected: Expectation, summary: Summary) -> list[str]:
-    """Where the counts differ from what the newsroom knows, in words."""
+    """Descriptions of where the counts differ from what the newsroom expects."""
     totals, dropped = expected.totals, summary.dropped
     wanted = {f"{stage}/{reason}": count for (stage, reason), count in totals.dropped.items()}
     pairs = [("indexed", totals.indexed, summary.indexed), ("archived", totals.archived, summary.archived)]

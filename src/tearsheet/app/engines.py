@@ -1,8 +1,8 @@
-"""The engines and stores of a data folder, opened from the settings when they are first asked for.
+"""The engines and stores of a data folder, opened from the settings when they are first used.
 
 Nothing else reads settings to open a connection. What was opened is closed at the end of the `with` block. Packages are imported
-by their fronts and named in full below, so that each is loaded with the engine or store that needs it: a search loads no
-database library.
+through their fronts and named in full below, so that each is loaded only with the engine or store that needs it: a search loads
+no database library.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 class Engines:
-    """What a data folder stands on. Use it in a `with` block."""
+    """The engines and stores of a data folder. Use it in a `with` block."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -62,7 +62,7 @@ class Engines:
 
     @cached_property
     def data(self) -> Path:
-        """The data folder, made if it is not there."""
+        """The data folder, created if it does not exist."""
         folder = self.settings.data
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -107,7 +107,7 @@ class Engines:
         return self._closing(events, events.close)
 
     def open_blobs(self, url: str = "") -> Blobs:
-        """A blob store by its URL: that of the settings when none is given. Closed at the end."""
+        """The blob store at a URL, or that of `engines.blobs` when none is given. Closed at the end."""
         engines = self.settings.engines
         store = tearsheet.engines.blobs.open_blobs(url or engines.blobs, self.data, patience=engines.patience_seconds)
         return self._closing(store, store.close)
@@ -115,36 +115,36 @@ class Engines:
     def open_broker(self) -> Broker:
         """A connection to the broker; it belongs to the event loop, so the caller closes it."""
         engines = self.settings.engines
-        divided = tearsheet.pipeline.fetch_queues(self.pipelines)
+        partitioned = tearsheet.pipeline.fetch_queues(self.pipelines)
         return tearsheet.engines.broker.open_broker(
-            engines.broker, self.data, partitioned=divided, patience=engines.patience_seconds
+            engines.broker, self.data, partitioned=partitioned, patience=engines.patience_seconds
         )
 
     @cached_property
     def pipelines(self) -> dict[str, Pipeline]:
-        """Every pipeline by name, including those of the settings."""
+        """Every pipeline by name, including those from the settings."""
         return tearsheet.pipeline.all_pipelines(self.settings.pipelines)
 
     @cached_property
     def archive(self) -> ArchiveStore:
-        """Which capture lies in which file."""
+        """Which capture is in which file."""
         return tearsheet.archive.ArchiveStore(self.database)
 
     @cached_property
     def archive_stores(self) -> dict[str, Callable[[], Blobs]]:
-        """The blob stores that archive files are copied to: by name, how to open each."""
+        """How to open each of the blob stores that archive files are copied to, by name."""
         urls = self.settings.archive.stores
         return tearsheet.archive.stores_by_name(urls, self.data, self.settings.engines.patience_seconds)
 
     @cached_property
     def captures(self) -> Captures:
-        """Gets captures back, from this machine or from one of those stores."""
+        """Reads captures back, from this machine or from one of the archive's stores."""
         folder = self.settings.path(self.settings.archive.folder)
         return tearsheet.archive.Captures(self.archive, folder, self.archive_stores)
 
     @cached_property
     def uploader(self) -> Uploader:
-        """Copies finished archive files to those stores; `run()` is one round."""
+        """Copies finished archive files to the archive's stores; `run()` is one round."""
         archive = self.settings.archive
         return tearsheet.archive.Uploader(
             tearsheet.archive.Outbox(self.database),
@@ -161,17 +161,17 @@ class Engines:
 
     @cached_property
     def _polite(self) -> PoliteClients:
-        from tearsheet.app.polite import PoliteClients  # few commands ask the web, and its library takes long to load
+        from tearsheet.app.polite import PoliteClients  # few commands go to the web, and its library is slow to load
 
         return PoliteClients(self.settings.fetch, lambda: self.database)
 
     def open_polite(self, stack: AsyncExitStack) -> PoliteClient:
-        """The polite client that everyone in this event loop shares; closed when the `stack` of its last user is."""
+        """The polite client shared by everything in this event loop; closed when the `stack` of its last user is."""
         return self._polite.open(stack)
 
     @contextmanager
     def exclusive(self, purpose: str) -> Iterator[None]:
-        """Hold the data folder for `purpose`, or say who does."""
+        """Hold the data folder for `purpose`. Raises a BusyError that names the process that already does."""
         path = self.data / f"{purpose}.lock"
         try:
             descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)

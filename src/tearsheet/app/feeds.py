@@ -24,7 +24,7 @@ def discover_feeds(services: Services, site: str, limit: int) -> list[Discovered
 
 
 def poll_feeds(services: Services, only: Sequence[int]) -> Mapping[str, int]:
-    """Poll every feed that is due, once, or `only` these, due or not. Returns what came of it, by name."""
+    """Poll every feed that is due, once, or `only` these, due or not. Returns the poller's counters by name."""
     for feed_id in only:
         fetch_soon(services.database, feed_id, utc_now())
 

@@ -1,6 +1,6 @@
-"""The ingest of documents: what it needs, and who asks for it (a command, a worker, the web).
+"""The ingest of documents: what it needs, and how a command, a worker or the web API runs it.
 
-Apart from the other services because it is heavy to import and seldom needed.
+Separate from the other services because it is slow to import and seldom needed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tearsheet.ingest import (
 )
 
 AT_ONCE = 4
-"""Documents that are ingested for visitors of the web API at the same time; others wait."""
+"""How many documents are ingested for users of the web API at the same time; others wait."""
 Round = Callable[[float], Awaitable[int]]
 
 
@@ -51,7 +51,7 @@ class IngestServices:
 
     @cached_property
     def names(self) -> Names:
-        """What the topics of the ingest are called."""
+        """The names of the ingest's topics in the event log."""
         return Names(self._settings.ingest.environment)
 
     @cached_property
@@ -71,9 +71,9 @@ class IngestServices:
 
     @asynccontextmanager
     async def open_service(self) -> AsyncIterator[IngestService]:
-        """Ingests requests, and reads pages in processes of their own, with the time limit that the parser has.
+        """A service that ingests requests, and reads pages in separate processes with the parser's time limit.
 
-        Belongs to an event loop.
+        It belongs to the running event loop.
         """
         pipeline = self._settings.pipeline
         size = pipeline.parser_processes or os.cpu_count() or 1
@@ -81,7 +81,7 @@ class IngestServices:
             yield self.service(Visitor(self._engines.open_polite(stack)), reader)
 
     def service(self, visitor: Visitor, reader: PageReader = read_in_thread) -> IngestService:
-        """Ingests requests with this visitor."""
+        """A service that ingests requests with this visitor."""
         wanted, archive = self._settings.ingest, self._settings.archive
         limits = IngestLimits(
             seconds=wanted.deadline_seconds,
@@ -104,24 +104,24 @@ class IngestServices:
         self._engines.events.publish(self.names.requests, [(one.base_url, one.raw) for one in requests])
 
     def hide(self, keys: Iterable[str], *, hide: bool) -> int:
-        """Keep captures of documents, named by address or SHA-1, out of all look-ups, or let them back in; returns how many."""
+        """Keep captures of documents, named by address or SHA-1, out of all lookups, or let them back in; returns how many."""
         return sum(self.store.hide(key, hide=hide) for key in keys)
 
     def ingest(self, requests: Iterable[IngestRequest], show: Callable[[IngestWebResult], None]) -> int:
-        """Ingest documents, a few at a time, and show each result when it is safe; returns how many are no hits."""
+        """Ingest documents, a few at a time, and show each result once it is safe; returns how many are not hits."""
         return run_to_its_end(self._ingest(requests, show))
 
     async def _ingest(self, requests: Iterable[IngestRequest], show: Callable[[IngestWebResult], None]) -> int:
-        missed, waiting = 0, iter(requests)
+        missed, remaining = 0, iter(requests)
         async with self.open_service() as service:
-            while batch := list(islice(waiting, REQUEST_BATCH)):
+            while batch := list(islice(remaining, REQUEST_BATCH)):
                 for result in await service.handle(batch):
                     missed += not result.hit
                     show(result)
         return missed
 
     def run_workers(self, stages: Sequence[str], *, once: bool = False) -> None:
-        """Work as ingest, persist-result or persist-html-text until stopped; with `once`, until there is nothing to do."""
+        """Run the stages ingest, persist-result or persist-html-text until stopped; with `once`, until nothing is left to do."""
 
         async def go(run: Run) -> None:
             async with self.open_service() as service, asyncio.TaskGroup() as group:
@@ -143,27 +143,27 @@ class IngestServices:
 
 
 class IngestForVisitors:
-    """Ingests for all who ask by HTTP, with one visitor: however many they are, a host sees the manners of one.
+    """Ingests for all users of the web API with one visitor: however many ask, each host sees one polite client.
 
     Belongs to the event loop of the server.
     """
 
     def __init__(self, ingest: IngestServices) -> None:
         self._ingest = ingest
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._slots = asyncio.Semaphore(AT_ONCE)
         self._opening = asyncio.Lock()
         self._open = AsyncExitStack()
         self._service: IngestService | None = None
 
     async def ingest(self, request: IngestRequest) -> IngestWebResult:
-        """Ingest one document, and keep all of it."""
+        """Ingest one document and keep everything that belongs to it."""
         async with self._opening:
             if self._service is None:
                 self._service = await self._open.enter_async_context(self._ingest.open_service())
-        async with self._places:
+        async with self._slots:
             [result] = await self._service.handle([request])
         return result
 
     async def close(self) -> None:
-        """Let go of the visitor, and of the processes that look at pages."""
+        """Close the visitor, and end the processes that read pages."""
         await self._open.aclose()

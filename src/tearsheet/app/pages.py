@@ -1,4 +1,4 @@
-"""The dated page store of a data folder, and its way from and to WARC files."""
+"""The dated page store of a data folder, filled from WARC files and exported to them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tearsheet.pagestore import PageStore, StoredPage, put_story, story_of
 
 
 def page_store(services: Services, folder: Path | None) -> PageStore:
-    """The page store in this folder; that of the settings when none is named."""
+    """The page store in this folder, or that of the settings when none is given."""
     return PageStore(folder) if folder else services.page_store
 
 
 def import_pages(target: PageStore, files: Iterable[Path]) -> tuple[int, int]:
-    """Store the pages of WARC files: how many were stored, and how many records could not be used. Raises NotFoundError."""
+    """Store the pages of WARC files; returns how many, and how many records could not be used. Raises NotFoundError."""
     stored, bad = 0, 0
     for path in files:
         if not path.is_file():
@@ -34,7 +34,7 @@ def import_pages(target: PageStore, files: Iterable[Path]) -> tuple[int, int]:
 
 
 def export_pages(services: Services, pages: Iterable[StoredPage], folder: Path) -> tuple[int, int]:
-    """Write pages as WARC files, as large as the settings want them: how many pages, in how many files."""
+    """Write pages to WARC files of the size that the settings say; returns how many pages, and in how many files."""
     settings = services.settings.archive
     writer: StoryArchiveWriter | None = None
     written, files = 0, 0

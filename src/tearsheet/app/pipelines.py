@@ -1,6 +1,6 @@
-"""Running a pipeline: its source, its stages and what goes along, in one process tree.
+"""Running a pipeline: its source, its stages and the services beside them, in one process tree.
 
-What `tearsheet run`, `tearsheet pipeline run` and `tearsheet worker` do.
+This is what `tearsheet run`, `tearsheet pipeline run` and `tearsheet worker` do.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from tearsheet.app.polite import STORIES_A_PLACE
+from tearsheet.app.polite import STORIES_PER_SLOT
 from tearsheet.app.running import Run, run_until_stopped
 from tearsheet.app.services import Services
 from tearsheet.app.sources import FileSource, Source, source_of, water_marks
@@ -51,7 +51,7 @@ QUEUER = "queuer"
 
 @dataclass(slots=True, frozen=True)
 class Plan:
-    """What a worker is built from. What it holds is closed with `stack`."""
+    """What a worker is built from. Anything the worker opens is closed with `stack`."""
 
     services: Services
     pipeline: Pipeline
@@ -70,14 +70,14 @@ class Plan:
 
 
 def _fetcher(plan: Plan, config: WorkerConfig) -> Worker:
-    config.prefetch = STORIES_A_PLACE * plan.services.settings.fetch.concurrency
+    config.prefetch = STORIES_PER_SLOT * plan.services.settings.fetch.concurrency
     stage = Fetcher(plan.services.open_polite(plan.stack))
     return AsyncWorker(stage, config, plan.broker, plan.services.ledger)
 
 
 def _hist_fetcher(plan: Plan, config: WorkerConfig) -> Worker:
     settings = plan.services.settings
-    config.prefetch = STORIES_A_PLACE * settings.fetch.concurrency
+    config.prefetch = STORIES_PER_SLOT * settings.fetch.concurrency
     stage = HistFetcher(plan.services.open_blobs(settings.pipeline.downloads), max_bytes=settings.fetch.max_bytes)
     return AsyncWorker(stage, config, plan.broker, plan.services.ledger)
 
@@ -123,7 +123,7 @@ BUILDERS: dict[str, Callable[[Plan, WorkerConfig], Worker]] = {
 
 
 def build_worker(plan: Plan, step: Step) -> Worker:
-    """The worker of one step. Raises NotFoundError when nobody knows how its stage is built."""
+    """The worker of one step. Raises NotFoundError when there is no such stage."""
     try:
         build = BUILDERS[step.stage]
     except KeyError:
@@ -132,7 +132,7 @@ def build_worker(plan: Plan, step: Step) -> Worker:
 
 
 def archiver(services: Services, prefix: str) -> Archiver:
-    """The stage that writes captures, as the settings want it; each pipeline has its own prefix of file names."""
+    """The stage that writes captures, configured by the settings; each pipeline has its own file name prefix."""
     settings = services.settings.archive
     return Archiver(
         services.archive,
@@ -146,7 +146,7 @@ def archiver(services: Services, prefix: str) -> Archiver:
 
 
 class Collector:
-    """A pipeline, whole or some stages of it (`stages`, as a worker on one of several machines runs).
+    """A pipeline, or only some of its `stages`, as run by a worker on one of several machines.
 
     Without a `source`, stories come from the feeds; a pipeline that reads files needs one.
     """
@@ -180,7 +180,7 @@ class Collector:
         run_until_stopped(partial(self._run, once=once, along=along))
 
     async def _run(self, run: Run, *, once: bool, along: Sequence[Service]) -> None:
-        gc.freeze()  # what was imported stays: the garbage collector need not look at it again and again
+        gc.freeze()  # imported modules stay: the garbage collector need not examine them again and again
         async with AsyncExitStack() as stack:
             broker = self._broker = self.services.open_broker()
             stack.push_async_callback(broker.close)
@@ -194,23 +194,23 @@ class Collector:
                 self.interrupted = run.interrupted
 
     def _helpers(self, run: Run) -> list[Service]:
-        """What every run needs beside its workers."""
+        """The services that every run needs beside its workers."""
         helpers: list[Service] = [Announcer(self.services.database, self.workers).run]
         if self.services.archive_stores and any(step.stage == "archiver" for step in self._steps):
             helpers.append(Uploading(self.services.uploader, lambda: run.interrupted).run)
         return helpers
 
     async def depths(self) -> dict[str, Depth]:
-        """The depth of each queue, for whoever shows progress."""
+        """The depth of each queue, for progress reports."""
         return await self._broker.depths() if self._broker else {}
 
 
 Along = Callable[[Collector], Sequence[Service]]
-"""What runs along with a collector: its progress, the web pages."""
+"""Builds the services that run beside a collector: its progress, the web pages."""
 
 
 def collect(services: Services, along: Along, *, once: bool, pipeline: Pipeline | None = None) -> tuple[Summary, bool]:
-    """Collect from the feeds until stopped, or `once`. Returns what the data folder holds then, and whether a signal came."""
+    """Collect from the feeds until stopped, or `once`. Returns what the data folder then holds, and whether a signal came."""
     collector = Collector(services, pipeline=pipeline)
     with services.exclusive("run"):
         collector.run(once=once, along=along(collector))

@@ -1,4 +1,4 @@
-"""Who asks the web: one polite client for each event loop, shared by everyone who works in it."""
+"""All requests to the web: one polite client for each event loop, shared by everything that runs in it."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tearsheet.engines.database import Database
 from tearsheet.fetch import HostStore, PoliteClient
 from tearsheet.settings import FetchSettings
 
-STORIES_A_PLACE = 16
-"""Most stories in hand wait for the turn of their host, so there must be many more of them than are fetched at once."""
+STORIES_PER_SLOT = 16
+"""Stories in hand for each one being fetched. Most of them wait for their host's turn, so there must be many more."""
 
 
 @dataclass(slots=True)
 class _Shared:
-    """A client, and how many use it."""
+    """A client, and its number of users."""
 
     client: PoliteClient
     users: int = 0
 
 
 class PoliteClients:
-    """The polite clients of a process. What they know of hosts is in the database, for other processes too."""
+    """The polite clients of a process. What they know about hosts is in the database, where other processes see it too."""
 
     def __init__(self, settings: FetchSettings, database: Callable[[], Database]) -> None:
         self._settings = settings
@@ -35,8 +35,8 @@ class PoliteClients:
         """The client of the running event loop; it is closed when the `stack` of its last user is."""
         loop = asyncio.get_running_loop()
         if loop not in self._shared:
-            places = STORIES_A_PLACE * self._settings.concurrency
-            client = PoliteClient(self._settings, HostStore(self._database()), in_flight=places)
+            in_flight = STORIES_PER_SLOT * self._settings.concurrency
+            client = PoliteClient(self._settings, HostStore(self._database()), in_flight=in_flight)
             self._shared[loop] = _Shared(client)
         shared = self._shared[loop]
         shared.users += 1

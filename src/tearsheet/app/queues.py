@@ -1,4 +1,4 @@
-"""The queues as an operator sees them: how deep they are, what is in them, and what mends them."""
+"""The queues as an operator sees them: how deep they are, what is in them, and how to repair them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tearsheet.app.services import Services
 from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline import Dumped, Loaded, Wanted, dump_queue, load_files
-from tearsheet.pipeline.queuers import SUFFIXES, Places, expand
+from tearsheet.pipeline.queuers import SUFFIXES, InputStores, expand
 from tearsheet.work import message_summary, requeue
 
 T = TypeVar("T")
 
 
 class QueueWatch:
-    """The depths of all queues, for whoever asks on one event loop again and again."""
+    """The depths of all queues, for repeated use on one event loop."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -27,14 +27,14 @@ class QueueWatch:
         self._opening = asyncio.Lock()
 
     async def depths(self) -> dict[str, Depth]:
-        """The depth of every queue. The broker is opened by the first who asks, because it belongs to the event loop."""
+        """The depth of every queue. The broker is opened by the first call, because it belongs to the event loop."""
         async with self._opening:
             if self._broker is None:
                 self._broker = self._services.open_broker()
         return await self._broker.depths()
 
     async def close(self) -> None:
-        """Let go of the broker."""
+        """Close the broker."""
         broker, self._broker = self._broker, None
         if broker is not None:
             await broker.close()
@@ -48,15 +48,15 @@ def read_depths(services: Services) -> dict[str, Depth]:
 def peek_queue(services: Services, queue: str, limit: int) -> list[dict[str, object]]:
     """The oldest messages of a queue, and why they are there. Raises NotFoundError."""
 
-    async def look(broker: Broker) -> list[dict[str, object]]:
+    async def peek(broker: Broker) -> list[dict[str, object]]:
         await _must_exist(broker, queue)
         return [message_summary(message) for message in await broker.peek(queue, limit)]
 
-    return _with_broker(services, look)
+    return _with_broker(services, peek)
 
 
 def purge_queue(services: Services, queue: str) -> int:
-    """Delete all messages of a queue that nobody holds; returns how many. Raises NotFoundError."""
+    """Delete all messages of a queue that no worker holds; returns how many. Raises NotFoundError."""
 
     async def empty(broker: Broker) -> int:
         await _must_exist(broker, queue)
@@ -66,7 +66,7 @@ def purge_queue(services: Services, queue: str) -> int:
 
 
 def delete_queue(services: Services, queue: str) -> int:
-    """Delete a queue and everything in it; returns how many messages that were. Raises NotFoundError."""
+    """Delete a queue and everything in it; returns how many messages it had. Raises NotFoundError."""
 
     async def remove(broker: Broker) -> int:
         await _must_exist(broker, queue)
@@ -81,7 +81,7 @@ def requeue_quarantined(services: Services, stage: str, limit: int) -> int:
 
 
 def dump_queues(services: Services, queues: Sequence[str], folder: Path, limit: int | None) -> list[Dumped]:
-    """Move the stories of queues into WARC files; of all queues that have some, when none is named. Raises NotFoundError."""
+    """Move the stories of queues, or of all queues when none is named, into WARC files. Raises NotFoundError."""
 
     async def dump(broker: Broker) -> list[Dumped]:
         for queue in queues:
@@ -94,8 +94,8 @@ def dump_queues(services: Services, queues: Sequence[str], folder: Path, limit: 
 
 def load_dumps(services: Services, inputs: Sequence[str], wanted: Wanted) -> Loaded:
     """Put dumped stories back into their queues."""
-    places = Places(services.settings.engines.blobs, services.open_blobs)
-    files = expand(inputs, places, SUFFIXES)
+    stores = InputStores(services.settings.engines.blobs, services.open_blobs)
+    files = expand(inputs, stores, SUFFIXES)
     return _with_broker(services, lambda broker: load_files(broker, files, wanted))
 
 

@@ -2,7 +2,7 @@
 
 Work that waits for more until it is told to stop is run with `run_until_stopped`: SIGINT (Ctrl-C) and SIGTERM ask it to stop, it
 finishes what it has begun, and a second signal changes nothing. Work that ends by itself is run with `run_to_its_end`: the first
-signal cancels it, so that it can clean up, and a second one ends it at once. Workers in processes of their own are watched by
+signal cancels it, so that it can clean up, and a second one ends it at once. Workers in separate processes are watched by
 `run_processes`, which passes signals on to them.
 """
 
@@ -30,26 +30,26 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Run:
-    """One run: `stop` is set when it is to end, and `interrupted` says whether a signal asked for that."""
+    """One run: `stop` is set when it is to end, and `interrupted` says whether a signal set it."""
 
     def __init__(self) -> None:
         self.stop = asyncio.Event()
         self.interrupted = False
 
     def interrupt(self) -> None:
-        """Ask for the end, as a signal does."""
+        """Ask the run to end, as a signal does."""
         log.info("stopping")
         self.interrupted = True
         self.stop.set()
 
 
 def run_until_stopped(main: Callable[[Run], Awaitable[T]]) -> T:
-    """Run `main` on an event loop of its own; signals set the run's `stop`, after which `main` is to come to its end."""
+    """Run `main` on a new event loop; signals set the run's `stop`, after which `main` should finish."""
 
     async def go() -> T:
         run = Run()
         if _in_main_thread():
-            for number in _SIGNALS:  # taken back when the loop is closed
+            for number in _SIGNALS:  # the handlers are removed when the loop is closed
                 asyncio.get_running_loop().add_signal_handler(number, run.interrupt)
         return await main(run)
 
@@ -57,17 +57,17 @@ def run_until_stopped(main: Callable[[Run], Awaitable[T]]) -> T:
 
 
 def run_to_its_end(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` on an event loop of its own. Raises Interrupted when a signal came before its end."""
-    came: list[int] = []
+    """Run `work` on a new event loop. Raises Interrupted when a signal came before its end."""
+    received: list[int] = []
 
     async def go() -> T:
-        with _cancelling_by_signals(came):
+        with _cancelled_by_signals(received):
             return await work
 
     try:
         return asyncio.run(go())
     except asyncio.CancelledError:
-        if came:
+        if received:
             raise Interrupted from None
         raise
 
@@ -88,23 +88,23 @@ def run_processes(command: Sequence[str], count: int) -> None:
 
 
 @contextmanager
-def _cancelling_by_signals(came: list[int]) -> Iterator[None]:
-    """Let the first signal cancel the running task, and a second one end everything at once. `came` gets their numbers.
+def _cancelled_by_signals(received: list[int]) -> Iterator[None]:
+    """Let the first signal cancel the running task, and a second one end everything. Their numbers go into `received`.
 
-    A signal that this process was started to ignore, as shells do with SIGINT for work in the background, stays ignored.
+    A signal that this process was started to ignore, as shells do with SIGINT for background jobs, stays ignored.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
 
     def interrupt(number: int, _: FrameType | None) -> None:
-        came.append(number)
-        if len(came) > 1:
+        received.append(number)
+        if len(received) > 1:
             raise Interrupted
         task.cancel()
         loop.call_soon_threadsafe(lambda: None)  # the loop may be asleep
 
-    heard = [number for number in _SIGNALS if _in_main_thread() and signal.getsignal(number) is not signal.SIG_IGN]
-    with _handling(interrupt, heard):
+    handled = [number for number in _SIGNALS if _in_main_thread() and signal.getsignal(number) is not signal.SIG_IGN]
+    with _handling(interrupt, handled):
         yield
 
 
@@ -119,5 +119,5 @@ def _handling(handler: Callable[[int, FrameType | None], None], numbers: Sequenc
 
 
 def _in_main_thread() -> bool:
-    """Only the main thread can handle signals; elsewhere nobody sends any."""
+    """Only the main thread can set signal handlers; other threads do not need any."""
     return threading.current_thread() is threading.main_thread()

@@ -1,4 +1,4 @@
-"""Everything that a command or a page may ask for, by one name: the engines, the stores, and the ingest of documents."""
+"""Everything that a command or a page may need, in one object: the engines, the stores, and the ingest of documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Services(Engines):
 
     @cached_property
     def ingest(self) -> IngestServices:
-        """What the ingest of documents needs. Few commands do, and its imports take longer than all others together."""
+        """The ingest of documents. Few commands use it, and its imports take longer than all others together."""
         from tearsheet.app.ingest import IngestServices
 
         return IngestServices(self)

@@ -1,4 +1,4 @@
-"""The web pages, alone or beside other work. The pages come from above, as a service that runs until its event is set."""
+"""The web pages, alone or beside other work. The caller provides them, as a service that runs until its event is set."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def serve_alone(pages: Service) -> None:
 
 @contextmanager
 def served_beside(pages: Service | None) -> Iterator[None]:
-    """Serve for as long as the block lasts, in a thread of its own: also between two runs of a collector."""
+    """Serve for the duration of the block, in a separate thread: also between two runs of a collector."""
     if pages is None:
         yield
         return

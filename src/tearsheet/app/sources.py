@@ -1,4 +1,4 @@
-"""Where the stories of a pipeline come from: feeds that are polled here, an rss-fetcher elsewhere, or files."""
+"""Where the stories of a pipeline come from: feeds polled here, an rss-fetcher elsewhere, or files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tearsheet.pipeline.queuers import (
     Choice,
     Cursor,
     FeedQueuer,
-    Places,
+    InputStores,
     Queuer,
     RemoteQueuer,
     Tally,
@@ -41,12 +41,12 @@ class Source(Protocol):
     """Where a pipeline's stories come from."""
 
     def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
-        """What brings the stories; with `once` it ends by itself. What it holds is closed with `stack`."""
+        """The service that brings the stories; with `once` it ends by itself. What it opens is closed with `stack`."""
         ...
 
 
 def source_of(services: Services, pipeline: Pipeline, *, alone: bool) -> Source:
-    """The source of a pipeline that is given no files. `alone`: nobody else polls feeds. Raises UsageError."""
+    """The source of a pipeline without input files. `alone` says that nothing else polls feeds. Raises UsageError."""
     if pipeline.queuer != "feeds":
         raise UsageError(
             f"the pipeline {pipeline.name} reads files: queue them with "
@@ -66,10 +66,10 @@ class FeedSource:
         self._alone = alone
 
     def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
-        """Poll each feed when it is due; with `once`, until no feed is."""
+        """Poll each feed when it is due; with `once`, until no feed is due."""
         settings, database = self._services.settings, self._services.database
         if self._alone and scheme_of(settings.engines.database) == "sqlite":
-            # This run holds the data folder: whoever leased feeds before is dead, and their leases need not be waited for.
+            # This run holds the data folder: any earlier poller is dead, and its leases need not be waited for.
             free_all_leases(database, utc_now())
         poller = Poller(database, self._services.open_polite(stack), settings.feeds)
         queues, marks = self._pipeline.first_queues, water_marks(settings.pipeline)
@@ -94,7 +94,7 @@ class RemoteSource:
         self._pipeline = pipeline
 
     def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
-        """Take what is behind the cursor; with `once`, until there is no more."""
+        """Take the stories after the cursor; with `once`, until there are no more."""
         services, settings = self._services, self._services.settings
         server = server_name(settings.feeds.remote)
         queuer = RemoteQueuer(
@@ -116,7 +116,7 @@ class FileSource:
         self, services: Services, pipeline: Pipeline, inputs: Sequence[str], choice: Choice | None = None
     ) -> None:
         if pipeline.queuer not in FILE_KINDS:
-            raise UsageError(f"the pipeline {pipeline.name} reads no files: its stories come from the feeds")
+            raise UsageError(f"the pipeline {pipeline.name} does not read files: its stories come from the feeds")
         self.tally = Tally()
         self._services = services
         self._pipeline = pipeline
@@ -124,7 +124,7 @@ class FileSource:
         self._choice = choice or Choice()
 
     def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
-        """Read every file that is not finished; ends by itself, always."""
+        """Read every file that is not finished; always ends by itself."""
         return self._queuer(broker, stack).run
 
     def count(self) -> None:
@@ -144,8 +144,8 @@ class FileSource:
         tracker = Tracker(folder / f"{self._pipeline.name}.sqlite3")
         stack.callback(tracker.close)
         marks = water_marks(settings.pipeline)
-        where = Places(settings.engines.blobs, services.open_blobs, partial(moved_inputs, services.captures))
-        find = partial(expand, self._inputs, where, kind.suffixes)
+        stores = InputStores(settings.engines.blobs, services.open_blobs, partial(moved_inputs, services.captures))
+        find = partial(expand, self._inputs, stores, kind.suffixes)
         queues = self._pipeline.first_queues
         queuer = Queuer(kind, find, tracker, queues, marks, broker, services.ledger, self._choice)
         self.tally = queuer.tally
@@ -153,5 +153,5 @@ class FileSource:
 
 
 def water_marks(settings: PipelineSettings) -> WaterMarks:
-    """Below which depth of a queue its stories are brought, and at which depth that stops."""
+    """The depth of a queue below which stories are sent to it, and the depth at which that stops."""
     return WaterMarks(settings.low_water, settings.high_water)

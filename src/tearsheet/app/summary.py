@@ -30,7 +30,7 @@ class Summary:
 
 def summarise(services: Services) -> Summary:
     """Count what the data folder holds."""
-    services.index.refresh()  # what was added in the last seconds counts too
+    services.index.refresh()  # stories added in the last few seconds count too
     totals = services.archive.totals()
     counts = services.ledger.counts()
     return Summary(

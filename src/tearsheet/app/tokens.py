@@ -1,4 +1,4 @@
-"""Tokens: who may ask, and whether they may change anything. Only a token's hash is stored, so nobody can read it again."""
+"""Tokens of the web API: who may use it, and whether they may change anything. Only a token's hash is stored."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ tokens = Table(
 READ, WRITE = "read", "write"
 RIGHTS = (READ, WRITE)
 _PREFIX = "tear_"
-"""So that a token that leaked is recognised as one."""
-_SEEN_AGAIN = timedelta(minutes=1)
-"""How exactly the last use is kept: one write a minute, not one a request."""
+"""Lets a leaked token be recognised as one."""
+_LAST_USE_PRECISION = timedelta(minutes=1)
+"""How precisely the last use is recorded: one write per minute, not one per request."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -55,39 +55,39 @@ class TokenStore:
         self._clock = clock
 
     def create(self, name: str, rights: str = READ) -> str:
-        """Make a token and return it: this is the only time that it is seen. Raises UsageError."""
+        """Create a token and return it: it cannot be shown again. Raises UsageError."""
         if rights not in RIGHTS:
-            raise UsageError(f"{rights!r} is no right; choose {' or '.join(RIGHTS)}")
+            raise UsageError(f"{rights!r} is not a right; choose {' or '.join(RIGHTS)}")
         if not name.strip() or len(name) > 200:
-            raise UsageError("a token needs a name of at most 200 characters, to know it by when it is to be revoked")
+            raise UsageError("a token needs a name of at most 200 characters, so that it can be revoked by it")
         secret = _PREFIX + secrets.token_urlsafe(32)
         row = {"name": name.strip(), "digest": _digest(secret), "rights": rights, "created_at": utc_now(self._clock)}
         with self._database.begin() as connection:
             insert = self._database.insert(tokens).values(row).on_conflict_do_nothing(index_elements=["name"])
             if connection.execute(insert).rowcount != 1:
-                raise UsageError(f"there is a token {name!r} already: revoke it first, or choose another name")
+                raise UsageError(f"there is already a token {name!r}: revoke it first, or choose another name")
         return secret
 
     def find(self, secret: str) -> Token | None:
-        """The token of a secret, or None."""
+        """The token with this secret, or None."""
         with self._database.read() as connection:
             row = connection.execute(select(tokens).where(tokens.c.digest == _digest(secret))).mappings().first()
         if row is None:
             return None
         found = _token(row)
         now = utc_now(self._clock)
-        if found.last_used_at is None or now - found.last_used_at >= _SEEN_AGAIN:
+        if found.last_used_at is None or now - found.last_used_at >= _LAST_USE_PRECISION:
             with self._database.begin() as connection:
                 connection.execute(update(tokens).where(tokens.c.id == found.id).values(last_used_at=now))
         return found
 
     def list(self) -> list[Token]:
-        """Every token, the oldest first."""
+        """Every token, oldest first."""
         with self._database.read() as connection:
             return [_token(row) for row in connection.execute(select(tokens).order_by(tokens.c.id)).mappings()]
 
     def revoke(self, name: str) -> None:
-        """Forget a token, at once. Raises NotFoundError."""
+        """Delete a token; it stops working at once. Raises NotFoundError."""
         with self._database.begin() as connection:
             if connection.execute(delete(tokens).where(tokens.c.name == name)).rowcount != 1:
                 raise NotFoundError(f"there is no token {name!r}; `tearsheet token list` shows them all")

@@ -20,28 +20,28 @@ from tearsheet.topics.spider import Tools, add_posts, index_seeds, is_about, rea
 
 Report = Callable[[Topic, Progress], None]
 EXPORTED = ("csv", "gexf", "graphml", "jsonl")
-"""What is exported when nobody says what is wanted."""
+"""The formats that are exported when none is named."""
 
 
 @dataclass(slots=True, frozen=True)
 class SeededPosts:
-    """What a file of posts gave to a topic."""
+    """What a file of posts added to a topic."""
 
     read: int
     about: int
-    """Those that are about the topic."""
+    """Posts that are about the topic."""
     added: int
-    """Of these, those that were not known."""
+    """Those of them that were not known before."""
     seeds: int
 
 
 def seed_from_index(services: Services, topic: Topic) -> list[Seed]:
-    """The stories of the index that the topic asks for, as seeds."""
+    """The stories of the index that match the topic, as seeds."""
     return list(index_seeds(services.database, services.index, topic))
 
 
 def seed_from_posts(services: Services, topic: Topic, file: Path) -> SeededPosts:
-    """Give a topic the addresses in the posts that are about it."""
+    """Seed a topic with the addresses in the posts that are about it."""
     query = parse_query(topic.query)
     read = list(read_posts(file))
     about = [post for post in read if is_about(post, query, topic.start, topic.end)]
@@ -59,9 +59,9 @@ def run_topic_to_its_end(
             broker = services.open_broker()
             stack.push_async_callback(broker.close)
             tools = _tools(services, stack)
-            wide = services.settings.fetch.concurrency
+            concurrency = services.settings.fetch.concurrency
             return await run_topic(
-                tools, broker, services.ledger, topic, concurrency=wide, join=join, report=report, stop=run.stop
+                tools, broker, services.ledger, topic, concurrency=concurrency, join=join, report=report, stop=run.stop
             )
 
     done = run_until_stopped(go)
@@ -73,7 +73,7 @@ def run_topic_to_its_end(
 
 
 def _tools(services: Services, stack: AsyncExitStack) -> Tools:
-    """What the jobs work with; what they hold is closed with `stack`."""
+    """What the spider's jobs work with; what they open is closed with `stack`."""
     client = services.open_polite(stack)
     settings, captures = services.settings.topics, services.captures
     return Tools(
@@ -82,7 +82,7 @@ def _tools(services: Services, stack: AsyncExitStack) -> Tools:
 
 
 def _archived_page(captures: Captures, key: str) -> tuple[bytes, str | None] | None:
-    """A story's page and its encoding, when it is in the archive."""
+    """A story's page and its encoding, if the archive has it."""
     try:
         story = captures.read(captures.find(key)).story
     except TearsheetError:
@@ -92,7 +92,7 @@ def _archived_page(captures: Captures, key: str) -> tuple[bytes, str | None] | N
 
 
 def take_snapshot(services: Services, topic: Topic, note: str) -> tuple[int, str]:
-    """Freeze a topic as it is now: the snapshot's number and digest."""
+    """Freeze a topic as it is now; returns the snapshot's number and digest."""
     number = save_snapshot(services.database, topic, note=note)
     digest = next(row.digest for row in list_snapshots(services.database, topic.id) if row.id == number)
     return number, digest

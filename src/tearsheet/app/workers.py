@@ -12,7 +12,7 @@ from tearsheet.pipeline import pipeline_named
 
 
 def prepare_work(services: Services, stages: Sequence[str], pipeline: str) -> Callable[[], None]:
-    """The work on some stages until stopped; not begun yet, so that a name nobody knows is told first.
+    """A function that works on some stages until stopped; not called yet, so that an unknown name is reported first.
 
     Raises NotFoundError for an unknown stage or pipeline, UsageError for a queuer that needs files.
     """

@@ -1,4 +1,4 @@
-"""The one way to get captures back, wherever their files lie: one of them, some, or every story of the archive."""
+"""The one way to get captures back, wherever their files are: one of them, some, or every story of the archive."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tearsheet.archive.store import ArchiveStore, StoredCapture, StoredFile, ind
 from tearsheet.archive.verify import Problem
 from tearsheet.errors import NotFoundError, TearsheetError
 
-_PLACE = re.compile(r"(?P<file>[^/]+\.warc(?:\.gz)?):(?P<offset>\d{1,18})")
+_FILE_AND_OFFSET = re.compile(r"(?P<file>[^/]+\.warc(?:\.gz)?):(?P<offset>\d{1,18})")
 
 
 @dataclass(slots=True)
@@ -43,18 +43,18 @@ class Captures:
     # ---------------------------------------------------------------------------------------------------- which one
 
     def find(self, key: str, at: datetime | None = None) -> StoredCapture:
-        """A capture by story id, by `FILE:OFFSET`, or by an address or its id in the index. Raises NotFoundError.
+        """Find a capture by story id, by `FILE:OFFSET`, or by an address or its id in the index. Raises NotFoundError.
 
         An address may have been captured several times: `at` asks for the capture nearest to a time. Without it the first
-        is taken, since that is the one the index holds.
+        one is taken, since that is the one the index holds.
         """
-        found = self._store.capture_of_story(key) or self._at_place(key) or self._of_address(key, at)
+        found = self._store.capture_of_story(key) or self._at_offset(key) or self._of_address(key, at)
         if found is None:
             raise NotFoundError(f"no capture of {key!r}; give a story id, an id of the index or an address")
         return found
 
     def of_stories(self, stories: Iterable[tuple[str, str]]) -> list[StoredCapture | None]:
-        """For each story, by its id and its id in the index: its own capture; where it has none, the first of its address."""
+        """The capture of each story, given as its id and its id in the index: its own, or else the first of its address."""
         pairs = list(stories)
         own = self._store.captures_of_stories([story_id for story_id, _ in pairs if story_id])
         first = self._store.captures_of_index_ids([index_id for story_id, index_id in pairs if story_id not in own])
@@ -64,9 +64,9 @@ class Captures:
         """Captures by story id; those that are not archived are left out."""
         return self._store.captures_of_stories(story_ids)
 
-    def _at_place(self, key: str) -> StoredCapture | None:
-        place = _PLACE.fullmatch(key)
-        return self._store.capture_at(place["file"], int(place["offset"])) if place else None
+    def _at_offset(self, key: str) -> StoredCapture | None:
+        match = _FILE_AND_OFFSET.fullmatch(key)
+        return self._store.capture_at(match["file"], int(match["offset"])) if match else None
 
     def _of_address(self, key: str, at: datetime | None) -> StoredCapture | None:
         captures = self._store.captures_of_address(key) or self._store.captures_of_address(index_id_of(key) or key)
@@ -75,7 +75,7 @@ class Captures:
     # ------------------------------------------------------------------------------------------------------ its story
 
     def read(self, capture: StoredCapture) -> ArchivedStory:
-        """The story of a capture, page and all. Raises NotFoundError when its file is out of reach or damaged there."""
+        """The story of a capture, page and all. Raises NotFoundError when its file is out of reach or damaged at that point."""
         with self.copies.opened(capture.file) as stream:
             found = read_story_at(stream, capture.offset)
         if found is None:
@@ -87,18 +87,18 @@ class Captures:
     def read_each(self, captures: Iterable[StoredCapture]) -> Iterator[tuple[StoredCapture, ArchivedStory | None]]:
         """The stories of captures, file by file; None for one that cannot be read."""
         for capture, stream in self.streams(captures):
-            entry = None
-            with suppress(TearsheetError):  # a store that went away meanwhile
-                entry = read_story_at(stream, capture.offset) if stream is not None else None
-            yield capture, entry
+            archived = None
+            with suppress(TearsheetError):  # the store has gone away in the meantime
+                archived = read_story_at(stream, capture.offset) if stream is not None else None
+            yield capture, archived
 
     def streams(self, captures: Iterable[StoredCapture]) -> Iterator[tuple[StoredCapture, BinaryIO | None]]:
-        """Captures with their files, each file opened once and read from front to back; None where it is out of reach."""
+        """Captures with their open files, each opened once and read from front to back; None for one that is out of reach."""
         by_file: dict[int, list[StoredCapture]] = {}
         for capture in captures:
             by_file.setdefault(capture.file.id, []).append(capture)
-        for some in by_file.values():
-            yield from self._with_file(sorted(some, key=lambda capture: capture.offset))
+        for in_one_file in by_file.values():
+            yield from self._with_file(sorted(in_one_file, key=lambda capture: capture.offset))
 
     def _with_file(self, captures: Sequence[StoredCapture]) -> Iterator[tuple[StoredCapture, BinaryIO | None]]:
         with ExitStack() as stack:
@@ -111,7 +111,7 @@ class Captures:
     # ----------------------------------------------------------------------------------------------------- all of them
 
     def moved_from(self, folder: Path) -> list[tuple[Path, StoredFile]]:
-        """The registered files that lay below a folder and are not on this machine any more, with where they lay."""
+        """The registered files that used to be below a folder and are no longer on this machine, with their old paths."""
         within, found = folder.resolve(), []
         for file in self._store.files():
             path = file.local_path(self.copies.folder).resolve()
@@ -122,8 +122,8 @@ class Captures:
     def walk(self, walked: Walked) -> Iterator[ArchivedStory]:
         """Every story of the archive: first from the files that are here, then from those that only a store has.
 
-        Other people's files that were taken in and lie outside the archive folder are no part of it. `walked` says how far
-        it is.
+        Other people's files that were indexed where they lie, outside the archive folder, are not part of it. `walked`
+        counts as it goes.
         """
         by_path = {file.local_path(self.copies.folder): file for file in self._store.files()}
         for path in sorted(self.copies.folder.rglob(f"*{SUFFIX}")):
@@ -143,31 +143,31 @@ class Captures:
 
 
 def nearest(captures: Sequence[StoredCapture], at: datetime | None) -> StoredCapture | None:
-    """Of captures in the order of their times, the one nearest to a time; the first when none is asked for."""
+    """The capture nearest to a time, or the first when no time is given; `captures` are in order of time."""
     if at is None or not captures:
         return captures[0] if captures else None
     return min(captures, key=lambda capture: abs(capture.time - at))
 
 
 def walk_paths(paths: Iterable[Path], walked: Walked) -> Iterator[ArchivedStory]:
-    """The stories of WARC files, and of those in folders, whether they are registered or not."""
+    """The stories of WARC files, and of all WARC files in folders, whether or not they are registered."""
     for path in paths:
         for file in sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]:
             walked.here += yield from _walk_file(file, walked)
 
 
 def _walk_file(path: Path, walked: Walked, file: StoredFile | None = None) -> Generator[ArchivedStory, None, bool]:
-    """The stories of one file. What is wrong with it, also against what is registered of it, goes into `walked`.
+    """The stories of one file. What is wrong with it, or differs from what was registered, goes into `walked`.
 
-    Ends with whether the file could be read at all.
+    The generator returns whether the file could be read at all.
     """
     name, stories = file.name if file else path.name, 0
     try:
         with StoryArchiveReader(path) as reader:
-            for entry in reader.entries():
+            for archived in reader.archived():
                 stories += 1
                 walked.stories += 1
-                yield entry
+                yield archived
         size = path.stat().st_size
     except OSError as error:
         walked.problems.append(Problem(name, f"cannot be read: {error.strerror or error}"))
@@ -178,7 +178,7 @@ def _walk_file(path: Path, walked: Walked, file: StoredFile | None = None) -> Ge
 
 
 def _shortcomings(name: str, file: StoredFile | None, size: int, stories: int) -> list[Problem]:
-    """What a file lacks that ends between two records, so that nothing in it is broken."""
+    """What is missing from a file that ends between two records, so that no record in it is broken."""
     if file is None or (size == file.size and stories >= file.stories):
         return []
     return [

@@ -1,4 +1,4 @@
-"""CDXJ: where each capture of a WARC file lies, sorted by address and time, as replay tools expect it."""
+"""CDXJ: where each capture is in a WARC file, sorted by address and time, as replay tools expect it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tearsheet.urls import BadURL, surt
 
 
 @dataclass(slots=True, frozen=True)
-class CdxEntry:
+class CdxLine:
     """One capture: a response or a revisit."""
 
     url: str
@@ -25,13 +25,13 @@ class CdxEntry:
 
     @property
     def key(self) -> str:
-        """The sort key: the address turned around. An address that is none stands for itself."""
+        """The sort key: the address in SURT form. An address that cannot be parsed is its own key."""
         try:
             return surt(self.url).replace(" ", "%20")
         except BadURL:
             return self.url.replace(" ", "%20")
 
-    def line(self) -> str:
+    def text(self) -> str:
         """`KEY TIMESTAMP {JSON}`."""
         values = {
             "url": self.url,
@@ -46,20 +46,20 @@ class CdxEntry:
 
 
 def timestamp14(date: str) -> str:
-    """The fourteen digits of a WARC-Date, `YYYYMMDDhhmmss`; nought where digits are missing."""
+    """The fourteen digits of a WARC-Date, `YYYYMMDDhhmmss`; missing digits become zeros."""
     return "".join(c for c in date if c.isascii() and c.isdigit())[:14].ljust(14, "0")
 
 
-def cdxj_text(entries: Iterable[CdxEntry]) -> str:
-    """A whole CDXJ file: one line a capture, in the order of their bytes, as binary search needs it."""
-    return "".join(line + "\n" for line in sorted((entry.line() for entry in entries), key=str.encode))
+def cdxj_text(lines: Iterable[CdxLine]) -> str:
+    """A whole CDXJ file: one line for each capture, sorted by their bytes, as binary search needs them."""
+    return "".join(text + "\n" for text in sorted((line.text() for line in lines), key=str.encode))
 
 
 def http_mime(head: bytes) -> tuple[str, str]:
     """Media type and status code of an HTTP head: (`text/html`, `200`); `-` where there is none."""
     lines = head.split(b"\r\n")
-    words = lines[0].split(None, 2)
-    status = words[1].decode("latin-1") if len(words) > 1 and words[1].isdigit() else "-"
+    status_line = lines[0].split(None, 2)
+    status = status_line[1].decode("latin-1") if len(status_line) > 1 and status_line[1].isdigit() else "-"
     for line in lines[1:]:
         name, _, value = line.partition(b":")
         if name.strip().lower() == b"content-type":

@@ -1,4 +1,4 @@
-"""Where an archive file can be read: on this machine, or in one of the archive's blob stores, once its copy there was proved."""
+"""Where an archive file can be read: on this machine, or in one of the archive's blob stores once the copy there is proved."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tearsheet.files import storage_errors
 
 OpenBlobs = Callable[[], Blobs]
 _RANGE = 256 * 1024
-"""Bytes that are asked of a store at once: a story, as a rule, and what the reader needs around it."""
+"""Bytes requested from a store at once: usually enough for a story and what the reader needs around it."""
 
 
 def store_name(url: str) -> str:
-    """A store's URL without user, password and options: how it is called in tables and messages."""
+    """A store's URL without user, password and options: its name in the database and in messages."""
     scheme, _, rest = url.partition("?")[0].partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
 
 
 def stores_by_name(urls: Sequence[str], data: Path, patience: float) -> dict[str, OpenBlobs]:
-    """For each store its name and how to open it. Raises ConfigError when two have one name."""
+    """How to open each store, by name. Raises ConfigError when two stores have the same name."""
     stores: dict[str, OpenBlobs] = {}
     for url in urls:
         name = store_name(url)
@@ -53,12 +53,12 @@ class Copies:
         return file.local_path(self.folder).is_file()
 
     def stores_of(self, file: StoredFile) -> list[str]:
-        """The stores of the settings that have a proved copy."""
+        """The configured stores that have a proved copy."""
         return [name for name in self._store.proved_stores(file.id) if name in self._stores]
 
     @contextmanager
     def opened(self, file: StoredFile) -> Iterator[BinaryIO]:
-        """The file as a stream that can seek. Of one that only a store has, no more is fetched than is read.
+        """The file as a seekable stream. From a file that only a store has, no more is fetched than is read.
 
         Raises NotFoundError when no copy can be reached.
         """
@@ -68,9 +68,9 @@ class Copies:
 
     @contextmanager
     def whole(self, file: StoredFile) -> Iterator[Path]:
-        """The file as a path. One that only a store has is copied here for as long as the block lasts.
+        """The file as a path. One that only a store has is copied here for the duration of the block.
 
-        Where no store has it as it was registered, a damaged copy is given rather than none. Raises NotFoundError.
+        When no store has it as it was registered, a damaged copy is better than none. Raises NotFoundError.
         """
         path = file.local_path(self.folder)
         with ExitStack() as stack:
@@ -93,7 +93,7 @@ class Copies:
     def _fetched(self, file: StoredFile, stack: ExitStack) -> Path:
         problems, damaged = [], None
         for name in self.stores_of(file):
-            copy = stack.enter_context(tempfile.NamedTemporaryFile(suffix=f"-{file.name}"))  # noqa: SIM115 - by the stack
+            copy = stack.enter_context(tempfile.NamedTemporaryFile(suffix=f"-{file.name}"))  # noqa: SIM115 - the stack closes it
             try:
                 sha256 = _download(self._open(name, stack), file, copy)
             except TearsheetError as error:
@@ -113,7 +113,7 @@ class Copies:
 
 
 class BlobStream(io.RawIOBase):
-    """A blob as a file that can seek: what is read is asked of the store."""
+    """A blob as a seekable file: each read asks the store for just those bytes."""
 
     def __init__(self, blobs: Blobs, key: str, size: int) -> None:
         self._blobs = blobs
@@ -123,24 +123,24 @@ class BlobStream(io.RawIOBase):
         self._failure: TearsheetError | None = None
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Yes."""
         return True
 
     def seekable(self) -> bool:
-        """One can go to any place of it."""
+        """Yes."""
         return True
 
     def tell(self) -> int:
-        """Where the next byte is read."""
+        """The position of the next byte to be read."""
         return self._at
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go to a place; nothing is read yet."""
+        """Go to a position; nothing is read yet."""
         start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
         self._at = max(0, start + offset)
         return self._at
 
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # what io hands over can be written to
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io passes a writable buffer
         """Fill the buffer, as far as the blob goes."""
         length = min(len(buffer), self._size - self._at)
         if length <= 0:
@@ -151,7 +151,7 @@ class BlobStream(io.RawIOBase):
         return len(data)
 
     def _ask(self, length: int) -> bytes:
-        """A store that failed once is not waited for again and again."""
+        """Ask the store for bytes. Once it has failed, it is not waited for again: each attempt would take its full patience."""
         if self._failure is not None:
             raise self._failure
         try:
@@ -169,7 +169,7 @@ def _open_here(file: StoredFile, folder: Path) -> BinaryIO:
 
 
 def _download(blobs: Blobs, file: StoredFile, copy: IO[bytes]) -> str:
-    """Write a store's copy into a file; gives its SHA-256."""
+    """Write a store's copy into a file; returns its SHA-256."""
     digest = hashlib.sha256()
     with storage_errors(f"cannot copy {file.name} to {Path(copy.name).parent}"):
         for piece in blobs.open(file.key):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tearsheet.archive.cdxj import CdxEntry, cdxj_text, http_mime
+from tearsheet.archive.cdxj import CdxLine, cdxj_text, http_mime
 from tearsheet.archive.members import Damage
 from tearsheet.archive.names import parse_name
 from tearsheet.archive.reader import ArchivedStory, StoryArchiveReader
@@ -18,7 +18,7 @@ from tearsheet.archive.writer import ArchiveFile, Capture
 
 @dataclass(slots=True)
 class Description:
-    """A file as its records tell it, and what in it could not be used."""
+    """A file as described by its records, and what in it could not be used."""
 
     file: ArchiveFile
     cdxj: str
@@ -28,42 +28,42 @@ class Description:
 def describe(path: Path, watch: Callable[[Record], None] | None = None) -> Description:
     """Read a WARC file, ours or foreign, and say what it holds. Captures that cannot be read alone are left out.
 
-    `watch` is shown every record on the way.
+    `watch` is called with every record.
     """
-    entries: list[CdxEntry] = []
+    cdx_lines: list[CdxLine] = []
 
     def note(record: Record) -> None:
         if watch is not None:
             watch(record)
         if record.type in ("response", "revisit") and record.length:
-            entries.append(_cdx_entry(record, path.name))
+            cdx_lines.append(_cdx_line(record, path.name))
 
     captures = []
     with StoryArchiveReader(path, watch=note) as reader:
-        for story in reader.entries():
-            if story.length:
-                captures.append(capture_of(story, path))
+        for archived in reader.archived():
+            if archived.length:
+                captures.append(capture_of(archived, path))
         damages = reader.damages
     size, sha256 = measure(path)
     name = parse_name(path.name)
     created = name.time if name else datetime.fromtimestamp(path.stat().st_mtime, UTC).replace(microsecond=0)
     key = name.key if name else f"{created:%Y/%m/%d}/{path.name}"
     file = ArchiveFile(path, key, size, sha256, len(captures), created, tuple(captures))
-    return Description(file, cdxj_text(entries), damages)
+    return Description(file, cdxj_text(cdx_lines), damages)
 
 
-def capture_of(entry: ArchivedStory, path: Path) -> Capture:
-    """Where a story that was read lies."""
-    story = entry.story
+def capture_of(archived: ArchivedStory, path: Path) -> Capture:
+    """The capture of a story that was read from a file."""
+    story = archived.story
     return Capture(
         story_id=story.id,
-        url=story.url or entry.uri,
+        url=story.url or archived.uri,
         file=path.name,
-        offset=entry.offset,
-        length=entry.length,
-        sha256=entry.sha256,
-        time=entry.time or datetime.fromtimestamp(0, UTC),
-        index_url=story.content_metadata.url or story.url or entry.uri,
+        offset=archived.offset,
+        length=archived.length,
+        sha256=archived.sha256,
+        time=archived.time or datetime.fromtimestamp(0, UTC),
+        index_url=story.content_metadata.url or story.url or archived.uri,
     )
 
 
@@ -77,10 +77,10 @@ def measure(path: Path) -> tuple[int, str]:
     return size, digest.hexdigest()
 
 
-def _cdx_entry(record: Record, filename: str) -> CdxEntry:
+def _cdx_line(record: Record, filename: str) -> CdxLine:
     head = bytes(record.data[record.start : min(record.end, record.start + 65_536)]).partition(b"\r\n\r\n")[0]
     mime, status = http_mime(head)
     if record.type == "revisit":
         mime = "warc/revisit"
     digest = record.headers.get("warc-payload-digest", "-")
-    return CdxEntry(record.uri, record.date, mime, status, digest, record.offset, record.length, filename)
+    return CdxLine(record.uri, record.date, mime, status, digest, record.offset, record.length, filename)

@@ -1,4 +1,4 @@
-"""WARC files in the making: written aside under a name that only one writer can have, and cleared up after a crash."""
+"""WARC files in the making: written under a temporary name that only one writer can hold, and cleaned up after a crash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tearsheet.files import TEMPORARY, make_folder, put_in_place
 def open_aside(final: Path) -> BinaryIO | None:
     """Open `FINAL.tmp` for writing, and hold a lock on it for as long as it is open; None when the name is taken.
 
-    The writer that holds the temporary name owns the final one too, so that two writers never finish one name.
+    The writer that holds the temporary name owns the final one too, so that two writers never finish the same name.
     """
     aside = _aside(final)
     make_folder(final.parent)
@@ -22,7 +22,7 @@ def open_aside(final: Path) -> BinaryIO | None:
     except FileExistsError:
         return None
     fcntl.flock(stream, fcntl.LOCK_EX)
-    # Between the two calls somebody who clears up may have taken the file for a leftover.
+    # Between the two calls a cleaner (`remove_leftovers`) may have taken the file for a leftover.
     if not _is_at(stream, aside) or final.exists():
         if _is_at(stream, aside):
             aside.unlink()
@@ -49,7 +49,7 @@ def finish(stream: BinaryIO, final: Path) -> None:
 
 
 def discard(stream: BinaryIO, final: Path) -> None:
-    """Throw away what was written aside."""
+    """Throw the unfinished file away."""
     _aside(final).unlink(missing_ok=True)
     stream.close()
 

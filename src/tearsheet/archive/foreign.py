@@ -1,4 +1,4 @@
-"""Take in WARC files that others wrote: they stay where they are, and their pages become captures that can be found."""
+"""Index WARC files that others wrote: they stay where they are, and their pages become captures that can be found."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tearsheet.files import write_whole
 
 
 @dataclass(slots=True, frozen=True)
-class Taken:
-    """A file that was taken in."""
+class Indexed:
+    """A file that was indexed."""
 
     file: str
     captures: int
     damages: list[Damage]
 
 
-def index_file(path: Path, store: ArchiveStore, folder: Path) -> Taken:
-    """Register a WARC file and its captures, and write its CDXJ when it lies in the archive folder. May be done again.
+def index_file(path: Path, store: ArchiveStore, folder: Path) -> Indexed:
+    """Register a WARC file and its captures, and write its CDXJ if it is in the archive folder. May be repeated.
 
     A file elsewhere is registered by its full path and nothing is written beside it. Raises NotFoundError.
     """
@@ -38,4 +38,4 @@ def index_file(path: Path, store: ArchiveStore, folder: Path) -> Taken:
     if known is not None and known.sha256 != found.file.sha256:
         name = f"{found.file.sha256[:12]}-{name}"
     store.register(found.file, foreign=not inside, name=name)
-    return Taken(name, found.file.stories, found.damages)
+    return Indexed(name, found.file.stories, found.damages)

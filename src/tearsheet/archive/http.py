@@ -1,4 +1,4 @@
-"""HTTP messages as they stand in WARC records, and the page inside them."""
+"""HTTP messages as WARC records hold them, and the page inside them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_BODY = 64 * 1024 * 1024
 
 @dataclass(slots=True)
 class HttpResponse:
-    """A response: its head taken apart, its body as it stands."""
+    """A response: its head parsed, its body as it was recorded."""
 
     version: str
     status: int
@@ -23,7 +23,7 @@ class HttpResponse:
     body: bytes
 
     def header(self, name: str) -> str:
-        """The first header of a name, or nothing."""
+        """The first header of a (lower-case) name, or an empty string."""
         return next((value for key, value in self.headers if key.lower() == name), "")
 
     @property
@@ -33,7 +33,7 @@ class HttpResponse:
 
     @property
     def charset(self) -> str | None:
-        """What the Content-Type states as the charset (or, as Media Cloud writes it, encoding)."""
+        """The charset that the Content-Type states (Media Cloud writes it as `encoding`)."""
         for part in self.header("content-type").split(";")[1:]:
             name, _, value = part.partition("=")
             if name.strip().lower() in ("charset", "encoding") and value.strip(" \t'\""):
@@ -42,7 +42,7 @@ class HttpResponse:
 
 
 def parse_response(data: bytes | bytearray, start: int = 0, end: int | None = None) -> HttpResponse:
-    """Take the HTTP response apart that stands from `start` to `end`. Raises ValueError when it is none."""
+    """Parse the HTTP response between `start` and `end`. Raises ValueError when it is not one."""
     end = len(data) if end is None else end
     head_end, width = data.find(b"\r\n\r\n", start, min(end, start + _MAX_HEAD)), 4
     if head_end < 0:
@@ -51,22 +51,22 @@ def parse_response(data: bytes | bytearray, start: int = 0, end: int | None = No
         head_end, width = min(end, start + _MAX_HEAD), 0
     head, body = bytes(data[start:head_end]), bytes(memoryview(data)[head_end + width : end])
     lines = head.decode("latin-1").splitlines()
-    words = lines[0].split(None, 2) if lines else []
-    if len(words) < 2 or not words[0].startswith("HTTP/") or not (words[1].isascii() and words[1].isdigit()):
+    version, status, reason = [*(lines[0].split(None, 2) if lines else ()), "", "", ""][:3]
+    if not version.startswith("HTTP/") or not (status.isascii() and status.isdigit()):
         raise ValueError("not an HTTP response")
     headers = []
     for line in lines[1:]:
         name, colon, value = line.partition(":")
         if colon:
             headers.append((name.strip(), value.strip()))
-    return HttpResponse(words[0][5:], int(words[1][:6]), words[2] if len(words) > 2 else "", headers, body)
+    return HttpResponse(version.removeprefix("HTTP/"), int(status[:6]), reason, headers, body)
 
 
 def decoded_body(response: HttpResponse, limit: int = MAX_BODY) -> bytes:
     """The body without transfer and content encoding. Raises ValueError when it is damaged, unknown or too large."""
     body = response.body
     if len(body) <= limit and not any("encoding" in name.lower() for name, _ in response.headers):
-        return body  # as in all files of our own
+        return body  # as in all our own files
     if response.header("transfer-encoding").strip().lower() == "chunked":
         body = _dechunk(body)
     coding = response.header("content-encoding").strip().lower()
@@ -76,7 +76,7 @@ def decoded_body(response: HttpResponse, limit: int = MAX_BODY) -> bytes:
 
 
 def _dechunk(data: bytes) -> bytes:
-    """Undo chunked transfer encoding; data that was stored without its chunks is given back as it is."""
+    """Undo chunked transfer encoding; data that was stored without its chunks is returned as it is."""
     parts, at = [], 0
     while at < len(data):
         line_end = data.find(b"\r\n", at, at + 1024)

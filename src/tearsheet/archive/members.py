@@ -1,6 +1,6 @@
-"""The unpacked bytes of a WARC file, piece by piece, each knowing where its gzip member lies in the file.
+"""The unpacked bytes of a WARC file, piece by piece, each with the position of its gzip member in the file.
 
-After damage the reading goes on at the next place where a member begins that unpacks to a record.
+After damage, reading resumes at the next member that unpacks to a record.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from isal import igzip_lib
 MAGIC = b"\x1f\x8b\x08"
 MARK = b"WARC/"
 _USUAL_HEAD = MAGIC + b"\x00\x00\x00\x00\x00"
-"""Of a gzip member without a name and a time, as nearly all WARC writers make them."""
+"""The head of a gzip member without a name and a time, as nearly all WARC writers make them."""
 _LEAST_MEMBER = 18
 _CHUNK = 128 * 1024
 _PIECE = 4 * 1024 * 1024
@@ -41,7 +41,7 @@ class Piece:
     """Where the member begins; in a plain file, where the piece begins."""
     first: bool
     length: int
-    """Of the member, known with its last piece only; 0 before. In a plain file always 0."""
+    """Bytes of the packed member, known only with its last piece; 0 before that, and always 0 in a plain file."""
     broken: bool = False
     """No data: what came before is cut off here."""
     plain: bool = False
@@ -55,7 +55,7 @@ def plain_pieces(stream: BinaryIO, offset: int) -> Iterator[Piece]:
 
 
 def gzip_pieces(stream: BinaryIO, offset: int, report: Report) -> Iterator[Piece]:
-    """The members of a packed file, one after the other; what is damaged is reported and passed over."""
+    """The members of a packed file, one after another; what is damaged is reported and skipped."""
     source = _Members(stream, offset)
     while source.more():
         start = source.offset
@@ -72,29 +72,29 @@ class _Broken(Exception):
 
 
 class _Members:
-    """The gzip members of a file, one after the other."""
+    """The gzip members of a file, one after another."""
 
     def __init__(self, stream: BinaryIO, offset: int) -> None:
         self._stream = stream
         self._pending = b""  # bytes that were read
-        self._used = 0  # of these; the rest begins at `offset`
+        self._used = 0  # how many of these were used; the rest begins at `offset`
         self.offset = offset
 
     def more(self) -> bool:
-        """Whether the file goes on."""
+        """Whether there are more bytes."""
         return self._used < len(self._pending) or self._read_on()
 
     def go_to(self, offset: int) -> None:
-        """Go on elsewhere."""
+        """Continue from another position."""
         self._stream.seek(offset)
         self._pending, self._used, self.offset = b"", 0, offset
 
     def member(self) -> Iterator[Piece]:
-        """Unpack the member that begins here. Its pieces are few: one, unless it is very large."""
+        """Unpack the member that begins here, into one piece unless it is very large."""
         if (whole := self._at_once()) is not None:
             yield whole
         else:
-            yield from self._bit_by_bit()
+            yield from self._in_pieces()
 
     def _read_on(self) -> bool:
         data = self._stream.read(_CHUNK)
@@ -102,15 +102,15 @@ class _Members:
         return bool(data)
 
     def _at_once(self) -> Piece | None:
-        """The quick way: where the next member seems to begin, this one ends. None: it is large, or not of this kind."""
+        """The quick way: this member ends where the next one seems to begin. None when it is large, or of another kind."""
         if not self._pending.startswith(_USUAL_HEAD, self._used):
             return None
-        looked = self._used + len(_USUAL_HEAD)
-        while (end := self._pending.find(_USUAL_HEAD, looked)) < 0:
-            looked = max(self._used + len(_USUAL_HEAD), len(self._pending) - len(_USUAL_HEAD))
+        searched = self._used + len(_USUAL_HEAD)
+        while (end := self._pending.find(_USUAL_HEAD, searched)) < 0:
+            searched = max(self._used + len(_USUAL_HEAD), len(self._pending) - len(_USUAL_HEAD))
             if len(self._pending) - self._used > _PIECE:
                 return None
-            looked -= self._used
+            searched -= self._used
             if not self._read_on():
                 end = len(self._pending)
                 break
@@ -122,8 +122,8 @@ class _Members:
             data = gzip_decompress(member)
         except DeflateError:
             return None
-        # Bytes behind the member would be passed over in silence: its own size must be the last that we have, and must not
-        # stand anywhere before (two records of one size, the second damaged and cut off, would look like one member).
+        # Bytes after the member would be skipped in silence. So its size field must be the last four bytes, and must not
+        # occur any earlier (two records of one size, the second damaged and cut off, would look like one member).
         if len(data) != size or self._pending.find(member[-4:], self._used, end - 1) >= 0:
             return None
         piece = Piece(data, self.offset, True, len(member))
@@ -131,7 +131,7 @@ class _Members:
         self._used = end
         return piece
 
-    def _bit_by_bit(self) -> Iterator[Piece]:
+    def _in_pieces(self) -> Iterator[Piece]:
         pending = self._pending[self._used :]
         if not pending.startswith(MAGIC[: len(pending)]):
             raise _Broken("not a gzip member")
@@ -165,7 +165,7 @@ class _Members:
 
 
 def _next_member(stream: BinaryIO, offset: int) -> int:
-    """The next place from `offset` on where a gzip member begins that unpacks to a record; else the end of the file."""
+    """The offset of the next gzip member, from `offset` on, that unpacks to a record; else the end of the file."""
     stream.seek(offset)
     tail = b""
     while chunk := stream.read(_CHUNK):

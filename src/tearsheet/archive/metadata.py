@@ -1,7 +1,7 @@
 """The JSON of a story's metadata record, and back.
 
 The keys `rss_entry`, `http_metadata` and `content_metadata` are Media Cloud's, with Media Cloud's fields and no others. What
-only this program knows stands under `tearsheet`, so that other readers are not disturbed.
+only this program knows is kept under `tearsheet`, so that other readers are not disturbed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _EXCHANGE_FIELDS = tuple(item.name for item in fields(Exchange))
 
 
 def story_to_json(story: Story, *, id_in_record: bool, extra: Mapping[str, Any] | None = None) -> bytes:
-    """The block of the metadata record: ASCII JSON. `extra` adds top-level keys, as `queue_data` of a dumped queue."""
+    """The block of the metadata record: ASCII JSON. `extra` adds top-level keys, such as `queue_data` for a dumped queue."""
     content = story.content_metadata
     own_content = {name: value for name in OWN_CONTENT_FIELDS if (value := getattr(content, name)) is not None}
     own: dict[str, Any] = {"content_metadata": own_content, "encoding": story.raw_html.encoding}
@@ -56,7 +56,7 @@ def story_to_json(story: Story, *, id_in_record: bool, extra: Mapping[str, Any] 
     }
     try:
         return json.dumps(top, allow_nan=False).encode("ascii")
-    except ValueError:  # a number that JSON does not know
+    except ValueError:  # a number that JSON cannot express
         return json.dumps(_without_odd_numbers(top)).encode("ascii")
 
 
@@ -75,10 +75,10 @@ def _without_odd_numbers(value: Any) -> Any:
 
 
 def story_from_json(block: bytes) -> tuple[Story, dict[str, Any], bool]:
-    """A story without its page, the top-level keys that are not ours to read, and whether this program wrote the record.
+    """A story without its page, the top-level keys that are not a story's, and whether this program wrote the record.
 
-    Be liberal: a field that is missing or of another type is left out; unknown ones are ignored. Raises ValueError when the
-    bytes are no JSON object.
+    Reading is liberal: a field that is missing or of another type is left out, and unknown ones are ignored. Raises
+    ValueError when the bytes are not a JSON object.
     """
     try:
         story, extra, ours = _read_as_declared(block)
@@ -86,7 +86,7 @@ def story_from_json(block: bytes) -> tuple[Story, dict[str, Any], bool]:
         story, extra, ours = _read_liberally(block)
     for exchange in story.exchanges:
         if exchange.http_version:
-            exchange.http_version = exchange.http_version.removeprefix("HTTP/")  # older files say so
+            exchange.http_version = exchange.http_version.removeprefix("HTTP/")  # as older files have it
     return story, extra, ours
 
 
@@ -110,7 +110,7 @@ _decode_top = msgspec.json.Decoder(_Top).decode
 
 
 def _read_as_declared(block: bytes) -> tuple[Story, dict[str, Any], bool]:
-    """The quick way, for records in which every field has its declared type and nothing is added. Raises for all others."""
+    """The quick way, for records in which every field has its declared type and nothing was added. Raises for all others."""
     top = _decode_top(block)
     own = top.tearsheet or _Own()
     _fill(top.content_metadata, own.content_metadata)
@@ -121,13 +121,13 @@ def _read_as_declared(block: bytes) -> tuple[Story, dict[str, Any], bool]:
 
 def _read_liberally(block: bytes) -> tuple[Story, dict[str, Any], bool]:
     top = _load(block)
-    own = _table(top.get(OWN_KEY))
-    content = {**_table(top.get("content_metadata")), **_table(own.get("content_metadata"))}
+    own = _mapping(top.get(OWN_KEY))
+    content = {**_mapping(top.get("content_metadata")), **_mapping(own.get("content_metadata"))}
     story = Story(
         id=_text(own.get("id")) or "",
-        rss_entry=_fill(RSSEntry(), _table(top.get("rss_entry"))),
+        rss_entry=_fill(RSSEntry(), _mapping(top.get("rss_entry"))),
         raw_html=RawHTML(None if own.get("html", b"") is None else b"", _text(own.get("encoding"))),
-        http_metadata=_fill(HTTPMetadata(), _table(top.get("http_metadata"))),
+        http_metadata=_fill(HTTPMetadata(), _mapping(top.get("http_metadata"))),
         content_metadata=_fill(ContentMetadata(), content),
         exchanges=_exchanges(own.get("exchanges")),
     )
@@ -145,7 +145,7 @@ def _load(block: bytes) -> dict[str, Any]:
     return top
 
 
-def _table(value: Any) -> dict[str, Any]:
+def _mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
@@ -193,7 +193,7 @@ def _whole_number(value: Any) -> int | None:
 def _exchanges(value: Any) -> list[Exchange]:
     found = []
     for item in value if isinstance(value, list) else ():
-        item = _table(item)
+        item = _mapping(item)
         if not isinstance(item.get("url"), str) or not isinstance(item.get("status"), int):
             continue
         found.append(

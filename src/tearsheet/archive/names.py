@@ -1,4 +1,4 @@
-"""Names of archive files: `PREFIX-YYYYMMDDhhmmss-SERIAL-HOST.warc.gz`, under the folder of their day."""
+"""Names of archive files: `PREFIX-YYYYMMDDhhmmss-SERIAL-HOST.warc.gz`, in the folder of their day."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 SUFFIX = ".warc.gz"
 CDXJ_SUFFIX = ".cdxj"
 INGESTED = "ingest"
-"""The prefix of files that hold documents of the ingest, which come with their pictures and styles."""
+"""The prefix of files that hold ingested documents, with their pictures and styles."""
 
 _NAME = re.compile(r"(?P<prefix>.+)-(?P<time>\d{14})-(?P<serial>\d+)-(?P<host>.*)\.warc(?:\.gz)?", re.DOTALL)
 _UNSAFE = re.compile(r"[^A-Za-z0-9._]+")
@@ -30,12 +30,12 @@ class ArchiveName:
 
     @property
     def key(self) -> str:
-        """Where the file lies below the archive folder, and its key in every blob store: `YYYY/MM/DD/NAME`."""
+        """The file's path below the archive folder, and its key in every blob store: `YYYY/MM/DD/NAME`."""
         return f"{self.time:%Y/%m/%d}/{self}"
 
 
 def parse_name(name: str) -> ArchiveName | None:
-    """The parts of a file name that this program (or Media Cloud's) gave; None for a name of another kind."""
+    """The parts of a file name given by this program or by Media Cloud's; None for a name of another kind."""
     match = _NAME.fullmatch(name)
     if match is None:
         return None
@@ -47,12 +47,12 @@ def parse_name(name: str) -> ArchiveName | None:
 
 
 def safe_part(text: str) -> str:
-    """Text that may stand in a file name: letters, digits, `.` and `_`; never empty, never a hidden file."""
+    """Text made safe for a file name: letters, digits, `.` and `_`; never empty, never a hidden file."""
     return _UNSAFE.sub("_", text).lstrip(".") or "x"
 
 
 def this_host() -> str:
-    """The name of this machine, fit for a file name."""
+    """The name of this machine, made safe for a file name."""
     return safe_part(socket.gethostname())
 
 

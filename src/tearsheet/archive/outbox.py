@@ -1,4 +1,4 @@
-"""The outbox: which files are still to be copied to which blob stores. A row is there before its file is let go."""
+"""The outbox: which files are still to be copied to which blob stores. A file's rows exist before it may be removed."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Upload:
 
 @dataclass(slots=True, frozen=True)
 class StoreState:
-    """How far the copies to one store are."""
+    """How far copying to one store has got."""
 
     store: str
     done: int
     waiting: int
     error: str
-    """Of the file that was tried most often, when one failed."""
+    """The error of the file that was tried most often, when one failed."""
 
 
 def pause_after(attempts: int) -> timedelta:
-    """How long to wait after so many failed tries: twice as long each time, up to four hours."""
+    """How long to wait after this many failed tries: twice as long each time, up to four hours."""
     return min(FIRST_PAUSE * (1 << min(attempts - 1, 20)), LONGEST_PAUSE)
 
 
@@ -48,7 +48,7 @@ class Outbox:
         self._database = database
 
     def add_missing(self, stores: Sequence[str], now: datetime) -> int:
-        """Enter the files that a store was never asked to take, as when it was added later. Returns how many."""
+        """Add the files that a store was never asked to take, for instance because it was configured later. Returns how many."""
         added = 0
         with self._database.begin() as connection:
             for store in stores:
@@ -65,7 +65,7 @@ class Outbox:
         return added
 
     def due(self, stores: Sequence[str], now: datetime | None) -> Iterator[Upload]:
-        """What is to be copied now, the oldest first. None: whatever waits, its pause over or not."""
+        """What is to be copied now, oldest file first. With None, everything that waits, whether or not its pause is over."""
         columns = archive_uploads.c
         query = (
             select(archive_files, columns.store, columns.attempts)
@@ -81,11 +81,11 @@ class Outbox:
             yield Upload(file_from_row(row), row["store"], row["attempts"])
 
     def proved(self, upload: Upload, now: datetime) -> None:
-        """The copy is there, and it is the file."""
+        """The copy is there, and is identical to the file."""
         self._set(upload, done=True, proved_at=now, attempts=upload.attempts + 1, error="")
 
     def failed(self, upload: Upload, error: str, now: datetime) -> None:
-        """Try again later."""
+        """The copy failed: try again later."""
         attempts = upload.attempts + 1
         self._set(upload, attempts=attempts, next_at=now + pause_after(attempts), error=error[:_MAX_ERROR])
 
@@ -98,7 +98,7 @@ class Outbox:
             connection.execute(statement.values(**values))
 
     def states(self) -> list[StoreState]:
-        """How far each store is."""
+        """How far copying to each store has got."""
         columns = archive_uploads.c
         found = []
         with self._database.read() as connection:
@@ -117,7 +117,7 @@ class Outbox:
         return found
 
     def removable(self, stores: Sequence[str], created_before: datetime) -> list[StoredFile]:
-        """Local files of which every one of these stores has a proved copy. Without stores there are none."""
+        """Local files of which every one of these stores has a proved copy; none when there are no stores."""
         if not stores:
             return []
         columns = archive_uploads.c

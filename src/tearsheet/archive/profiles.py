@@ -1,7 +1,7 @@
 """Which records a story becomes: `mediacloud` (WARC 1.0, as Media Cloud writes it) or `full` (WARC 1.1, as it happened).
 
 In both, a story is one run of records: it begins with the response, whose id is the story's own, and ends with the metadata
-record. So a story can be cut out of a file by the offset of its response.
+record. So a story can be cut out of a file, given the offset of its response.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tearsheet.story import Exchange, Story, make_story_id
 
 PROFILES = ("mediacloud", "full")
 ORIGINAL = "X-Archive-Orig-"
-"""Stands before headers that were true on the wire and are not true of the body as it is stored."""
+"""Prefix of headers that were true on the wire but are not true of the body as it is stored."""
 
 _CHARSET = re.compile(r"[A-Za-z0-9._:+-]{1,40}")
 _WIRE_HEADERS = frozenset(("content-encoding", "content-length", "transfer-encoding"))
@@ -37,7 +37,7 @@ _REVISIT = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 
 @dataclass(slots=True, frozen=True)
 class Earlier:
-    """A response of the same file that has the same payload."""
+    """An earlier response in the same file with the same payload."""
 
     id: str
     uri: str
@@ -45,7 +45,7 @@ class Earlier:
 
 
 def story_record_id(story: Story) -> tuple[str, bool]:
-    """The UUID of the story's response record, and whether it is the story's id as it stands."""
+    """The UUID of the story's response record, and whether readers can take it for the story's id."""
     if is_uuid(story.id):
         return story.id, True
     if story.id:
@@ -59,7 +59,7 @@ def archive_id(story: Story) -> str:
 
 
 def story_uri(story: Story) -> str:
-    """WARC-Target-URI: the final URL, the extracted, the original, the queued one; a story without any goes by its id."""
+    """WARC-Target-URI: the final, extracted, original or queued URL, whichever is known first; without any, the story's id."""
     return target_uri(story.url) if story.url else f"urn:uuid:{story_record_id(story)[0]}"
 
 
@@ -79,7 +79,7 @@ def story_records(
     earlier: Mapping[str, Earlier] | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> list[OutRecord]:
-    """The records of one story, the response first and the metadata last. `earlier` is by payload digest."""
+    """The records of one story, the response first and the metadata last. `earlier` is keyed by payload digest."""
     if profile == "mediacloud":
         return _mediacloud(story, now, extra)
     return _full(story, now, earlier or {}, extra)
@@ -96,10 +96,10 @@ def _timestamp(story: Story, now: float) -> float:
 
 
 def _metadata_record(version: str, story: Story, response: OutRecord, extra: Mapping[str, Any] | None) -> OutRecord:
-    """The record that tells the rest of the story.
+    """The record with the rest of the story.
 
-    It has no WARC-Target-URI, which is optional here: with one, pywb takes it for a second capture of the page at the same
-    moment, and replays the JSON.
+    It has no WARC-Target-URI, which is optional here: if it had one, pywb would take it for a second capture of the page at
+    the same moment, and replay the JSON.
     """
     block = metadata.story_to_json(story, id_in_record=story_record_id(story)[1], extra=extra)
     refers = [("WARC-Refers-To", response.id), ("WARC-Block-Digest", sha1_digest(block))]
@@ -131,7 +131,7 @@ def _mediacloud(story: Story, now: float, extra: Mapping[str, Any] | None) -> li
         uri=story_uri(story),
         headers=[
             ("WARC-Payload-Digest", sha1_digest(html))
-        ],  # its head is ours and proves nothing: no digest of the block
+        ],  # the head is made up and proves nothing, so there is no digest of the block
     )
     return [response, _metadata_record("1.0", story, response, extra)]
 
@@ -163,7 +163,7 @@ def _full(story: Story, now: float, earlier: Mapping[str, Earlier], extra: Mappi
 
 
 def _unknown_exchange(story: Story) -> Exchange:
-    """What can be said of a response whose headers were not kept."""
+    """What can be said about a response whose headers were not kept."""
     encoding = story.http_metadata.encoding or story.raw_html.encoding
     charset = f"; charset={encoding}" if encoding and _CHARSET.fullmatch(encoding) else ""
     code = story.http_metadata.response_code or 0
@@ -190,7 +190,7 @@ def _response(
 
 
 def _response_head(exchange: Exchange, length: int) -> bytes:
-    """The head as it was received; what no longer holds of the decoded body keeps its value under another name."""
+    """The head as it was received; headers that are not true of the decoded body keep their value under another name."""
     reason = f" {exchange.reason}" if exchange.reason else ""
     headers = [
         (ORIGINAL + name if name.lower() in _WIRE_HEADERS else name, value) for name, value in exchange.response_headers

@@ -1,4 +1,4 @@
-"""Read stories from WARC files: ours, Media Cloud's, and other people's. Bytes never raise; what is bad is reported."""
+"""Read stories from WARC files: ours, Media Cloud's, and other people's. Bad bytes never raise; they are reported."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ class ArchivedStory:
     record_id: str
     uri: str
     date: str
-    """WARC-Date as it stands."""
+    """WARC-Date as it was written."""
     offset: int
-    """Of the response record."""
+    """Where the response record begins."""
     length: int
     end: int
-    """Where the story's last record ends: its bytes are those from `offset` to here. 0 when it cannot be cut out."""
+    """Where the story's last record ends: its bytes run from `offset` to here. 0 when it cannot be cut out."""
     extra: dict[str, Any] = field(default_factory=dict)
-    """Top-level keys of the metadata that are not a story's, as `queue_data`."""
+    """Top-level keys of the metadata that are not a story's, such as `queue_data`."""
     has_metadata: bool = True
     """False for a page of a foreign file, of which only the HTTP exchange is known."""
 
     @property
     def sha256(self) -> str:
-        """Of the page, in hexadecimal."""
+        """The digest of the page, in hexadecimal."""
         return hashlib.sha256(self.story.raw_html.html or b"").hexdigest()
 
     @property
@@ -61,7 +61,7 @@ class ArchivedStory:
 
 
 def parse_date(text: str) -> datetime | None:
-    """A date of any form that archives hold: a bare day, a blank or a `T`, with or without fraction or `Z`; UTC."""
+    """A date in any form found in archives: a bare day, a blank or a `T`, with or without fraction or `Z`; taken as UTC."""
     match = _DATE.fullmatch(text.strip())
     if match is None:
         return None
@@ -76,9 +76,9 @@ def parse_date(text: str) -> datetime | None:
 class StoryArchiveReader:
     """The stories of one WARC file, in order.
 
-    `damages` says, after reading, what could not be used. A file of ours holds its stories as pairs, and a response that has
-    lost its metadata is not taken for a story; of a foreign file, every successful HTML response is one. `watch` is shown
-    every record on the way.
+    After reading, `damages` says what could not be used. Our files hold stories as pairs of records, and a response that has
+    lost its metadata is not taken for a story; in a foreign file, every successful HTML response is one. `watch` is called
+    with every record.
     """
 
     def __init__(
@@ -106,11 +106,11 @@ class StoryArchiveReader:
         self.damage_count = 0
 
     def __iter__(self) -> Iterator[Story]:
-        for entry in self.entries():
-            yield entry.story
+        for archived in self.archived():
+            yield archived.story
 
-    def entries(self) -> Iterator[ArchivedStory]:
-        """The stories with where they were found."""
+    def archived(self) -> Iterator[ArchivedStory]:
+        """The stories, and where they were found."""
         if self._offset:
             self._learn_software()
         pending: Record | None = None
@@ -120,7 +120,7 @@ class StoryArchiveReader:
                 self._watch(record)
             if kind in ("response", "revisit"):
                 if pending is not None and record.headers.get("warc-concurrent-to") == pending.id:
-                    continue  # a redirect on the way to the pending one
+                    continue  # a redirect that led to the pending response
                 if pending is not None:
                     yield from self._alone(pending)
                 pending = record
@@ -142,7 +142,7 @@ class StoryArchiveReader:
         return scan(self._stream, self._report, offset=self._offset, max_block=self._max_block)
 
     def close(self) -> None:
-        """Close the file, when the reader opened it."""
+        """Close the file if the reader opened it."""
         if self._owned:
             self._stream.close()
 
@@ -184,12 +184,12 @@ class StoryArchiveReader:
             story.raw_html.html = body
         story.id = story.id or _story_id(response)
         if not ours:
-            # Media Cloud's own rule for its files: what was never dated counts from its capture.
+            # Media Cloud's own rule for its files: a story without a parsed date takes that of its capture.
             story.raw_html.encoding = http.charset
             if story.content_metadata.parsed_date is None and (date := parse_date(response.date)) is not None:
                 story.content_metadata.parsed_date = date.replace(tzinfo=None).isoformat()
         end = record.offset + record.length if record.length and response.length else 0
-        yield _entry(story, response, end, extra=extra)
+        yield _archived(story, response, end, extra=extra)
 
     def _alone(self, response: Record) -> Iterator[ArchivedStory]:
         """A response without our metadata: a page of a foreign file, or one half of a pair."""
@@ -205,7 +205,7 @@ class StoryArchiveReader:
             self._report(Damage(response.offset, f"page cannot be read: {error}"))
             return
         end = response.offset + response.length if response.length else 0
-        yield _entry(_foreign_story(response, http, body, self.name), response, end, has_metadata=False)
+        yield _archived(_foreign_story(response, http, body, self.name), response, end, has_metadata=False)
 
     def _body(self, response: Record, http: HttpResponse) -> bytes:
         if response.type != "revisit":
@@ -218,21 +218,21 @@ class StoryArchiveReader:
     def _find_response(self, record_id: str) -> Record | None:
         if not record_id:
             return None
-        place = self._stream.tell()
+        position = self._stream.tell()
         try:
             for record in scan(self._stream, lambda _: None, offset=self._responses.get(record_id, 0)):
                 if record.id == record_id and record.type == "response":
                     return record
             return None
         finally:
-            self._stream.seek(place)
+            self._stream.seek(position)
 
 
 def read_story_at(source: Path | BinaryIO, offset: int) -> ArchivedStory | None:
     """The story whose response record begins at an offset; None when there is none."""
     with StoryArchiveReader(source, offset=offset) as reader:
-        entry = next(reader.entries(), None)
-    return entry if entry is not None and entry.offset == offset else None
+        archived = next(reader.archived(), None)
+    return archived if archived is not None and archived.offset == offset else None
 
 
 def _belongs(record: Record, response: Record) -> bool:
@@ -241,12 +241,12 @@ def _belongs(record: Record, response: Record) -> bool:
 
 
 def _story_id(response: Record) -> str:
-    """A record's own UUID is the story's id; a record that has none gets an id that depends on what it says."""
+    """The record's own UUID; for a record that has none, an id made from its id, address and date."""
     key = response.id.strip("<>").removeprefix("urn:uuid:").lower()
     return key if is_uuid(key) else make_story_id("record", response.id, response.uri, response.date)
 
 
-def _entry(
+def _archived(
     story: Story, response: Record, end: int, *, extra: dict[str, Any] | None = None, has_metadata: bool = True
 ) -> ArchivedStory:
     return ArchivedStory(

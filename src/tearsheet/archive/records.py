@@ -1,4 +1,4 @@
-"""WARC records as bytes: heads, dates, digests. Whatever came from the web is made fit for a header line here."""
+"""WARC records as bytes: heads, dates, digests. Anything that came from the web is made safe for a header line here."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from deflate import gzip_compress
 from isal import isal_zlib
 
 SMALL = 384 * 1024
-"""Records up to this size are packed by ISA-L at its level 2, which is quicker; larger ones by libdeflate at its level 1, which
-packs them better. So real pages become an eighth larger than at zlib's level 9, in a tenth of its time: see
+"""Records up to this size are packed by ISA-L at level 2, which is quicker; larger ones by libdeflate at level 1, which packs
+them better. Real pages come out an eighth larger than with zlib's level 9, in a tenth of the time: see
 `make bench-archive`."""
 _GZIP_WINDOW = 31  # a gzip head and tail around the stream, window of 32 KiB
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
@@ -39,7 +39,7 @@ class OutRecord:
     content_type: str
     body: bytes
     head: bytes = b""
-    """An HTTP head, which stands before the body. The two are apart because copying pages costs more than anything else."""
+    """An HTTP head, which precedes the body. The two are separate because copying pages costs more than anything else."""
     uri: str | None = None
     headers: list[tuple[str, str]] = field(default_factory=list)
 
@@ -49,7 +49,7 @@ class OutRecord:
         return self.head + self.body
 
     def to_bytes(self) -> bytes:
-        """The record as it stands in an uncompressed file."""
+        """The record as it is written to an uncompressed file."""
         lines = [f"WARC/{self.version}", f"WARC-Type: {self.type}", f"WARC-Record-ID: {self.id}"]
         if self.uri is not None:
             lines.append(f"WARC-Target-URI: {self.uri}")
@@ -60,24 +60,24 @@ class OutRecord:
 
 
 def compress(record: bytes) -> bytes:
-    """One record as a gzip member of its own, so that it can be read alone."""
+    """One record as a separate gzip member, so that it can be read alone."""
     packed: bytes | bytearray
     packed = isal_zlib.compress(record, 2, _GZIP_WINDOW) if len(record) <= SMALL else gzip_compress(record, 1)
     return bytes(packed)
 
 
 def record_id(key: str | None = None) -> str:
-    """`<urn:uuid:…>`: of the key when that is a UUID, else a new one."""
+    """`<urn:uuid:KEY>`; without a key, a new UUID."""
     return f"<urn:uuid:{key or uuid.uuid4()}>"
 
 
 def is_uuid(text: str) -> bool:
-    """Whether the text is a UUID in its usual form, so that it can be the id of a record as it stands."""
+    """Whether the text is a UUID in its usual form, so that it can serve as the id of a record unchanged."""
     return _UUID.fullmatch(text) is not None
 
 
 def warc_date(timestamp: float, version: str) -> str:
-    """WARC-Date: whole seconds in WARC 1.0, microseconds in 1.1. A time that is no time is given as 1970."""
+    """WARC-Date: whole seconds in WARC 1.0, microseconds in 1.1. An impossible timestamp becomes 1970."""
     try:
         time = datetime.fromtimestamp(timestamp, UTC)
     except (ValueError, OverflowError, OSError):
@@ -97,17 +97,17 @@ def sha1_digest(*parts: bytes) -> str:
 
 
 def target_uri(url: str) -> str:
-    """An address fit for WARC-Target-URI: blanks, controls and whatever is not ASCII are percent-encoded."""
+    """An address made safe for WARC-Target-URI: blanks, control characters and non-ASCII are percent-encoded."""
     return quote(url.encode("utf-8", "surrogatepass"), safe=_URI_SAFE)
 
 
 def header_value(text: str) -> str:
-    """Text for one header line: no line breaks, no other controls."""
+    """Text for one header line: no line breaks, no other control characters."""
     return _CONTROL.sub(" ", text).strip()
 
 
 def http_head(status_line: str, headers: HeaderList) -> bytes:
-    """The head of an HTTP message. Header names that are no names are left out; values are kept to one line each."""
+    """The head of an HTTP message. Headers with invalid names are left out; each value is kept to one line."""
     lines = [header_value(status_line)]
     lines += [f"{name}: {header_value(value)}" for name, value in headers if _TOKEN.fullmatch(name)]
     text = "\r\n".join((*lines, "", ""))

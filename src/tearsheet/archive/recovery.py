@@ -25,7 +25,7 @@ class Recovered:
 
 
 def recover(folder: Path, store: ArchiveStore, stores: Sequence[str] = ()) -> Recovered:
-    """Remove the leftovers of dead writers, then register the finished files that nobody registered.
+    """Remove the leftovers of dead writers, then register the finished files that were not registered.
 
     Safe while other archivers write to the same folder: their files are locked, and registering twice changes nothing.
     """

@@ -1,7 +1,7 @@
-"""Read WARC records from bytes that may be damaged, foreign or cut off. Gives what is whole, and says what is not.
+"""Read WARC records from bytes that may be damaged, foreign or cut off. Yields what is whole, and reports what is not.
 
-`members.py` gives the unpacked bytes in pieces; the parser here makes records of them. After damage both go on at the next
-place that looks like the start of a record.
+`members.py` gives the unpacked bytes in pieces; the parser here makes records of them. After damage, both resume at the
+next bytes that look like the start of a record.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from typing import BinaryIO
 from tearsheet.archive.members import MAGIC, MARK, Damage, Piece, Report, gzip_pieces, plain_pieces
 
 MAX_BLOCK = 256 * 1024 * 1024
-"""Largest block that is read; a larger record is passed over and reported."""
+"""Largest block that is read; a larger record is skipped and reported."""
 _MAX_HEAD = 64 * 1024
 _SEPARATOR = b"\r\n\r\n"
 _HEADERS = re.compile(r"(?<=\n)([^:\r\n]+):[ \t]*([^\r\n]*)")
 _FOLD = re.compile(r"\r\n[ \t]+")
-"""A header line that begins with a blank belongs to the one before."""
+"""A header line that begins with a blank continues the one before."""
 
 
 @dataclass(slots=True)
 class Record:
-    """A whole record. Header names are in lower case; of several headers with one name, the first is kept."""
+    """A whole record. Header names are in lower case; of several headers with the same name, the first is kept."""
 
     version: str
     headers: dict[str, str]
     data: bytes | bytearray
-    """Bytes in which the block stands from `start` to `end`: a page is not copied before somebody wants it."""
+    """Bytes that contain the block, from `start` to `end`: a page is not copied until it is needed."""
     start: int
     end: int
     offset: int
-    """Where its gzip member (or, in a plain file, the record) begins."""
+    """Where its gzip member begins (in a plain file, the record itself)."""
     length: int
-    """Bytes of that member; 0 when it shares it with others and cannot be read alone."""
+    """Bytes of that member; 0 when the record shares it with others and cannot be read alone."""
 
     @property
     def block(self) -> bytes:
@@ -59,12 +59,12 @@ class Record:
 
     @property
     def date(self) -> str:
-        """WARC-Date as it stands."""
+        """WARC-Date as it was written."""
         return self.headers.get("warc-date", "")
 
 
 def scan(stream: BinaryIO, report: Report, *, offset: int = 0, max_block: int = MAX_BLOCK) -> Iterator[Record]:
-    """The records of a WARC file, gzipped or not, from `offset` on. The stream must be able to seek. Never raises for bytes."""
+    """The records of a WARC file, gzipped or not, from `offset` on. The stream must be seekable. Bad bytes never raise."""
     stream.seek(offset)
     magic = stream.read(2)
     stream.seek(offset)
@@ -79,7 +79,7 @@ def scan(stream: BinaryIO, report: Report, *, offset: int = 0, max_block: int = 
 
 @dataclass(slots=True)
 class _Open:
-    """A record whose head was read."""
+    """A record whose head has been read."""
 
     version: str
     headers: dict[str, str]
@@ -103,7 +103,7 @@ class _Parser:
         self._lost = False
 
     def feed(self, piece: Piece) -> Iterator[Record]:
-        """Take a piece, give the records that are whole now."""
+        """Take a piece, and yield the records that it completes."""
         if piece.broken:
             self._drop("record is cut off")
             return
@@ -128,7 +128,7 @@ class _Parser:
             self._alone = False
 
     def end(self) -> Iterator[Record]:
-        """The file ended."""
+        """The file has ended: yield what is left."""
         yield from self._records(end=True)
         self._drop("record is cut off")
 
@@ -160,7 +160,7 @@ class _Parser:
             if self._open is None and not self._next_head(end):
                 return
             opened = self._open
-            if opened is None:  # an oversized record, to be passed over
+            if opened is None:  # an oversized record, to be skipped
                 continue
             if len(self._buffer) < opened.block_length:
                 return
@@ -171,7 +171,7 @@ class _Parser:
             yield Record(opened.version, opened.headers, block, 0, len(block), opened.offset, length)
 
     def _next_head(self, end: bool) -> bool:
-        """Read the next head, into `_open` or, when its block is too large, into `_skip`. False: more bytes are needed."""
+        """Read the next head into `_open`, or into `_skip` when its block is too large. False when more bytes are needed."""
         while True:
             self._consume(len(self._buffer) - len(self._buffer.lstrip(b"\r\n")))
             if self._lost and not self._find_mark():
@@ -214,7 +214,7 @@ class _Parser:
             return None
         if b"\r\n " in head or b"\r\n\t" in head:
             text = _FOLD.sub(" ", text)
-        # Turned round, so that of several with one name the first is kept.
+        # Reversed, so that of several with the same name the first is kept.
         headers = {name.rstrip().lower(): value.rstrip() for name, value in reversed(_HEADERS.findall(text))}
         length = headers.get("content-length", "")
         if not (length.isascii() and length.isdigit()) or len(length) > 15:
@@ -228,7 +228,7 @@ class _Parser:
         return count
 
     def _drop(self, what: str) -> None:
-        """Give up what is not whole."""
+        """Report and forget what is not whole."""
         unfinished = self._open is not None or self._held is not None or self._skip or self._buffer.strip(b"\r\n")
         if unfinished and not self._lost:
             self._report(Damage(self._open.offset if self._open else self._offset, what))

@@ -1,4 +1,4 @@
-"""The archive's tables: which files there are, where each story lies in them, and which copies are still to be made."""
+"""The archive's tables: which files there are, where each story is in them, and which copies are still to be made."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ archive_uploads = Table(
     Column("error", String(500), nullable=False),
     sa.Index("archive_uploads_due", "done", "next_at"),
 )
-"""The outbox: a row for each file and store from the moment the file is registered; done when the copy was proved."""
+"""The outbox: a row for each file and store from the moment the file is registered; done once the copy is proved."""
 
-_SLICE = 500
+_CHUNK = 500
 
 
 @dataclass(slots=True, frozen=True)
@@ -76,13 +76,13 @@ class StoredFile:
     local: bool
 
     def local_path(self, folder: Path) -> Path:
-        """Where the file lies on this machine, when it does; `folder` is the archive folder."""
+        """The path that the file has, or had, on this machine; `folder` is the archive folder."""
         return Path(self.path) if self.path else folder / self.key
 
 
 @dataclass(slots=True, frozen=True)
 class StoredCapture:
-    """Where the proof of a story lies."""
+    """Where the proof of a story is."""
 
     story_id: str
     index_id: str
@@ -114,7 +114,7 @@ class ArchiveStore:
     def register(
         self, file: ArchiveFile, *, stores: Sequence[str] = (), foreign: bool = False, name: str | None = None
     ) -> int:
-        """Enter a finished file, its captures and its uploads, in one transaction. Doing so again changes nothing.
+        """Register a finished file, its captures and its uploads in one transaction. Doing so again changes nothing.
 
         A story that is registered already keeps the capture it has. Returns the file's id. Raises StorageError when
         another file has the name.
@@ -139,28 +139,28 @@ class ArchiveStore:
                     f"another archive file is registered as {name}: rename {file.path} and index it again"
                 )
             rows = [_capture_row(capture, file_id) for capture in file.captures]
-            for some in _slices(rows):
-                connection.execute(self._database.insert(captures).on_conflict_do_nothing(), some)
+            for chunk in _chunks(rows):
+                connection.execute(self._database.insert(captures).on_conflict_do_nothing(), chunk)
             if stores:
                 uploads = [upload_row(file_id, store, file.created) for store in stores]
                 connection.execute(self._database.insert(archive_uploads).on_conflict_do_nothing(), uploads)
         return int(file_id)
 
     def known(self, story_ids: Iterable[str]) -> set[str]:
-        """Those of the stories that are archived already."""
+        """The ids among these whose stories are already archived."""
         found: set[str] = set()
         with self._database.read() as connection:
-            for some in _slices(list(story_ids)):
-                query = select(captures.c.story_id).where(captures.c.story_id.in_(some))
+            for chunk in _chunks(list(story_ids)):
+                query = select(captures.c.story_id).where(captures.c.story_id.in_(chunk))
                 found.update(connection.execute(query).scalars())
         return found
 
     def capture_of_story(self, story_id: str) -> StoredCapture | None:
-        """The capture of a story by the id that its queuer gave it."""
+        """The capture of a story, by the id that its queuer gave it."""
         return self.captures_of_stories([story_id]).get(story_id)
 
     def captures_of_stories(self, story_ids: Sequence[str]) -> dict[str, StoredCapture]:
-        """Captures by story id; stories that are not archived are not in it."""
+        """Captures by story id; stories that are not archived are left out."""
         return {capture.story_id: capture for capture in self._captures(captures.c.story_id, story_ids)}
 
     def captures_of_index_ids(self, index_ids: Sequence[str]) -> dict[str, StoredCapture]:
@@ -171,7 +171,7 @@ class ArchiveStore:
         return found
 
     def captures_of_address(self, index_id: str) -> list[StoredCapture]:
-        """Every capture of an address, by its id in the index; the oldest first."""
+        """Every capture of an address, given its id in the index; oldest first."""
         return list(self._captures(captures.c.index_id, [index_id]))
 
     def capture_at(self, name: str, offset: int) -> StoredCapture | None:
@@ -180,18 +180,18 @@ class ArchiveStore:
         return found[0] if found else None
 
     def captures_of_file(self, file_id: int) -> Iterator[StoredCapture]:
-        """The captures of one file, in the order of their offsets."""
+        """The captures of one file, in order of offset."""
         yield from sorted(self._captures(captures.c.file_id, [file_id]), key=lambda capture: capture.offset)
 
     def _captures(
         self, column: Column[Any], values: Sequence[Any], also: sa.ColumnElement[bool] | None = None
     ) -> Iterator[StoredCapture]:
         with self._database.read() as connection:
-            for some in _slices(list(values)):
+            for chunk in _chunks(list(values)):
                 query = (
                     select(captures, archive_files)
                     .join(archive_files, archive_files.c.id == captures.c.file_id)
-                    .where(column.in_(some), sa.true() if also is None else also)
+                    .where(column.in_(chunk), sa.true() if also is None else also)
                     .order_by(captures.c.captured_at, captures.c.story_id)
                     .set_label_style(sa.LABEL_STYLE_TABLENAME_PLUS_COL)
                 )
@@ -205,20 +205,20 @@ class ArchiveStore:
         return file_from_row(row) if row else None
 
     def newest_files(self, limit: int = 20, offset: int = 0) -> list[StoredFile]:
-        """Files, the newest first."""
+        """Files, newest first."""
         order = (archive_files.c.created_at.desc(), archive_files.c.id.desc())
         with self._database.read() as connection:
             rows = connection.execute(select(archive_files).order_by(*order).limit(limit).offset(offset)).mappings()
             return [file_from_row(row) for row in rows]
 
     def files(self) -> Iterator[StoredFile]:
-        """Every file, the oldest first."""
+        """Every file, in the order of registration."""
         with self._database.read() as connection:
             rows = connection.execute(select(archive_files).order_by(archive_files.c.id)).mappings().all()
         yield from map(file_from_row, rows)
 
     def names(self) -> set[str]:
-        """The names of every registered file."""
+        """The names of all registered files."""
         with self._database.read() as connection:
             return set(connection.execute(select(archive_files.c.name)).scalars())
 
@@ -245,7 +245,7 @@ class ArchiveStore:
 
 
 def index_id_of(url: str) -> str:
-    """The id in the index of an address; empty for an address that cannot be indexed."""
+    """The id that an address has in the index; empty for an address that cannot be indexed."""
     try:
         return url_hash(url)
     except BadURL:
@@ -294,6 +294,6 @@ def _capture_from_row(row: Any) -> StoredCapture:
     )
 
 
-def _slices(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(items), _SLICE):
-        yield items[start : start + _SLICE]
+def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(items), _CHUNK):
+        yield items[start : start + _CHUNK]

@@ -23,7 +23,7 @@ CONTENT_TYPE = "application/warc"
 
 
 class UploadFailed(UserError):
-    """A copy was not made, or is not the file."""
+    """A copy was not made, or differs from the file."""
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class UploadReport:
 
 @dataclass(slots=True, frozen=True)
 class Digests:
-    """Of a local file, taken in one pass."""
+    """Size and digests of a local file, taken in one pass."""
 
     size: int
     sha256: str
@@ -47,8 +47,8 @@ class Digests:
 class Uploader:
     """Works through the outbox. `stores` are the configured blob stores by name.
 
-    With `remove_local`, a file that every store has proved is removed from this machine when it is older than `local_days`;
-    its CDXJ stays.
+    With `remove_local`, a file that has a proved copy in every store is removed from this machine once it is older than
+    `local_days`; its CDXJ stays.
     """
 
     def __init__(
@@ -75,9 +75,9 @@ class Uploader:
         stop: Callable[[], bool] = lambda: False,
         progress: Callable[[], None] = lambda: None,
     ) -> UploadReport:
-        """One round: each copy that is due is tried once. `all_now` does not wait for pauses after failures.
+        """One round: each copy that is due is tried once. `all_now` ignores the pauses after failures.
 
-        What was proved is done for good; whatever is interrupted or fails stays in the outbox.
+        What was proved is done for good; anything that fails or is interrupted stays in the outbox.
         """
         report = UploadReport()
         names = list(self._stores)
@@ -143,7 +143,7 @@ def prove(key: str, local: Digests, blobs: Blobs) -> None:
 
 
 def _is_copy(there: BlobInfo, local: Digests, key: str, blobs: Blobs) -> bool:
-    """By the store's own MD5 of it, where its tag is one; else by reading it back."""
+    """Whether the blob equals the local file: by the store's MD5, if its ETag is one; else by reading it back."""
     if (there.etag or "").strip('"').lower() == local.md5:
         return True
     digest = hashlib.sha256()

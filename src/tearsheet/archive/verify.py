@@ -1,4 +1,4 @@
-"""Re-read archive files and check all that is known of them: sizes, digests, offsets, stories, CDXJ."""
+"""Re-read archive files and check everything that is known about them: sizes, digests, offsets, stories, CDXJ."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ALGORITHMS = {"sha1": 20, "sha256": 32, "md5": 16}
 
 @dataclass(slots=True, frozen=True)
 class Problem:
-    """Something that does not hold. `offset` is where, when it is one place."""
+    """Something that is wrong. `offset` says where, when it concerns one record."""
 
     file: str
     what: str
@@ -46,7 +46,7 @@ def verify_file(
     *,
     with_cdxj: bool = True,
 ) -> Verdict:
-    """Read a WARC file from end to end and check every record; with what is registered of it, check that too."""
+    """Read a WARC file from end to end and check every record, and whether it is what was registered, as far as given."""
     verdict = Verdict(path.name)
     if not path.is_file():
         verdict.problems.append(Problem(path.name, f"the file is missing: {path}"))
@@ -79,9 +79,9 @@ def _differences(found: ArchiveFile, stored: StoredFile) -> Iterator[Problem]:
 
 
 def _capture_problems(found: ArchiveFile, captures: Iterable[StoredCapture]) -> Iterator[Problem]:
-    places = {capture.offset: capture for capture in found.captures}
+    by_offset = {capture.offset: capture for capture in found.captures}
     for capture in captures:
-        there = places.get(capture.offset)
+        there = by_offset.get(capture.offset)
         if there is None or there.story_id != capture.story_id:
             yield Problem(found.name, f"story {capture.story_id} is registered here and is not", capture.offset)
         elif (there.length, there.sha256) != (capture.length, capture.sha256):
@@ -106,7 +106,7 @@ def record_problems(record: Record) -> list[str]:
 
 
 def digest_holds(stated: str, data: bytes) -> bool | None:
-    """Whether a digest of a WARC header (`sha1:` and base 32, or hexadecimal) is that of the data; None: cannot be said."""
+    """Whether a digest of a WARC header (`sha1:` and base 32, or hexadecimal) is that of the data; None if we cannot tell."""
     algorithm, _, value = stated.partition(":")
     algorithm = algorithm.strip().lower().replace("-", "")
     size = _ALGORITHMS.get(algorithm)
@@ -122,7 +122,7 @@ def digest_holds(stated: str, data: bytes) -> bool | None:
 
 
 def _payload_holds(stated: str, block: bytes) -> bool | None:
-    """Writers disagree on whether the payload is meant before or after transfer and content encoding: either will do."""
+    """Writers disagree on whether the digest is of the payload before or after transfer and content decoding: either will do."""
     try:
         response = parse_response(block)
     except ValueError:
@@ -141,5 +141,5 @@ def _cdxj_problems(path: Path, expected: str) -> list[Problem]:
     try:
         found = beside.read_text("utf-8", errors="replace")
     except FileNotFoundError:
-        return [Problem(path.name, f"{beside.name} is missing; `tearsheet archive index` writes it anew")]
-    return [] if found == expected else [Problem(path.name, f"{beside.name} does not fit the file")]
+        return [Problem(path.name, f"{beside.name} is missing; `tearsheet archive index` writes it again")]
+    return [] if found == expected else [Problem(path.name, f"{beside.name} does not match the file")]

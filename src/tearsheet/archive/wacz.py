@@ -1,9 +1,9 @@
 """WACZ: some captures as one file that replay tools open, with an index, a list of pages and digests of everything.
 
-The records are copied byte for byte from their WARC files, but for two kinds. A page that stands as `revisit` is written out,
-because the record that it refers to may not be among the chosen ones. A page in the form of Media Cloud gets a head that readers
-understand: its own is made up, and says `encoding=` where they look for `charset=`, so that they would show every letter with an
-accent as two others. The page itself stays what it was.
+The records are copied byte for byte from their WARC files, with two exceptions. A page recorded as a `revisit` is written out,
+because the record that it refers to may not be among the chosen ones. A page in Media Cloud's form gets a head that readers
+understand: its own is made up, and says `encoding=` where they look for `charset=`, so that they would show every accented
+letter as two others. The page itself is unchanged.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def write_wacz(
     clock: Clock = wall_clock,
     progress: Callable[[], None] = lambda: None,
 ) -> Packed:
-    """Pack captures into a WACZ. The file is there when it is whole. Raises NotFoundError when nothing can be packed.
+    """Pack captures into a WACZ, which appears only once it is whole. Raises NotFoundError when nothing can be packed.
 
-    `parts` are captures that pages need and that are no pages themselves: pictures, styles.
+    `parts` are captures that pages need but that are not pages themselves: pictures, styles.
     """
     packed = Packed(target)
     packing = {capture.story_id: capture for capture in wanted}
@@ -79,9 +79,9 @@ def write_wacz(
         with warc.open("wb") as stream:
             opening = warcinfo("1.1", warc_date(now, "1.1"), _WARC_NAME, this_host(), _software())
             stream.write(compress(opening.to_bytes()))
-            for capture, entry in _entries(captures.streams(packing.values()), packed, stream, now):
+            for capture, archived in _copy_each(captures.streams(packing.values()), packed, stream, now):
                 if capture.story_id in pages_wanted:
-                    pages.append(_page(entry, capture))
+                    pages.append(_page(archived, capture))
                 progress()
         if not pages:
             raise NotFoundError("none of these stories has a capture that can be read: nothing to pack")
@@ -91,33 +91,33 @@ def write_wacz(
     return packed
 
 
-def _entries(
+def _copy_each(
     captures: Iterable[tuple[StoredCapture, BinaryIO | None]], packed: Packed, stream: IO[bytes], now: float
 ) -> Iterator[tuple[StoredCapture, ArchivedStory]]:
-    """Copy the records of each capture."""
+    """Copy the records of each capture; yields those that could be copied."""
     for capture, source in captures:
-        entry = None
-        with suppress(TearsheetError):  # a store that went away meanwhile
-            entry = _copy(source, capture, stream, now) if source is not None else None
-        if entry is None:
+        archived = None
+        with suppress(TearsheetError):  # the store has gone away in the meantime
+            archived = _copy(source, capture, stream, now) if source is not None else None
+        if archived is None:
             packed.missing.append(capture.story_id)
         else:
-            yield capture, entry
+            yield capture, archived
 
 
 def _copy(source: BinaryIO, capture: StoredCapture, stream: IO[bytes], now: float) -> ArchivedStory | None:
     with StoryArchiveReader(source, offset=capture.offset) as reader:
-        entry = next(reader.entries(), None)
+        archived = next(reader.archived(), None)
         first = next(iter(reader.records()), None)
-    if entry is None or first is None or entry.offset != capture.offset or entry.sha256 != capture.sha256:
+    if archived is None or first is None or archived.offset != capture.offset or archived.sha256 != capture.sha256:
         return None
-    if first.type == "revisit" or not entry.end or _has_made_up_head(first):
-        for record in story_records(entry.story, "full", now=now):
+    if first.type == "revisit" or not archived.end or _has_made_up_head(first):
+        for record in story_records(archived.story, "full", now=now):
             stream.write(compress(record.to_bytes()))
-        return entry
-    source.seek(entry.offset)
-    stream.write(source.read(entry.end - entry.offset))
-    return entry
+        return archived
+    source.seek(archived.offset)
+    stream.write(source.read(archived.end - archived.offset))
+    return archived
 
 
 def _has_made_up_head(record: Record) -> bool:
@@ -129,13 +129,13 @@ def _has_made_up_head(record: Record) -> bool:
     return stated.startswith("text/html; encoding=")
 
 
-def _page(entry: ArchivedStory, capture: StoredCapture) -> dict[str, Any]:
-    content = entry.story.content_metadata
+def _page(archived: ArchivedStory, capture: StoredCapture) -> dict[str, Any]:
+    content = archived.story.content_metadata
     page = {
         "id": capture.story_id,
-        "url": entry.uri,
+        "url": archived.uri,
         "ts": capture.time.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "title": content.article_title or entry.uri,
+        "title": content.article_title or archived.uri,
     }
     if content.text_content:
         page["text"] = content.text_content
@@ -174,7 +174,7 @@ def _write_zip(target: IO[bytes], warc: Path, pages: list[dict[str, Any]], packa
 
 def _add(archive: zipfile.ZipFile, package: dict[str, Any], name: str, content: bytes | Path) -> None:
     digest, size = hashlib.sha256(), 0
-    with archive.open(_entry(name, package["created"]), "w", force_zip64=True) as out:
+    with archive.open(_zip_info(name, package["created"]), "w", force_zip64=True) as out:
         for piece in _pieces(content):
             out.write(piece)
             digest.update(piece)
@@ -184,16 +184,16 @@ def _add(archive: zipfile.ZipFile, package: dict[str, Any], name: str, content: 
     )
 
 
-def _entry(name: str, created: str) -> zipfile.ZipInfo:
-    """An entry with its time as the extra field that zip programs write, in the directory and before the entry itself.
+def _zip_info(name: str, created: str) -> zipfile.ZipInfo:
+    """A member with its time in the extra field that zip programs write, in the central directory and before its data.
 
-    Some readers, ReplayWeb.page among them, take an entry without such a field in the directory for one without any before its
-    data, where `zipfile` puts the long sizes: they would begin to read twenty bytes too early.
+    Some readers, ReplayWeb.page among them, assume that a member without extra fields in the directory has none before its
+    data either, which is where `zipfile` puts the long sizes: they would begin to read twenty bytes too early.
     """
     time = datetime.fromisoformat(created)
-    entry = zipfile.ZipInfo(name, time.timetuple()[:6])
-    entry.extra = struct.pack("<HHBI", 0x5455, 5, 1, int(time.timestamp()))
-    return entry
+    info = zipfile.ZipInfo(name, time.timetuple()[:6])
+    info.extra = struct.pack("<HHBI", 0x5455, 5, 1, int(time.timestamp()))
+    return info
 
 
 def _pieces(content: bytes | Path) -> Iterable[bytes]:

@@ -1,4 +1,4 @@
-"""Write stories into a WARC file: each record its own gzip member, the file aside until it is whole."""
+"""Write stories into a WARC file: each record is its own gzip member, and the file has a temporary name until it is whole."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-from tearsheet.archive.cdxj import CdxEntry, cdxj_text, http_mime
+from tearsheet.archive.cdxj import CdxLine, cdxj_text, http_mime
 from tearsheet.archive.files import discard, finish, open_aside
 from tearsheet.archive.names import ArchiveName, cdxj_name, safe_part, this_host
 from tearsheet.archive.profiles import PROFILES, Earlier, archive_id, story_records, warcinfo
@@ -29,7 +29,7 @@ _MAX_NAMES_TRIED = 10_000
 
 @dataclass(slots=True, frozen=True)
 class Capture:
-    """Where one story lies: the evidence that every view of it can point to."""
+    """Where one story is: the evidence that every view of it can point to."""
 
     story_id: str
     url: str
@@ -40,7 +40,7 @@ class Capture:
     length: int
     """Bytes of that member."""
     sha256: str
-    """Of the page as it was received (after content decoding), in hexadecimal."""
+    """The digest of the page as it was received (after content decoding), in hexadecimal."""
     time: datetime
     """When the page was fetched."""
     index_url: str
@@ -93,11 +93,11 @@ class StoryArchiveWriter:
         self._name, self._key = str(name), name.key
         self._digest = hashlib.sha256()
         self._captures: list[Capture] = []
-        self._entries: list[CdxEntry] = []
+        self._cdx_lines: list[CdxLine] = []
         self._earlier: dict[str, Earlier] = {}
         self._finished: ArchiveFile | None = None
         self.size = 0
-        """Bytes in the file so far, for whoever decides when it is large enough."""
+        """Bytes in the file so far, for the caller to decide when it is large enough."""
         date = warc_date(self._created.timestamp(), self._version)
         software = f"{SOFTWARE}/{version('tearsheet')}"
         self._put(warcinfo(self._version, date, self._name, self._host, software))
@@ -117,9 +117,9 @@ class StoryArchiveWriter:
         return len(self._captures)
 
     def write(self, story: Story, extra: Mapping[str, Any] | None = None) -> Capture:
-        """Add a story and say where it lies. `extra` adds top-level keys to its metadata, as `queue_data` for a dumped queue.
+        """Add a story and say where it is. `extra` adds top-level keys to its metadata, such as `queue_data` for a dumped queue.
 
-        A story without an id is given one that depends on its address, time and page alone.
+        A story without an id is given one that depends only on its address, time and page.
         """
         now = self._clock()
         records = story_records(story, self._profile, now=now, earlier=self._earlier, extra=extra)
@@ -127,28 +127,28 @@ class StoryArchiveWriter:
             first = records[0]
             self._earlier.setdefault(_payload_digest(first), Earlier(first.id, first.uri or "", first.date))
         with storage_errors(f"cannot write {self.path}"):
-            places = [self._put(record) for record in records]
-        capture = self._capture(story, *places[0], now)
+            positions = [self._put(record) for record in records]
+        capture = self._capture(story, *positions[0], now)
         self._captures.append(capture)
         return capture
 
     def _put(self, record: OutRecord) -> tuple[int, int]:
-        """Write one record; gives its offset and length."""
+        """Write one record; returns its offset and length."""
         member = compress(record.to_bytes())
         offset = self.size
         self._stream.write(member)
         self._digest.update(member)
         self.size += len(member)
         if record.type in ("response", "revisit"):
-            self._entries.append(self._cdx_entry(record, offset, len(member)))
+            self._cdx_lines.append(self._cdx_line(record, offset, len(member)))
         return offset, len(member)
 
-    def _cdx_entry(self, record: OutRecord, offset: int, length: int) -> CdxEntry:
+    def _cdx_line(self, record: OutRecord, offset: int, length: int) -> CdxLine:
         mime, status = http_mime(record.head)
         if record.type == "revisit":
             mime = "warc/revisit"
         digest = _payload_digest(record)
-        return CdxEntry(record.uri or "", record.date, mime, status, digest, offset, length, self._name)
+        return CdxLine(record.uri or "", record.date, mime, status, digest, offset, length, self._name)
 
     def _capture(self, story: Story, offset: int, length: int, now: float) -> Capture:
         stamp = story.http_metadata.fetch_timestamp
@@ -164,7 +164,7 @@ class StoryArchiveWriter:
         )
 
     def close(self) -> ArchiveFile:
-        """Make the file safe and give it its name; write its CDXJ. Returns where each story lies."""
+        """Make the file safe, give it its name and write its CDXJ. The result says where each story is."""
         if self._finished is not None:
             return self._finished
         with storage_errors(f"cannot write {self.path}"):
@@ -173,7 +173,7 @@ class StoryArchiveWriter:
             except BaseException:
                 self.abort()
                 raise
-            write_whole(self.path.with_name(cdxj_name(self._name)), cdxj_text(self._entries).encode())
+            write_whole(self.path.with_name(cdxj_name(self._name)), cdxj_text(self._cdx_lines).encode())
         self._finished = ArchiveFile(
             path=self.path,
             key=self._key,

@@ -1,4 +1,4 @@
-"""The `tearsheet` command: one module a command group, thin."""
+"""The `tearsheet` command: one thin module for each command group."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MODULES = {
     "doctor": "doctor",
     "config": "config_show",
 }
-"""Each command in the order of the help, and the module that has it. Modules are imported when their command is asked for:
+"""Each command in the order of the help, and the module that has it. A module is imported only when its command is used:
 all of them together take longer to import than most commands take to run."""
 
 
@@ -50,7 +50,7 @@ class _Commands(TyperGroup):
         return list(_MODULES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """One of them, with its options; None when there is none of this name."""
+        """One of them, with its options; None when there is none with this name."""
         if cmd_name not in _MODULES:
             return None
         if cmd_name not in self.commands:
@@ -90,7 +90,7 @@ def options(
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Options that stand before every command."""
+    """Options that go before any command."""
     Globals.data = data
     Globals.quiet = quiet
     Globals.flags = {"log.level": log_level or ("warning" if quiet else None), "log.format": log_format}

@@ -55,7 +55,7 @@ def list_files(
     jsonl: Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="As CSV.")] = False,
 ) -> None:
-    """List the newest WARC files, and how far their copies are."""
+    """List the newest WARC files, and how far copying them has got."""
     form = output_form(json, jsonl, csv)
     with services_for() as services:
         files = services.archive.newest_files(limit)
@@ -105,7 +105,7 @@ def _verify_named(services: Services, paths: list[Path]) -> Iterator[Verdict]:
 def _moment(text: str) -> datetime | None:
     moment = parse_date(text)
     if text and moment is None:
-        raise UsageError(f"--at: {text!r} is no time; write it as 2026-11-15 or 2026-11-15T08:30:00")
+        raise UsageError(f"--at: {text!r} is not a time; write it as 2026-11-15 or 2026-11-15T08:30:00")
     return moment
 
 
@@ -136,31 +136,31 @@ def replay(
     port: Annotated[int, typer.Option(help="Port of 127.0.0.1; 0 takes a free one.")] = 0,
     at: AtOption = "",
 ) -> None:
-    """Serve one captured page on this machine, in a frame in which it can do nothing, until interrupted.
+    """Serve one captured page on this machine, in a frame that lets it do nothing, until interrupted.
 
     A document of `tearsheet ingest` is shown with its pictures and styles, from the archive.
     """
     with services_for() as services:
         capture = services.captures.find(story, _moment(at))
-        entry, whole = services.captures.read(capture), services.ingest.replay.page(capture)
-    serve_capture(entry, whole, port, lambda url: out.print(f"{entry.uri} as captured: {url}", markup=False))
+        archived, whole = services.captures.read(capture), services.ingest.replay.page(capture)
+    serve_capture(archived, whole, port, lambda url: out.print(f"{archived.uri} as captured: {url}", markup=False))
 
 
 @app.command()
 @reports_errors
 def index(
-    files: Annotated[list[Path] | None, typer.Argument(help="WARC files of others.", show_default=False)] = None,
+    files: Annotated[list[Path] | None, typer.Argument(help="Other people's WARC files.", show_default=False)] = None,
     json: JsonOption = False,
 ) -> None:
-    """Take in WARC files of others, which stay where they are; without files, whatever lies unregistered in the archive."""
+    """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered."""
     with services_for() as services:
         if not files:
             done = recover(_folder(services), services.archive)
             out.print(f"{len(done.registered):,} files registered, {len(done.removed):,} leftovers removed")
             return
-        taken = [index_file(path, services.archive, _folder(services)) for path in files]
+        indexed = [index_file(path, services.archive, _folder(services)) for path in files]
     columns = {"file": "file", "captures": "captures", "bad": "could not be used"}
-    rows = [{**asdict(one), "bad": len(one.damages)} for one in taken]
+    rows = [{**asdict(one), "bad": len(one.damages)} for one in indexed]
     show(rows, columns, form=output_form(json, False, False))
 
 
@@ -170,7 +170,8 @@ def wacz(
     query: Annotated[str | None, typer.Argument(help="Stories to pack, as in `tearsheet search`.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("stories.wacz"),
     stories: Annotated[
-        Path | None, typer.Option(help="A file with story ids, ids of the index or addresses, one a line; - for stdin.")
+        Path | None,
+        typer.Option(help="A file with story ids, ids of the index or addresses, one per line; - for stdin."),
     ] = None,
     topic: Annotated[str | None, typer.Option(help="The stories of this topic.", metavar="NAME")] = None,
     limit: Annotated[int, typer.Option(help="How many stories at most.")] = 10_000,
@@ -209,7 +210,7 @@ def _lines_of(path: Path) -> list[str]:
 @app.command()
 @reports_errors
 def upload(
-    now: Annotated[bool, typer.Option("--now", help="Do not wait for the pauses after failures.")] = False,
+    now: Annotated[bool, typer.Option("--now", help="Do not wait out the pauses after failures.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Copy finished files to every blob store of the settings, and prove each copy. Ends with 3 when one failed."""

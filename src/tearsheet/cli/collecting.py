@@ -16,7 +16,7 @@ from tearsheet.work import Service
 
 OnceOption = Annotated[bool, typer.Option("--once", help="Stop when the feeds are polled and the queues are empty.")]
 PortOption = Annotated[int | None, typer.Option(help="Port of the web pages. [default: 8700]")]
-WebOption = Annotated[bool, typer.Option("--web/--no-web", help="Serve the web pages meanwhile.")]
+WebOption = Annotated[bool, typer.Option("--web/--no-web", help="Serve the web pages too.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
@@ -36,14 +36,14 @@ def collect(
 
 
 def web_service(services: Services) -> Service:
-    """The web pages as a service, whose address is told."""
+    """The web pages as a service, which prints their address."""
     from tearsheet.web import page_service  # not needed for a help text, and slow to import
 
     return page_service(services, lambda address: err.print(f"Look at it:    {address}", markup=False))
 
 
 def print_summary(summary: Summary, *, as_json: bool) -> None:
-    """What was collected, and what was not and why."""
+    """Print what was collected, what was not, and why."""
     if as_json:
         show([summary], {}, form="jsonl")
         return
@@ -57,4 +57,4 @@ def print_summary(summary: Summary, *, as_json: bool) -> None:
             for reason, stories in sorted(counts.items(), key=lambda item: -item[1]):
                 out.print(f"  {stories:>7,}  {reason}", markup=False)
     if summary.queued:
-        out.print(f"{summary.queued:,} are still queued and go on with the next run.")
+        out.print(f"{summary.queued:,} are still queued and will continue with the next run.")

@@ -34,7 +34,7 @@ def register(parent: typer.Typer) -> None:
 @reports_errors
 def list_all(
     name: Annotated[str, typer.Option(help="Only those with this in their name.")] = "",
-    limit: Annotated[int, typer.Option(help="At most so many.")] = 1000,
+    limit: Annotated[int, typer.Option(help="At most this many.")] = 1000,
     json: Json = False,
     jsonl: Jsonl = False,
     csv: Csv = False,
@@ -60,7 +60,7 @@ def show_members(collection: Name, json: Json = False, jsonl: Jsonl = False, csv
 @app.command()
 @reports_errors
 def add(collection: Name, sources: Members) -> None:
-    """Put sources into a collection, which is made when there is none of this name."""
+    """Put sources into a collection, which is created if there is none with this name."""
     with services_for() as services:
         members = [find_source(services.database, source) for source in sources]
         change_members(services.database, collection, members, utc_now())

@@ -32,7 +32,7 @@ _INTERRUPTED = 11
 
 
 class Globals:
-    """The options before the command: `--data`, `--log-level`, `--log-format`, `--quiet`, `--set`."""
+    """The options before the command: `--data`, `--log-level`, `--log-format`, `--quiet`."""
 
     data: Path | None = None
     flags: dict[str, Any] = {}  # noqa: RUF012 - replaced, never changed
@@ -40,7 +40,7 @@ class Globals:
 
 
 def settings_for(**flags: Any) -> Settings:
-    """The settings for this call; `flags` are by setting name with `__` for the dot, as `web__port=8701`."""
+    """The settings for this call; `flags` are setting names with `__` for the dot, as in `web__port=8701`."""
     named = {name.replace("__", "."): value for name, value in flags.items()}
     settings = load_settings(
         Globals.data, Globals.flags | {name: value for name, value in named.items() if value is not None}
@@ -50,7 +50,7 @@ def settings_for(**flags: Any) -> Settings:
 
 
 def services_for(**flags: Any) -> Services:
-    """The services for this call: use it in a `with` block."""
+    """The services for this call, for use in a `with` block."""
     from tearsheet.app import Services  # not needed for a help text, and slow to import
 
     return Services(settings_for(**flags))
@@ -82,7 +82,7 @@ def show(
 ) -> None:
     """Print results: a table for people, or `json`, `jsonl` or `csv` for programs. Rows are dataclasses or mappings.
 
-    `empty` is what people read in place of a table without rows: what is not there, and how to get it.
+    `empty` is printed instead of a table without rows: it says what is missing, and how to get it.
     """
     values = (_as_mapping(row) for row in rows)
     if form == "json":
@@ -104,7 +104,7 @@ def show(
 
 
 def write_out(lines: Iterable[bytes]) -> None:
-    """Write lines for programs to stdout as they are, behind what was printed before."""
+    """Write lines for programs to stdout as they are, after anything printed before."""
     sys.stdout.flush()
     for line in lines:
         sys.stdout.buffer.write(line)
@@ -124,5 +124,5 @@ def _as_text(value: Any) -> str:
 
 
 def output_form(json_: bool, jsonl: bool, csv_: bool) -> str:
-    """Which of the three output flags was given."""
+    """The output form chosen by the flags `--json`, `--jsonl` and `--csv`; `table` without any."""
     return "json" if json_ else "jsonl" if jsonl else "csv" if csv_ else "table"

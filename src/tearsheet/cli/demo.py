@@ -14,7 +14,7 @@ from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
 from tearsheet.errors import PartialFailure
 from tearsheet.log import set_up_logging
 
-SeedOption = Annotated[int, typer.Option(help="The number that the newsroom is made from.")]
+SeedOption = Annotated[int, typer.Option(help="The random seed that the newsroom is generated from.")]
 
 
 def register(parent: typer.Typer) -> None:
@@ -31,15 +31,15 @@ def demo(
     seed: SeedOption = 1,
     articles: Annotated[int, typer.Option(help="How many articles the newsroom publishes.")] = 120,
 ) -> None:
-    """Collect a small newsroom of invented sites, served from this machine, with all that goes wrong on the web.
+    """Collect a small newsroom of invented sites, served from this machine, with everything that goes wrong on the web.
 
-    Then one event is followed from story to story, and a map drawn of who links to whom.
+    Then one event is followed from story to story, and a map is drawn of who links to whom.
     """
     run_demo(once=once, port=port, web=web, as_json=json, seed=seed, articles=articles)
 
 
 def run_demo(*, once: bool, port: int | None, web: bool, as_json: bool, seed: int = 1, articles: int = 120) -> None:
-    """Serve the newsroom, collect it in a folder of its own, map a topic, and compare with what the newsroom knows."""
+    """Serve the newsroom, collect it in a separate folder, map a topic, and compare with what the newsroom expects."""
     newsroom = Newsroom(seed, articles=articles)
     expected = newsroom.expectation()
     with serve_in_thread(newsroom) as server:

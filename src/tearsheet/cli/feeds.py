@@ -56,9 +56,9 @@ def add(
     name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
     source: Annotated[int | None, typer.Option(help="The id of its source. [default: that of its domain]")] = None,
     collection: Annotated[list[str] | None, typer.Option(help="A collection that its source joins.")] = None,
-    every: Annotated[int | None, typer.Option(help="Poll every so many minutes, whatever the schedule says.")] = None,
+    every: Annotated[int | None, typer.Option(help="Minutes between polls, whatever the schedule says.")] = None,
 ) -> None:
-    """Add feeds; they are polled at the next occasion."""
+    """Add feeds; they are polled at the next opportunity."""
     new = [feed for url in urls for feed in read_feed_list(url)]
     for feed in new:
         feed.name = name or feed.name
@@ -71,7 +71,7 @@ def add(
 @app.command("import")
 @reports_errors
 def import_list(
-    file: Annotated[Path, typer.Argument(help="An OPML or CSV file, or one address a line.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="An OPML or CSV file, or one address per line.", metavar="FILE")],
     collection: Annotated[list[str] | None, typer.Option(help="A collection that all sources join.")] = None,
 ) -> None:
     """Add the feeds of a list. Folders of OPML become collections."""
@@ -102,7 +102,7 @@ def export_list(
     file: Annotated[
         Path | None, typer.Argument(help="A new file; .opml or .csv. [default: to stdout]", metavar="FILE")
     ] = None,
-    csv: Annotated[bool, typer.Option("--csv", help="CSV and not OPML.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="CSV instead of OPML.")] = False,
 ) -> None:
     """Write all feeds as OPML, with a folder for each collection, or as CSV."""
     with services_for() as services:
@@ -124,7 +124,7 @@ def export_list(
 @reports_errors
 def list_all(
     source: Annotated[int | None, typer.Option(help="Only feeds of this source.")] = None,
-    limit: Annotated[int, typer.Option(help="At most so many.")] = 1000,
+    limit: Annotated[int, typer.Option(help="At most this many.")] = 1000,
     json: Json = False,
     jsonl: Jsonl = False,
     csv: Csv = False,
@@ -152,11 +152,11 @@ def show_feed(
     with services_for() as services:
         row = read_feed(services.database, find_feed(services.database, feed))
         history = fetch_history(services.database, row["id"], events)
-    story = next_poll(row, utc_now())
+    reason = next_poll(row, utc_now())
     if json:
-        show([row | {"next_poll": story, "history": history}], {}, form="json")
+        show([row | {"next_poll": reason, "history": history}], {}, form="json")
         return
-    out.print(f"{row['url']}\n{story}\n", markup=False)
+    out.print(f"{row['url']}\n{reason}\n", markup=False)
     show(
         [{"column": name, "value": _moment(value)} for name, value in row.items()],
         {"column": "column", "value": "value"},
@@ -178,7 +178,7 @@ def stories(
     jsonl: Jsonl = False,
     csv: Csv = False,
 ) -> None:
-    """Show the stories that were seen last in a feed."""
+    """Show the stories seen most recently in a feed."""
     with services_for() as services:
         rows = newest_stories(services.database, feed_id=find_feed(services.database, feed), limit=limit)
     columns = {"id": "id", "published_at": "published", "title": "title", "url": "address"}
@@ -194,7 +194,7 @@ def stories(
 def discover_feeds(
     site: Annotated[str, typer.Argument(help="The address of a site or of a page of it.", metavar="SITE")],
     add_best: Annotated[bool, typer.Option("--add", help="Add the best one.")] = False,
-    limit: Annotated[int, typer.Option(help="At most so many.")] = 20,
+    limit: Annotated[int, typer.Option(help="At most this many.")] = 20,
     json: Json = False,
     jsonl: Jsonl = False,
     csv: Csv = False,
@@ -221,7 +221,7 @@ def discover_feeds(
 def poll(
     feeds: Annotated[list[str] | None, typer.Argument(help="Only these feeds, due or not.", metavar="FEED…")] = None,
 ) -> None:
-    """Poll every feed that is due, once, and store what is new; with feeds named, poll those."""
+    """Poll every feed that is due, once, and store what is new; if feeds are named, poll only those."""
     with services_for() as services:
         only = [find_feed(services.database, feed) for feed in feeds or []]
         counts = poll_feeds(services, only)
@@ -238,7 +238,7 @@ def soon(feed: Feed) -> None:
     """Poll a feed as soon as its host allows, forget its failures, and enable it again."""
     with services_for() as services:
         fetch_soon(services.database, find_feed(services.database, feed), utc_now())
-    out.print("It will be polled at the next occasion.")
+    out.print("It will be polled at the next opportunity.")
 
 
 @app.command("set")
@@ -250,7 +250,7 @@ def change(
     ] = None,
     name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
     active: Annotated[bool | None, typer.Option("--on/--off", help="Poll it or not.")] = None,
-    every: Annotated[int | None, typer.Option(help="Poll every so many minutes; 0 leaves it to the schedule.")] = None,
+    every: Annotated[int | None, typer.Option(help="Minutes between polls; 0 leaves it to the schedule.")] = None,
 ) -> None:
     """Change a feed's address, name or interval, or switch it on and off."""
     with services_for() as services:
@@ -279,7 +279,7 @@ def daily(
     try:
         wanted = date.fromisoformat(day) if day else now.date() - timedelta(days=1)
     except ValueError as error:
-        raise UsageError(f"{day} is no day: write it as YYYY-MM-DD") from error
+        raise UsageError(f"{day} is not a day: write it as YYYY-MM-DD") from error
     with services_for() as services:
         folder = services.data / "rss"
         count = write_daily_rss(services.database, folder, wanted, now)
@@ -289,7 +289,7 @@ def daily(
 @app.command("prune")
 @reports_errors
 def prune_old(dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False) -> None:
-    """Let go of old fetch events, and of stories that left their feeds long ago."""
+    """Delete old fetch events, and stories that left their feeds long ago."""
     with services_for() as services:
         dropped = prune(services.database, services.settings.feeds, utc_now(), dry_run=dry_run)
     out.print(

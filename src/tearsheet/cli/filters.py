@@ -1,4 +1,4 @@
-"""What may be asked for beside a query, the same for every command that asks the index: days, sources, languages, a moment."""
+"""The filters of a query, the same for every command that asks the index: days, sources, languages, a moment."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NAMES |= {"languages": "--language", "as_of": "--as-of"}
 
 
 def question_of(query: str, **given: Any) -> Question:
-    """A question from the command line, by the parameters of `read_question`; None means that an option was not given.
+    """A question from the command line, with the parameters of `read_question`; None means that an option was not given.
 
     Raises UsageError.
     """

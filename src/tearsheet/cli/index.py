@@ -17,7 +17,7 @@ from tearsheet.errors import NotFoundError, PartialFailure
 
 app = typer.Typer(help="Keep the index in order.", no_args_is_help=True)
 _SILENT_SECONDS = 2.0
-"""What takes no longer shows no progress."""
+"""Anything that takes no longer than this shows no progress."""
 _LINE_SECONDS = 15.0
 _MAX_SHOWN = 20
 
@@ -32,10 +32,10 @@ def register(parent: typer.Typer) -> None:
 def rebuild(
     archives: Annotated[list[Path] | None, typer.Argument(help="WARC files or folders. [default: the archive]")] = None,
     words: Annotated[
-        bool, typer.Option("--words", help="Mend a damaged embedded index from its own stories instead.")
+        bool, typer.Option("--words", help="Repair a damaged embedded index from its own stories instead.")
     ] = False,
 ) -> None:
-    """Index every archived story that is not in the index, with its first date. May be stopped and begun again.
+    """Index every archived story that is not in the index, with its first date. May be stopped and started again.
 
     Files that were moved to a store are read from there. Ends with 3 when a file could not be read, or not to its end.
     """
@@ -43,7 +43,7 @@ def rebuild(
     with services_for() as services:
         if words:
             count = rebuild_words(services.settings.engines.index, services.data, say)
-            out.print(f"the words of {count:,} stories were made anew")
+            out.print(f"the words of {count:,} stories were rebuilt")
             return
         report, walked = rebuild_index(services, archives or [], say)
         folder = services.captures.copies.folder
@@ -62,7 +62,7 @@ def rebuild(
 
 
 def _say_where(walked: Walked) -> None:
-    """How many files were read, and from where."""
+    """Print how many files were read, and from where."""
     if walked.here or walked.from_stores:
         out.print(f"{walked.here:,} files read here, {walked.from_stores:,} from stores")
     if walked.unregistered:
@@ -70,17 +70,17 @@ def _say_where(walked: Walked) -> None:
 
 
 def _failure(problems: list[Problem]) -> str:
-    """One line that says it; what is wrong with each file goes before."""
+    """The final error line; before it, what is wrong with each file is printed."""
     first: dict[str, str] = {}
     for problem in problems:
         first.setdefault(problem.file, f"{problem.file}: {problem.what}")
     for line in list(first.values())[:_MAX_SHOWN]:
         err.print(line, markup=False)
-    return f"{len(first):,} files could not be read whole, and their stories may be missing from the index"
+    return f"{len(first):,} files could not be read completely, and their stories may be missing from the index"
 
 
 def _progress(clock: Callable[[], float] = time.monotonic) -> Callable[[int], None]:
-    """Says how many stories were read: on a terminal in place, elsewhere a line now and then; nothing at first."""
+    """Says how many stories were read: updated in place on a terminal, elsewhere a line now and then; nothing at first."""
     due = clock() + _SILENT_SECONDS
 
     def say(stories: int) -> None:

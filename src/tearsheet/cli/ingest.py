@@ -26,23 +26,23 @@ def ingest(
         typer.Argument(help="Addresses of documents; with --hide or --unhide also SHA-1s.", metavar="URL…"),
     ] = None,
     requests: Annotated[
-        Path | None, typer.Option(help="A file of ingest requests, one JSON object a line; `-` is stdin.")
+        Path | None, typer.Option(help="A file of ingest requests, one JSON object per line; `-` is stdin.")
     ] = None,
     force_recrawl: Annotated[
-        bool, typer.Option("--force-recrawl", help="Capture documents anew that have not changed.")
+        bool, typer.Option("--force-recrawl", help="Capture documents again even if they have not changed.")
     ] = False,
     queue: Annotated[
         bool, typer.Option("--queue", help="Only put the requests into their topic, for `tearsheet worker ingest`.")
     ] = False,
     hide: Annotated[
-        bool, typer.Option("--hide", help="Ingest nothing: keep the captures of these documents out of all look-ups.")
+        bool, typer.Option("--hide", help="Ingest nothing: keep the captures of these documents out of all lookups.")
     ] = False,
     unhide: Annotated[bool, typer.Option("--unhide", help="Let hidden captures of these documents back in.")] = False,
     json_: Annotated[bool, typer.Option("--json", help="Results with line breaks, for people.")] = False,
 ) -> None:
-    """Capture web documents whole: hops, metadata, text, pictures and styles. One JSON result a line.
+    """Capture web documents whole: hops, metadata, text, pictures and styles. One JSON result per line.
 
-    The result of each is kept in the database, its text in the blob store, and all that was received in the archive.
+    Each result is kept in the database, its text in the blob store, and everything that was received in the archive.
     """
     if hide or unhide:
         _hide(urls or [], hide, unhide)
@@ -54,7 +54,7 @@ def ingest(
             return
         missed = services.ingest.ingest(wanted, lambda result: _print(result, 2 if json_ else None))
     if missed:
-        raise PartialFailure(f"{missed:,} of {len(wanted):,} documents are no full text, or could not be had")
+        raise PartialFailure(f"{missed:,} of {len(wanted):,} documents are not full text, or could not be fetched")
 
 
 def _print(result: IngestWebResult, indent: int | None) -> None:

@@ -65,7 +65,7 @@ def put(
     id: Annotated[str | None, typer.Option("--id", help="Id of the page, or of its feed.")] = None,
     kind: Annotated[str, typer.Option(help="url, rss or rssitem.")] = "url",
     language: Annotated[str | None, typer.Option(help="Two letters.")] = None,
-    feed: Annotated[str | None, typer.Option(help="Address of the feed that a rssitem belongs to.")] = None,
+    feed: Annotated[str | None, typer.Option(help="Address of the feed that an rssitem belongs to.")] = None,
     store: StoreOption = None,
 ) -> None:
     """Store one page."""
@@ -90,7 +90,7 @@ def get(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
     store: StoreOption = None,
 ) -> None:
-    """Give the contents of a page: of one day, or the newest."""
+    """Print the contents of a page: of one day, or the newest."""
     page = _store(store).get(url, day=_day(day))
     if page is None:
         raise NotFoundError(f"the page store has no page {url!r}" + (f" of {day:%Y-%m-%d}" if day else ""))
@@ -148,12 +148,13 @@ def check(
 @reports_errors
 def migrate(
     pages: Annotated[
-        Path | None, typer.Option(help="CSV with the columns url, id, kind and language: what is known of each page.")
+        Path | None,
+        typer.Option(help="CSV with the columns url, id, kind and language: what is known about each page."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
     store: StoreOption = None,
 ) -> None:
-    """Bring META files of old to five fields, and repair line breaks in them. May be run again."""
+    """Bring old META files to five fields, and repair line breaks in them. May be run again."""
     report = migrate_store(_store(store), _lookup(pages), dry_run=dry_run)
     would = "would be " if dry_run else ""
     out.print(

@@ -21,8 +21,8 @@ _SAMPLE_PERCENT = 10.0
 InputsArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Files, directories, http(s) addresses, blobs (s3://BUCKET/KEY, blob:KEY, with a * at the end for all that begin "
-        "so), and @FILE for a list of such inputs.",
+        help="Files, directories, http(s) addresses, blobs (s3://BUCKET/KEY, blob:KEY, with a * at the end for all keys "
+        "that begin that way), and @FILE for a list of such inputs.",
         metavar="[INPUT]…",
     ),
 ]
@@ -36,7 +36,7 @@ def register(parent: typer.Typer) -> None:
 @app.command("list")
 @reports_errors
 def list_pipelines(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """Draw every pipeline: where its stories come from, its stages, and how its archive files are called."""
+    """Draw every pipeline: where its stories come from, its stages, and what its archive files are called."""
     with services_for() as services:
         rows = [_row(pipeline, services.settings.archive.prefix) for pipeline in services.pipelines.values()]
     if json:
@@ -69,10 +69,10 @@ def run_pipeline(
     flavour: Annotated[str, typer.Argument(help="As in `tearsheet pipeline list`.", metavar="FLAVOUR")],
     inputs: InputsArgument = None,
     force: Annotated[bool, typer.Option("--force", help="Take files that were finished before, too.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, and queue nothing.")] = False,
-    max_stories: Annotated[int | None, typer.Option(help="Stop after so many stories.", min=1)] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, but queue nothing.")] = False,
+    max_stories: Annotated[int | None, typer.Option(help="Stop after this many stories.", min=1)] = None,
     sample_size: Annotated[
-        int | None, typer.Option(help="So many stories, one of ten at random until they are found.", min=1)
+        int | None, typer.Option(help="This many stories: one in ten, at random, until there are enough.", min=1)
     ] = None,
     random_sample: Annotated[
         float | None, typer.Option(help="This percentage of the stories, at random.", min=0, max=100)
@@ -90,9 +90,9 @@ def run_pipeline(
 ) -> None:
     """Queue the stories of some inputs and work on them until all is done.
 
-    A file that was finished is known by its base name and not taken again. One that a killed run had begun is begun anew.
+    A file that was finished is known by its base name and not taken again. One that a killed run had begun is started again.
     `--max-stories`, `--sample-size` and `--random-sample` take part of the stories and remember no files.
-    An index keeps the first copy of a story: `--index` makes a new one, beside that which is searched meanwhile.
+    An index keeps the first copy of a story: `--index` makes a new one, while the old one is still searched.
     """
     with services_for(engines__index=index) as services:
         pipeline = pipeline_named(flavour, services.settings.pipelines)
@@ -136,7 +136,7 @@ def _print(tally: Tally, *, as_json: bool, dry_run: bool) -> None:
     out.print(f"{tally.stories:,} stories {done} from {tally.finished:,} of {tally.files:,} files")
     if tally.skipped:
         out.print(
-            f"{tally.skipped:,} files were finished before or are in another queuer's hands (--force takes them again)"
+            f"{tally.skipped:,} files were finished before or are taken by another queuer (--force takes finished ones again)"
         )
     for reason, count in tally.problems.most_common():
         out.print(f"  {count:>7,}  {reason}", markup=False)

@@ -13,17 +13,17 @@ from rich.console import Console
 
 
 class PipedConsole(Console):
-    """A console that says so when its reader has left; rich would end the program with 1."""
+    """A console that raises an error when its reader has left; rich would end the program with 1."""
 
     def on_broken_pipe(self) -> None:
-        """Called by rich in place of the error."""
+        """Raise the error that rich caught."""
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 def let_go_of_broken_pipes() -> bool:
-    """Whether a reader of our output has left; what is still meant for it then goes nowhere.
+    """Send what is left for readers that are gone to nowhere; returns whether there were any.
 
-    Otherwise Python tries to write it while it shuts down, complains and exits with 120.
+    Otherwise Python tries to write it during shutdown, complains and exits with 120.
     """
     broken = [stream for stream in (sys.stdout, sys.stderr) if stream is not None and _has_lost_its_reader(stream)]
     for stream in broken:
@@ -34,12 +34,12 @@ def let_go_of_broken_pipes() -> bool:
 
 
 def _has_lost_its_reader(stream: TextIO) -> bool:
-    """Whether nobody holds the other end. A failed write is no sign: the next one may find an empty buffer and succeed."""
+    """Whether nobody holds the other end. A failed write cannot tell: the next one may find an empty buffer and succeed."""
     with suppress(BrokenPipeError):
         stream.flush()
     try:
         descriptor = stream.fileno()
-    except OSError:  # no file, as in a test
+    except OSError:  # not a file, as in a test
         return False
     poll = select.poll()
     poll.register(descriptor, 0)

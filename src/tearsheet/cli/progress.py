@@ -1,4 +1,4 @@
-"""Progress of a run: a live table on a terminal, a log line now and then elsewhere; of a topic, a line for each change."""
+"""Progress of a run: a live table on a terminal, a log line now and then elsewhere. For a topic, a line for each change."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class TopicProgress:
         self._last = ""
 
     def __call__(self, topic: Topic, progress: topics.Progress) -> None:
-        """Tell what changed."""
+        """Print the state if it has changed."""
         line = (
             f"{topic.state}: {progress.stories:,} stories, {progress.links:,} links, "
             f"waiting for {progress.describe_waiting() or 'nothing'}"
@@ -94,7 +94,7 @@ class TopicProgress:
 
 
 def _reading(tally: Tally) -> Table:
-    """How far the queuer is: a bar over the bytes of all files, and the file it reads."""
+    """How far the queuer has got: a bar for the bytes of all files, and the file it is reading."""
     row = Table.grid(padding=(0, 1))
     name = tally.file.rpartition("/")[2]
     state = "waits for room" if tally.waiting else f"{tally.stories:,} stories"

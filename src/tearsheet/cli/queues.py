@@ -1,4 +1,4 @@
-"""`tearsheet queues`: look into the queues, and mend them."""
+"""`tearsheet queues`: look into the queues, and fix them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tearsheet.cli.status import depth_rows
 from tearsheet.errors import PartialFailure
 from tearsheet.pipeline import Wanted
 
-app = typer.Typer(help="Look into the queues, and mend them.", no_args_is_help=True)
+app = typer.Typer(help="Look into the queues, and fix them.", no_args_is_help=True)
 QueueArgument = Annotated[str, typer.Argument(help="A queue's name, as in `tearsheet queues list`.", metavar="QUEUE")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
@@ -60,7 +60,7 @@ def peek(
 def purge(queue: QueueArgument, yes: YesOption = False) -> None:
     """Delete all messages of a queue that nobody holds."""
     if not yes:
-        typer.confirm(f"Delete every story that waits in {queue}?", abort=True)
+        typer.confirm(f"Delete every story waiting in {queue}?", abort=True)
     with services_for() as services:
         count = purge_queue(services, queue)
     out.print(f"{count:,} stories deleted from {queue}")
@@ -131,7 +131,7 @@ def load_archives(
     ] = None,
     include_domain: Annotated[list[str] | None, typer.Option(help="Only stories of this domain.")] = None,
     exclude_domain: Annotated[list[str] | None, typer.Option(help="No stories of this domain.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, and queue nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, but queue nothing.")] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
     """Put dumped stories back into their queues, with their tries and reasons."""
@@ -143,4 +143,4 @@ def load_archives(
     if loaded.left_out and not json:
         out.print(f"{loaded.left_out:,} stories of other domains left out")
     if loaded.damages:
-        raise PartialFailure(f"{len(loaded.damages)} places could not be read, the first: {loaded.damages[0]}")
+        raise PartialFailure(f"{len(loaded.damages)} parts could not be read, the first: {loaded.damages[0]}")

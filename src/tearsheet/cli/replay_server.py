@@ -11,13 +11,13 @@ from tearsheet.errors import BusyError
 _CAPTURE = "/capture"
 
 
-def make_server(entry: ArchivedStory, port: int, whole: bytes | None = None) -> ThreadingHTTPServer:
-    """A server that gives the frame at `/` and the captured page inside it; not started yet.
+def make_server(archived: ArchivedStory, port: int, whole: bytes | None = None) -> ThreadingHTTPServer:
+    """A server for the frame at `/` and the captured page inside it; not started yet.
 
-    `whole` is the page with its captured parts put in, where it has any.
+    `whole` is the page with its captured parts embedded, if it has any.
     """
-    capture = replay_page(entry) if whole is None else whole_page(whole)
-    pages = {"/": frame_page(entry, _CAPTURE), _CAPTURE: capture}
+    capture = replay_page(archived) if whole is None else whole_page(whole)
+    pages = {"/": frame_page(archived, _CAPTURE), _CAPTURE: capture}
 
     class Handler(BaseHTTPRequestHandler):
         server_version, sys_version = "tearsheet", ""
@@ -46,8 +46,8 @@ def make_server(entry: ArchivedStory, port: int, whole: bytes | None = None) -> 
         ) from error
 
 
-def serve_capture(entry: ArchivedStory, whole: bytes | None, port: int, announce: Callable[[str], None]) -> None:
+def serve_capture(archived: ArchivedStory, whole: bytes | None, port: int, announce: Callable[[str], None]) -> None:
     """Serve until interrupted."""
-    with make_server(entry, port, whole) as server:
+    with make_server(archived, port, whole) as server:
         announce(f"http://127.0.0.1:{server.server_address[1]}/")
         server.serve_forever()

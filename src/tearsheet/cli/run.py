@@ -31,12 +31,12 @@ def run(
 ) -> None:
     """Poll, fetch, parse, index, archive and serve the web pages, all in one, until stopped.
 
-    Without any feeds, the demo newsroom is collected instead, in a folder of its own.
+    Without any feeds, the demo newsroom is collected instead, in a separate folder.
     """
     with services_for(web__port=port) as services:
         for argument in feeds or []:
             report = add_feeds(services.database, read_feed_list(argument), utc_now())
-            err.print(f"{argument}: {_in_words(report)}", markup=False)
+            err.print(f"{argument}: {_describe(report)}", markup=False)
         if not count_feeds(services.database) and not services.settings.feeds.remote:
             from tearsheet.cli.demo import run_demo  # seldom needed, and slow to import
 
@@ -46,7 +46,7 @@ def run(
         collect(services, once=once, web=web, as_json=json)
 
 
-def _in_words(report: AddReport) -> str:
+def _describe(report: AddReport) -> str:
     parts = [f"{len(report.added)} feeds added"]
     if report.known:
         parts.append(f"{len(report.known)} known already")

@@ -1,4 +1,4 @@
-"""`tearsheet search`, `count` and `index`: questions to the index, answers for people and for programs."""
+"""`tearsheet search` and `count`: questions to the index, answers for people and for programs."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def search(
     order: Annotated[
         str, typer.Option(help="newest or oldest first, by the time they were indexed; or relevance.")
     ] = "newest",
-    explain: Annotated[bool, typer.Option("--explain", help="Say the query in English, and stop.")] = False,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="One line of JSON a story, with its full text.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Explain the query in English, and stop.")] = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="One line of JSON per story, with its full text.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="CSV with the full text.")] = False,
     parquet: Annotated[Path | None, typer.Option(help="Write a Parquet file with the full text.")] = None,
 ) -> None:
-    """Find stories. Exports carry the full text and are streamed, however many they are."""
+    """Find stories. Exports contain the full text and are streamed, however many stories there are."""
     question = question_of(
         query, start=start, end=end, sources=source, collections=collection, languages=language, as_of=as_of,
         order=order, limit=limit,
@@ -90,7 +90,7 @@ def search(
 
 
 def _counted(stories: Iterable[IndexedStory]) -> Iterator[IndexedStory]:
-    """The stories, with their number on a terminal while they pass."""
+    """The stories, with a running count on a terminal."""
     if Globals.quiet or not err.is_terminal:
         yield from stories
         return

@@ -1,4 +1,4 @@
-"""`tearsheet sources`: publications, to which feeds belong."""
+"""`tearsheet sources`: publications, which feeds belong to."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tearsheet.feeds.catalogue import (
     write_sources_csv,
 )
 
-app = typer.Typer(help="Publications, to which feeds belong.", no_args_is_help=True)
+app = typer.Typer(help="Publications, which feeds belong to.", no_args_is_help=True)
 SourceArgument = Annotated[str, typer.Argument(help="A source's id, domain or homepage.", metavar="SOURCE")]
 Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
 Jsonl = Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")]
@@ -94,7 +94,7 @@ def export_list() -> None:
 @reports_errors
 def list_all(
     name: Annotated[str, typer.Option(help="Only those with this in their name or domain.")] = "",
-    limit: Annotated[int, typer.Option(help="At most so many.")] = 1000,
+    limit: Annotated[int, typer.Option(help="At most this many.")] = 1000,
     json: Json = False,
     jsonl: Jsonl = False,
     csv: Csv = False,
@@ -134,7 +134,7 @@ def gaps(
     jsonl: Jsonl = False,
     csv: Csv = False,
 ) -> None:
-    """List days on which a source brought far fewer stories than usual, and why as far as is known."""
+    """List days on which a source brought far fewer stories than usual, and why, as far as known."""
     yesterday = utc_now().date() - timedelta(days=1)
     with services_for() as services:
         members = members_of(services.database, collections=collection or ())[0]
@@ -144,7 +144,7 @@ def gaps(
         found = coverage_gaps(services.index, services.ledger, services.database, first, yesterday, domains)
     form = output_form(json, jsonl, csv)
     if not found and form == "table":
-        out.print(f"No gaps in the last {days:,} days, as far as it is known what is usual: that takes two weeks.")
+        out.print(f"No gaps in the last {days:,} days, as far as we know what is usual: that takes two weeks.")
         return
     show(found, {"source": "source", "first": "from", "last": "to", "stories": "stories", "usual": "usual", "why": "why"},
          form=form)  # fmt: skip

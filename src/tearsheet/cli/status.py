@@ -24,7 +24,7 @@ def register(parent: typer.Typer) -> None:
 
 
 def depth_rows(depths: dict[str, Depth]) -> list[dict[str, Any]]:
-    """Queues as rows: a queue's delayed messages under the name that operators know, `STAGE-delay`."""
+    """Queues as rows, by name."""
     rows = []
     for queue, depth in sorted(depths.items()):
         rows.append({"queue": queue, "ready": depth.ready, "leased": depth.leased, "delayed": depth.delayed})
@@ -44,7 +44,7 @@ def status(json: JsonOption = False) -> None:
         columns = {"stage": "stage", "host": "host", "pid": "process", "settled": "stories", "per_second": "a second"}
         show(at_work, columns, title="at work")
     else:
-        out.print("Nobody is at work. Start with: tearsheet run")
+        out.print("No workers are running. Start with: tearsheet run")
     out.print()
     show(queues, {"queue": "queue", "ready": "ready", "leased": "in work", "delayed": "delayed"}, title="queues")
 

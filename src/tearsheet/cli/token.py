@@ -10,7 +10,7 @@ from tearsheet.app import READ, WRITE, TokenStore
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 
 app = typer.Typer(help="Make, list and revoke tokens of the web API.", no_args_is_help=True)
-NameArgument = Annotated[str, typer.Argument(help="What the token is known by.", metavar="NAME")]
+NameArgument = Annotated[str, typer.Argument(help="The token's name.", metavar="NAME")]
 
 
 def register(parent: typer.Typer) -> None:
@@ -22,7 +22,7 @@ def register(parent: typer.Typer) -> None:
 @reports_errors
 def create(
     name: NameArgument,
-    write: Annotated[bool, typer.Option("--write", help="May change things, too; else it may only read.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Let it change things; otherwise it may only read.")] = False,
 ) -> None:
     """Make a token and print it. It is stored as a hash, so this is the only time that it can be seen."""
     with services_for() as services:

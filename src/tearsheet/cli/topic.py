@@ -62,16 +62,16 @@ def create(
     query: Annotated[str, typer.Argument(help="The boolean query that stories must match.", metavar="QUERY")],
     start: Annotated[str | None, typer.Option("--from", help="First day of the topic.")] = None,
     end: Annotated[str | None, typer.Option("--to", help="Last day of the topic.")] = None,
-    source: Annotated[list[str] | None, typer.Option(help="A domain that seeds come from; again for more.")] = None,
+    source: Annotated[list[str] | None, typer.Option(help="A domain that seeds come from; may be repeated.")] = None,
     collection: Annotated[
-        list[str] | None, typer.Option(help="A collection whose sources seeds come from; again for more.")
+        list[str] | None, typer.Option(help="A collection whose sources seeds come from; may be repeated.")
     ] = None,
     iterations: Annotated[
         int, typer.Option(help="How many links away from the seeds stories may be.")
     ] = MAX_ITERATIONS,
-    max_stories: Annotated[int, typer.Option(help="Size budget: at so many stories the spider stops.")] = MAX_STORIES,
+    max_stories: Annotated[int, typer.Option(help="Size budget: the spider stops at this many stories.")] = MAX_STORIES,
     seconds: Annotated[float | None, typer.Option(help="Seconds between two fetches from one source.")] = None,
-    focus: Annotated[list[str] | None, typer.Option(help="A part to count apart: NAME=QUERY.")] = None,
+    focus: Annotated[list[str] | None, typer.Option(help="A part to count separately: NAME=QUERY.")] = None,
     timespan: Annotated[list[str] | None, typer.Option(help="A custom timespan: FIRST=LAST day.")] = None,
 ) -> None:
     """Create a topic. Seed it next, then run it."""
@@ -150,9 +150,7 @@ def duplicate(
     ] = None,
     remove: Annotated[
         bool,
-        typer.Option(
-            "--remove", help="It is nobody's duplicate any more. Stories that were moved stay where they are."
-        ),
+        typer.Option("--remove", help="It is no longer a duplicate. Stories that were moved stay where they are."),
     ] = False,
 ) -> None:
     """Say that a source is a duplicate of another, in all topics. Chains are followed; the next run moves the stories."""
@@ -161,15 +159,15 @@ def duplicate(
     with services_for() as services:
         child, target = _domain(media), _domain(parent) if parent else None
         set_duplicate_media(services.database, child, target)
-    said = f"stories of {child} go to {target}" if target else f"{child} is a source of its own"
-    out.print(f"{said}, from the next run of each topic on", markup=False)
+    effect = f"stories of {child} go to {target}" if target else f"{child} is a separate source"
+    out.print(f"{effect}, from the next run of each topic on", markup=False)
 
 
 def _domain(text: str) -> str:
     try:
         return media_of(text if "://" in text else f"http://{text}/")
     except BadURL as error:
-        raise UsageError(f"{text!r} is no source: {error}") from error
+        raise UsageError(f"{text!r} is not a source: {error}") from error
 
 
 @app.command()
@@ -188,13 +186,13 @@ def run(
     name: Name,
     join: Annotated[bool, typer.Option("--join", help="Help a run that another process started.")] = False,
 ) -> None:
-    """Run a topic until nothing new is found, then dedupe and take a snapshot. Goes on where an interrupted run stopped."""
+    """Run a topic until nothing new is found, then dedupe and take a snapshot. Continues where an interrupted run stopped."""
     with services_for() as services:
         topic = store.find_topic(services.database, name)
         done, progress = run_topic_to_its_end(services, topic, TopicProgress(), join=join)
     out.print(
         f"{progress.stories:,} stories in {progress.iteration:,} iterations, {progress.not_relevant:,} not relevant, "
-        f"{progress.failed_requests:,} addresses that could not be had; {done.message}",
+        f"{progress.failed_requests:,} addresses that could not be fetched; {done.message}",
         markup=False,
     )
 
@@ -202,7 +200,7 @@ def run(
 @app.command()
 @reports_errors
 def status(name: Name, json: Json = False) -> None:
-    """Show how far a topic is."""
+    """Show how far a topic has got."""
     with services_for() as services:
         topic = store.find_topic(services.database, name)
         progress = store.progress_of(services.database, topic)
@@ -256,7 +254,7 @@ def export(
     name: Name,
     folder: Annotated[Path, typer.Argument(help="Where the files go.", metavar="FOLDER")],
     form: Annotated[
-        list[str] | None, typer.Option("--format", help=f"One of {', '.join(FORMATS)}; again for more.")
+        list[str] | None, typer.Option("--format", help=f"One of {', '.join(FORMATS)}; may be repeated.")
     ] = None,
     snapshot: SnapshotId = None,
 ) -> None:

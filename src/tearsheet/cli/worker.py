@@ -47,12 +47,12 @@ def worker(
 
 
 def _command(arguments: list[str]) -> list[str]:
-    """The words that start one worker as this one was started."""
+    """The command line that starts one worker with the options of this one."""
     data = [] if Globals.data is None else ["--data", str(Globals.data)]
     flags = [
-        word
+        argument
         for name in ("level", "format")
         if (value := Globals.flags.get(f"log.{name}"))
-        for word in (f"--log-{name}", value)
+        for argument in (f"--log-{name}", value)
     ]
     return [sys.executable, "-m", "tearsheet", *data, *flags, "worker", *arguments]

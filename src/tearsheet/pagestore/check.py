@@ -1,4 +1,4 @@
-"""What is wrong in a page store: orphans, missing contents, lines that no reader understands."""
+"""What is wrong in a page store: orphans, missing contents, unreadable lines."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tearsheet.pagestore.store import PageStore
 
 @dataclass(slots=True, frozen=True)
 class Finding:
-    """One thing that is wrong, and where. `what` begins with a word by which findings can be counted."""
+    """One thing that is wrong, and where. The first word of `what` says which kind of finding it is."""
 
     path: str
     what: str
 
 
 def check_store(store: PageStore, *, since: date | None = None, until: date | None = None) -> Iterator[Finding]:
-    """Go through a store and say what does not fit. Nothing is changed."""
+    """Go through a store and say what is wrong. Nothing is changed."""
     for day in all_days(store.base):
         if (since is not None and day < since) or (until is not None and day > until):
             continue
@@ -38,28 +38,28 @@ def _check_folder(store: PageStore, folder: Path, feed: MetaLine | None) -> Iter
     where = str((folder / META).relative_to(store.base))
     if meta.blanks:
         yield Finding(where, f"blank lines: {meta.blanks}")
-    for number, line in meta.strays:
-        yield Finding(where, f"unreadable line {number}: {line[:80]!r}")
+    for number, text in meta.strays:
+        yield Finding(where, f"unreadable line {number}: {text[:80]!r}")
     named: set[str] = set()
-    lines: set[str] = set()
-    for entry in meta.entries:
-        for problem in entry.problems:
-            yield Finding(where, f"line {entry.number}: {problem}")
-        if entry.text() in lines:
-            yield Finding(where, f"duplicate line {entry.number}: {entry.md5}")
-        lines.add(entry.text())
-        found = store.find_contents(folder, entry)
+    seen: set[str] = set()
+    for line in meta.lines:
+        for problem in line.problems:
+            yield Finding(where, f"line {line.number}: {problem}")
+        if line.text() in seen:
+            yield Finding(where, f"duplicate line {line.number}: {line.md5}")
+        seen.add(line.text())
+        found = store.find_contents(folder, line)
         if found is None:
-            yield Finding(where, f"missing contents of line {entry.number}: {entry.md5} {entry.url[:200]}")
-            named.add(entry.md5)
+            yield Finding(where, f"missing contents of line {line.number}: {line.md5} {line.url[:200]}")
+            named.add(line.md5)
             continue
         named.add(found.parent.name)
         yield from _check_page(store, found)
         has_items = (found.parent / META).exists()
-        if has_items and entry.kind in ("rss", None) and feed is None:
-            yield from _check_folder(store, found.parent, entry)
+        if has_items and line.kind in ("rss", None) and feed is None:
+            yield from _check_folder(store, found.parent, line)
         elif has_items:
-            yield Finding(where, f"nested META below line {entry.number}, which is no feed")
+            yield Finding(where, f"nested META below line {line.number}, which is not a feed")
     yield from _check_names(store, folder, named)
 
 
@@ -77,7 +77,7 @@ def _check_page(store: PageStore, contents: Path) -> Iterator[Finding]:
         yield Finding(where, f"unreadable {SIDECAR}")
         return
     if stated != hashlib.sha256(data).hexdigest():
-        yield Finding(where, f"mismatch: {SIDECAR} has another digest")
+        yield Finding(where, f"mismatch: {SIDECAR} has a different digest")
 
 
 def _check_names(store: PageStore, folder: Path, named: set[str]) -> Iterator[Finding]:
@@ -97,19 +97,19 @@ def _check_names(store: PageStore, folder: Path, named: set[str]) -> Iterator[Fi
 
 
 def repair_store(store: PageStore) -> list[str]:
-    """Name orphans in META again, from what stands beside their pages. Returns the folders that were repaired."""
+    """Name orphans in META again, using the sidecar beside their pages. Returns the folders that were repaired."""
     repaired: list[str] = []
     for day in all_days(store.base):
         for folder in day_folders(store.base, day):
             repaired += _repair_folder(store, folder)
-            for entry in store.meta(folder / META).entries:
-                if entry.kind == "rss" and (folder / entry.md5).is_dir():
-                    repaired += _repair_folder(store, folder / entry.md5)
+            for line in store.meta(folder / META).lines:
+                if line.kind == "rss" and (folder / line.md5).is_dir():
+                    repaired += _repair_folder(store, folder / line.md5)
     return repaired
 
 
 def _repair_folder(store: PageStore, folder: Path) -> Iterator[str]:
-    named = {entry.md5 for entry in store.meta(folder / META).entries}
+    named = {line.md5 for line in store.meta(folder / META).lines}
     for path in sorted(folder.iterdir()):
         if not is_md5(path.name) or path.name in named or not (path / CONTENTS).is_file():
             continue

@@ -1,7 +1,7 @@
-"""Lines of a META file: `MD5 URL ID KIND LANGUAGE`, and everything that old writers made of that.
+"""Lines of a META file: `MD5 URL ID KIND LANGUAGE`, and every variation of that by old writers.
 
-A line is read from both ends, because URLs with blanks were once written as they were: the first word is the digest, the last
-three are id, kind and language, and what is between is the URL. Where that leaves a doubt, the digest decides.
+A line is read from both ends, because URLs with blanks were once written as they were: the first field is the digest, the
+last three are id, kind and language, and what is between is the URL. If that is ambiguous, the digest decides.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _UNWRITABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 @dataclass(slots=True)
 class MetaLine:
-    """One entry of a META file."""
+    """One page as named in a META file."""
 
     md5: str
     """The name of its folder, as recorded."""
     url: str
-    """As it stands in the file, without the blanks around it."""
+    """As written in the file, without surrounding blanks."""
     page_id: str | None = None
     kind: str | None = None
     language: str | None = None
     number: int = 0
-    """Of its (first) line in the file."""
+    """The number of its (first) line in the file."""
     raw: tuple[str, ...] = ()
     """The line or lines that it was read from."""
     problems: list[str] = field(default_factory=list)
@@ -47,29 +47,29 @@ class MetaLine:
         return encode_url(self.url)
 
     def text(self) -> str:
-        """The line as this program writes it; the two fields of old when the others are not known."""
+        """The line as this program writes it; only the two original fields when the others are not known."""
         if self.kind is None:
             return f"{self.md5} {self.key}"
         return f"{self.md5} {self.key} {self.page_id} {self.kind} {self.language}"
 
 
 def encode_url(url: str) -> str:
-    """A URL fit for a META line: no blanks around it, and those inside percent-encoded."""
+    """A URL made safe for a META line: no blanks around it, and those inside percent-encoded."""
     return _UNWRITABLE.sub(lambda found: "".join(f"%{byte:02X}" for byte in as_bytes(found[0])), url.strip())
 
 
 def url_md5(url: str) -> str:
-    """The name of a page's folder: the MD5 of its URL as it stands in META."""
+    """The name of a page's folder: the MD5 of its URL as written in META."""
     return md5_hex(encode_url(url))
 
 
 def md5_hex(text: str) -> str:
-    """MD5 in hexadecimal: a name, not a protection."""
+    """MD5 in hexadecimal, used as a name and not for security."""
     return hashlib.md5(as_bytes(text), usedforsecurity=False).hexdigest()
 
 
 def as_bytes(text: str) -> bytes:
-    """Text as UTF-8; bytes of META files that are none come back as they were."""
+    """Text as UTF-8; bytes of META files that are not UTF-8 come back as they were."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -77,7 +77,7 @@ def as_bytes(text: str) -> bytes:
 
 
 def is_md5(text: str) -> bool:
-    """Whether a word can be the name of a page's folder."""
+    """Whether text can be the name of a page's folder."""
     return _MD5.fullmatch(text) is not None
 
 
@@ -88,66 +88,66 @@ def clean_language(language: str | None) -> str:
 
 
 def clean_id(page_id: object) -> str:
-    """A page id as one word; `0` when there is none."""
+    """A page id without blanks; `0` when there is none."""
     text = "" if page_id is None else str(page_id)
     return text if text and not _UNWRITABLE.search(text) else UNKNOWN_ID
 
 
 @dataclass(slots=True)
 class MetaFile:
-    """What a META file says, and what in it is no entry."""
+    """The lines of a META file, and those that cannot be used."""
 
-    entries: list[MetaLine] = field(default_factory=list)
+    lines: list[MetaLine] = field(default_factory=list)
     strays: list[tuple[int, str]] = field(default_factory=list)
-    """Lines that say nothing that can be used, with their numbers. They are kept wherever a file is written anew."""
+    """Lines that name no page, with their numbers. They are kept whenever a file is rewritten."""
     blanks: int = 0
 
 
 def parse_meta(text: str) -> MetaFile:
     """Read a META file of any age. Nothing in it raises."""
     found = MetaFile()
-    waiting: tuple[int, str] | None = None  # a digest that stands alone: its URL is on the next line
+    waiting: tuple[int, str] | None = None  # a digest on its own: its URL is on the next line
     lines = text.split("\n")
     if not lines[-1]:
-        lines.pop()  # what stands behind the last line break is no line
+        lines.pop()  # what follows the last line break is not a line
     for number, line in enumerate(lines, 1):
-        words = line.split()
-        if not words:
+        parts = line.split()
+        if not parts:
             found.blanks += 1
             continue
-        if waiting is not None and not is_md5(words[0]):
-            entry = read_words([waiting[1].split()[0], *words], line.strip())
-            entry.number, entry.raw = waiting[0], (waiting[1], line)
-            entry.problems.append("a line break stands between digest and URL")
-            found.entries.append(entry)
+        if waiting is not None and not is_md5(parts[0]):
+            page = read_fields([waiting[1].split()[0], *parts], line.strip())
+            page.number, page.raw = waiting[0], (waiting[1], line)
+            page.problems.append("a line break between digest and URL")
+            found.lines.append(page)
             waiting = None
             continue
         if waiting is not None:
             found.strays.append(waiting)
             waiting = None
-        if not is_md5(words[0]):
+        if not is_md5(parts[0]):
             found.strays.append((number, line))
-        elif len(words) == 1:
+        elif len(parts) == 1:
             waiting = (number, line)
         else:
-            entry = read_words(words, line.strip().partition(words[0])[2].strip())
-            entry.number, entry.raw = number, (line,)
-            found.entries.append(entry)
+            page = read_fields(parts, line.strip().partition(parts[0])[2].strip())
+            page.number, page.raw = number, (line,)
+            found.lines.append(page)
     if waiting is not None:
         found.strays.append(waiting)
     return found
 
 
-def read_words(words: list[str], rest: str) -> MetaLine:
-    """An entry from its words. `rest` is the line behind the digest, with its blanks as they are."""
-    md5 = words[0]
-    if len(words) == 2:
-        return _checked(MetaLine(md5, words[1]))
-    url = rest.rsplit(None, 3)[0] if len(words) >= 5 else ""
+def read_fields(parts: list[str], rest: str) -> MetaLine:
+    """A page from the fields of its line. `rest` is the line after the digest, with its blanks as they are."""
+    md5 = parts[0]
+    if len(parts) == 2:
+        return _checked(MetaLine(md5, parts[1]))
+    url = rest.rsplit(None, 3)[0] if len(parts) >= 5 else ""
     is_old = _matches(md5, rest)
-    is_new = bool(url) and (words[-2] in KINDS or _matches(md5, url) or len(words) == 5)
+    is_new = bool(url) and (parts[-2] in KINDS or _matches(md5, url) or len(parts) == 5)
     if is_new and not is_old:
-        return _checked(MetaLine(md5, url, words[-3], words[-2], words[-1]))
+        return _checked(MetaLine(md5, url, parts[-3], parts[-2], parts[-1]))
     return _checked(MetaLine(md5, rest))
 
 
@@ -155,22 +155,22 @@ def _matches(md5: str, url: str) -> bool:
     return md5 in (md5_hex(url), url_md5(url), md5_hex(url + "\n"))
 
 
-def _checked(entry: MetaLine) -> MetaLine:
-    entry.problems += problems_of(entry)
-    return entry
+def _checked(page: MetaLine) -> MetaLine:
+    page.problems += problems_of(page)
+    return page
 
 
-def problems_of(entry: MetaLine) -> Iterable[str]:
-    """What is odd about an entry."""
-    if entry.kind is None:
+def problems_of(page: MetaLine) -> Iterable[str]:
+    """What is odd about a page's line."""
+    if page.kind is None:
         yield "id, kind and language are missing"
-    elif entry.kind not in KINDS:
-        yield f"unknown kind {entry.kind!r}"
-    if entry.language is not None and not (_LANGUAGE.fullmatch(entry.language) or entry.language == UNKNOWN_LANGUAGE):
-        yield f"unknown language {entry.language!r}"
-    if _UNWRITABLE.search(entry.url):
+    elif page.kind not in KINDS:
+        yield f"unknown kind {page.kind!r}"
+    if page.language is not None and not (_LANGUAGE.fullmatch(page.language) or page.language == UNKNOWN_LANGUAGE):
+        yield f"unknown language {page.language!r}"
+    if _UNWRITABLE.search(page.url):
         yield "blanks inside the URL"
-    if entry.md5 == md5_hex(entry.url + "\n"):
+    if page.md5 == md5_hex(page.url + "\n"):
         yield "the digest is of the URL with a line break"
-    elif entry.md5 not in (md5_hex(entry.url), url_md5(entry.url)):
+    elif page.md5 not in (md5_hex(page.url), url_md5(page.url)):
         yield "the digest is not of this URL"

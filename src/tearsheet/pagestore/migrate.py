@@ -1,4 +1,4 @@
-"""Bring META files of old (`MD5 URL`) to five fields. May be run again and again, and may be stopped at any time."""
+"""Bring old META files (`MD5 URL`) to five fields. May be repeated, and may be stopped at any time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BACKUP = "META.old"
 
 @dataclass(slots=True, frozen=True)
 class KnownPage:
-    """What is known of a URL: the fields that a line of old lacks."""
+    """What is known about a URL: the fields that an old line lacks."""
 
     page_id: str
     kind: str
@@ -28,24 +28,24 @@ Lookup = Callable[[str], KnownPage | None]
 
 @dataclass(slots=True)
 class Migration:
-    """What was done, or would be."""
+    """What was done, or would be done."""
 
     files: int = 0
     changed: int = 0
     lines: int = 0
     enriched: int = 0
     repaired: int = 0
-    """Lines whose line break was taken out."""
+    """Pages split over two lines, which were joined."""
     moved: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
-    """URLs that nobody knows; their lines are kept as they are."""
+    """URLs that the lookup does not know; their lines are kept as they are."""
 
 
 def migrate_store(store: PageStore, lookup: Lookup, *, dry_run: bool = False) -> Migration:
     """Migrate every META file of a store.
 
-    Lines that have their five fields are kept; so is whatever cannot be read or is not known. The first META of all is kept
-    as `META.old`. Contents are never touched; folders move only where a digest was taken of a URL with a line break.
+    Lines that have five fields are kept; so is anything that cannot be read or is not known. The original META is kept as
+    `META.old`. Contents are never touched; a folder moves only if its digest was taken of a URL with a line break or blanks.
     """
     report = Migration()
     for day in all_days(store.base):
@@ -56,7 +56,7 @@ def migrate_store(store: PageStore, lookup: Lookup, *, dry_run: bool = False) ->
 
 
 def _item_of(feed: MetaLine) -> Lookup:
-    """Items have no id of their own: they go by that of their feed."""
+    """Items have no id: they get that of their feed."""
     known = KnownPage(feed.page_id or "", "rssitem", feed.language or "")
     return lambda _: known
 
@@ -68,7 +68,7 @@ def _migrate_file(
     report: Migration,
     dry_run: bool,
 ) -> list[tuple[Path, MetaLine]]:
-    """Migrate one META file; gives the feeds that it names, so that their items can follow."""
+    """Migrate one META file; returns the feeds that it names, so that their items can follow."""
     path = folder / META
     feeds: list[tuple[Path, MetaLine]] = []
     if not path.is_file():
@@ -99,44 +99,44 @@ def _migrated_lines(
     meta = store.meta(folder / META)
     numbered: list[tuple[int, str]] = list(meta.strays)
     seen: set[str] = set()
-    for entry in meta.entries:
+    for line in meta.lines:
         report.lines += 1
-        if len(entry.raw) > 1:
+        if len(line.raw) > 1:
             report.repaired += 1
-        if not entry.migrated:
-            _enrich(entry, lookup(entry.url), report)
-        old_md5 = entry.md5
-        if entry.migrated or len(entry.raw) > 1:
-            _correct_digest(folder, entry, report, dry_run)
-        text = entry.text() if entry.migrated or len(entry.raw) > 1 else entry.raw[0].rstrip("\r\n")
+        if not line.migrated:
+            _enrich(line, lookup(line.url), report)
+        old_md5 = line.md5
+        if line.migrated or len(line.raw) > 1:
+            _correct_digest(folder, line, report, dry_run)
+        text = line.text() if line.migrated or len(line.raw) > 1 else line.raw[0].rstrip("\r\n")
         if text not in seen:
             seen.add(text)
-            numbered.append((entry.number, text))
-        if entry.kind == "rss":
-            feeds.append((folder / (old_md5 if dry_run else entry.md5), entry))
+            numbered.append((line.number, text))
+        if line.kind == "rss":
+            feeds.append((folder / (old_md5 if dry_run else line.md5), line))
     return [text for _, text in sorted(numbered)]
 
 
-def _enrich(entry: MetaLine, known: KnownPage | None, report: Migration) -> None:
+def _enrich(line: MetaLine, known: KnownPage | None, report: Migration) -> None:
     if known is None:
-        report.unknown.append(entry.url)
+        report.unknown.append(line.url)
         return
-    entry.page_id, entry.kind = clean_id(known.page_id), known.kind
-    entry.language = clean_language(known.language)
+    line.page_id, line.kind = clean_id(known.page_id), known.kind
+    line.language = clean_language(known.language)
     report.enriched += 1
 
 
-def _correct_digest(folder: Path, entry: MetaLine, report: Migration, dry_run: bool) -> None:
-    """Move a page whose digest was taken of a URL with a line break, or with blanks, to where it is looked for."""
-    right = url_md5(entry.url)
-    if entry.md5 == right or entry.md5 not in (md5_hex(entry.url + "\n"), md5_hex(entry.url)):
+def _correct_digest(folder: Path, line: MetaLine, report: Migration, dry_run: bool) -> None:
+    """Move a page whose digest was taken of a URL with a line break or blanks to the folder where readers expect it."""
+    right = url_md5(line.url)
+    if line.md5 == right or line.md5 not in (md5_hex(line.url + "\n"), md5_hex(line.url)):
         return
-    source, target = folder / entry.md5, folder / right
+    source, target = folder / line.md5, folder / right
     if source.is_dir() and not (target / CONTENTS).exists():
         if target.exists():
-            return  # something else stands there: leave both to the eyes of people
+            return  # something else is there: leave both for a person to look at
         report.moved.append(f"{source.name} -> {target.name}")
         if not dry_run:
             source.rename(target)
             sync_folder(folder)
-    entry.md5 = right
+    line.md5 = right

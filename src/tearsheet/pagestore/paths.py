@@ -1,4 +1,4 @@
-"""Where things lie in a page store: `base/yyyy/mm/dd/MD5/contents.html`, with or without padded months and days."""
+"""Where things are in a page store: `base/yyyy/mm/dd/MD5/contents.html`, with or without padded months and days."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tearsheet.pagestore.meta import is_md5
 META = "META"
 CONTENTS = "contents.html"
 SIDECAR = "capture.json"
-"""Beside the page: what is known of its capture. Old readers do not look at it."""
+"""Beside the page: what is known about its capture. Old readers ignore it."""
 
 _YEAR = re.compile(r"\d{4}")
 _SHORT = re.compile(r"\d{1,2}")
@@ -25,7 +25,7 @@ def day_folder(base: Path, day: date) -> Path:
 
 
 def day_folders(base: Path, day: date) -> list[Path]:
-    """Every folder of a day that exists: padded, and in the manner of old."""
+    """Every existing folder of a day: zero-padded, and in the old unpadded forms."""
     months = dict.fromkeys((f"{day.month:02d}", str(day.month)))
     days = dict.fromkeys((f"{day.day:02d}", str(day.day)))
     candidates = [base / f"{day.year:04d}" / month / number for month in months for number in days]
@@ -33,7 +33,7 @@ def day_folders(base: Path, day: date) -> list[Path]:
 
 
 def all_days(base: Path) -> list[date]:
-    """The days that a store has folders of, in order."""
+    """The days for which a store has folders, in order."""
     days = set()
     for year in _folders(base, _YEAR):
         for month in _folders(year, _SHORT):
@@ -47,7 +47,7 @@ def all_days(base: Path) -> list[date]:
 
 def _folders(parent: Path, pattern: re.Pattern[str]) -> Iterator[Path]:
     try:
-        names = sorted(entry.name for entry in parent.iterdir() if pattern.fullmatch(entry.name) and entry.is_dir())
+        names = sorted(item.name for item in parent.iterdir() if pattern.fullmatch(item.name) and item.is_dir())
     except (FileNotFoundError, NotADirectoryError):
         return
     for name in names:
@@ -55,14 +55,14 @@ def _folders(parent: Path, pattern: re.Pattern[str]) -> Iterator[Path]:
 
 
 def page_folder(parent: Path, md5: str) -> Path:
-    """The folder of a page below that of its day or feed. Raises UsageError for a name that is no digest."""
+    """The folder of a page below that of its day or feed. Raises UsageError for a name that is not a digest."""
     if not is_md5(md5):
-        raise UsageError(f"{md5[:80]!r} is no page of a store: its name should be an MD5 of 32 digits")
+        raise UsageError(f"{md5[:80]!r} is not a page of a store: its name should be an MD5 of 32 digits")
     return parent / md5
 
 
 def inside(base: Path, path: Path) -> Path:
-    """The path itself, when it lies in the store. Raises UsageError when it leads out of it, by `..` or by a link."""
+    """The path itself, if it is in the store. Raises UsageError when it leads out of it, through `..` or a link."""
     if not path.resolve().is_relative_to(base.resolve()):
         raise UsageError(f"{path} leads out of the page store {base}")
     return path

@@ -23,7 +23,7 @@ _MAX_REMEMBERED = 5_000
 
 @dataclass(slots=True, frozen=True)
 class FeedItem:
-    """An item of a feed. An item without a date is new when it was not seen before."""
+    """An item of a feed. An item without a date is new if it was not seen before."""
 
     url: str
     published: datetime | None = None
@@ -65,10 +65,10 @@ def scan_feed(
     language: str | None = None,
     now: datetime,
 ) -> Scan:
-    """Store a feed's XML and its new items, which `fetch` gets. Two scans of one feed take turns.
+    """Store a feed's XML and its new items, which `fetch` downloads. Two scans of one feed take turns.
 
-    `fetch` raises a TearsheetError or OSError for an item that cannot be had: the others are stored, and that one is tried
-    again by the next scan, whatever its date.
+    `fetch` raises a TearsheetError or OSError for an item that cannot be fetched: the others are stored, and that one is
+    tried again by the next scan, whatever its date.
     """
     with storage_errors(f"cannot write to the page store {store.base}"):
         make_folder(store.base / SCANS)
@@ -90,7 +90,7 @@ def scan_feed(
             )
             scan.items.append(page)
             state.seen.append(page.md5)
-        # What failed in earlier scans and has left the feed since is lost to it: nobody will name it again.
+        # Items that failed in earlier scans and have since left the feed are lost: no feed will name them again.
         values = {
             "url": encode_url(url),
             "last_scan": now.astimezone(UTC).isoformat(),

@@ -1,4 +1,4 @@
-"""The dated page store: one folder a page, one META file a day, readable without any program."""
+"""The dated page store: one folder for each page, one META file for each day, readable without any program."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tearsheet.pagestore.paths import (
 
 @dataclass(slots=True, frozen=True)
 class CaptureInfo:
-    """What is known of a page's capture; kept beside the page."""
+    """What is known about a page's capture; kept beside the page."""
 
     final_url: str | None = None
     status: int | None = None
@@ -61,7 +61,7 @@ class StoredPage:
     kind: str | None
     language: str | None
     path: Path
-    """Of its contents."""
+    """The path of its contents."""
     feed_md5: str | None = None
     """The folder of the feed that it is an item of."""
 
@@ -70,7 +70,7 @@ class StoredPage:
         return self.path.read_bytes()
 
     def info(self) -> CaptureInfo:
-        """What is known of its capture; nothing for pages of old."""
+        """What is known about its capture; nothing for old pages."""
         try:
             values = json.loads(self.path.with_name(SIDECAR).read_bytes())
         except (OSError, ValueError):
@@ -81,8 +81,8 @@ class StoredPage:
 class PageStore:
     """A page store below one folder. Any number of processes may read and write it at once.
 
-    The contents of a page are there before META names them, so that whatever META names is there. After a crash between the
-    two, putting the page again makes it whole, and so does `tearsheet pages check --repair`.
+    The contents of a page are written before META names them, so that anything META names is there. After a crash between the
+    two, storing the page again completes it, and so does `tearsheet pages check --repair`.
     """
 
     def __init__(self, base: Path) -> None:
@@ -125,27 +125,27 @@ class PageStore:
         return _page(day, line, folder / CONTENTS, feed_md5)
 
     def get(self, url: str, *, day: date | None = None, feed_url: str | None = None) -> StoredPage | None:
-        """A page of a day, or the newest that there is of a URL."""
+        """The page with this URL: of one day, or the newest."""
         md5s = dict.fromkeys((url_md5(url), md5_hex(url.strip()), md5_hex(url.strip() + "\n")))
-        for one in [day] if day is not None else reversed(all_days(self.base)):
-            for folder in day_folders(self.base, one):
+        for day_searched in [day] if day is not None else reversed(all_days(self.base)):
+            for folder in day_folders(self.base, day_searched):
                 for md5 in md5s:
-                    page = self._look_up(folder, one, md5, feed_url)
+                    page = self._look_up(folder, day_searched, md5, feed_url)
                     if page is not None:
                         return page
         return None
 
     def _look_up(self, folder: Path, day: date, md5: str, feed_url: str | None) -> StoredPage | None:
-        """A page by the name of its folder: of the day itself, or among the items of its feeds."""
+        """A page by the name of its folder: directly below the day, or among the items of the day's feeds."""
         if feed_url is not None:
             parents = [page_folder(folder, url_md5(feed_url))]
         else:
             parents = [folder, *(path.parent.parent for path in sorted(folder.glob(f"*/{md5}/{CONTENTS}")))]
         for parent in parents:
-            for entry in self.meta(parent / META).entries if (parent / md5).is_dir() else ():
-                found = self.find_contents(parent, entry) if entry.md5 == md5 else None
+            for line in self.meta(parent / META).lines if (parent / md5).is_dir() else ():
+                found = self.find_contents(parent, line) if line.md5 == md5 else None
                 if found is not None:
-                    return _page(day, entry, found, None if parent == folder else parent.name)
+                    return _page(day, line, found, None if parent == folder else parent.name)
         return None
 
     def pages(
@@ -168,26 +168,26 @@ class PageStore:
 
     def pages_of_day(self, day: date) -> Iterator[StoredPage]:
         """The pages of one day: pages and feeds, each feed followed by its items."""
-        given: set[tuple[str | None, str, str | None]] = set()
+        seen: set[tuple[str | None, str, str | None]] = set()
         for folder in day_folders(self.base, day):
             for page in self._pages_below(folder, day, None):
                 key = (page.feed_md5, page.md5, page.page_id)
-                if key not in given:
-                    given.add(key)
+                if key not in seen:
+                    seen.add(key)
                     yield page
 
     def _pages_below(self, folder: Path, day: date, feed: MetaLine | None) -> Iterator[StoredPage]:
         feed_md5 = feed.md5 if feed is not None else None
-        for entry in self.meta(folder / META).entries:
-            found = self.find_contents(folder, entry)
+        for line in self.meta(folder / META).lines:
+            found = self.find_contents(folder, line)
             if found is not None:
-                yield _page(day, entry, found, feed_md5)
-            if feed is None and entry.kind in ("rss", None):
-                yield from self._pages_below(page_folder(folder, entry.md5), day, entry)
+                yield _page(day, line, found, feed_md5)
+            if feed is None and line.kind in ("rss", None):
+                yield from self._pages_below(page_folder(folder, line.md5), day, line)
 
-    def find_contents(self, folder: Path, entry: MetaLine) -> Path | None:
-        """The contents that an entry names. A link that leads out of the store leads nowhere."""
-        for md5 in dict.fromkeys((entry.md5, url_md5(entry.url))):
+    def find_contents(self, folder: Path, line: MetaLine) -> Path | None:
+        """The contents that a line of META names. A link that leads out of the store is ignored."""
+        for md5 in dict.fromkeys((line.md5, url_md5(line.url))):
             path = page_folder(folder, md5) / CONTENTS
             try:
                 if path.is_file() and inside(self.base, path):
@@ -197,23 +197,23 @@ class PageStore:
         return None
 
     def meta(self, path: Path) -> MetaFile:
-        """What a META file says; nothing when there is none."""
+        """A parsed META file; an empty one when the file does not exist."""
         try:
             return parse_meta(inside(self.base, path).read_text("utf-8", errors="surrogateescape"))
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError, UsageError):
             return MetaFile()
 
-    def append_line(self, path: Path, entry: MetaLine) -> None:
-        """Name a page in a META file, unless it is named there already in the same words."""
-        line = entry.text()
+    def append_line(self, path: Path, line: MetaLine) -> None:
+        """Name a page in a META file, unless the same line is already there."""
+        written = line.text()
         with locked_meta(path) as stream:
             seen = self._seen.setdefault(path, _SeenLines())
             seen.read_on(stream)
-            if line in seen.lines:
+            if written in seen.lines:
                 return
             created = stream.seek(0, os.SEEK_END) == 0
             # A line that a crash cut off must not swallow ours.
-            text = line + "\n" if seen.whole else "\n" + line + "\n"
+            text = written + "\n" if seen.whole else "\n" + written + "\n"
             stream.write(text.encode("utf-8", "surrogateescape"))
             stream.flush()
             os.fsync(stream.fileno())
@@ -222,7 +222,7 @@ class PageStore:
 
 
 class _SeenLines:
-    """The lines of a META file as far as it was read; only what was appended since is read again."""
+    """The lines of a META file that were read so far; later only what was appended since is read."""
 
     def __init__(self) -> None:
         self.lines: set[str] = set()
@@ -231,7 +231,7 @@ class _SeenLines:
         self._size = 0
 
     def read_on(self, stream: BinaryIO) -> None:
-        """Take in what was written since. Call it with the file locked."""
+        """Read what was appended since. Call it with the file locked."""
         state = os.fstat(stream.fileno())
         if state.st_ino != self._inode or state.st_size < self._size:
             self.lines.clear()
@@ -246,7 +246,7 @@ class _SeenLines:
 
 @contextmanager
 def locked_meta(path: Path) -> Iterator[BinaryIO]:
-    """A META file open for reading and appending, for us alone; created when it is not there."""
+    """A META file opened for reading and appending, and locked; created if it does not exist."""
     while True:
         with path.open("a+b") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX)
@@ -259,8 +259,8 @@ def locked_meta(path: Path) -> Iterator[BinaryIO]:
                 return
 
 
-def _page(day: date, entry: MetaLine, contents: Path, feed_md5: str | None) -> StoredPage:
-    return StoredPage(day, entry.key, entry.md5, entry.page_id, entry.kind, entry.language, contents, feed_md5)
+def _page(day: date, line: MetaLine, contents: Path, feed_md5: str | None) -> StoredPage:
+    return StoredPage(day, line.key, line.md5, line.page_id, line.kind, line.language, contents, feed_md5)
 
 
 def _read_info(values: dict[str, Any]) -> CaptureInfo:

@@ -1,4 +1,4 @@
-"""Stories as pages of the store, and back: the way from and to WARC files, and the output of a pipeline."""
+"""Stories as pages of the store, and back: for import from and export to WARC files, and as the output of a pipeline."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tearsheet.story import ContentMetadata, HTTPMetadata, RawHTML, RSSEntry, St
 
 
 def put_story(store: PageStore, story: Story) -> StoredPage:
-    """Store a story's page under the day of its capture (UTC) and the address that was asked for.
+    """Store a story's page under the day of its capture (UTC) and the address that was requested.
 
-    Its id is that of its feed. Raises UsageError when there is no address or no page.
+    The page's id is that of the story's feed. Raises UsageError when there is no address or no page.
     """
     http = story.http_metadata
     moment = _moment(http.fetch_timestamp)
@@ -33,7 +33,7 @@ def put_story(store: PageStore, story: Story) -> StoredPage:
 
 
 def story_of(page: StoredPage) -> Story:
-    """A page as a story, to be archived or parsed. A page of old has no time: its day begins at midnight UTC."""
+    """A page as a story, to be archived or parsed. An old page has no time: it gets midnight UTC of its day."""
     info = page.info()
     content = page.content()
     midnight = datetime(page.day.year, page.day.month, page.day.day, tzinfo=UTC).timestamp()

@@ -1,4 +1,4 @@
-"""pipeline"""
+"""The pipelines: their declarations, their stages, and the queuers that feed them."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The archiver: a batch of stories becomes a WARC file, and each story is let go only when its record is safe."""
+"""The archiver: a batch of stories becomes a WARC file, and a story is released only once its record is safe."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ log = logging.getLogger(__name__)
 class Archiver:
     """A batch stage. One batch is one file, or several when `max_stories` or `max_bytes` is reached.
 
-    A story that is registered already, because it was delivered twice, is passed on and not written again. `stores` names the
-    blob stores that each file is to be copied to. `prefix` begins the files' names; where it holds YYYY, each year in which
-    stories were collected has files of its own.
+    A story that is already registered, because it was delivered twice, is passed on and not written again. `stores` names the
+    blob stores that each file is to be copied to. `prefix` begins the files' names; if it contains YYYY, each year in which
+    stories were collected gets separate files.
     """
 
     def __init__(
@@ -60,10 +60,10 @@ class Archiver:
         seen = self._store.known(archive_id(story) for story in stories)
         writers: dict[str, StoryArchiveWriter] = {}
         try:
-            for number, story in enumerate(stories):
+            for position, story in enumerate(stories):
                 problem = unfit(story)
                 if problem is not None:
-                    results[number] = problem
+                    results[position] = problem
                     continue
                 if archive_id(story) in seen:
                     continue
@@ -78,7 +78,7 @@ class Archiver:
             while writers:
                 self._finish(writers.popitem()[1])
         except BaseException:
-            self._recovered = False  # a file may be finished and not registered: look before the next one
+            self._recovered = False  # a file may be finished but not registered: recover before the next batch
             for writer in writers.values():
                 writer.abort()
             raise
@@ -94,12 +94,12 @@ class Archiver:
 
 
 def prefix_for(story: Story, prefix: str, now: float) -> str:
-    """The prefix with the year in which the story was collected in the place of YYYY."""
+    """The prefix, with YYYY replaced by the year in which the story was collected."""
     if YEAR not in prefix:
         return prefix
     day, stamp = story.rss_entry.fetch_date, story.http_metadata.fetch_timestamp
     if stamp is not None:
-        with suppress(ValueError, OverflowError, OSError):  # a number that is no time
+        with suppress(ValueError, OverflowError, OSError):  # not a valid time
             return prefix.replace(YEAR, f"{datetime.fromtimestamp(stamp, UTC):%Y}")
     return prefix.replace(YEAR, day[:4] if day else f"{datetime.fromtimestamp(now, UTC):%Y}")
 

@@ -1,6 +1,6 @@
-"""Queues into WARC files and back: to keep them aside, or to bring them from one broker to another.
+"""Queues into WARC files and back: to set them aside, or to move them from one broker to another.
 
-A dumped story is a story as the archive writes it, with two more objects in its metadata: `rabbitmq_headers`, the journey of its
+A dumped story is written as in the archive, with two more objects in its metadata: `rabbitmq_headers`, the journey of its
 message (`x-mc-retries` and so on), and `queue_data`, the queue it was taken from.
 """
 
@@ -35,12 +35,12 @@ _MAX_BYTES = 64 << 20
 _LEASE = 500
 _BATCH = 250
 _LONGEST_WAIT = 7 * 86_400.0
-"""No rule makes a story wait longer; whatever a file says."""
+"""No story waits longer than this, whatever a file says."""
 _QUEUE_NAME = re.compile(r"[A-Za-z0-9._-]{1,200}")
 
 
 def jsonable(value: Any) -> Any:
-    """A header's value as JSON can hold it: dates as ISO, bytes as text, whatever else is odd as Python shows it."""
+    """A header's value in a form that JSON can hold: dates as ISO, bytes as text, anything else as its `repr`."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
@@ -61,7 +61,7 @@ def jsonable(value: Any) -> Any:
 
 @dataclass(slots=True)
 class Dumped:
-    """What was taken out of one queue, and where it lies."""
+    """What was taken out of one queue, and the files it was written to."""
 
     queue: str
     stories: int = 0
@@ -69,13 +69,13 @@ class Dumped:
 
 
 async def dump_queue(broker: Broker, queue: str, folder: Path, *, limit: int | None = None) -> Dumped:
-    """Move a queue's messages into WARC files below a folder; those that wait for a retry too.
+    """Move a queue's messages, including those that wait for a retry, into WARC files below a folder.
 
-    Messages leave the queue when their file is safe on disk. A kill before that leaves them where they were.
+    Messages leave the queue once their file is safe on disk. A kill before that leaves them where they were.
     """
     dumped = Dumped(queue)
     await broker.hasten(queue)
-    while leases := await _some(
+    while leases := await _lease_for_one_file(
         broker, queue, MAX_STORIES if limit is None else min(MAX_STORIES, limit - dumped.stories)
     ):
         path = await asyncio.to_thread(_write, folder, queue, [lease.message for lease in leases])
@@ -86,8 +86,8 @@ async def dump_queue(broker: Broker, queue: str, folder: Path, *, limit: int | N
     return dumped
 
 
-async def _some(broker: Broker, queue: str, limit: int) -> list[Lease]:
-    """As many messages as fit into one file."""
+async def _lease_for_one_file(broker: Broker, queue: str, limit: int) -> list[Lease]:
+    """Lease as many messages as fit into one file."""
     leases: list[Lease] = []
     size = 0
     while len(leases) < limit and size < _MAX_BYTES:
@@ -108,7 +108,7 @@ def _write(folder: Path, queue: str, messages: Sequence[Message]) -> Path:
 
 
 def archived_form(queue: str, message: Message) -> tuple[Story, dict[str, Any]]:
-    """A message as the archive can hold it. One that is no story is kept as it is, in `queue_data`."""
+    """A message in a form that the archive can hold. One that is not a story is kept as it is, in `queue_data`."""
     data: dict[str, Any] = {"queue": queue, "key": message.key}
     try:
         story = decode_story(WireStory(message.body, message.page))
@@ -130,16 +130,16 @@ class Loaded:
     files: int = 0
     queues: Counter[str] = field(default_factory=Counter)
     left_out: int = 0
-    """Of a domain that was not wanted."""
+    """Stories whose domain was not wanted."""
     damages: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True, frozen=True)
 class Wanted:
-    """Which stories of the files are loaded, and where to."""
+    """Which stories of the files are loaded, and into which queue."""
 
     queue: str | None = None
-    """None: where each was taken from."""
+    """None for the queue that each was taken from."""
     include: frozenset[str] = frozenset()
     exclude: frozenset[str] = frozenset()
     dry_run: bool = False
@@ -153,7 +153,7 @@ class Wanted:
 
 
 async def load_files(broker: Broker, files: Iterable[InputFile], wanted: Wanted, clock: Clock = wall_clock) -> Loaded:
-    """Put the stories of dumped files back into their queues, with their journeys."""
+    """Put the stories of dumped files back into their queues, with their headers."""
     loaded = Loaded()
     for file in files:
         try:
@@ -164,7 +164,7 @@ async def load_files(broker: Broker, files: Iterable[InputFile], wanted: Wanted,
         with stream:
             reader = StoryArchiveReader(stream)
             outputs = _outputs(reader, wanted, loaded, clock)
-            while batch := await asyncio.to_thread(_take, outputs):
+            while batch := await asyncio.to_thread(_next_batch, outputs):
                 if not wanted.dry_run:
                     await broker.publish(batch)
                 loaded.queues.update(output.queue for output in batch)
@@ -173,7 +173,7 @@ async def load_files(broker: Broker, files: Iterable[InputFile], wanted: Wanted,
     return loaded
 
 
-def _take(outputs: Iterator[Output]) -> list[Output]:
+def _next_batch(outputs: Iterator[Output]) -> list[Output]:
     batch: list[Output] = []
     size = 0
     for output in outputs:
@@ -185,22 +185,22 @@ def _take(outputs: Iterator[Output]) -> list[Output]:
 
 
 def _outputs(reader: StoryArchiveReader, wanted: Wanted, loaded: Loaded, clock: Clock) -> Iterator[Output]:
-    for entry in reader.entries():
-        if wanted.takes(entry.story):
-            yield queued_form(entry, wanted.queue, clock())
+    for archived in reader.archived():
+        if wanted.takes(archived.story):
+            yield queued_form(archived, wanted.queue, clock())
         else:
             loaded.left_out += 1
 
 
-def queued_form(entry: ArchivedStory, queue: str | None, now: float) -> Output:
-    """An archived story as a message for its queue. A retry whose time has not come waits for the rest of it."""
-    data = entry.extra.get(QUEUE_DATA)
+def queued_form(archived: ArchivedStory, queue: str | None, now: float) -> Output:
+    """An archived story as a message for its queue. A retry that is not due yet waits out the rest of its time."""
+    data = archived.extra.get(QUEUE_DATA)
     data = data if isinstance(data, dict) else {}
     target = queue or data.get("queue")
     if not isinstance(target, str) or not _QUEUE_NAME.fullmatch(target):
         raise UsageError("these files do not say which queue they were taken from: name it with --queue")
-    headers = known_headers(entry.extra.get(HEADERS))
-    message = _message(entry.story, data, headers)
+    headers = known_headers(archived.extra.get(HEADERS))
+    message = _message(archived.story, data, headers)
     due = headers.get(DUE, 0.0)
     rest = due - now if isinstance(due, (int, float)) else 0.0
     return Output(target, message, min(max(0.0, rest), _LONGEST_WAIT))
@@ -208,9 +208,11 @@ def queued_form(entry: ArchivedStory, queue: str | None, now: float) -> Output:
 
 def known_headers(value: Any) -> Headers:
     """The headers that a message can have: text and numbers."""
-    table = value if isinstance(value, dict) else {}
+    headers = value if isinstance(value, dict) else {}
     return {
-        name: item for name, item in table.items() if isinstance(item, (str, int, float)) and not isinstance(item, bool)
+        name: item
+        for name, item in headers.items()
+        if isinstance(item, (str, int, float)) and not isinstance(item, bool)
     }
 
 

@@ -25,7 +25,7 @@ class Epoch:
     last: datetime
 
     def holds(self, moment: datetime, slack: timedelta = timedelta()) -> bool:
-        """Whether a moment lies in it, or up to `slack` after it."""
+        """Whether a moment is in it, or up to `slack` after it."""
         return self.first <= moment < self.last + timedelta(days=1) + slack
 
 
@@ -35,11 +35,11 @@ EPOCHS = (
 )
 
 _STORED_WITHIN = timedelta(days=7)
-"""A page was put into the blob store some time after it was collected; the epochs lie much further apart."""
+"""A page was put into the blob store some time after it was collected; the epochs are much further apart."""
 
 
 class NoSuchEpoch(ValueError):
-    """No version belongs to the time in which the page was collected."""
+    """No version belongs to the time when the page was collected."""
 
 
 def is_doubtful(download: int) -> bool:
@@ -48,9 +48,9 @@ def is_doubtful(download: int) -> bool:
 
 
 def pick_version(versions: Sequence[BlobInfo], collected: datetime | None) -> BlobInfo:
-    """The version of the epoch in which the page was collected; `versions` are the newest first.
+    """The version of the epoch in which the page was collected; `versions` are newest first.
 
-    When nobody knows when it was collected, nothing is known about the page that could contradict it: the newest is as good.
+    When it is not known when the page was collected, nothing can contradict any version: the newest is as good as another.
     Raises NoSuchEpoch.
     """
     if collected is None:

@@ -1,6 +1,6 @@
-"""The fetcher: gets the page of a story, politely, and says why when there is none to be had.
+"""The fetcher: gets the page of a story, politely, or says why it could not.
 
-The words that are counted are those of Media Cloud's fetcher, so that its operators read ours at once.
+The reasons that are counted are those of Media Cloud's fetcher, so that its operators understand ours at once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tearsheet.work import Drop, Outcome, Requeue, Retry
 
 RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504, 522, 524})
 COUNTED_STATUSES = frozenset({403, 404, 429})
-"""Statuses with a counter of their own; the others are counted by hundreds."""
+"""Statuses that are counted separately; the others are counted by hundreds."""
 PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/vnd.wap.xhtml+xml", "")
 
 BINARY_SIGNATURES = (
@@ -41,23 +41,23 @@ _REASONS = {"content-type": "not-text", "too-large": "oversized", "too-many-redi
 
 
 def status_counter(status: int) -> str:
-    """The word by which a status is counted: `http-404`, `http-5xx`."""
+    """The reason under which a status is counted: `http-404`, `http-5xx`."""
     return f"http-{status}" if status in COUNTED_STATUSES else f"http-{status // 100}xx"
 
 
 def outcome_of_status(status: int, detail: str, retry_after: float | None) -> Outcome | None:
-    """What becomes of a story by the status of its page; None when it goes on."""
+    """What becomes of a story, given the status of its page; None when it goes on."""
     if status == 200:
         return None
     if status in RETRIED_STATUSES:
         return Retry(status_counter(status), detail, after=retry_after)
     if status in REDIRECT_STATUSES:
-        return Drop("badredir", f"{detail}, without a place to go")
+        return Drop("badredir", f"{detail}, without a usable Location")
     return Drop(status_counter(status), detail)
 
 
 def looks_binary(body: bytes) -> bool:
-    """Whether bytes that were sent as a page are something else: a picture, an archive, a PDF."""
+    """Whether bytes that were served as a page are something else: a picture, an archive, a PDF."""
     start = body[:1024]
     if start.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):  # UTF-16 and UTF-32 are full of zeros
         return False
@@ -91,7 +91,7 @@ class Fetcher:
         if not response.body.strip():
             raise Drop("no-html", "an empty page")
         if looks_binary(response.body):
-            raise Drop("not-text", "called a page, but its bytes are not text")
+            raise Drop("not-text", "served as a page, but its bytes are not text")
         return _filled(story, response)
 
     def _address(self, story: Story) -> str:
@@ -111,7 +111,7 @@ class Fetcher:
         except RobotsForbid as forbidden:
             raise Drop("robots", forbidden.url) from forbidden
         except RobotsUnavailable as busy:
-            raise Retry("robots-error", "robots.txt cannot be had now", after=busy.after) from busy
+            raise Retry("robots-error", "robots.txt cannot be fetched now", after=busy.after) from busy
         except HostFailing as failing:
             raise Retry("skipped", "the host could not be reached lately", after=failing.after) from failing
         except HostBusy as busy:

@@ -1,4 +1,4 @@
-"""The pipelines, declared in one place: where their stories come from, which stages they pass, and who feeds whom.
+"""All pipelines and their declarations: where their stories come from, which stages they pass, and which feeds which.
 
     name            queuer    stages
     queue-fetcher   feeds     fetcher ─▶ parser ─▶ importer ─▶ archiver
@@ -8,9 +8,9 @@
     reparse         reparse   parser ─▶ importer ─▶ archiver
     batch           batch     fetcher ─▶ parser ─▶ importer ─▶ archiver
 
-Queues. Those of the default pipeline have the names that operators know: `parser-in`, `parser-quar`. Those of every other
-pipeline begin with its name: `historical.parser-in`. So pipelines that run at the same time on one broker never take each
-other's stories. Whoever names a stage to a command may write it the same way: `historical.parser`.
+Queues of the default pipeline have the names that operators know: `parser-in`, `parser-quar`. Those of every other pipeline
+begin with its name: `historical.parser-in`. So pipelines that run at the same time on one broker never take each other's
+stories. Commands accept the name of a stage in the same form: `historical.parser`.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ STAGES = ("fetcher", "hist-fetcher", "parser", "importer", "archiver", "page-sto
 
 QUEUERS: dict[str, str] = {
     "feeds": "new entries of the feeds, polled here or taken from the rss-fetcher of `feeds.remote`",
-    "hist": "CSV files of the old system's database, whose pages lie in a blob store",
+    "hist": "CSV files of the old system's database, whose pages are in a blob store",
     "csv": "CSV files of addresses",
-    "archive": "WARC files of ours or Media Cloud's, with their metadata as it is",
-    "reparse": "WARC files of anybody, of which only the pages are taken",
+    "archive": "our WARC files or Media Cloud's, with their metadata as it is",
+    "reparse": "anyone's WARC files, from which only the pages are taken",
     "batch": "synthetic RSS files, one a day",
 }
 """Every queuer, and what it reads."""
 
 DEFAULT = "queue-fetcher"
 YEAR = "YYYY"
-"""In a prefix: stands for the year in which the story was collected."""
+"""In a prefix, stands for the year in which the story was collected."""
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,19}")
 _PREFIX = re.compile(r"[A-Za-z0-9._]{1,40}")
@@ -54,16 +54,16 @@ class Step:
 
 @dataclass(slots=True, frozen=True)
 class Pipeline:
-    """A queuer and the steps behind it."""
+    """A queuer and the steps that follow it."""
 
     name: str
     about: str
     queuer: str
     steps: tuple[Step, ...]
     prefix: str | None = None
-    """First part of the names of its archive files; None: the setting `archive.prefix`."""
+    """First part of the names of its archive files; None for the setting `archive.prefix`."""
     max_retries: int | None = None
-    """None: the setting `pipeline.max_retries`."""
+    """None for the setting `pipeline.max_retries`."""
 
     def step(self, stage: str) -> Step:
         """One step by the name of its stage."""
@@ -75,7 +75,7 @@ class Pipeline:
         )
 
     def queue_name(self, stage: str) -> str:
-        """What the names of a stage's queues begin with, among those of all pipelines: `parser`, or `historical.parser`."""
+        """The prefix of a stage's queue names, unique among all pipelines: `parser`, or `historical.parser`."""
         return stage if self.name == DEFAULT else f"{self.name}.{stage}"
 
     @property
@@ -91,7 +91,7 @@ def chain(*stages: str) -> tuple[Step, ...]:
 
 
 def with_page_store(pipeline: Pipeline) -> Pipeline:
-    """The pipeline with the page store as an output beside the archive (`pages.active`); one that archives nothing stays."""
+    """The pipeline with the page store as an output beside the archive; one that archives nothing is left as it is."""
     stages = [step.stage for step in pipeline.steps]
     if "archiver" not in stages or "page-storer" in stages:
         return pipeline
@@ -124,7 +124,7 @@ PIPELINES: dict[str, Pipeline] = {
         ),
         Pipeline(
             "reparse",
-            "archived pages parsed anew, also those of other people's WARC files",
+            "archived pages parsed again, including those of other people's WARC files",
             "reparse",
             chain("parser", "importer", "archiver"),
         ),
@@ -137,12 +137,12 @@ PIPELINES: dict[str, Pipeline] = {
         ),
     )
 }
-"""The pipelines that everybody has; `[pipelines.NAME]` in config.toml adds one's own."""
+"""The built-in pipelines; `[pipelines.NAME]` in config.toml adds more."""
 
 
 def all_pipelines(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Pipeline]:
-    """Every pipeline by name; `own` are the tables of config.toml. Raises ConfigError."""
-    return PIPELINES | {name: own_pipeline(name, table) for name, table in own.items()}
+    """Every pipeline by name; `own` are the sections `[pipelines.NAME]` of config.toml. Raises ConfigError."""
+    return PIPELINES | {name: own_pipeline(name, section) for name, section in own.items()}
 
 
 def pipeline_named(name: str, own: Mapping[str, Mapping[str, Any]] | None = None) -> Pipeline:
@@ -154,15 +154,15 @@ def pipeline_named(name: str, own: Mapping[str, Mapping[str, Any]] | None = None
         raise NotFoundError(f"there is no pipeline {name!r}; there are: {', '.join(known)}") from None
 
 
-def own_pipeline(name: str, table: Mapping[str, Any]) -> Pipeline:
-    """A pipeline of config.toml: `queuer` and `stages` in order; `about`, `prefix` and `max_retries` as one likes."""
+def own_pipeline(name: str, section: Mapping[str, Any]) -> Pipeline:
+    """A pipeline of config.toml: `queuer` and `stages` in order; `about`, `prefix` and `max_retries` are optional."""
     where = f"pipelines.{name}"
     if not _NAME.fullmatch(name) or name in PIPELINES:
         raise ConfigError(f"{where}: a new name is needed, of at most 20 small letters, digits and hyphens")
-    unknown = sorted(table.keys() - {"queuer", "stages", "about", "prefix", "max_retries"})
+    unknown = sorted(section.keys() - {"queuer", "stages", "about", "prefix", "max_retries"})
     if unknown:
         raise ConfigError(f"{where}.{unknown[0]}: a pipeline has queuer, stages, about, prefix and max_retries")
-    queuer, stages, prefix = table.get("queuer"), table.get("stages"), table.get("prefix")
+    queuer, stages, prefix = section.get("queuer"), section.get("stages"), section.get("prefix")
     if queuer not in QUEUERS:
         raise ConfigError(f"{where}.queuer: {queuer!r} is none of {', '.join(QUEUERS)}")
     if not isinstance(stages, list) or not stages or not all(stage in STAGES for stage in stages):
@@ -171,14 +171,14 @@ def own_pipeline(name: str, table: Mapping[str, Any]) -> Pipeline:
         raise ConfigError(f"{where}.stages: each stage can be there once")
     if prefix is not None and not (isinstance(prefix, str) and _PREFIX.fullmatch(prefix)):
         raise ConfigError(f"{where}.prefix: letters, digits, `.` and `_` only, because it begins file names")
-    retries = table.get("max_retries")
+    retries = section.get("max_retries")
     if retries is not None and (not isinstance(retries, int) or isinstance(retries, bool) or retries < 0):
         raise ConfigError(f"{where}.max_retries: a whole number is needed")
-    return Pipeline(name, str(table.get("about", "of your own")), str(queuer), chain(*stages), prefix, retries)
+    return Pipeline(name, str(section.get("about", "of your own")), str(queuer), chain(*stages), prefix, retries)
 
 
 def fetch_queues(pipelines: Mapping[str, Pipeline]) -> tuple[str, ...]:
-    """The queues that several machines share out by host, so that each host's manners are kept in one place."""
+    """The queues that are partitioned by host among several machines, so that only one of them asks any one host."""
     return tuple(
         input_queue(pipeline.queue_name(step.stage))
         for pipeline in pipelines.values()
@@ -189,12 +189,12 @@ def fetch_queues(pipelines: Mapping[str, Pipeline]) -> tuple[str, ...]:
 
 def drawing(pipeline: Pipeline) -> str:
     """The pipeline in one line: `csv ─▶ fetcher ─▶ parser`. A stage that feeds several shows them in brackets."""
-    words, left = [pipeline.queuer], [step.stage for step in pipeline.steps]
+    parts, left = [pipeline.queuer], [step.stage for step in pipeline.steps]
     for step in pipeline.steps:
         if step.stage in left:
             left.remove(step.stage)
-            words.append(step.stage)
+            parts.append(step.stage)
         if len(step.outputs) > 1:
-            words.append("[" + ", ".join(step.outputs) + "]")
+            parts.append("[" + ", ".join(step.outputs) + "]")
             left = [stage for stage in left if stage not in step.outputs]
-    return " ─▶ ".join(words)
+    return " ─▶ ".join(parts)

@@ -1,6 +1,6 @@
 """The fetcher of the `historical` pipeline: pages of the old system, out of a blob store.
 
-The words that are counted are those of Media Cloud's hist-fetcher: `bad-dlid`, `epoch-err`, `not-found`, `redundant`.
+The reasons that are counted are those of Media Cloud's hist-fetcher: `bad-dlid`, `epoch-err`, `not-found`, `redundant`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tearsheet.story import Story
 from tearsheet.work import Drop
 
 FOLDER = "downloads/"
-"""Before the id in a download's key."""
+"""The prefix of a download's key; its id follows."""
 REDUNDANT = b"(redundant feed)"
-"""What the old system kept of a feed that had not changed."""
+"""What the old system stored for a feed that had not changed."""
 _GZIP = b"\x1f\x8b"
 _THREADS = 16
 
 
 class HistFetcher:
-    """A stage: fills in the page, the code 200, and the time when nobody knew it."""
+    """A stage: fills in the page, the code 200, and the time if it was not known."""
 
     def __init__(self, blobs: Blobs, *, max_bytes: int = 10_000_000) -> None:
         self._blobs = blobs
@@ -38,10 +38,10 @@ class HistFetcher:
         return await asyncio.get_running_loop().run_in_executor(self._threads, self.fetch, story)
 
     def fetch(self, story: Story) -> Story:
-        """The same as a plain call."""
+        """The same, as a plain call."""
         download = whole_number(story.rss_entry.link or "")
         if download is None:
-            raise Drop("bad-dlid", f"{story.rss_entry.link!r} is no downloads_id")
+            raise Drop("bad-dlid", f"{story.rss_entry.link!r} is not a downloads_id")
         http = story.http_metadata
         try:
             version = self._version(download, collected(story))
@@ -78,7 +78,7 @@ def _key(download: int) -> str:
 
 
 def collected(story: Story) -> datetime | None:
-    """When the page was collected: its `collect_date`, else the day of its CSV file, else nobody knows."""
+    """When the page was collected: its `collect_date`, else the day of its CSV file, else None."""
     stamp, day = story.http_metadata.fetch_timestamp, story.rss_entry.fetch_date
     if stamp is not None:
         return datetime.fromtimestamp(stamp, UTC)
@@ -86,7 +86,7 @@ def collected(story: Story) -> datetime | None:
 
 
 def page_of(data: bytes, max_bytes: int) -> bytes:
-    """The page of a stored download, without its gzip. Raises Drop when it is broken, too large or empty."""
+    """The page of a stored download, unpacked if it was gzipped. Raises Drop when it is broken, too large or empty."""
     page = data
     if data.startswith(_GZIP):
         unpacker = zlib.decompressobj(wbits=31)
@@ -95,7 +95,7 @@ def page_of(data: bytes, max_bytes: int) -> bytes:
         except zlib.error as error:
             raise Drop("bad-gzip", str(error)) from error
         if len(page) <= max_bytes and not unpacker.eof:
-            raise Drop("bad-gzip", "it ends before its end")
+            raise Drop("bad-gzip", "it is cut off")
     if len(page) > max_bytes:
         raise Drop("oversized", f"more than {max_bytes:,} bytes")
     if not page.strip():

@@ -13,24 +13,24 @@ from tearsheet.work import Drop, Quarantine, Result
 
 
 class Importer:
-    """A batch stage. What it returns is safe in the index already."""
+    """A batch stage. What it returns is already safe in the index."""
 
     def __init__(self, index: Index, clock: Clock = wall_clock) -> None:
         self._index = index
         self._clock = clock
 
     def process_batch(self, stories: Sequence[Story]) -> Sequence[Result]:
-        """Index stories. New ones, and redelivered ones that are in the index themselves, go on with their dates filled in."""
+        """Index stories. New ones, and redelivered ones whose own copy is in the index, go on with their dates filled in."""
         results: list[Result] = list(stories)
         indexed: dict[int, IndexedStory] = {}
-        for place, story in enumerate(stories):
+        for position, story in enumerate(stories):
             try:
-                indexed[place] = indexed_story(story, utc_now(self._clock))
+                indexed[position] = indexed_story(story, utc_now(self._clock))
             except NotIndexable as error:
-                results[place] = Quarantine(error.reason, error.detail)
+                results[position] = Quarantine(error.reason, error.detail)
         added = self._index.add(list(indexed.values()))
-        for (place, document), outcome in zip(indexed.items(), added, strict=True):
-            results[place] = _result(stories[place], document, outcome)
+        for (position, document), outcome in zip(indexed.items(), added, strict=True):
+            results[position] = _result(stories[position], document, outcome)
         return results
 
 

@@ -1,4 +1,4 @@
-"""The page storer: puts each story's page into the dated page store, beside the archive, when the settings want it."""
+"""The page storer: puts each story's page into the dated page store, beside the archive, if `pages.active` is set."""
 
 from __future__ import annotations
 

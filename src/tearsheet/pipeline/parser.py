@@ -12,7 +12,7 @@ from tearsheet.story import NEED_CANONICAL_URL, ContentMetadata, Story
 from tearsheet.work import Drop, Quarantine
 
 MIN_TEXT = 200
-"""A text of this many characters or fewer is no article."""
+"""A text of this many characters or fewer is not an article."""
 
 _FEED_TAGS = frozenset({"rss", "feed", "rdf", "rdf:rdf", "channel", "urlset", "sitemapindex"})
 _FIRST_TAG = re.compile(r"<([a-z][\w:.-]{0,30})", re.IGNORECASE)
@@ -29,7 +29,7 @@ class Parser:
         self._clock = clock
 
     def process(self, story: Story) -> Story:
-        """Fill in `content_metadata` and the true encoding of the page."""
+        """Fill in `content_metadata` and the page's actual encoding."""
         now = utc_now(self._clock)
         page, encoding = _readable(story)
         url = story.url
@@ -37,7 +37,7 @@ class Parser:
             raise Quarantine("no-url", "neither the fetcher nor the queuer gave an address")
         document = Document(page, url, today=now.date())
         if url == NEED_CANONICAL_URL:
-            url = document.url = _url_of_its_own(document)
+            url = document.url = _canonical_url(document)
         try:
             if urls.is_homepage(url):
                 raise Drop("homepage", url)
@@ -67,10 +67,10 @@ def _readable(story: Story) -> tuple[str, str]:
     return page, encoding
 
 
-def _url_of_its_own(document: Document) -> str:
-    """The address of a page that was fetched blind: what the page itself gives as its address."""
+def _canonical_url(document: Document) -> str:
+    """The address of a page that was fetched blind, as the page itself gives it."""
     url = document.canonical_url
-    # A relative link cannot be resolved here: it would only lead back to the stand-in.
+    # A relative link cannot be resolved here: it would only lead back to the placeholder.
     if url is None or url.startswith(NEED_CANONICAL_URL.rpartition("/")[0]):
         raise Drop("no-canonical-url", "fetched blind, and the page does not give its address")
     return url
@@ -80,14 +80,14 @@ def _check_text(text: str | None, document: Document) -> None:
     if not text:
         body = document.tree.body
         if body is not None and body.text().strip():
-            raise Drop("too-short", "some words, and no article among them")
+            raise Drop("too-short", "some text, but no article in it")
         raise Drop("no-text", "there is no text in the page")
     if len(text) <= MIN_TEXT:
         raise Drop("too-short", f"{len(text)} characters")
 
 
 def _keep(known: ContentMetadata, found: ContentMetadata) -> None:
-    """What the page says replaces what was known; what is known and not found is left, above all the first `parsed_date`."""
+    """What the page says replaces what was known; what it does not say is kept, above all the first `parsed_date`."""
     for field in fields(found):
         value = getattr(found, field.name)
         if value is not None and not (field.name == "original_url" and known.original_url):

@@ -1,4 +1,4 @@
-"""The copies of finished archive files are made along with the run: a round now and then, in a thread."""
+"""Copies finished archive files to blob stores during a run: a round now and then, in a thread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROUND_SECONDS = 30.0
 
 
 class Uploading:
-    """A service that runs along: whatever is due in the outbox is copied, and once more when the work has ended."""
+    """A service that copies what is due in the outbox while the run lasts, and once more when the work has ended."""
 
     def __init__(
         self, uploader: Uploader, interrupted: Callable[[], bool] = lambda: False, seconds: float = ROUND_SECONDS

@@ -1,4 +1,4 @@
-"""The toolkit of work: outcomes, workers, pools of processes, the supervisor, the ledger, water marks."""
+"""What runs stages: outcomes, workers, process pools, the supervisor, the ledger, water marks."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Workers announce themselves in the database, so that anybody can see which are at work and how fast."""
+"""Workers announce themselves in the database, so that anyone can see which are running, and how fast."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ workers = Table(
 )
 BEAT_SECONDS = 5.0
 GONE_SECONDS = 30.0
-"""A worker that was not seen for so long is not there any more."""
+"""A worker that has not been seen for this long is gone."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -85,7 +85,7 @@ class Announcer:
             db.execute(delete(workers).where(workers.c.seen_at < utc_now(self._clock) - timedelta(days=1)))
 
     def _row(self, worker: Worker, elapsed: float) -> dict[str, object]:
-        fresh = worker.settled - self._settled_before[worker.queue_name]
+        newly_settled = worker.settled - self._settled_before[worker.queue_name]
         return {
             "id": self._ids[worker.queue_name],
             "stage": worker.queue_name,
@@ -94,7 +94,7 @@ class Announcer:
             "started_at": self._started,
             "seen_at": utc_now(self._clock),
             "settled": worker.settled,
-            "per_second": fresh / elapsed if elapsed > 0 else 0.0,
+            "per_second": newly_settled / elapsed if elapsed > 0 else 0.0,
         }
 
     def _withdraw(self) -> None:
@@ -103,7 +103,7 @@ class Announcer:
 
 
 def living_workers(database: Database, clock: Clock = wall_clock) -> list[WorkerInfo]:
-    """Every worker that announced itself lately, by stage."""
+    """Every worker that announced itself recently, by stage."""
     since = utc_now(clock) - timedelta(seconds=GONE_SECONDS)
     statement = select(workers).where(workers.c.seen_at >= since).order_by(workers.c.stage, workers.c.id)
     with database.read() as db:

@@ -1,7 +1,7 @@
 """A worker process for heavy work: reads tasks from its standard input, one at a time, and answers on standard output.
 
-Started by `pool`. It ends when its input ends, so it never outlives its parent. A frame is a length and bytes; only the work
-that is done here knows what they mean. To a CPU stage they are a story in MessagePack.
+Started by `pool`. It ends when its input ends, so it never outlives its parent. A frame is a length and bytes, whose meaning
+only the work done here knows. For a CPU stage they are a story in MessagePack.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MAX_MEMORY = 4 * 1024**3
 
 @dataclass(slots=True)
 class Answer:
-    """What a child says of one story: results, or an outcome by its class name with its arguments, and who the story was."""
+    """What a child reports about one story: results, or an outcome by class name and arguments, and a ledger entry for it."""
 
     results: list[Packed] = field(default_factory=list)
     outcome: str = ""
@@ -41,7 +41,7 @@ class Answer:
     entry: LedgerEntry | None = None
 
     def as_exception(self) -> Outcome | None:
-        """The outcome that the stage raised, or None when it gave results."""
+        """The outcome that the stage raised, or None when it returned results."""
         if self.outcome == "Drop":
             return Drop(self.reason, self.detail)
         if self.outcome == "Quarantine":
@@ -60,26 +60,26 @@ def answer(stage: CpuStage, stage_name: str, wire: WireStory) -> Answer:
     try:
         results = stage.process(story)
     except Outcome as outcome:
-        said = Answer(outcome=type(outcome).__name__, reason=outcome.reason, detail=outcome.detail)
-        said.after = getattr(outcome, "after", None)
-        said.keep = getattr(outcome, "keep", False)
+        reply = Answer(outcome=type(outcome).__name__, reason=outcome.reason, detail=outcome.detail)
+        reply.after = getattr(outcome, "after", None)
+        reply.keep = getattr(outcome, "keep", False)
     except Exception as error:
-        said = Answer(outcome="Retry", reason="error", detail=f"{type(error).__name__}: {error}"[:500], keep=True)
+        reply = Answer(outcome="Retry", reason="error", detail=f"{type(error).__name__}: {error}"[:500], keep=True)
     else:
-        said = Answer(results=pack_results(results, before))
-    said.entry = entry_for(story, stage_name, "")
-    return said
+        reply = Answer(results=pack_results(results, before))
+    reply.entry = entry_for(story, stage_name, "")
+    return reply
 
 
 def _load(path: str) -> Callable[..., Any]:
-    """What `package.module:Name` names."""
+    """The class or function at `package.module:Name`."""
     module, _, name = path.partition(":")
-    named: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return named
+    loaded: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return loaded
 
 
 def stage_answering(path: str, stage_name: str) -> Answering:
-    """Runs the stage of `package.module:Name` on stories."""
+    """What a CPU stage's process does: run the stage at `package.module:Name` on stories."""
     stage: CpuStage = _load(path)()
     decode = msgspec.msgpack.Decoder(WireStory).decode
     encode: Callable[[Any], bytes] = msgspec.msgpack.Encoder().encode
@@ -103,8 +103,8 @@ def _serve(answering: Answering, requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Entry point: `python -m tearsheet.work.child MODULE:NAME WORD…`; NAME, given the words, builds an `Answering`."""
-    # Whatever a library prints must not end up between our frames.
+    """Run `python -m tearsheet.work.child MODULE:NAME ARGUMENT…`; NAME, called with the arguments, builds an `Answering`."""
+    # Anything a library prints must not end up between our frames.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))

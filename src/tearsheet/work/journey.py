@@ -1,6 +1,6 @@
 """What becomes of a message: pure functions from a stage's outcome to the copies that are stored for it.
 
-A message's headers tell its journey. They carry the names that operators of Media Cloud know: `x-mc-retries`, `x-mc-who`
+A message's headers record its journey. They have the names that operators of Media Cloud know: `x-mc-retries`, `x-mc-who`
 (stage), `x-mc-when`, `x-mc-what` (the reason).
 """
 
@@ -17,9 +17,9 @@ WHO = "x-mc-who"
 WHEN = "x-mc-when"
 WHAT = "x-mc-what"
 DUE = "x-tearsheet-due"
-"""When a retry is due, so that a dumped one waits for the rest of its time after it was loaded again."""
+"""When a retry is due, so that one that was dumped waits out the rest of its time after it is loaded again."""
 ORIGIN = "x-tearsheet-from"
-"""Where a queuer read the story: the file and its line. Kept on the whole way, and told with what becomes of the story."""
+"""Where a queuer read the story: the file and its line. Kept all the way, and reported with what becomes of the story."""
 _MAX_WHAT = 300
 
 
@@ -29,7 +29,7 @@ def input_queue(stage: str) -> str:
 
 
 def quarantine_queue(stage: str) -> str:
-    """Where a stage's stories wait for people."""
+    """The queue where a stage's quarantined stories wait for a person."""
     return f"{stage}-quar"
 
 
@@ -42,7 +42,7 @@ class RetryRule:
     longest_seconds: float = 14_400.0
 
     def delay(self, retries: int, at_least: float | None = None, chance: float | None = None) -> float:
-        """The pause before try number `retries` + 1: doubled each time, spread by a fifth, never less than asked for."""
+        """The pause before retry number `retries`: doubled each time, spread by a fifth, never less than `at_least`."""
         chance = random.random() if chance is None else chance
         pause = min(self.longest_seconds, self.first_seconds * 2.0 ** min(retries - 1, 60))
         return max(at_least or 0.0, pause * (0.9 + 0.2 * chance))
@@ -50,7 +50,7 @@ class RetryRule:
 
 @dataclass(slots=True, frozen=True)
 class Fate:
-    """What the worker does with a message, and the final outcome for the ledger (None: its journey goes on)."""
+    """What the worker does with a message, and the status for the ledger (None when there is nothing to record)."""
 
     outputs: tuple[Output, ...]
     status: str | None
@@ -60,7 +60,7 @@ class Fate:
 
 
 def fate_of(stage: str, message: Message, outcome: Exception, rule: RetryRule, now: float) -> Fate:
-    """What becomes of a message whose stage raised `outcome`. An exception that is no Outcome is a defect: retried, then kept."""
+    """What becomes of a message whose stage raised `outcome`. Any exception that is not an Outcome is retried, then kept."""
     if isinstance(outcome, Requeue):
         return Fate((Output(input_queue(stage), message, outcome.after),), None)
     if not isinstance(outcome, Outcome):
@@ -98,11 +98,11 @@ def _marked(message: Message, stage: str, outcome: Outcome, now: float, retries:
 
 
 def forwarded(message: Message, body: bytes, page: bytes, key: str) -> Message:
-    """The message for the next stage: a fresh journey, because retries belong to a stage."""
+    """The message for the next stage, which begins without retries, because they belong to a stage."""
     kept = {name: value for name, value in message.headers.items() if name not in (RETRIES, WHO, WHEN, WHAT, DUE)}
     return Message(body, kept, key, page)
 
 
 def replayed(message: Message) -> Message:
-    """A message taken out of quarantine: its tries are counted from the start."""
+    """A message taken out of quarantine: its tries are counted from the start again."""
     return Message(message.body, {**message.headers, RETRIES: 0}, message.key, message.page)

@@ -1,7 +1,7 @@
 """The outcome ledger: what became of each story, by day, source, feed, domain, stage and reason.
 
 A row is keyed by story and stage, and is written before the message is settled. So a story that is seen twice is counted
-once, and a drop can be looked up by its address years later. Old rows are folded into daily counts.
+once, and a drop can be looked up by its address. Old rows can be folded into daily counts.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Count:
 
 @dataclass(slots=True, frozen=True)
 class Explanation:
-    """An entry with its time: why a story is not there, or that it is."""
+    """A ledger entry with its time: why a story is not there, or that it is."""
 
     url: str
     stage: str
@@ -87,7 +87,7 @@ class Ledger:
         if not entries:
             return
         now = utc_now(self._clock)
-        # The last word on each story counts; one statement must not touch a row twice.
+        # The last outcome of each story counts; one statement must not touch a row twice.
         unique = {(entry.story_id, entry.stage): entry for entry in entries}
         rows: list[dict[str, Any]] = [
             {name: getattr(entry, name) for name in LedgerEntry.__slots__}
@@ -100,9 +100,9 @@ class Ledger:
             db.execute(insert.on_conflict_do_update(index_elements=["story_id", "stage"], set_=replaced), rows)
 
     def counts(self, since: datetime | None = None, *, until: datetime | None = None, domain: str = "") -> list[Count]:
-        """Stories by stage, status and reason, most frequent first; of these days (both included), of this domain."""
+        """Stories by stage, status and reason, most frequent first; of these days (both included) and this domain."""
 
-        def asked(table: Table) -> list[ColumnElement[bool]]:
+        def conditions(table: Table) -> list[ColumnElement[bool]]:
             parts = [table.c.day >= (since.date().isoformat() if since else "")]
             if until is not None:
                 parts.append(table.c.day <= until.date().isoformat())
@@ -111,11 +111,11 @@ class Ledger:
             return parts
 
         live = select(outcomes.c.stage, outcomes.c.status, outcomes.c.reason, func.count().label("stories"))
-        live = live.where(*asked(outcomes)).group_by(outcomes.c.stage, outcomes.c.status, outcomes.c.reason)
+        live = live.where(*conditions(outcomes)).group_by(outcomes.c.stage, outcomes.c.status, outcomes.c.reason)
         folded = select(
             outcome_days.c.stage, outcome_days.c.status, outcome_days.c.reason, func.sum(outcome_days.c.stories)
         )
-        folded = folded.where(*asked(outcome_days))
+        folded = folded.where(*conditions(outcome_days))
         folded = folded.group_by(outcome_days.c.stage, outcome_days.c.status, outcome_days.c.reason)
         both = live.union_all(folded).subquery()
         total = func.sum(both.c.stories)
@@ -126,17 +126,10 @@ class Ledger:
                 Count(stage, status, reason, int(stories)) for stage, status, reason, stories in db.execute(statement)
             ]
 
-    def latest(self, status: str | None = None, limit: int = 50) -> list[Explanation]:
-        """The newest outcomes, of one status or of all."""
-        statement = select(outcomes).order_by(outcomes.c.happened_at.desc(), outcomes.c.story_id).limit(limit)
-        if status is not None:
-            statement = statement.where(outcomes.c.status == status)
-        return self._explanations(statement)
-
     def find(
         self, filters: Mapping[str, str], *, limit: int = 50, after: tuple[datetime, str, str] | None = None
     ) -> list[Explanation]:
-        """Outcomes by `status`, `stage`, `reason`, `domain`, `url` or `story_id`, the newest first.
+        """Outcomes by `status`, `stage`, `reason`, `domain`, `url` or `story_id`, newest first.
 
         `after` is the time, story id and stage of the last one seen, for the next page.
         """
@@ -155,7 +148,7 @@ class Ledger:
         return self._explanations(statement)
 
     def fold(self, keep_days: int) -> int:
-        """Turn rows older than `keep_days` into daily counts; returns how many."""
+        """Fold rows older than `keep_days` into daily counts; returns how many."""
         oldest = (utc_now(self._clock) - timedelta(days=keep_days)).date().isoformat()
         group = (
             outcomes.c.day,

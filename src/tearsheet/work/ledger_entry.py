@@ -30,7 +30,7 @@ class LedgerEntry:
 
 
 def entry_for(story: Story, stage: str, status: str, reason: str = "", detail: str = "") -> LedgerEntry:
-    """The ledger's entry for a story."""
+    """The ledger entry for a story."""
     url = story.url or ""
     return LedgerEntry(
         story.id,
@@ -46,7 +46,7 @@ def entry_for(story: Story, stage: str, status: str, reason: str = "", detail: s
 
 
 def domain_of(story: Story) -> str:
-    """The canonical domain as far as it is known; empty when it is not."""
+    """The canonical domain, or an empty string when it is not known."""
     known = story.content_metadata.canonical_domain or story.rss_entry.domain
     if known:
         return known

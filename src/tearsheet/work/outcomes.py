@@ -1,4 +1,4 @@
-"""What a stage is: it gets a story and says what becomes of it. It knows no queue, no neighbour and no engine.
+"""What a stage is: it gets a story and says what becomes of it. It knows nothing of queues, other stages or engines.
 
 A stage returns the story (or several) for its outputs, or raises one of the outcomes below. The worker around it leases,
 settles and counts. A test calls a stage as a plain function.
@@ -14,7 +14,7 @@ from tearsheet.story import Story
 
 
 class Outcome(StoryError):
-    """What became of a story that does not simply go on. `reason` is a short word that is counted; `detail` is for people."""
+    """What became of a story that does not simply go on. `reason` is short and is counted; `detail` is for human readers."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -33,11 +33,11 @@ class Retry(Outcome):
         super().__init__(reason, detail)
         self.after = after
         self.keep = keep
-        """When the tries are used up: True puts the story into quarantine, False drops it with its reason."""
+        """Whether to quarantine the story once its tries are used up; otherwise it is dropped with its reason."""
 
 
 class Requeue(Outcome):
-    """Not now, as when the host is busy. Does not count as a try."""
+    """Not now, for instance because the host is busy. Does not count as a try."""
 
     def __init__(self, reason: str, after: float) -> None:
         super().__init__(reason)
@@ -45,15 +45,15 @@ class Requeue(Outcome):
 
 
 class Quarantine(Outcome):
-    """Somebody should see what is wrong. The story is kept aside and can be replayed."""
+    """Someone should see what is wrong. The story is set aside and can be replayed."""
 
 
 Result = Story | Sequence[Story] | Outcome
-"""What a batch stage says of one story."""
+"""What a batch stage returns for one story."""
 
 
 class AsyncStage(Protocol):
-    """A stage that waits for others: runs on the event loop, many stories at a time."""
+    """A stage that mostly waits for servers: runs on the event loop, many stories at a time."""
 
     async def process(self, story: Story) -> Story | Sequence[Story]:
         """Work on one story."""
@@ -72,5 +72,5 @@ class BatchStage(Protocol):
     """A stage that is cheaper for many stories at once: runs in a thread."""
 
     def process_batch(self, stories: Sequence[Story]) -> Sequence[Result]:
-        """Work on many stories; one result each, in order. What it returns must be safe already: the worker settles next."""
+        """Work on many stories; one result each, in order. What it returns must already be safe: the worker settles next."""
         ...

@@ -1,4 +1,4 @@
-"""From a stage's results to wire form, without compressing a page again that did not change."""
+"""From a stage's results to wire form, without compressing again a page that did not change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tearsheet.work.journey import ORIGIN, forwarded
 
 @dataclass(slots=True)
 class Packed:
-    """A story in wire form. `page` is None when it is the page that came in."""
+    """A story in wire form. `page` is None when it is still the page that the stage was given."""
 
     meta: bytes
     page: bytes | None
@@ -39,7 +39,7 @@ def pack(story: Story, page_before: bytes | None = None) -> Packed:
 
 
 def partition_key(story: Story) -> str:
-    """The host, so that each host's stories go to one fetcher and its manners are kept in one place."""
+    """The host, so that all stories of one host go to the same fetcher, which keeps its pace."""
     try:
         return host_of(story.rss_entry.link or story.url or "")
     except BadURL:

@@ -1,4 +1,4 @@
-"""Worker processes for heavy work. A task that hangs or crashes its process is set aside, and the rest goes on."""
+"""Worker processes for heavy work. A task that hangs or crashes its process is quarantined, and the rest go on."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ _MAX_FRAME = 1 << 30
 
 
 class ProcessPool:
-    """`size` processes that each work on one task at a time; `builder` (`package.module:name`) builds what they do from `words`.
+    """`size` processes that each work on one task at a time.
 
-    They start when they are needed. Belongs to one event loop.
+    `builder` (`package.module:name`), called with `arguments`, builds what they do. They start when they are needed. A pool
+    belongs to one event loop.
     """
 
-    def __init__(self, builder: str, words: Sequence[str], size: int, seconds: float) -> None:
-        self._command = (sys.executable, "-m", "tearsheet.work.child", builder, *words)
+    def __init__(self, builder: str, arguments: Sequence[str], size: int, seconds: float) -> None:
+        self._command = (sys.executable, "-m", "tearsheet.work.child", builder, *arguments)
         self._size = size
         self._seconds = seconds
         self._idle: asyncio.LifoQueue[_Child | None] = asyncio.LifoQueue()
@@ -40,7 +41,7 @@ class ProcessPool:
         return self._size
 
     async def run(self, task: bytes) -> bytes:
-        """Have one task done. Raises Quarantine when it took too long or its process died."""
+        """Run one task. Raises Quarantine when it took too long or its process died."""
         child = await self._idle.get()
         try:
             if child is None:
@@ -68,7 +69,7 @@ class ProcessPool:
             stdout=asyncio.subprocess.PIPE,
             env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             limit=_MAX_FRAME,
-            start_new_session=True,  # Ctrl-C is for the supervisor: children end when their work is done
+            start_new_session=True,  # Ctrl-C is for the supervisor: children end when their input does
         )
         child = _Child(process)
         self._children.add(child)
@@ -93,7 +94,7 @@ class CpuPool:
         return self._pool.size
 
     async def run(self, wire: WireStory) -> Answer:
-        """Have one story processed. Raises Quarantine when it took too long or its process died."""
+        """Process one story. Raises Quarantine when it took too long or its process died."""
         return msgspec.msgpack.decode(await self._pool.run(msgspec.msgpack.encode(wire)), type=Answer)
 
     async def close(self) -> None:
@@ -103,7 +104,7 @@ class CpuPool:
 
 class _Child:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdin is not None and process.stdout is not None, "both were asked for as pipes"
+        assert process.stdin is not None and process.stdout is not None, "both were requested as pipes"
         self._process = process
         self._requests = process.stdin
         self._answers = process.stdout

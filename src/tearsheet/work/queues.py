@@ -1,4 +1,4 @@
-"""What queued messages say, and the way back for quarantined ones."""
+"""Summaries of queued messages, and the way out of quarantine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _GROUP = 100
 
 
 def message_summary(message: Message) -> dict[str, object]:
-    """What a person wants to know about a queued message."""
+    """What an operator wants to know about a queued message."""
     try:
         url = decode_story(WireStory(message.body)).url or "–"
     except ValueError:

@@ -1,4 +1,4 @@
-"""One supervisor runs all stages of a pipeline, its queuer and whatever else belongs to the run, in one process tree."""
+"""One supervisor runs all stages of a pipeline, its queuer and anything else that belongs to the run, in one process tree."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tearsheet.work.journey import input_queue
 from tearsheet.work.workers import BatchWorker, Worker
 
 log = logging.getLogger(__name__)
-_LOOK_SECONDS = 0.1
+_CHECK_SECONDS = 0.1
 
 Service = Callable[[asyncio.Event], Awaitable[None]]
 """Something that runs until the event is set: a poller, a queuer, a web server."""
 
 
 class Supervisor:
-    """Starts everything, watches it, and stops everything when one part fails or `stop` is set, as a signal does."""
+    """Starts everything, watches it, and stops everything when one part fails or `stop` is set, for instance by a signal."""
 
     def __init__(self, workers: Sequence[Worker], broker: Broker, stop: asyncio.Event | None = None) -> None:
         self.stop = stop or asyncio.Event()
@@ -33,8 +33,8 @@ class Supervisor:
     ) -> None:
         """Run until stopped; with `once`, until every source has ended and the queues are empty.
 
-        Sources bring stories (with `once` they end by themselves); services just run along. The first error ends the run
-        and is raised when everything has stopped.
+        Sources bring stories (with `once` they end by themselves); services simply run alongside. The first error ends the
+        run and is raised when everything has stopped.
         """
         asyncio.get_running_loop().set_exception_handler(_say_each_error_once)
         tasks = [asyncio.create_task(worker.run(self.stop), name=worker.name) for worker in self._workers]
@@ -72,10 +72,10 @@ class Supervisor:
                 self.stop.set()
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.stop.wait(), _LOOK_SECONDS)
+                await asyncio.wait_for(self.stop.wait(), _CHECK_SECONDS)
 
     def _hurry_batches(self, depths: dict[str, Depth]) -> bool:
-        """Whether there is still work. A batch stage need not wait for more when nothing is left before it."""
+        """Whether there is still work. A batch stage need not wait for more when nothing is left upstream of it."""
         upstream = 0
         for worker in self._workers:
             depth = depths.get(input_queue(worker.queue_name), Depth())
@@ -90,14 +90,14 @@ async def _as_coroutine(service: Service, stop: asyncio.Event) -> None:
 
 
 def _single(error: BaseException) -> list[Exception]:
-    """The errors inside a group; a cancellation is none."""
+    """The errors inside a group; a cancellation is not an error."""
     if isinstance(error, BaseExceptionGroup):
         return [inner for part in error.exceptions for inner in _single(part)]
     return [error] if isinstance(error, Exception) else []
 
 
 def _say_each_error_once(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """A full disk hits many tasks at once: the run raises one of their errors, and the others are no news."""
+    """A full disk hits many tasks at once: the run raises one of their errors, and the others say nothing new."""
     if isinstance(context.get("exception"), TearsheetError):
         log.debug("the same in another task", extra={"error": str(context["exception"])})
     else:

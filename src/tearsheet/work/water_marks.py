@@ -15,7 +15,7 @@ class WaterMarks:
     stopped: bool = False
 
     def may_go(self, depths: Iterable[int]) -> bool:
-        """Whether more may be sent, given the depth of each queue that it would go to."""
+        """Whether more may be sent, given the depth of each queue it would go to."""
         deepest = max(depths, default=0)
         if self.stopped:
             self.stopped = deepest >= self.low

@@ -1,4 +1,4 @@
-"""The worker around a stage: it leases, settles and counts, so that the stage knows its story and nothing else.
+"""The worker around a stage: it leases, settles and counts, so that the stage need only know its story.
 
 Order of safety: the ledger is written, then the broker settles. A kill in between repeats both, and both are idempotent.
 """
@@ -42,7 +42,7 @@ class WorkerConfig:
     marks: WaterMarks
     prefetch: int = 8
     queue_name: str = ""
-    """What the names of the stage's queues begin with, where it is not the stage's name: see `pipeline.flavours`."""
+    """The prefix of the stage's queue names, where it is not the stage's name: see `pipeline.flavours`."""
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class Worker(ABC):
         self.config = config
         self.settled = 0
         self.hurry = False
-        """Set when no more stories will come: a batch is not waited for any longer."""
+        """Set when no more stories will come: a batch need not wait to fill up."""
         self.grace_seconds = _GRACE_SECONDS
         """How long a stop waits for stories in flight."""
         self._broker = broker
@@ -75,15 +75,15 @@ class Worker(ABC):
 
     @property
     def queue_name(self) -> str:
-        """What the names of its queues begin with, among those of all pipelines."""
+        """The prefix of its queue names, unique among all pipelines."""
         return self.config.queue_name or self.config.stage
 
     @abstractmethod
     async def run(self, stop: asyncio.Event) -> None:
-        """Work until `stop` is set, then finish or give back what is in hand."""
+        """Work until `stop` is set, then finish what is in hand or give it back."""
 
     async def close(self) -> None:  # noqa: B027 - most stages hold nothing
-        """Let go of what the stage holds."""
+        """Release what the stage holds."""
 
     async def _lease(self, limit: int, wait: float = _LEASE_SECONDS) -> list[Lease]:
         if not await self._may_go():
@@ -140,7 +140,7 @@ class StreamWorker(Worker):
     """Many stories in flight at once, each settled as it is done."""
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Lease as tasks end; settle what has ended in groups."""
+        """Lease more as tasks end; settle finished ones in groups."""
         running: dict[asyncio.Task[Finished], Lease] = {}
         done: deque[Finished] = deque()
         wake = asyncio.Event()
@@ -205,7 +205,7 @@ class StreamWorker(Worker):
 
 
 class AsyncWorker(StreamWorker):
-    """For stages that wait for others."""
+    """For stages that mostly wait for servers."""
 
     def __init__(
         self, stage: AsyncStage, config: WorkerConfig, broker: Broker, ledger: Ledger, clock: Clock = wall_clock
@@ -223,7 +223,7 @@ class AsyncWorker(StreamWorker):
             results = await self._stage.process(story)
             packed = await asyncio.to_thread(pack_results, results, before)
         except WorkerError:
-            raise  # not this story: the worker stops and the story stays
+            raise  # not this story's fault: the worker stops and the story stays queued
         except Exception as outcome:
             return self._ended(lease, outcome, entry_for(story, self.name, ""))
         return self._passed_on(lease, packed, entry_for(story, self.name, ""))
@@ -245,9 +245,9 @@ class CpuWorker(StreamWorker):
         except Exception as outcome:
             return self._ended(lease, outcome, self._entry_of(lease))
         entry = answer.entry or LedgerEntry("", self.name, "")
-        outcome_said = answer.as_exception()
-        if outcome_said is not None:
-            return self._ended(lease, outcome_said, entry)
+        raised = answer.as_exception()
+        if raised is not None:
+            return self._ended(lease, raised, entry)
         return self._passed_on(lease, answer.results, entry)
 
     def _entry_of(self, lease: Lease) -> LedgerEntry:
@@ -336,10 +336,10 @@ class BatchWorker(Worker):
         try:
             return self._stage.process_batch(stories)
         except WorkerError:
-            raise  # not these stories: the worker stops and they stay
+            raise  # not these stories' fault: the worker stops and they stay queued
         except Exception as error:
             if len(stories) == 1:
                 log.error("stage failed", exc_info=error, extra={"stage": self.name, "url": stories[0].url})
                 return [Quarantine("error", f"{type(error).__name__}: {error}")]
-        # One story spoils the batch: find it, and let the others go on.
+        # One story spoils the batch: try them one by one, so that the others go on.
         return [result for story in stories for result in self._results_of([story])]

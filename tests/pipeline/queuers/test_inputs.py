@@ -11,12 +11,12 @@ import pytest
 
 from tearsheet.engines.blobs.opener import open_blobs
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.pipeline.queuers.inputs import CannotOpen, InputFile, Places, expand, unpacked
+from tearsheet.pipeline.queuers.inputs import CannotOpen, InputFile, InputStores, expand, unpacked
 
 
 @pytest.fixture
-def places(tmp_path) -> Places:
-    return Places("file:///blobs", lambda url: open_blobs(url, tmp_path))
+def places(tmp_path) -> InputStores:
+    return InputStores("file:///blobs", lambda url: open_blobs(url, tmp_path))
 
 
 def text_of(file: InputFile) -> str:

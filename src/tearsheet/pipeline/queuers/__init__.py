@@ -1,4 +1,4 @@
-"""Queuers: what stands at the beginning of each pipeline. One module for each kind of input."""
+"""Queuers: the beginning of each pipeline. One module for each kind of input."""
 
 import lazy_loader
 

@@ -1,7 +1,7 @@
 from .feeds import FeedQueuer as FeedQueuer
 from .inputs import CannotOpen as CannotOpen
 from .inputs import InputFile as InputFile
-from .inputs import Places as Places
+from .inputs import InputStores as InputStores
 from .inputs import expand as expand
 from .kinds import FILE_KINDS as FILE_KINDS
 from .queuer import MAX_PROBLEMS_KEPT as MAX_PROBLEMS_KEPT

@@ -15,7 +15,7 @@ _URL_COLUMNS = ("url", "link")
 
 
 def story_of(url: str, file: str) -> Story:
-    """The story of one address. The day of its file's name is the day it was acquired."""
+    """The story of one address. The date in its file's name is the day it was acquired."""
     return Story(
         id=make_story_id("csv", tracked_name(file), url),
         rss_entry=RSSEntry(link=url, fetch_date=date_in_name(file), via=file),
@@ -24,7 +24,7 @@ def story_of(url: str, file: str) -> Story:
 
 
 def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
-    """Every address once. A first row with a column `url` says where the addresses stand; else they are the first column."""
+    """Every address once. A first row with a column `url` or `link` says which column has the addresses; else it is the first."""
     column, first, seen = 0, True, set[str]()
     for number, cells in csv_rows(stream):
         if isinstance(cells, Problem):
@@ -46,7 +46,7 @@ def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
             yield Problem(number, "bad-url", str(error))
             continue
         if url in seen:
-            yield Problem(number, "dups", f"{url} stands in this file already")
+            yield Problem(number, "dups", f"{url} is already in this file")
             continue
         seen.add(url)
         yield Row(number, story_of(url, file))

@@ -45,7 +45,7 @@ def story_of(item: etree._Element, file: str, day: str | None) -> Story:
 
 
 def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
-    """Every item once. Items are cut out first and read each by itself, so that a broken one spoils no other."""
+    """Every item once. Items are cut out first and parsed one by one, so that a broken one does not spoil others."""
     day = date_in_name(file)
     parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, encoding="utf-8")
     seen: set[str] = set()
@@ -69,7 +69,7 @@ def _pieces(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
         chunk = stream.read(_CHUNK)
         *whole, held = _END.split(held + chunk)
         for piece in whole:
-            # An item that was never closed runs into the next one: two pieces.
+            # An item that was never closed runs into the next one: split them into two pieces.
             starts = [0, *(found.start() for found in _ITEM.finditer(piece))][2:]
             for begin, end in pairwise([0, *starts, len(piece)]):
                 yield line, piece[begin:end]
@@ -91,7 +91,7 @@ def _row(line: int, piece: bytes, file: str, day: str | None, seen: set[str], pa
         return Problem(line, "bad-xml", str(error))
     link = story.rss_entry.link or ""
     if link in seen:
-        return Problem(line, "dups", f"{link} stands in this file already")
+        return Problem(line, "dups", f"{link} is already in this file")
     seen.add(link)
     return Row(line, story)
 

@@ -1,7 +1,7 @@
 """The queuer of the `queue-fetcher` pipeline: new entries of the feeds become stories in the fetch queue.
 
-A story is published, and only then its entry is marked as queued. A kill in between publishes it again, under the same
-story id, so that the importer knows it for the same story.
+A story is published, and only then is its entry marked as queued. A kill in between publishes it again, under the same
+story id, so that the importer recognises it as the same story.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PAUSE_SECONDS = 1.0
 
 
 def story_of(entry: UnqueuedStory, server: str) -> Story:
-    """The story for a feed's entry, every field of `rss_entry` as Media Cloud fills it."""
+    """The story of a feed entry, with every field of `rss_entry` filled in as Media Cloud does."""
     return Story(
         id=make_story_id("feeds", server, entry.id),
         rss_entry=RSSEntry(
@@ -61,10 +61,10 @@ class FeedQueuer:
         self._clock = clock
 
     async def run(self, stop: asyncio.Event, no_more: Callable[[], bool] = lambda: False) -> None:
-        """Queue what is new until stopped, or until nothing is left and `no_more` says that nothing will come."""
+        """Queue what is new until stopped, or until nothing is left and `no_more` says that nothing more will come."""
         while not stop.is_set():
-            last = no_more()  # asked before looking, so that nothing slips in between
-            moved = await self._move_some() if await self._has_room() else None
+            last = no_more()  # asked before reading, so that nothing slips in between
+            moved = await self._move_batch() if await self._has_room() else None
             if moved == 0 and last:
                 return
             if not moved:
@@ -75,7 +75,7 @@ class FeedQueuer:
         depths = await self._broker.depths()
         return self._marks.may_go(depths[queue].ready for queue in self._queues if queue in depths)
 
-    async def _move_some(self) -> int:
+    async def _move_batch(self) -> int:
         entries = await asyncio.to_thread(unqueued_stories, self._database, _BATCH)
         if entries:
             messages = [new_message(story_of(entry, self._server)) for entry in entries]

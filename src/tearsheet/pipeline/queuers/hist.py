@@ -1,7 +1,7 @@
 """The queuer of the `historical` pipeline: CSV files of the old system's database.
 
-The columns are `collect_date, stories_id, media_id, downloads_id, feeds_id, [language], url`. A file that has no column `url`
-is fetched blind: the page itself must say its address.
+The columns are `collect_date, stories_id, media_id, downloads_id, feeds_id, [language], url`. The stories of a file without a
+column `url` are fetched blind: the page itself must give its address.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _NEEDED = "downloads_id"
 
 
 def story_of(row: Mapping[str, str], file: str) -> Story:
-    """The story of one row, by column name. Raises ValueError with the reason that is counted and what is wrong."""
+    """The story of one row, whose cells are by column name. Raises ValueError with a reason to count and what is wrong."""
     download = whole_number(row.get(_NEEDED, ""))
     if download is None:
-        raise ValueError("bad-dlid", f"{row.get(_NEEDED, '')[:40]!r} is no downloads_id")
+        raise ValueError("bad-dlid", f"{row.get(_NEEDED, '')[:40]!r} is not a downloads_id")
     collected = row.get("collect_date", "").strip()
     timestamp = timestamp_of(collected) if collected else None
     if collected and timestamp is None:
-        raise ValueError("bad-date", f"{collected[:40]!r} is no collect_date")
+        raise ValueError("bad-date", f"{collected[:40]!r} is not a collect_date")
     language = row.get("language", "").strip().lower() or None
     return Story(
         id=make_story_id("historical", download, collected),
@@ -85,9 +85,9 @@ def _row(number: int, row: Mapping[str, str], file: str, seen: set[int]) -> Row 
         reason, detail = error.args
         return Problem(number, reason, detail)
     url = story.http_metadata.final_url
-    # Half of the addresses of a file may be there twice: their hashes are enough to know them by.
+    # A file has many addresses, and up to half of them twice: their hashes are enough to recognise them.
     key = hash(story.rss_entry.link if url == NEED_CANONICAL_URL else url)
     if key in seen:
-        return Problem(number, "dups", f"{row.get('url') or story.rss_entry.link} stands in this file already")
+        return Problem(number, "dups", f"{row.get('url') or story.rss_entry.link} is already in this file")
     seen.add(key)
     return Row(number, story)

@@ -1,4 +1,4 @@
-"""Asking a server that the operator named: an input file, or an rss-fetcher. Pages of the web go through `tearsheet.fetch`."""
+"""Requests to a server that the operator named: for an input file, or to an rss-fetcher. Web pages go through `tearsheet.fetch`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TIMEOUT_SECONDS = 60.0
 
 
 def without_login(url: str) -> str:
-    """An address without user and password, fit to be shown."""
+    """An address without user and password, safe to show."""
     scheme, _, rest = url.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
@@ -24,7 +24,7 @@ def without_login(url: str) -> str:
 
 @contextmanager
 def opened_url(url: str, timeout: float = TIMEOUT_SECONDS) -> Iterator[http.client.HTTPResponse]:
-    """The answer of an http(s) server, when it is 200. User and password may stand in the address. Raises EngineError."""
+    """The 200 response of an http(s) server. The address may contain a user and password. Raises EngineError."""
     shown = without_login(url)
     parts = urlsplit(url)
     headers = {"User-Agent": "tearsheet", "Accept-Encoding": "identity"}
@@ -33,7 +33,7 @@ def opened_url(url: str, timeout: float = TIMEOUT_SECONDS) -> Iterator[http.clie
         headers["Authorization"] = "Basic " + base64.b64encode(login.encode()).decode()
     if parts.scheme not in ("http", "https"):
         raise EngineError(f"{shown}: not an http or https address")
-    request = urllib.request.Request(shown, headers=headers)  # noqa: S310 - http(s) only, as was just seen
+    request = urllib.request.Request(shown, headers=headers)  # noqa: S310 - http(s) only, as was just checked
     try:
         with urllib.request.urlopen(request, timeout=timeout) as response:  # noqa: S310 - as above
             if response.status != 200:

@@ -23,7 +23,7 @@ _GZIP = b"\x1f\x8b"
 
 
 class CannotOpen(UserError):
-    """An input file cannot be had. The others can."""
+    """One input file cannot be opened. Others may be."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -31,47 +31,47 @@ class InputFile:
     """A file whose stories are to be queued."""
 
     name: str
-    """As people know it, without secrets: a path or a URL."""
+    """What is shown to users, without secrets: a path or a URL."""
     size: int | None
     open: Callable[[], BinaryIO]
     """Opens it as it is stored. Raises CannotOpen."""
     problem: str = ""
-    """Why there is no such file, where that is known already."""
+    """Why there is no such file, if that is already known."""
 
 
 @dataclass(slots=True, frozen=True)
-class Places:
-    """Where inputs are looked for."""
+class InputStores:
+    """Where inputs may be, beside this machine."""
 
     blobs_url: str
     """The setting `engines.blobs`."""
     open_blobs: Callable[[str], Blobs]
-    """Opens the store of a URL."""
+    """Opens the blob store at a URL."""
     moved: Callable[[Path], Sequence[InputFile]] = lambda _: ()
-    """The files that lay below a directory and are now only in a store, under the names that they had."""
+    """The files that used to be below a directory and are now only in a store, under the names that they had."""
 
 
-def expand(inputs: Sequence[str], places: Places, suffixes: Sequence[str] = ()) -> list[InputFile]:
-    """The files that inputs stand for, in order. In directories and behind a `*` the newest names come first, and only files
-    with one of the `suffixes` (before `.gz`) are taken. An input that is not there is a file with a `problem`.
+def expand(inputs: Sequence[str], stores: InputStores, suffixes: Sequence[str] = ()) -> list[InputFile]:
+    """The files that inputs stand for, in order. From a directory or a `*`, only files with one of the `suffixes` (before
+    `.gz`) are taken, those with the highest names first. An input that does not exist becomes a file with a `problem`.
     """
-    return list(_expand(inputs, places, tuple(suffixes), 0))
+    return list(_expand(inputs, stores, tuple(suffixes), 0))
 
 
-def _expand(inputs: Sequence[str], places: Places, suffixes: tuple[str, ...], depth: int) -> Iterator[InputFile]:
+def _expand(inputs: Sequence[str], stores: InputStores, suffixes: tuple[str, ...], depth: int) -> Iterator[InputFile]:
     for text in inputs:
-        place = None if text.startswith("@") else blob_place(text, places.blobs_url)
+        blob = None if text.startswith("@") else blob_place(text, stores.blobs_url)
         if text.startswith("@"):
-            yield from _list(text[1:], places, suffixes, depth)
+            yield from _list(text[1:], stores, suffixes, depth)
         elif text.startswith(("http://", "https://")):
             yield InputFile(without_login(text), None, partial(_download, text))
-        elif place is not None:
-            yield from _blobs(places.open_blobs(place.store), place.pattern, place.name, suffixes)
+        elif blob is not None:
+            yield from _blobs(stores.open_blobs(blob.store), blob.pattern, blob.name, suffixes)
         else:
-            yield from _local(Path(text), suffixes, places)
+            yield from _local(Path(text), suffixes, stores)
 
 
-def _list(path: str, places: Places, suffixes: tuple[str, ...], depth: int) -> Iterator[InputFile]:
+def _list(path: str, stores: InputStores, suffixes: tuple[str, ...], depth: int) -> Iterator[InputFile]:
     if depth >= _MAX_LISTS:
         raise UsageError(f"@{path}: lists that name lists, more than {_MAX_LISTS} deep; does one name itself?")
     try:
@@ -80,16 +80,16 @@ def _list(path: str, places: Places, suffixes: tuple[str, ...], depth: int) -> I
         raise NotFoundError(f"@{path}: the list cannot be read: {error}") from error
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.lstrip().startswith("#"):
-            for file in _expand([line.strip()], places, suffixes, depth + 1):
+            for file in _expand([line.strip()], stores, suffixes, depth + 1):
                 problem = f"line {number} of {path}: {file.problem}" if file.problem else ""
                 yield InputFile(file.name, file.size, file.open, problem)
 
 
-def _local(path: Path, suffixes: tuple[str, ...], places: Places) -> Iterator[InputFile]:
+def _local(path: Path, suffixes: tuple[str, ...], stores: InputStores) -> Iterator[InputFile]:
     if path.is_file():
         yield _file(path)
         return
-    moved = [file for file in places.moved(path) if _fits(Path(file.name).name, suffixes)]
+    moved = [file for file in stores.moved(path) if _fits(Path(file.name).name, suffixes)]
     if not path.is_dir() and not moved:
         yield _missing(str(path), "there is no such file or directory")
         return
@@ -151,8 +151,8 @@ def _download(url: str) -> BinaryIO:
 
 
 def _spooled(pieces: Iterator[bytes]) -> BinaryIO:
-    """What is far away comes here first, into a file without a name."""
-    spooled = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed by whoever reads it
+    """A remote file, downloaded into a temporary file without a name."""
+    spooled = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed by its reader
     size = 0
     for piece in pieces:
         size += len(piece)
@@ -165,7 +165,7 @@ def _spooled(pieces: Iterator[bytes]) -> BinaryIO:
 
 
 def unpacked(stream: BinaryIO) -> BinaryIO:
-    """The stream without its gzip, told by its first bytes."""
+    """The stream, unpacked if its first bytes say that it is gzipped."""
     start = stream.read(2)
     stream.seek(0)
     return cast(BinaryIO, gzip.GzipFile(fileobj=stream)) if start == _GZIP else stream

@@ -1,7 +1,7 @@
 """The queuer around a reader: takes files, reads them, and sends their stories on between the water marks.
 
-A file's stories are published, and only then the file is marked as finished. A kill in between queues the file again from its
-start, under the same story ids, so that every stage knows the stories for the same ones.
+A file's stories are published, and only then is the file marked as finished. A kill in between queues the file again from its
+start, under the same story ids, so that every stage recognises the stories.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ MAX_PROBLEMS_KEPT = 1_000
 
 @dataclass(slots=True, frozen=True)
 class FileKind:
-    """What one queuer's files are."""
+    """The kind of files that a queuer reads."""
 
     read: Reader
     suffixes: tuple[str, ...]
-    """Of the files that are taken from a directory or a `*`."""
+    """How the names of files end that are taken from a directory or a `*`."""
     packed: bool = False
     """Whether the reader unpacks gzip itself, as for WARC files."""
     unit: str = "line"
@@ -49,9 +49,9 @@ class Choice:
     """Which files and which of their stories are wanted."""
 
     force: bool = False
-    """Also files that are finished."""
+    """Take finished files too."""
     dry_run: bool = False
-    """Read and count, and queue nothing."""
+    """Read and count, but queue nothing."""
     max_stories: int | None = None
     percent: float | None = None
     """A random sample of this size."""
@@ -65,7 +65,7 @@ class Choice:
 
 @dataclass(slots=True, frozen=True)
 class FoundProblem:
-    """A row that is no story, or a file that could not be read to its end."""
+    """A row that is not a story, or a file that could not be read to its end."""
 
     file: str
     line: int
@@ -75,20 +75,20 @@ class FoundProblem:
 
 @dataclass(slots=True)
 class Tally:
-    """What a queuer has done so far, for whoever shows it."""
+    """What a queuer has done so far, for progress reports."""
 
     files: int = 0
-    """All that are there."""
+    """All files that were found."""
     finished: int = 0
     skipped: int = 0
-    """Finished before, or in another queuer's hands."""
+    """Finished before, or taken by another queuer."""
     failed: int = 0
-    """Not read to the end; they come again with the next run."""
+    """Not read to the end; the next run takes them again."""
     stories: int = 0
     problems: Counter[str] = field(default_factory=Counter)
     examples: list[FoundProblem] = field(default_factory=list)
     file: str = ""
-    """The one that is being read."""
+    """The file that is being read."""
     bytes_done: int = 0
     bytes_total: int = 0
     waiting: bool = False
@@ -149,7 +149,7 @@ class Queuer:
                 await asyncio.to_thread(settle, file.name)
 
     async def _queue(self, file: InputFile, stop: asyncio.Event) -> bool:
-        """Whether the file was read and queued to its end."""
+        """Queue a file's stories; returns whether it was read and queued to its end."""
         self.tally.file = file.name
         log.info("queuing", extra={"file": file.name})
         whole = True
@@ -163,7 +163,7 @@ class Queuer:
             rows = _safely(self._kind, file.name, stream)
             before = self.tally.bytes_done
             while not stop.is_set() and not self._enough():
-                batch = await asyncio.to_thread(self._some, rows, file)
+                batch = await asyncio.to_thread(self._next_batch, rows, file)
                 if batch.messages and not await self._has_room(stop):
                     break
                 await self._publish(batch.messages)
@@ -179,7 +179,7 @@ class Queuer:
             self.tally.bytes_done = before
         return False
 
-    def _some(self, rows: Iterator[Row | Problem | Unreadable], file: InputFile) -> _Batch:
+    def _next_batch(self, rows: Iterator[Row | Problem | Unreadable], file: InputFile) -> _Batch:
         batch = _Batch()
         size = 0
         for row in rows:
@@ -209,7 +209,7 @@ class Queuer:
         return self._left() <= 0
 
     async def _has_room(self, stop: asyncio.Event) -> bool:
-        """Wait until the next queue is below its mark; False when stopped meanwhile."""
+        """Wait until the next queue is below its mark; False when stopped in the meantime."""
         if self._broker is None or self._choice.dry_run:
             return True
         while not stop.is_set():
@@ -228,7 +228,7 @@ class Queuer:
         self.tally.stories += len(messages)
 
     async def _note(self, file: InputFile, problems: Sequence[Problem]) -> None:
-        """Count rows that are no stories, each with its line: here, in the log, and in the ledger."""
+        """Record rows that are not stories, each with its line: here, in the log, and in the ledger."""
         for problem in problems:
             self.tally.problems[problem.reason] += 1
             found = FoundProblem(file.name, problem.line, problem.reason, problem.detail)
@@ -250,7 +250,7 @@ class _Batch:
 
 
 def note_rows(ledger: Ledger, name: str, problems: Sequence[Problem], unit: str = "row") -> None:
-    """Put rows that are no stories into the ledger, as what the queuer dropped. The same row twice is counted once."""
+    """Put rows that are not stories into the ledger, as dropped by the queuer. The same row twice is counted once."""
     ledger.record(
         [
             LedgerEntry(
@@ -266,7 +266,7 @@ def note_rows(ledger: Ledger, name: str, problems: Sequence[Problem], unit: str 
 
 
 def _safely(kind: FileKind, name: str, stream: BinaryIO) -> Iterator[Row | Problem | Unreadable]:
-    """The rows of a file; when its bytes end too early or its gzip is broken, that is the last row."""
+    """The rows of a file; if it cannot be read to its end, the last one is the `Unreadable` that says why."""
     line = 0
     try:
         for row in kind.read(name, stream if kind.packed else unpacked(stream)):
@@ -275,6 +275,6 @@ def _safely(kind: FileKind, name: str, stream: BinaryIO) -> Iterator[Row | Probl
     except Unreadable as unreadable:
         yield unreadable
     except EOFError:
-        yield Unreadable(line + 1, "truncated", "the gzip ends before its end")
+        yield Unreadable(line + 1, "truncated", "the gzip data is cut off")
     except (OSError, zlib.error) as error:
         yield Unreadable(line + 1, "unreadable", str(error))

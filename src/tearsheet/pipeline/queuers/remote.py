@@ -1,6 +1,6 @@
-"""The queuer that takes stories from an rss-fetcher on another machine, by its API and a cursor.
+"""The queuer that takes stories from an rss-fetcher on another machine, through its API and with a cursor.
 
-The server gives rows in order of their ids. Those of a batch are published, and only then the cursor moves behind them.
+The server gives rows in order of their ids. Those of a batch are published, and only then does the cursor move past them.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _PAUSE_SECONDS = 60.0
 _FULL_SECONDS = 1.0
 
 Ask = Callable[[int], Sequence[Mapping[str, Any]]]
-"""The rows with this id and higher ones, in order."""
+"""Returns the rows from this id on, in order."""
 
 
 def story_of(row: Mapping[str, Any], server: str) -> Story:
     """The story of one row of `rss_entries`. Raises BadURL, or ValueError when it has no id."""
     number = row.get("id")
     if not isinstance(number, int):
-        raise ValueError(f"{number!r} is no id")
+        raise ValueError(f"{number!r} is not an id")
     url = checked_url(_text(row.get("url")) or "")
     published, fetched = _moment(row.get("published_at")), _moment(row.get("fetched_at"))
     return Story(
@@ -67,7 +67,7 @@ def _number(value: Any) -> int | None:
 
 
 def _moment(value: Any) -> datetime | None:
-    """The database keeps UTC without saying so."""
+    """A time of the database, which keeps UTC without saying so."""
     try:
         moment = datetime.fromisoformat(value)
     except (TypeError, ValueError):
@@ -76,7 +76,7 @@ def _moment(value: Any) -> datetime | None:
 
 
 def rss_fetcher(url: str, batch: int = BATCH) -> Ask:
-    """Ask the rss-fetcher at `https://USER:PASSWORD@HOST[:PORT]`."""
+    """How to ask the rss-fetcher at `https://USER:PASSWORD@HOST[:PORT]`."""
 
     def ask(first: int) -> Sequence[Mapping[str, Any]]:
         with opened_url(f"{url.rstrip('/')}/api/rss_entries/{first}?_limit={batch}") as response:
@@ -103,16 +103,16 @@ class Cursor:
         self._path = path
 
     def read(self) -> int:
-        """0 when there was none yet."""
+        """The id, or 0 when no row has been queued yet."""
         try:
             return int(json.loads(self._path.read_text("utf-8"))["id"])
         except FileNotFoundError:
             return 0
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise EngineError(f"{self._path} holds no cursor ({error}): mend it, or remove it to start anew") from error
+            raise EngineError(f"{self._path} holds no cursor ({error}): fix it, or remove it to start again") from error
 
     def write(self, row: Mapping[str, Any]) -> None:
-        """Move behind a row."""
+        """Move past a row."""
         with storage_errors(f"cannot write {self._path}"):
             make_folder(self._path.parent)
             with written_aside(self._path) as file:
@@ -138,7 +138,7 @@ class RemoteQueuer:
     async def run(self, stop: asyncio.Event, *, once: bool = False) -> None:
         """Take what is new until stopped; with `once`, until there is no more."""
         while not stop.is_set():
-            moved = await self._move_some() if await self._has_room() else None
+            moved = await self._move_batch() if await self._has_room() else None
             if moved == 0 and once:
                 return
             if not moved:
@@ -149,7 +149,7 @@ class RemoteQueuer:
         depths = await self._broker.depths()
         return self._marks.may_go(depths[queue].ready for queue in self._queues if queue in depths)
 
-    async def _move_some(self) -> int:
+    async def _move_batch(self) -> int:
         last = await asyncio.to_thread(self._cursor.read)
         rows = await asyncio.to_thread(self._ask, last + 1)
         newer = [row for row in rows if isinstance(row.get("id"), int) and row["id"] > last]
@@ -166,7 +166,7 @@ class RemoteQueuer:
 
 
 def stories_of(rows: Sequence[Mapping[str, Any]], server: str) -> tuple[list[Story], list[Problem]]:
-    """The stories of a batch, and the rows that are none, by their ids."""
+    """The stories of a batch, and the rows that are not stories, by their ids."""
     stories, problems = [], []
     for row in rows:
         try:
@@ -177,5 +177,5 @@ def stories_of(rows: Sequence[Mapping[str, Any]], server: str) -> tuple[list[Sto
 
 
 def server_name(url: str) -> str:
-    """What stands behind the `@` of `via`."""
+    """The server's name, which follows the `@` in `via`."""
     return urlsplit(url).hostname or "rss-fetcher"

@@ -13,13 +13,13 @@ from tearsheet.story import Story
 from tearsheet.urls import MAX_URL_LENGTH, BadURL, split_http_url
 
 MAX_LINE = 1 << 16
-"""Bytes of a row. No address and no date is longer."""
+"""Longest row, in bytes. No row of addresses and dates is longer."""
 _DAY = re.compile(r"(?<!\d)(20\d\d|19\d\d)[-_]?(0[1-9]|1[0-2])[-_]?(0[1-9]|[12]\d|3[01])(?!\d)")
 
 
 @dataclass(slots=True, frozen=True)
 class Row:
-    """A story, and where it stood."""
+    """A story, and the line it was read from."""
 
     line: int
     story: Story
@@ -27,7 +27,7 @@ class Row:
 
 @dataclass(slots=True, frozen=True)
 class Problem:
-    """A row that is no story, and why: `reason` is counted, `detail` is for people."""
+    """A row that is not a story, and why: `reason` is counted, `detail` is for human readers."""
 
     line: int
     reason: str
@@ -47,7 +47,7 @@ Reader = Callable[[str, BinaryIO], Iterator[Row | Problem]]
 
 
 def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """The lines with their numbers; None for a line that is too long, of which no more than a part is ever held."""
+    """The lines with their numbers; None for a line that is too long, which is never held in memory as a whole."""
     number = 0
     while line := stream.readline(MAX_LINE):
         number += 1
@@ -60,7 +60,7 @@ def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
 
 
 def csv_rows(stream: BinaryIO) -> Iterator[tuple[int, list[str] | Problem]]:
-    """The rows of a CSV file. Each line is a row of its own, so that a quote which is never closed spoils one row."""
+    """The rows of a CSV file. Each line is a row, so that a quote that is never closed spoils only one."""
     for number, line in numbered_lines(stream):
         if line is None:
             yield number, Problem(number, "bad-row", f"longer than {MAX_LINE:,} bytes")
@@ -83,13 +83,13 @@ def checked_url(text: str) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """A database id, or None. Zero is none either."""
+    """A database id, or None. Zero is not an id either."""
     digits = text.strip()
     return int(digits) or None if digits.isascii() and digits.isdigit() and len(digits) < 19 else None
 
 
 def date_in_name(name: str) -> str | None:
-    """The first day that a file name holds, as YYYY-MM-DD; its folders do not count."""
+    """The first date in a file name, as YYYY-MM-DD; its folders do not count."""
     for found in _DAY.finditer(name.rpartition("/")[2]):
         try:
             return date(*map(int, found.groups())).isoformat()
@@ -99,7 +99,7 @@ def date_in_name(name: str) -> str | None:
 
 
 def timestamp_of(text: str) -> float | None:
-    """Seconds since 1970 of `2021-09-15 10:20:30.5`; UTC where no zone stands. None for anything else."""
+    """Seconds since 1970 for `2021-09-15 10:20:30.5`; UTC when no zone is given. None for anything else."""
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:

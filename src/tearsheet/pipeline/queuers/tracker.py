@@ -1,7 +1,7 @@
-"""Which input files were queued already: one SQLite file a pipeline, shared by any number of queuers of one machine.
+"""Which input files have been queued: one SQLite file for each pipeline, shared by any number of queuers on one machine.
 
-A file is known by its base name without `.gz`. It is taken by one queuer at a time. When a queuer dies, the files that it had
-taken come back: they are there for the next one that asks.
+A file is known by its base name without `.gz`, and is taken by one queuer at a time. When a queuer dies, the files that it
+had taken can be taken by the next one that asks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class State(Enum):
 
 
 def tracked_name(path: str) -> str:
-    """The name that a file is known by: `b.csv` of `s3://bucket/a/b.csv.gz`."""
+    """The name that a file is known by: `b.csv` for `s3://bucket/a/b.csv.gz`."""
     base = PurePosixPath(path.rstrip("/")).name or path
     for suffix in (".gz", ".gzip"):
         base = base.removesuffix(suffix)
@@ -44,7 +44,7 @@ class Tracker:
         self._path = path
         self._clock = clock
         self._holder = Holder(path.with_name(path.name + "-holders"))
-        with self._explained():
+        with self._clear_errors():
             self._db = sqlite3.connect(path, timeout=_PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = FULL")
@@ -52,15 +52,15 @@ class Tracker:
 
     def state(self, file: str) -> State:
         """What is known about a file. One that a dead queuer had taken counts as not started."""
-        with self._explained():
+        with self._clear_errors():
             return self._state(tracked_name(file))[0]
 
     def is_finished(self, file: str) -> bool:
-        """Whether its stories were queued already."""
+        """Whether all its stories have been queued."""
         return self.state(file) is State.FINISHED
 
     def take(self, file: str, *, force: bool = False) -> bool:
-        """Take a file that is not started; with `force`, a finished one too. False when it is not to be had."""
+        """Take a file that is not started; with `force`, a finished one too. False when it cannot be taken."""
         name = tracked_name(file)
         with self._transaction():
             state, _ = self._state(name)
@@ -70,7 +70,7 @@ class Tracker:
             return True
 
     def finish(self, file: str) -> None:
-        """Its stories are queued, all of them."""
+        """All its stories have been queued."""
         with self._transaction():
             self._write(tracked_name(file), State.FINISHED, None)
 
@@ -80,7 +80,7 @@ class Tracker:
             self._db.execute("DELETE FROM files WHERE name = ?", (tracked_name(file),))
 
     def close(self) -> None:
-        """Give back what is taken, and let go."""
+        """Give back what this queuer has taken, and close the file."""
         with self._transaction():
             self._db.execute("DELETE FROM files WHERE holder = ?", (self._holder.name,))
         self._db.close()
@@ -102,7 +102,7 @@ class Tracker:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._explained():
+        with self._clear_errors():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -112,12 +112,12 @@ class Tracker:
             self._db.execute("COMMIT")
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _clear_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
             if "locked" in str(error):
-                raise BusyError(f"{self._path} is held by another process for too long") from error
+                raise BusyError(f"{self._path} has been held by another process for too long") from error
             raise StorageError(
                 f"the tracker {self._path} cannot be used ({error}): free some disk space or check the folder's rights"
             ) from error

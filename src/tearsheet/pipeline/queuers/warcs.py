@@ -13,7 +13,7 @@ SUFFIXES = (".warc",)
 
 
 def to_parse_again(story: Story, file: str) -> Story:
-    """The story with what its page was, and without what an earlier parser made of it; its first date is kept."""
+    """The story with its page, but without what an earlier parser made of it; its first parsed date is kept."""
     known = story.content_metadata
     story.content_metadata = ContentMetadata(original_url=known.original_url, parsed_date=known.parsed_date)
     story.rss_entry.via = story.rss_entry.via or file
@@ -22,37 +22,39 @@ def to_parse_again(story: Story, file: str) -> Story:
 
 def read_archive(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
     """Archived stories with their metadata as it is. Pages of other people's files have none, and are left out."""
-    for number, entry in _entries(stream):
-        if isinstance(entry, Problem):
-            yield entry
-        elif not entry.has_metadata:
-            yield Problem(number, "no-metadata", f"{entry.uri} was not archived with its metadata; `reparse` takes it")
-        elif not entry.story.url:
-            yield Problem(number, "no-url", f"the record at byte {entry.offset}")
+    for number, archived in _numbered(stream):
+        if isinstance(archived, Problem):
+            yield archived
+        elif not archived.has_metadata:
+            yield Problem(
+                number, "no-metadata", f"{archived.uri} was not archived with its metadata; `reparse` takes it"
+            )
+        elif not archived.story.url:
+            yield Problem(number, "no-url", f"the record at byte {archived.offset}")
         else:
-            yield Row(number, entry.story)
+            yield Row(number, archived.story)
 
 
 def read_pages(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
-    """The pages of anybody's WARC file, to be parsed."""
-    for number, entry in _entries(stream):
-        if isinstance(entry, Problem):
-            yield entry
-        elif not entry.story.raw_html.html:
-            yield Problem(number, "no-html", f"{entry.uri} has no page")
+    """The pages of anyone's WARC file, to be parsed."""
+    for number, archived in _numbered(stream):
+        if isinstance(archived, Problem):
+            yield archived
+        elif not archived.story.raw_html.html:
+            yield Problem(number, "no-html", f"{archived.uri} has no page")
         else:
-            yield Row(number, to_parse_again(entry.story, file))
+            yield Row(number, to_parse_again(archived.story, file))
 
 
-def _entries(stream: BinaryIO) -> Iterator[tuple[int, ArchivedStory | Problem]]:
-    """The stories with their numbers, and what is damaged where it was met."""
+def _numbered(stream: BinaryIO) -> Iterator[tuple[int, ArchivedStory | Problem]]:
+    """The stories with their numbers, and damage as it is met."""
     reader = StoryArchiveReader(stream)
     number = reported = 0
-    for entry in reader.entries():
+    for archived in reader.archived():
         number += 1
         for damage in reader.damages[reported:]:
             yield number, Problem(number, "damaged", f"at byte {damage.offset}: {damage.what}")
         reported = len(reader.damages)
-        yield number, entry
+        yield number, archived
     for damage in reader.damages[reported:]:
         yield number + 1, Problem(number + 1, "damaged", f"at byte {damage.offset}: {damage.what}")
