@@ -14,7 +14,7 @@ from tearsheet.archive.profiles import PROFILES
 from tearsheet.story import Exchange
 from tests.support.archive_stories import PAGE, plain_story
 from tests.support.paths import SHARED_DATA
-from tests.support.pywb import replay_with_pywb
+from tests.support.pywb_replay import replay_with_pywb
 
 BIN = Path(sys.executable).parent
 profiles = pytest.mark.parametrize("profile", PROFILES)

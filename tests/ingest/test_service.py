@@ -31,7 +31,7 @@ from tearsheet.web.app import create_app
 from tests.support.ingest_checks import check, check_tei
 from tests.support.ingest_site import PNG, Site, prose
 from tests.support.paths import ROOT
-from tests.support.pywb import replay_with_pywb
+from tests.support.pywb_replay import replay_with_pywb
 from tests.support.web_server import serve_app
 
 URL = "http://a.example/x/y"

@@ -128,7 +128,7 @@ def end_leases(database, results, settings, dice, owner, freed) -> Counter[str]:
     with database.begin() as connection:
         held = store.still_leased(connection, [result.feed for result in results])
         connection.execute(
-            polled.values(due_at=NOW + timedelta(days=1), last_fetch_attempt=NOW, lease=None, queued=False)
+            polled.values(due_at=NOW + timedelta(days=365), last_fetch_attempt=NOW, lease=None, queued=False)
         )
         store.free_sources(connection, owner, freed)
     return Counter({"feeds.lost": len(results) - len(held)})
