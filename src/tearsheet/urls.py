@@ -1,4 +1,4 @@
-"""Addresses: which two are one page, whose page it is, and whether it is a front page. Pure functions, no network."""
+"""Web addresses: which ones mean the same page, whose page it is, and whether it is a front page. Pure functions, no network."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 _ASCII_OF_URLS = "".join(map(chr, range(33, 127)))
 _PATH_SAFE = "/:@!$&'()*+,;=~"
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9_.\-/:@!$&'()*+,;=~]*")
-"""A path that is its own normal form, as nearly all are: seen at a glance, which halves the time of an address."""
+"""A path that is its own normal form, as nearly all are: this quick check halves the time that an address takes."""
 _MAX_ESCAPES = 20
-"""Times that an escape may have been escaped; more is somebody's joke."""
+"""How many times an escape may itself have been escaped; more is a prank."""
 _PATH_SESSIONS = tuple(
     re.compile(rf"^(.*/){session}/([^?]+\.aspx.*)$")
     for session in (r"\((?:[a-z]\([0-9a-z]{24}\))+\)", r"\([0-9a-z]{24}\)")
@@ -49,7 +49,7 @@ _QUERY_SESSIONS = tuple(
     )
 )
 _PLAIN_URL = re.compile(r"https?://([a-z0-9.-]*[a-z0-9])(/[A-Za-z0-9/_.~,;:@!$&'()*+=-]*)")
-"""As most addresses of stories are written: nothing but a host name and a path in which nothing is escaped."""
+"""The form of most story addresses: only a host name and a path in which nothing is escaped."""
 _VIDEO_ID = re.compile(r"(?:youtu\.be/|/embed/|/shorts/|/live/|/v/|[?&]v=)([\w-]{11})(?![\w-])")
 
 
@@ -63,7 +63,7 @@ def _suffixes() -> PublicSuffixList:
 
 
 def split_http_url(url: str) -> SplitResult:
-    """Split an http(s) address. Raises BadURL when there is no host, another scheme, or a port that is no port."""
+    """Split an http(s) address. Raises BadURL when the host is missing, or the scheme or port is invalid."""
     try:
         parts = urlsplit(_LINE_BREAKS.sub("", url.strip(_EDGES)))
         _ = parts.port
@@ -101,7 +101,7 @@ def is_tracking_parameter(name: str) -> bool:
 
 
 def normalize_url(url: str) -> str:
-    """The form by which two addresses of one page are recognised: use it as a key, never to fetch.
+    """The form in which two addresses of one page are equal: use it as a key, never to fetch.
 
     Lower case, `http`, no port, fragment, `www.` or `m.`, no tracking parameters, the rest of the query sorted. Case is kept
     where it carries the identity: short links and video ids. Raises BadURL.
@@ -141,7 +141,7 @@ def _tidy_path(path: str) -> str:
 
 
 def _query_pairs(query: str) -> list[tuple[str, str]]:
-    """Names and values with one character a byte, so that no two byte strings become one."""
+    """Names and values with one character per byte, so that different bytes stay different."""
     return parse_qsl(quote(query, safe=_ASCII_OF_URLS), keep_blank_values=True, encoding="latin-1")
 
 
@@ -151,7 +151,7 @@ def url_hash(url: str) -> str:
 
 
 def canonical_domain(url: str) -> str:
-    """Whose page it is: the registered domain (`bbc.co.uk`, `name.blogspot.com`), or the address where there is no name.
+    """Whose page it is: the registered domain (`bbc.co.uk`, `name.blogspot.com`), or the IP address where there is no name.
 
     Raises BadURL.
     """
@@ -170,7 +170,7 @@ def _is_address(host: str) -> bool:
 
 
 def is_homepage(url: str) -> bool:
-    """Whether this is the front page of a site, of a language or of a section, and not an article. Raises BadURL."""
+    """Whether this is the front page of a site, a language or a section, and not an article. Raises BadURL."""
     if plain := _PLAIN_URL.fullmatch(url):
         path = plain[2]
     else:
@@ -187,7 +187,7 @@ def is_homepage(url: str) -> bool:
 
 
 def is_shortened(url: str) -> bool:
-    """Whether the address belongs to a link shortener, so that the page behind it has another one. Raises BadURL."""
+    """Whether the address belongs to a link shortener, so that the page itself has another address. Raises BadURL."""
     host = host_of(url)
     return _DEVICE_LABEL.sub("", host, count=1) in SHORTENERS and not is_homepage(url)
 
@@ -195,7 +195,7 @@ def is_shortened(url: str) -> bool:
 def surt(url: str) -> str:
     """The sort key of web archives: `http://www.example.com/a?b` becomes `com,example)/a?b`. Raises BadURL.
 
-    By the rules of the Internet Archive's tools, so that an index of ours is found by their lookups: escapes undone and made
+    Follows the Internet Archive's tools, so that their lookups work on our index: escapes undone and made
     again, dot segments and double slashes gone, no session ids, lower case, the query sorted.
     """
     parts = split_http_url(url)

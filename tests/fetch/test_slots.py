@@ -8,7 +8,7 @@ from tearsheet.fetch.slots import Slots
 from tests.support.virtual_loop import run_virtually
 
 
-def test_places_are_given_in_order():
+def test_slots_are_given_in_order():
     async def test():
         slots, order, active, most = Slots(2), [], 0, 0
 

@@ -14,8 +14,8 @@ from tearsheet.settings import FetchSettings
 from tests.support.virtual_loop import clock, run_virtually
 
 
-def turns(record=None, places=None, **settings) -> HostTurns:
-    return HostTurns(FetchSettings(**settings), record or MemoryRecord(clock), places=places, clock=clock)
+def turns(record=None, in_flight=None, **settings) -> HostTurns:
+    return HostTurns(FetchSettings(**settings), record or MemoryRecord(clock), in_flight=in_flight, clock=clock)
 
 
 async def visit(turns, host, starts, seconds=0.1, status=200, retry_after=None):
@@ -72,7 +72,7 @@ def test_a_turn_far_off_is_not_waited_for():
     run_virtually(test())
 
 
-def test_those_who_wait_leave_half_of_the_places_to_those_who_can_go():
+def test_those_who_wait_leave_half_of_the_slots_to_those_who_can_go():
     async def test():
         polite = turns(concurrency=20)
         starts: list[float] = []
@@ -84,7 +84,7 @@ def test_those_who_wait_leave_half_of_the_places_to_those_who_can_go():
     run_virtually(test())
 
 
-def test_a_slow_host_that_fills_its_places_sends_others_away():
+def test_a_slow_host_that_fills_its_slots_sends_others_away():
     async def test():
         polite = turns(per_host=1, interval_seconds=0)
         starts: list[float] = []
@@ -180,11 +180,11 @@ def test_no_more_than_the_set_number_at_all_hosts():
     run_virtually(test())
 
 
-def test_a_turn_that_came_while_all_places_were_taken_keeps_its_distance():
+def test_a_turn_that_came_while_all_slots_were_taken_keeps_its_distance():
     """The first waits so long for a place that the turn of the second has come: the second waits once more."""
 
     async def test():
-        polite = turns(concurrency=1, places=20)
+        polite = turns(concurrency=1, in_flight=20)
         starts: list[float] = []
         other = await polite.take("other.example")
         waiting = [asyncio.create_task(visit(polite, "a.example", starts)) for _ in range(3)]
@@ -196,9 +196,9 @@ def test_a_turn_that_came_while_all_places_were_taken_keeps_its_distance():
     run_virtually(test())
 
 
-def test_who_leaves_while_waiting_leaves_the_places_too():
+def test_who_leaves_while_waiting_leaves_the_slots_too():
     async def test():
-        polite = turns(concurrency=1, per_host=1, interval_seconds=0, places=20)
+        polite = turns(concurrency=1, per_host=1, interval_seconds=0, in_flight=20)
         first = await polite.take("a.example")
         leavers = [asyncio.create_task(polite.take(host)) for host in ("a.example", "b.example")]
         await asyncio.sleep(1)

@@ -36,7 +36,7 @@ class PoliteClients:
         loop = asyncio.get_running_loop()
         if loop not in self._shared:
             places = STORIES_A_PLACE * self._settings.concurrency
-            client = PoliteClient(self._settings, HostStore(self._database()), places=places)
+            client = PoliteClient(self._settings, HostStore(self._database()), in_flight=places)
             self._shared[loop] = _Shared(client)
         shared = self._shared[loop]
         shared.users += 1

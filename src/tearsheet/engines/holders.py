@@ -1,4 +1,4 @@
-"""Who holds what, told by locks: a holder is alive for as long as its process is, and the kernel says when it is not."""
+"""Holders of leases, known by file locks: a holder lives as long as its process, and the kernel frees its lock when that dies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tearsheet.errors import StorageError
 
 
 class Holder:
-    """A name of our own in a folder of names, with a lock on it until `close` or the end of the process."""
+    """A unique name in a folder of names, locked until `close` or the end of the process."""
 
     def __init__(self, folder: Path) -> None:
         self.name = f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
@@ -24,7 +24,7 @@ class Holder:
         fcntl.flock(self._lock, fcntl.LOCK_EX)
 
     def is_alive(self, name: str) -> bool:
-        """Whether the process behind a name still lives."""
+        """Whether the process behind a name is still alive."""
         try:
             descriptor = os.open(self._path(name), os.O_RDWR)
         except FileNotFoundError:
@@ -43,7 +43,7 @@ class Holder:
         self._path(name).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Give the name up."""
+        """Give up the name."""
         self.forget(self.name)
         os.close(self._lock)
 

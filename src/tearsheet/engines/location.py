@@ -8,7 +8,7 @@ from tearsheet.errors import ConfigError
 
 
 def scheme_of(url: str) -> str:
-    """`sqlite` of `sqlite:///tearsheet.db`."""
+    """`sqlite` for `sqlite:///tearsheet.db`."""
     scheme, colon, _ = url.partition("://")
     if not colon or not scheme:
         raise ConfigError(

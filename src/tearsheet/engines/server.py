@@ -1,4 +1,4 @@
-"""Where a server is and how long it is waited for: what the adapters of all servers share."""
+"""Where a server is and how long to wait for it: what the adapters of all servers share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE_SECONDS = 60.0
 
 
 class LostConnection(EngineError):
-    """The server went away, and may be back already: what was asked of it can be asked again, whole."""
+    """The connection was lost, and the server may be back already: the whole request can be repeated."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -55,7 +55,7 @@ class ServerUrl:
 
 
 def parse_server_url(url: str, setting: str, ports: dict[str, int]) -> ServerUrl:
-    """Take a URL apart; `ports` are the schemes that fit with their usual ports. Raises ConfigError, which names the setting."""
+    """Parse a URL; `ports` are the allowed schemes with their usual ports. Raises ConfigError, which names the setting."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -63,7 +63,7 @@ def parse_server_url(url: str, setting: str, ports: dict[str, int]) -> ServerUrl
         raise ConfigError(f"{setting}: the URL cannot be read ({error})") from None
     if parts.scheme not in ports or not parts.hostname:
         shape = " or ".join(f"{scheme}://[USER:PASSWORD@]HOST[:PORT]/…" for scheme in ports)
-        raise ConfigError(f"{setting}: a URL like {shape} is needed (`tearsheet config show` tells its form)")
+        raise ConfigError(f"{setting}: a URL like {shape} is needed (`tearsheet config show` shows its form)")
     return ServerUrl(
         setting, parts.scheme, unquote(parts.username or ""), unquote(parts.password or ""), parts.hostname,
         port or ports[parts.scheme], unquote(parts.path.removeprefix("/")), dict(parse_qsl(parts.query)),
@@ -79,9 +79,9 @@ def load_client(module: str, extra: str, setting: str) -> ModuleType:
 
 
 def pauses(patience: float, first: float = 0.1, longest: float = 5.0) -> Iterator[float]:
-    """Growing pauses between tries, a little random so that many clients do not knock at once.
+    """Growing pauses between tries, slightly random so that many clients do not retry at once.
 
-    They end when `patience` seconds were spent from now on, on pauses or on the tries between them.
+    They end `patience` seconds from now, spent on pauses or on the tries between them.
     """
     return _pauses(patience, time.monotonic() + patience, first, longest)
 
@@ -95,7 +95,7 @@ def _pauses(left: float, deadline: float, pause: float, longest: float) -> Itera
 
 
 def cannot_reach(server: ServerUrl, what: str, detail: str = "") -> EngineError:
-    """The error for a server that does not answer: says whether its name or its port is the trouble."""
+    """The error for a server that does not answer: says whether its name or its port is the problem."""
     try:
         socket.getaddrinfo(server.host, server.port)
     except OSError:

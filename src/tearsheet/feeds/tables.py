@@ -58,14 +58,14 @@ collection_sources = Table(
 feeds = Table(
     "feeds",
     metadata,
-    # What an administrator says.
+    # Set by an administrator.
     Column("id", Id, primary_key=True),
     Column("sources_id", Id),
     Column("name", Text),
     Column("url", Text, nullable=False),
     Column("active", Boolean, nullable=False, server_default=true()),
     Column("created_at", UtcDateTime, nullable=False),
-    # What polling found.
+    # Found by polling.
     Column("last_fetch_attempt", UtcDateTime),
     Column("last_fetch_success", UtcDateTime),
     Column("last_fetch_hash", String(32)),
@@ -81,7 +81,7 @@ feeds = Table(
     Column("last_new_stories", UtcDateTime),
     Column("rss_title", Text),
     Column("poll_minutes", Integer),
-    # Ours.
+    # Our own.
     Column("host", String(255), nullable=False),
     Column("due_at", UtcDateTime, nullable=False),
     Column("lease", String(40)),
@@ -95,7 +95,7 @@ feeds = Table(
     Column("gone_seen", Integer, nullable=False, server_default=text("0")),
     Column("former_url", Text),
     Column("skip_times", String(200)),
-    # Every feed that may be polled, by the time at which it may be: taking the next thousand reads a thousand rows.
+    # Every feed that may be polled, by the time at which it is due: leasing the next thousand reads a thousand rows.
     Index(
         "feeds_due",
         "due_at",

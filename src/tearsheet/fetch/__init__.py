@@ -1,4 +1,4 @@
-"""Fetching from the web: one client, an address guard, robots.txt and manners for each host."""
+"""Fetching from the web: one client, an address guard, robots.txt, and good manners towards each host."""
 
 import lazy_loader
 

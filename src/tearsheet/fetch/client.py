@@ -1,4 +1,4 @@
-"""The HTTP client below the polite request: guarded, bounded, and true to what went over the wire. It waits for nobody's turn."""
+"""The HTTP client below the polite request: guarded, bounded, and true to what went over the wire. It does not wait for turns."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Client:
-    """Fetches documents. One for a process; belongs to the event loop of its first fetch."""
+    """Fetches documents. There is one per process; it belongs to the event loop of its first fetch."""
 
     def __init__(self, settings: FetchSettings, *, resolve: Sequence[str] = (), lookup: Lookup | None = None) -> None:
         self._settings = settings
         self._guard = Guard(settings.allow_addresses)
         self._connect_to = [_connect_to_line(host, target) for host, target in settings.connect_to.items()]
         self._resolve = resolve
-        """Answers that are given instead of asking the name service: `HOST:PORT:ADDRESS`."""
+        """Answers to use instead of asking DNS: `HOST:PORT:ADDRESS`."""
         self._lookup = lookup or _lookup
         self._usual_lines: dict[str, list[bytes]] = {}
-        """Header lines by Accept, for requests without headers of their own."""
+        """Cached header lines by Accept, for requests without their own headers."""
         self._idle: list[Transfer] = []
         self._multi: Multi | None = None
 
@@ -57,16 +57,16 @@ class Client:
                 self._idle.append(transfer)
 
     async def close(self) -> None:
-        """Let go of all connections. The client can be used again afterwards."""
+        """Close all connections. The client can be used again afterwards."""
         if self._multi:
             self._multi.close()
             self._multi = None
         self._idle.clear()
 
     async def _follow(self, transfer: Transfer, request: FetchRequest, on_redirect: OnRedirect | None) -> FetchResponse:
-        """Follow a chain of redirects, each hop policed like the first.
+        """Follow a chain of redirects, checking each hop like the first.
 
-        What counts against the total time is the time on the wire, not the wait for `on_redirect`.
+        Only time on the wire counts towards the total time, not the wait for `on_redirect`.
         """
         total = request.timeout or self._settings.timeout_seconds
         most = self._settings.max_redirects if request.max_redirects is None else request.max_redirects
@@ -91,7 +91,7 @@ class Client:
                     return self._response(transfer, request, exchanges, spent)
                 if len(exchanges) > most:
                     raise FetchError("too-many-redirects", f"more than {most}")
-                if transfer.sets_cookie:  # the same address may answer otherwise now
+                if transfer.sets_cookie:  # the same address may now answer differently
                     seen.clear()
                     cookies = True
                 url = redirect_target(url, transfer.location or "")
@@ -132,7 +132,7 @@ class Client:
         transfer.finish()
 
     async def _name_error(self, host: str) -> str:
-        """Whether a name that was not resolved does not exist, or the name service failed: curl does not tell."""
+        """Whether an unresolved name does not exist, or DNS failed: curl does not tell."""
         try:
             async with asyncio.timeout(_LOOKUP_SECONDS):
                 await self._lookup(host)
@@ -183,7 +183,7 @@ class Client:
 
 
 def header_lines(standard: Mapping[str, str], wanted: Mapping[str, str]) -> list[bytes]:
-    """Request headers as lines; `wanted` ones take the place of the standard ones of the same name."""
+    """Request headers as lines; those in `wanted` replace standard ones of the same name."""
     named = {name.lower(): (name, value) for name, value in (*standard.items(), *wanted.items())}
     return [
         f"{_UNSENDABLE.sub('', name)}: {_UNSENDABLE.sub(' ', value)}".encode()
@@ -198,7 +198,7 @@ def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _most_connections(concurrency: int) -> int:
-    """How many connections are kept open for hosts that will be asked again: many, but not half of what we may have open."""
+    """How many connections to keep open for further requests: many, but at most half of the files that we may open."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 16 * concurrency
     return max(concurrency, wanted if limit == resource.RLIM_INFINITY else min(wanted, limit // 2))

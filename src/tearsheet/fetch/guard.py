@@ -1,8 +1,8 @@
-"""Which addresses may be fetched from. What a stranger's link or redirect names must never reach our own machines.
+"""Which addresses may be fetched from. A stranger's link or redirect must never reach our own machines.
 
-The client asks at two moments. Before a request, with the host as it is written (`refuse_host`): a clear refusal at no cost.
-And with the very address that is about to be connected (`refuse_address`): whatever a name resolved to, and however it was
-written, this is what the packets would go to, so there is no gap between the check and the connection.
+The client asks twice. First before a request, with the host as written (`refuse_host`): a clear refusal at no cost.
+Then with the very address that is about to be connected (`refuse_address`): whatever a name resolved to, and however it was
+written, this is where the packets would go, so there is no gap between the check and the connection.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ FORBIDDEN_NETWORKS: tuple[tuple[str, str], ...] = (
     ("fec0::/10", "private"),
     ("ff00::/8", "multicast"),
 )
-"""Networks of the special-purpose registries of IANA, and what cloud providers answer on."""
+"""Networks of IANA's special-purpose registries, and the addresses of cloud metadata services."""
 
 _FORBIDDEN = tuple((ip_network(text), reason) for text, reason in FORBIDDEN_NETWORKS)
 _GLOBAL_UNICAST_6 = IPv6Network("2000::/3")
@@ -58,14 +58,14 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 
 
 class Guard:
-    """Says why an address is refused. `allowed` are networks, as `127.0.0.0/8`, that may be used nevertheless."""
+    """Says why an address is refused. `allowed` are networks, such as `127.0.0.0/8`, that may be used nevertheless."""
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
         self._allowed = tuple(_parse_network(text) for text in allowed)
         self.refuse_address = lru_cache(maxsize=4096)(self._refuse_address)
-        """Why the address (as text) is refused, or None when it may be connected."""
+        """Why the address (as text) is refused, or None if it is allowed."""
         self.refuse_host = lru_cache(maxsize=4096)(self._refuse_host)
-        """Why a host is refused as it is written, or None: a name, which is looked at again when its address is known."""
+        """Why a host is refused as written, or None. A name is checked again when its address is known."""
 
     def _refuse_address(self, text: str) -> str | None:
         try:
@@ -83,7 +83,7 @@ class Guard:
 
 
 def forbidden_reason(address: Address) -> str | None:
-    """Why nothing may be fetched from this address, or None. An IPv6 form that carries an IPv4 address is judged by that."""
+    """Why nothing may be fetched from this address, or None. An IPv6 address that carries an IPv4 address is judged by that."""
     inner = embedded(address)
     for form in inner:
         if reason := forbidden_reason(form):
@@ -116,7 +116,7 @@ def embedded(address: Address) -> tuple[IPv4Address, ...]:
 def number_host(host: str) -> str | None:
     """The dotted address that a host written in numbers means: `127.1`, `2130706433`, `0177.0.0.1`, `0x7f000001`.
 
-    None when the host is a name. A host that ends in a number but means no address gives itself, which is refused.
+    None when the host is a name. A host that ends in a number but is not a valid address is returned as it is, and refused.
     """
     parts = host.rstrip(".").split(".")
     if not _NUMBER.fullmatch(parts[-1]):
@@ -151,4 +151,4 @@ def _parse_network(text: str) -> Network:
     try:
         return ip_network(text, strict=False)
     except ValueError as error:
-        raise ConfigError(f"fetch.allow_addresses: {text!r} is no network; write it as 127.0.0.0/8") from error
+        raise ConfigError(f"fetch.allow_addresses: {text!r} is not a network; write it as 127.0.0.0/8") from error

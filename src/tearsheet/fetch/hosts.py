@@ -16,7 +16,7 @@ from tearsheet.fetch.manners import HostState
 
 T = TypeVar("T")
 Rule = Callable[[HostState, float], tuple[HostState, T]]
-"""From a state and the present moment to the next state, and an answer."""
+"""Turns a state and the current time into the next state and an answer."""
 
 FORGET_SECONDS = 86_400.0
 FORGET_EVERY = 600.0
@@ -30,11 +30,11 @@ class HostRecord(Protocol):
         ...
 
     def note(self, host: str, rule: Rule[None]) -> None:
-        """Apply a rule to the host's state before any that is asked for later."""
+        """Apply a rule to the host's state, before any later one."""
         ...
 
     async def close(self) -> None:
-        """Write what is noted and not yet written."""
+        """Write pending notes."""
         ...
 
 
@@ -46,7 +46,7 @@ class StateStore(Protocol):
         ...
 
     def forget(self, before: float) -> None:
-        """Drop states that were not touched since."""
+        """Delete states that have not changed since then."""
         ...
 
 
@@ -56,7 +56,7 @@ def open_record(store: StateStore | None, clock: Clock) -> HostRecord:
 
 
 class MemoryRecord:
-    """The record of a process that shares it with no other."""
+    """The record of a single process."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -72,7 +72,7 @@ class MemoryRecord:
         self._apply(host, rule)
 
     async def close(self) -> None:
-        """Nothing is left to be written."""
+        """There is nothing to write."""
 
     def _apply(self, host: str, rule: Rule[T]) -> T:
         now = self._clock()
@@ -83,7 +83,7 @@ class MemoryRecord:
         return answer
 
     def _forget(self, before: float) -> None:
-        """Drop hosts that nobody asked for a day, so that memory does not grow with every host ever seen."""
+        """Drop hosts that had no request and no pause for a day, so that memory does not grow with every host ever seen."""
         kept = {
             host: state
             for host, state in self._states.items()
@@ -94,7 +94,7 @@ class MemoryRecord:
 
 @dataclass(slots=True)
 class _Step:
-    """A rule to be applied, and who waits for its answer."""
+    """A rule to apply, and the future that waits for its answer."""
 
     host: str
     rule: Rule[Any]
@@ -102,10 +102,10 @@ class _Step:
 
 
 class SharedRecord:
-    """The record that all processes on one database share.
+    """The record that all processes with the same database share.
 
-    While one transaction is written, what is asked and noted gathers for the next: a busy process writes many steps at once,
-    an idle one waits for nothing. Belongs to the event loop of its first step.
+    While one transaction is being written, further steps collect for the next: a busy process writes many steps at once,
+    an idle one does not wait. It belongs to the event loop of its first step.
     """
 
     def __init__(self, store: StateStore, clock: Clock) -> None:
@@ -122,11 +122,11 @@ class SharedRecord:
         return await answer
 
     def note(self, host: str, rule: Rule[None]) -> None:
-        """Apply a rule to the host's state before any that is asked for later."""
+        """Apply a rule to the host's state, before any later one."""
         self._add(_Step(host, rule, None))
 
     async def close(self) -> None:
-        """Write what is noted and not yet written."""
+        """Write pending notes."""
         while self._writing:
             await asyncio.wait([self._writing])
         if self._steps:
@@ -149,7 +149,7 @@ class SharedRecord:
             self._writing = None
 
     async def _write_or_tell(self, steps: list[_Step]) -> bool:
-        """Whether they are written. Otherwise those who wait know why, and what hosts said is kept for the next time."""
+        """Write steps; returns whether to go on. On failure, waiting callers get the error, and notes are kept for next time."""
         try:
             await self._write(steps)
         except Exception as error:

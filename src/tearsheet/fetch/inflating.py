@@ -16,13 +16,13 @@ MAX_CODINGS = 3
 _GZIP, _ZLIB, _RAW = 31, 15, -15
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_WINDOW = 8 << 20
-"""RFC 9659: what a zstd frame on the web may ask for."""
+"""RFC 9659: the largest window that a zstd frame on the web may ask for."""
 _ZSTD_SLICE = 1024
-"""Four bytes can stand for 128 KiB, so this many are inflated (to 32 MiB at most) before the size is looked at again."""
+"""Four bytes can stand for 128 KiB, so this many are inflated (to 32 MiB at most) before the size is checked again."""
 
 
 class InflateError(StoryError, ValueError):
-    """The body is not coded as it says."""
+    """The body is not encoded as its headers say."""
 
 
 class TooLarge(StoryError, ValueError):
@@ -59,7 +59,7 @@ def _zlib(body: bytes, limit: int, wbits: int) -> bytes:
         if not inflater.eof and room > 0:
             raise InflateError("compressed data ends early")
         body = inflater.unused_data
-        if not body.startswith(_GZIP_MAGIC):  # the end, or bytes behind it, which every browser ignores
+        if not body.startswith(_GZIP_MAGIC):  # the end, or trailing bytes, which every browser ignores
             break
     return _bounded(b"".join(pieces), limit)
 
@@ -69,7 +69,7 @@ def _gzip(body: bytes, limit: int) -> bytes:
 
 
 def _deflate(body: bytes, limit: int) -> bytes:
-    """Deflate should have a zlib header; servers that leave it out are as old as the rule."""
+    """Deflate should have a zlib header, but some servers have always left it out."""
     zlib_header = len(body) > 1 and body[0] & 0x0F == 8 and (body[0] << 8 | body[1]) % 31 == 0
     return _zlib(body, limit, _ZLIB if zlib_header else _RAW)
 

@@ -1,9 +1,9 @@
-"""How a host is treated: when it may be asked again, as pure functions from one state of the host to the next.
+"""How a host is treated: when it may get the next request, as pure functions from one state of the host to the next.
 
-A host is asked by few at a time and at intervals. The interval follows how fast the host answers: one that needs four seconds
-for a page is asked half as often as one that needs two. "Too many requests" makes it at least half a minute, and doubles it
-each time; it comes down again slowly, with every page that is answered well. A host that cannot be reached is left alone,
-each time for longer. What a server says about when to come back is believed, up to a day.
+A host gets few requests at a time, and at intervals. The interval follows how fast the host answers: one that needs four seconds
+per page gets half as many requests as one that needs two. "Too many requests" makes it at least half a minute, and doubles it
+each time; it comes down again slowly, with every successful page. A host that cannot be reached is left alone,
+each time for longer. Retry-After is obeyed, up to a day.
 
 Times are seconds since 1970, so that a state means the same after a restart.
 """
@@ -17,7 +17,7 @@ from email.utils import parsedate_to_datetime
 from tearsheet.settings import FetchSettings
 
 MANNERS = ("pace", "robots", "retry-after", "failing")
-"""What can be switched off for a host that one owns: intervals and concurrency, robots.txt, waiting as told, sparing it when
+"""What can be switched off for one's own hosts: intervals and concurrency, robots.txt, Retry-After, and leaving it alone when
 it is down."""
 
 AVERAGE_WEIGHT = 0.25
@@ -32,29 +32,29 @@ LONGEST_BLOCK = 86_400.0
 LONGEST_CRAWL_DELAY = 3600.0
 LONGEST_PROMISE = 3600.0
 SLACK = 0.001
-"""Seconds by which a request may start too early: clocks and timers do not agree to the last digit."""
+"""Seconds by which a request may start too early: clocks and timers do not agree exactly."""
 
 _TOLD_TO_WAIT = frozenset({429, 503})
 
 
 @dataclass(slots=True)
 class HostState:
-    """What is known of one host. A value: the functions below make new ones (not frozen, because that is slow to make)."""
+    """What is known of one host. A value: the functions below make new ones (not frozen, because creating frozen ones is slow)."""
 
     average: float = 0.0
-    """Seconds that it needs for a page, smoothed."""
+    """Seconds that it takes per page, smoothed."""
     next_start: float = 0.0
     """When the next request may start."""
     blocked_until: float = 0.0
-    """It told us to stay away until then."""
+    """Until when it told us to stay away."""
     throttle: float = 0.0
-    """Least interval since it said "too many requests"; 0 when all is well."""
+    """The least interval since it said "too many requests"; 0 when all is well."""
     failures: int = 0
-    """Connections that failed in a row."""
+    """How many connections failed in a row."""
     failed_until: float = 0.0
-    """It is taken to be down until then."""
+    """Until when it is considered down."""
     crawl_delay: float = 0.0
-    """Interval that its robots.txt asks for."""
+    """The interval that its robots.txt asks for."""
     updated: float = 0.0
     started: float = 0.0
     """When the last request started."""
@@ -62,7 +62,7 @@ class HostState:
 
 @dataclass(slots=True, frozen=True)
 class Start:
-    """A turn: when the request may start. `begun` when that is now, and the request counts as started."""
+    """A turn: when the request may start. `begun` means that it is now, and that the request counts as started."""
 
     at: float
     begun: bool
@@ -72,7 +72,7 @@ class Start:
 
 @dataclass(slots=True, frozen=True)
 class Refusal:
-    """No turn now: what is known of the host, and for how many seconds it is left alone because it could not be reached."""
+    """No turn now: the host's state, and for how many seconds it is left alone because it could not be reached."""
 
     state: HostState
     failing: float
@@ -80,7 +80,7 @@ class Refusal:
 
 @dataclass(slots=True, frozen=True)
 class HostRules:
-    """How one host is to be treated."""
+    """How to treat one host."""
 
     per_host: int = 2
     interval: float = 2.0
@@ -93,11 +93,11 @@ class HostRules:
 
 
 def rules_for(host: str, settings: FetchSettings) -> HostRules:
-    """The rules for a host: `fetch.manners_off` names hosts one owns, with all names below them; `*` is every host."""
+    """The rules for a host: `fetch.manners_off` names one's own hosts, which include their subdomains; `*` is every host."""
     off: set[str] = set() if settings.obey_robots else {"robots"}
-    for owned, words in settings.manners_off.items():
+    for owned, text in settings.manners_off.items():
         if owned == "*" or host == owned or host.endswith("." + owned):
-            named = words.replace(",", " ").split()
+            named = text.replace(",", " ").split()
             off.update(MANNERS if "all" in named else named)
     return HostRules(max(1, settings.per_host), settings.interval_seconds, frozenset(off))
 
@@ -111,10 +111,10 @@ def interval(state: HostState, rules: HostRules) -> float:
 
 
 def earliest(state: HostState, rules: HostRules, now: float, *, queued: bool = False) -> float:
-    """When the next request to the host may start; `queued` is for one that has waited for its turn already."""
+    """When the next request to the host may start; `queued` is for a request that has already waited for its turn."""
     at = now
     if rules.keeps("pace"):
-        # A start in the future was written by a clock that has been set back since.
+        # A start in the future was written before the clock was set back.
         at = max(at, min(state.started, now) + interval(state, rules))
         if not queued:
             at = max(at, state.next_start)
@@ -133,8 +133,8 @@ def take_turn(
 ) -> tuple[HostState, Start | Refusal]:
     """Ask for a turn: the state after it, and the turn.
 
-    A turn that is more than `hold` seconds away is refused. One that is still to come is reserved: the request asks again then,
-    `queued`. One that is here begins, if the request is `ready`. However many ask, no two begin nearer than the interval.
+    A turn that is more than `hold` seconds away is refused. A future turn is reserved: the request asks again then,
+    `queued`. A turn that has come begins, if the request is `ready`. However many ask, no two begin closer than the interval.
     """
     if seconds := failing_for(state, rules, now):
         return state, Refusal(state, seconds)
@@ -166,13 +166,13 @@ def answered(
         blocked = max(blocked, now + min(LONGEST_BLOCK, max(retry_after or 0.0, throttle)))
     average = _smoothed(state.average, seconds, lower=status < 400)
     after = HostState(average, state.next_start, blocked, throttle, 0, 0.0, state.crawl_delay, now, state.started)
-    # The turns taken so far were taken at the old pace: keep the new one from the start of this request at least.
+    # Turns so far were given at the old pace: keep at least the new one, counted from the start of this request.
     after.next_start = max(state.next_start, now - seconds + interval(after, rules))
     return after
 
 
 def _smoothed(average: float, seconds: float, *, lower: bool) -> float:
-    """A quick refusal says nothing about how fast pages are made, so that only success lowers the average."""
+    """The new average. Only success lowers it, because a quick refusal says nothing about how fast pages are served."""
     if not average:
         return seconds
     if seconds < average and not lower:
@@ -193,10 +193,10 @@ def delayed(state: HostState, seconds: float | None) -> HostState:
 
 
 def promise(state: HostState, rules: HostRules, now: float, promised: float) -> tuple[float, float]:
-    """When a story that cannot be held should come back: seconds from now, and the last moment promised to anybody.
+    """When a story that cannot be held should come back: seconds from now, and the latest moment promised so far.
 
-    Each gets a moment of its own, one interval after the one before. So a story is put back about once, however many of its
-    host are waiting, and not all of them at once again and again.
+    Each gets its own moment, one interval after the previous one. So a story is put back about once, however many of its
+    host are waiting, instead of all of them at once, again and again.
     """
     soonest = earliest(state, rules, now)
     at = max(soonest, promised + max(interval(state, rules), 0.1))
@@ -205,7 +205,7 @@ def promise(state: HostState, rules: HostRules, now: float, promised: float) -> 
 
 
 def retry_after_seconds(value: str | None, now: float) -> float | None:
-    """The Retry-After header, in seconds from now: a number or a date. None when there is none that can be read."""
+    """The Retry-After header, in seconds from now: a number or a date. None when it is missing or unreadable."""
     if value is None:
         return None
     text = value.strip()

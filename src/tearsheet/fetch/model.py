@@ -1,4 +1,4 @@
-"""What is asked of the client, what it answers, and how it fails."""
+"""What the client is asked for, what it answers, and how it fails."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tearsheet.story import Exchange
 ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 ERROR_KINDS: dict[str, str] = {
-    "bad-url": "the address cannot be asked for",
+    "bad-url": "the address cannot be requested",
     "forbidden-address": "the address is not on the public network",
     "unknown-host": "there is no such host name",
     "dns": "the name service did not answer",
@@ -19,19 +19,19 @@ ERROR_KINDS: dict[str, str] = {
     "connect-timeout": "no connection in time",
     "read-timeout": "connected, then silence",
     "timeout": "the total time was used up",
-    "ssl": "no secure connection, or a certificate that does not hold",
-    "protocol": "the answer is not HTTP as it should be, or not coded as it says",
+    "ssl": "no secure connection, or an invalid certificate",
+    "protocol": "the answer is not valid HTTP, or not encoded as it says",
     "too-many-redirects": "redirects in a circle, or too many",
     "too-large": "more bytes than allowed",
-    "content-type": "another kind of document than asked for",
+    "content-type": "another kind of document than requested",
 }
 """Every kind of FetchError, and what it means."""
 
 UNREACHABLE_KINDS = frozenset({"unknown-host", "dns", "connect", "connect-timeout", "ssl"})
-"""The host is down, or as good as that for us."""
+"""Kinds that mean that the host is down, or as good as down for us."""
 
 CONNECTION_KINDS = UNREACHABLE_KINDS | {"timeout", "read-timeout"}
-"""It may go better another time."""
+"""Kinds that are worth another try."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -40,7 +40,7 @@ class Redirect:
 
     target: str
     hop: Exchange
-    """The exchange that said so."""
+    """The exchange that redirected."""
     seconds: float
     """The time that it took."""
 
@@ -54,22 +54,22 @@ class FetchRequest:
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Further request headers, as `If-None-Match`. Secrets among them are not sent on to another origin by a redirect."""
+    """Further request headers, such as `If-None-Match`. Secrets among them do not follow a redirect to another origin."""
     accept: str = ACCEPT_PAGE
     max_bytes: int | None = None
     timeout: float | None = None
     content_types: Sequence[str] | None = None
-    """Accepted beginnings of Content-Type, in lower case, tested on success before the body is read; `""` among them accepts a
+    """Accepted prefixes of Content-Type, in lower case, tested on success before the body is read; `""` among them accepts a
     missing header. None accepts everything."""
     cut: bool = False
-    """Whether a document that is too large is cut off at `max_bytes` instead of being an error. Not for compressed ones."""
+    """Whether a document that is too large is cut off at `max_bytes` instead of being an error. Not for compressed documents."""
     max_redirects: int | None = None
     on_redirect: OnRedirect | None = None
     """Called before a redirect is followed; what it raises ends the fetch."""
     obey_robots: bool = True
-    """Whether robots.txt is asked, and obeyed, for this address and those it redirects to."""
+    """Whether robots.txt is fetched and obeyed, for this address and those it redirects to."""
     patience: float = 0.0
-    """Seconds for which a busy host is waited for, where others are told to come back later."""
+    """Seconds to wait for a busy host, where other requests are told to come back later."""
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ class FetchResponse:
 
 
 class FetchError(UserError):
-    """No response. `kind` is one of ERROR_KINDS; `exchanges` are the hops before, `url` the one that failed, `elapsed` its time."""
+    """No response. `kind` is one of ERROR_KINDS; `exchanges` are the earlier hops, `url` is the failed one, `elapsed` its time."""
 
     def __init__(
         self, kind: str, detail: str, *, url: str = "", exchanges: Sequence[Exchange] = (), elapsed: float = 0.0

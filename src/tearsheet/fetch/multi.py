@@ -1,9 +1,9 @@
 """Many curl transfers on one event loop.
 
-Curl says which sockets it waits for. They are kept in a set of our own, and only the descriptor of that set is given to the
-loop: a busy client costs the loop one wake-up for many sockets. Measured on loopback, this makes half as many
-pages again as a reader and a writer for each socket; a thread of its own would be faster still, but pycurl can wait there
-with select() alone, which ends at 1,024 descriptors, and cannot be woken for a new request.
+Curl says which sockets it waits for. They are kept in our own set, and only the descriptor of that set is given to the
+loop: a busy client costs the loop one wake-up for many sockets. Measured on loopback, this fetches half as many
+pages again as a reader and a writer per socket would. A separate thread would be faster still, but pycurl can wait there only
+with select(), which is limited to 1,024 descriptors, and cannot be woken for a new request.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Multi:
         self._loop.add_reader(self._sockets, self._on_ready)
 
     async def run(self, handle: pycurl.Curl) -> tuple[int, str]:
-        """Carry out one transfer: curl's error code (0 is success) and its words."""
+        """Carry out one transfer; returns curl's error code (0 is success) and its message."""
         done: asyncio.Future[tuple[int, str]] = self._loop.create_future()
         self._running[handle] = done
         self._multi.add_handle(handle)
@@ -42,7 +42,7 @@ class Multi:
                 self._multi.remove_handle(handle)
 
     def close(self) -> None:
-        """End what is under way (its callers see a cancellation) and let go of all connections."""
+        """End running transfers (their callers see a cancellation) and close all connections."""
         for handle, done in list(self._running.items()):
             del self._running[handle]
             self._multi.remove_handle(handle)
@@ -57,7 +57,7 @@ class Multi:
         self._sockets.watch(number, what)
 
     def _on_timer(self, milliseconds: int) -> None:
-        """Wake curl at the latest then. To wake it too early does no harm, so that a timer is seldom moved."""
+        """Wake curl by then at the latest. Waking it too early does no harm, so a timer is seldom moved."""
         if milliseconds < 0:
             return
         due = self._loop.time() + milliseconds / 1000

@@ -1,7 +1,7 @@
-"""The one polite request. Whoever wants something from the web asks here: stories, feeds, topics and the ingest alike.
+"""The one polite request. Everything that comes from the web is requested here: stories, feeds, topics and ingested documents.
 
-Each hop of a request asks robots.txt, waits for a turn of its host, and is put down in that host's record: how long it took,
-whether it failed, and what it said about coming back. The record is shared by all who ask, in all processes on one database.
+Each hop of a request obeys robots.txt, waits for a turn of its host, and is noted in that host's record: how long it took,
+whether it failed, and what the host said about coming back. The record is shared by all processes with the same database.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tearsheet.urls import BadURL
 
 _TIMEOUT_KINDS = frozenset({"timeout", "read-timeout"})
 _TIMED_OUT = 408
-"""The status under which a request without an answer is put down."""
+"""The status under which a request without an answer is noted."""
 
 
 class SharedStore(StateStore, RobotsStore, Protocol):
@@ -33,7 +33,7 @@ class SharedStore(StateStore, RobotsStore, Protocol):
 class PoliteClient:
     """Makes polite requests. One for each event loop; use it in an `async with` block, or close it.
 
-    `places` is how many requests are in flight at once, waiting or under way; without it, as many as are made at once.
+    `in_flight` is how many requests are waiting or under way at once; by default `fetch.concurrency`.
     """
 
     def __init__(
@@ -41,14 +41,14 @@ class PoliteClient:
         settings: FetchSettings,
         store: SharedStore | None = None,
         *,
-        places: int | None = None,
+        in_flight: int | None = None,
         client: Client | None = None,
         clock: Clock = wall_clock,
     ) -> None:
         self._client = client or Client(settings)
         self._clock = clock
         self._record = open_record(store, clock)
-        self._turns = HostTurns(settings, self._record, places=places, clock=clock)
+        self._turns = HostTurns(settings, self._record, in_flight=in_flight, clock=clock)
         self._robots = Robots(self.fetch, self._turns, settings, store, clock=clock)
 
     async def __aenter__(self) -> Self:
@@ -60,7 +60,7 @@ class PoliteClient:
         await self.close()
 
     async def close(self) -> None:
-        """Write what is known of hosts, and let go of all connections."""
+        """Write what is known of hosts, and close all connections."""
         await self._client.close()
         await self._record.close()
 
@@ -116,7 +116,7 @@ class PoliteClient:
 
 
 def _note_error(turn: Turn, error: FetchError) -> None:
-    """The host that failed is the one to be spared: the turn is that of the hop under way."""
+    """Note the failure for the host that failed: the turn belongs to the current hop."""
     if error.kind in UNREACHABLE_KINDS:
         turn.failed()
     elif error.kind in _TIMEOUT_KINDS:

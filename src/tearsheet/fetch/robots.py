@@ -1,4 +1,4 @@
-"""robots.txt: asked once a day for each host, and obeyed (RFC 9309)."""
+"""robots.txt: fetched once a day for each host, and obeyed (RFC 9309)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tearsheet.fetch.wire import wire_host, wire_origin
 from tearsheet.settings import FetchSettings
 
 MAX_BYTES = 500 * 1024
-"""What RFC 9309 wants to be read at least; the rest is cut off."""
+"""The least that RFC 9309 requires us to read; the rest is cut off."""
 MAX_SECONDS = 30.0
 FRESH_SECONDS = 86_400.0
 STALE_SECONDS = 30 * 86_400.0
-"""How long an old copy is obeyed while the server cannot give a new one."""
+"""How long an old copy is obeyed while the server cannot send a new one."""
 RETRY_SECONDS = 600.0
 _KEPT = 1_000
 _SMALL = 10_000
@@ -53,14 +53,14 @@ Fetch = Callable[[FetchRequest], Awaitable[FetchResponse]]
 
 
 class RobotsStore(Protocol):
-    """Where texts outlive the process."""
+    """Where robots.txt files outlive the process."""
 
     def load_robots(self, origin: str) -> RobotsText | None:
-        """The copy that is kept for `scheme://host:port`."""
+        """The stored copy for `scheme://host:port`."""
         ...
 
     def save_robots(self, origin: str, robots: RobotsText) -> None:
-        """Keep a copy."""
+        """Store a copy."""
         ...
 
 
@@ -73,11 +73,11 @@ class RobotsForbid(StoryError):
 
 
 class RobotsUnavailable(HostBusy):
-    """The server has a robots.txt but cannot give it now, so nothing may be fetched for so many seconds."""
+    """The server has a robots.txt but cannot send it now, so nothing may be fetched for this many seconds."""
 
 
 def product_token(user_agent: str) -> str:
-    """Our name, as robots.txt would call us: the product in the User-Agent that is not everybody's."""
+    """Our name in robots.txt: the product in the User-Agent that is specific to us."""
     products = [name for name in _PRODUCT.findall(user_agent) if name.lower() != "mozilla"]
     return str(products[0] if products else (user_agent.split() or ["*"])[0]).lower()
 
@@ -114,7 +114,7 @@ class Robots:
         return bool(known.rules.can_fetch(url, self._agent))
 
     async def _ask_once(self, origin: str, host: str) -> _Known:
-        """Many stories of a host may come at once: one asks, all get the answer."""
+        """Many stories of a host may come at once: one fetches, and all get the answer."""
         if origin not in self._asking:
             task = asyncio.create_task(self._ask(origin, host))
             self._asking[origin] = task
@@ -124,7 +124,7 @@ class Robots:
     def _asked(self, origin: str, task: asyncio.Task[_Known]) -> None:
         del self._asking[origin]
         if not task.cancelled():
-            task.exception()  # seen, even when everybody who waited has gone
+            task.exception()  # retrieved, even if every caller has gone
 
     async def _ask(self, origin: str, host: str) -> _Known:
         known = self._known.get(origin) or await self._load(origin)
@@ -164,7 +164,7 @@ class Robots:
         except FetchError as error:
             if error.kind in CONNECTION_KINDS or (error.kind == "forbidden-address" and not error.exchanges):
                 raise
-            return RobotsText("", self._clock())  # redirects that lead nowhere: as good as none
+            return RobotsText("", self._clock())  # redirects that lead nowhere: the same as no robots.txt
         return self._judge(response)
 
     def _judge(self, response: FetchResponse) -> RobotsText:

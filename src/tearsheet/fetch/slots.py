@@ -1,4 +1,4 @@
-"""A number of places, given in the order of asking."""
+"""A number of slots, given in the order of asking."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 
 
 class Slots:
-    """Like asyncio.Semaphore, but giving back a place costs the same however many wait for one."""
+    """Like asyncio.Semaphore, but returning a slot costs the same however many wait for one."""
 
     def __init__(self, number: int) -> None:
         self._free = number
@@ -15,7 +15,7 @@ class Slots:
 
     @property
     def full(self) -> bool:
-        """Whether one would have to wait."""
+        """Whether a caller would have to wait."""
         return self._free <= 0
 
     async def __aenter__(self) -> None:
@@ -25,30 +25,30 @@ class Slots:
         self.give_back()
 
     def take_at_once(self) -> bool:
-        """Take a place if there is one free; `give_back` must follow."""
+        """Take a slot if one is free; `give_back` must follow."""
         if self._free > 0:
             self._free -= 1
             return True
         return False
 
     async def take(self) -> None:
-        """Wait for a place and take it; `give_back` must follow."""
+        """Wait for a slot and take it; `give_back` must follow."""
         if self.take_at_once():
             return
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
+        slot: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(slot)
         try:
-            await place
+            await slot
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():  # given to us at the moment that we left
+            if slot.done() and not slot.cancelled():  # given to us just as we were cancelled
                 self.give_back()
             raise
 
     def give_back(self) -> None:
-        """Leave a place to the next."""
+        """Give the slot to the next caller."""
         while self._waiting:
-            place = self._waiting.popleft()
-            if not place.done():
-                place.set_result(None)
+            slot = self._waiting.popleft()
+            if not slot.done():
+                slot.set_result(None)
                 return
         self._free += 1

@@ -1,6 +1,6 @@
-"""Waiting for many sockets at once, in curl's own words: epoll where the system has it, else what `selectors` finds.
+"""Waiting for many sockets at once, with curl's own constants: epoll where the system has it, else what `selectors` finds.
 
-On a busy loopback client, the layer that `selectors` puts over epoll costs as much as a tenth of all the work of fetching a page.
+On a busy loopback client, the layer that `selectors` puts over epoll costs as much as a tenth of the work of fetching a page.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ class Sockets(Protocol):
     """Sockets by their numbers. Its own `fileno` is readable when one of them is ready."""
 
     def fileno(self) -> int:
-        """The number under which an event loop can wait for all of them."""
+        """The descriptor on which an event loop can wait for all of them."""
         ...
 
     def watch(self, number: int, what: int) -> None:
-        """Wait for what curl wants of a socket: POLL_IN, POLL_OUT, POLL_INOUT, or POLL_REMOVE for nothing any more."""
+        """Wait for what curl wants of a socket: POLL_IN, POLL_OUT, POLL_INOUT, or POLL_REMOVE to stop waiting."""
         ...
 
     def ready(self) -> list[tuple[int, int]]:
@@ -33,7 +33,7 @@ class Sockets(Protocol):
         ...
 
     def close(self) -> None:
-        """Wait for none any more."""
+        """Stop waiting."""
         ...
 
 
@@ -54,7 +54,7 @@ class EpollSockets:
         if what == pycurl.POLL_REMOVE:
             if number in self._known:
                 self._known.discard(number)
-                with suppress(OSError):  # closed already, and with that forgotten
+                with suppress(OSError):  # already closed, which removed it from the set
                     self._epoll.unregister(number)
             return
         mask = self._masks[_WANTED[what]]
@@ -68,7 +68,7 @@ class EpollSockets:
         self._known.add(number)
 
     def ready(self) -> list[tuple[int, int]]:
-        """See Sockets. An error or a hang-up is for the reader to find."""
+        """See Sockets. An error or a hang-up counts as readable, so that the reader finds it."""
         found = []
         for number, events in self._epoll.poll(0):
             what = READ if events & ~select.EPOLLOUT else 0
@@ -101,7 +101,7 @@ class AnySockets:
                 return
             except OSError:
                 pass  # another socket took the number of one that was closed
-        if number in known:  # a failed change may have forgotten it
+        if number in known:  # a failed change may have removed it
             self._selector.unregister(number)
         if what != pycurl.POLL_REMOVE:
             self._selector.register(number, self._masks[_WANTED[what]])
@@ -117,5 +117,5 @@ class AnySockets:
 
 
 def open_sockets() -> Sockets:
-    """The fastest that this system has."""
+    """The fastest kind that this system has."""
     return EpollSockets() if hasattr(select, "epoll") else AnySockets()

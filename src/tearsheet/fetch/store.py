@@ -1,4 +1,4 @@
-"""What is known of hosts, in the database: shared by all processes, and kept over a restart. Times are seconds since 1970."""
+"""What is known of hosts, in the database: shared by all processes, and kept across restarts. Times are seconds since 1970."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Change = Callable[[dict[str, HostState]], None]
 
 
 class HostStore:
-    """States of hosts and their robots.txt files. Its calls are made in threads."""
+    """States of hosts and their robots.txt files. Its methods are called in threads."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -57,7 +57,7 @@ class HostStore:
     def change(self, names: Collection[str], change: Change) -> None:
         """Read the states of these hosts, let `change` replace some in the dictionary it is given, and write those.
 
-        Nobody else changes the rows in between: two processes that ask for turns of one host get them one after the other.
+        No one else can change the rows in between: two processes that ask for turns of one host get them one after the other.
         """
         self._add_missing(names)
         with self._database.begin() as connection:
@@ -69,12 +69,12 @@ class HostStore:
                 self._write(connection, changed)
 
     def load(self) -> dict[str, HostState]:
-        """Every state that is kept."""
+        """Every stored state."""
         with self._database.read() as connection:
             return {host: HostState(*values) for host, *values in connection.execute(_SELECT)}
 
     def _add_missing(self, names: Collection[str]) -> None:
-        """Give new hosts a row, in a transaction of its own: only a row that is there can be locked."""
+        """Give new hosts a row, in a separate transaction: only an existing row can be locked."""
         new = sorted(set(names) - self._there)
         if not new:
             return
@@ -91,7 +91,7 @@ class HostStore:
         states = {host: HostState() for host in names}
         for start in range(0, len(names), _CHUNK):
             some = names[start : start + _CHUNK]
-            # In one order, so that two processes never wait for each other.
+            # In a fixed order, so that two processes never deadlock.
             query = _SELECT.where(hosts.c.host.in_(some)).order_by(hosts.c.host).with_for_update()
             states |= {host: HostState(*values) for host, *values in connection.execute(query)}
         return states
@@ -103,14 +103,14 @@ class HostStore:
         connection.execute(insert.on_conflict_do_update(index_elements=["host"], set_=newer), rows)
 
     def forget(self, before: float) -> None:
-        """Drop the states of hosts that nobody asked since then and that owe us no pause, and robots files too old to use."""
+        """Delete the states of hosts that had no request since then and need no pause, and robots.txt files too old to use."""
         at_rest = [hosts.c[name] < before for name in ("updated", "blocked_until", "failed_until")]
         with self._database.begin() as connection:
             connection.execute(delete(hosts).where(*at_rest))
             connection.execute(delete(robots).where(robots.c.fetched_at < before - STALE_SECONDS))
 
     def load_robots(self, origin: str) -> RobotsText | None:
-        """The robots.txt that is kept for `scheme://host:port`."""
+        """The stored robots.txt for `scheme://host:port`."""
         with self._database.read() as connection:
             row = connection.execute(
                 select(robots.c.text, robots.c.fetched_at).where(robots.c.origin == origin)
@@ -121,7 +121,7 @@ class HostStore:
         return RobotsText(text, row.fetched_at)
 
     def save_robots(self, origin: str, text: RobotsText) -> None:
-        """Keep a robots.txt."""
+        """Store a robots.txt."""
         values = {"text": zstandard.compress(text.text.encode("utf-8", "replace")), "fetched_at": text.fetched_at}
         insert = self._database.insert(robots).values(origin=origin, **values)
         with self._database.begin() as connection:

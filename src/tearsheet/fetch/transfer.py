@@ -17,9 +17,9 @@ from tearsheet.story import Exchange
 
 CONNECT_SECONDS = 20.0
 SILENCE_SECONDS = 30
-"""No byte for so long ends a transfer, however much of its total time is left."""
+"""Silence for this long ends a transfer, however much of its total time is left."""
 ASIDE_BYTES = 64 * 1024
-"""The body of a redirect or an error page is nobody's document: read so far, to keep the connection, and no farther."""
+"""No one wants the body of a redirect or an error page: read this much, to keep the connection, and no more."""
 
 _KINDS_OF_CODES = {
     "bad-url": (3, 43),
@@ -34,7 +34,7 @@ _KIND_OF_CODE = {code: kind for kind, codes in _KINDS_OF_CODES.items() for code 
 
 
 class _LentSocket(socket.socket):
-    """Curl makes a copy of the descriptor that we open for it; ours is closed when it has done so."""
+    """Curl duplicates the descriptor that we open for it; ours is closed afterwards."""
 
     def __del__(self) -> None:
         self.close()
@@ -46,7 +46,7 @@ _ENDPOINT = re.compile(r"(?:\[([0-9a-fA-F:]+)\]|:([0-9.]+)):(\d+)$")
 
 
 class Transfer:
-    """A curl handle that is used again and again, and what its present transfer has brought."""
+    """A curl handle that is reused, and what its current transfer has received."""
 
     def __init__(self, guard: Guard, connect_to: Sequence[str]) -> None:
         self._guard = guard
@@ -82,7 +82,7 @@ class Transfer:
             handle.setopt(pycurl.CAPATH, authorities.capath)
 
     def forget(self) -> None:
-        """Begin a new chain: no cookies of another one."""
+        """Begin a new chain, without the cookies of another."""
         if self._has_cookies:
             self.handle.setopt(pycurl.COOKIELIST, "ALL")
             self._has_cookies = False
@@ -91,7 +91,7 @@ class Transfer:
         self, request: FetchRequest, url: str, header_lines: list[bytes], *, seconds: float, max_bytes: int,
         resolve: Sequence[str], cookies: bool,
     ) -> None:  # fmt: skip
-        """Make ready for one request of a chain; `cookies` says whether the chain has got any."""
+        """Prepare one request of a chain; `cookies` says whether the chain has received any."""
         handle = self.handle
         handle.setopt(pycurl.URL, url)
         if header_lines is not self._lines:
@@ -123,9 +123,9 @@ class Transfer:
         self._in_body = False
 
     def _listen(self, listen: bool) -> None:
-        """Have the request's headers noted as they are sent.
+        """Turn the recording of the request's headers on or off.
 
-        Curl gives them to its debug function alone, which is called for much besides. Without cookies we know what it sends:
+        Curl passes them only to its debug function, which is called for much else. Without cookies we know what it sends:
         the host, and the lines that we gave it.
         """
         if listen != self._listening:
@@ -137,20 +137,20 @@ class Transfer:
 
     @property
     def body(self) -> bytes:
-        """What was read of the body; of one that we stopped reading nothing, unless it was to be cut."""
+        """What was read of the body; nothing if we stopped reading, unless it was to be cut off."""
         if self.stopped and not (self._cut and self.is_page):
             return b""
         return self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
 
     def finish(self) -> None:
-        """Note what curl knows once a response has come."""
+        """Record what curl knows once a response has come."""
         self.exchange.ip = self.handle.getinfo(pycurl.PRIMARY_IP) or None
 
     def failure(self, code: int, message: str) -> tuple[str, str] | None:
-        """Kind and detail of the error that a result of curl means; None for success."""
+        """Kind and detail of the error that curl's result means; None for success."""
         if self.stopped:
             return None if self.stopped[0] == "enough" else self.stopped
-        if code == 0:  # curl is content with headers that break off
+        if code == 0:  # curl accepts headers that end early
             return None if self._in_body else ("protocol", "the headers end early")
         if self.refused and code == pycurl.E_COULDNT_CONNECT:
             return "forbidden-address", self.refused
@@ -173,7 +173,7 @@ class Transfer:
 
     def _on_open_socket(self, _purpose: int, address: pycurl.CurlSockAddr) -> socket.socket | int:
         ip, port = str(address.addr[0]), int(address.addr[1])
-        # An address that the settings name for a host is wanted for this host, private or not.
+        # An address that the settings name for a host is intended for this host, private or not.
         named = self._named.get(wire_host(self.exchange.url), self._named.get("*"))
         if (ip, port) != named and (reason := self._guard.refuse_address(ip)):
             self.refused = f"{ip} is refused ({reason}); fetch.allow_addresses can allow it"
@@ -189,7 +189,7 @@ class Transfer:
             self.exchange.request_headers.extend(pair for line in lines[1:] if (pair := parse_header_line(line)))
 
     def _on_header(self, line: bytes) -> int | None:
-        """Collect a head line by line; curl gives each one with its line break, and an empty one at the end."""
+        """Collect a head line by line; curl passes each line with its line break, and an empty one at the end."""
         if line not in _EMPTY_LINES:
             self._head.append(line)
         elif not self._in_body:  # else: the end of trailers
@@ -214,7 +214,7 @@ class Transfer:
             self._decide(told)
 
     def _decide(self, told: dict[str, list[str]]) -> None:
-        """Look at the headers of the final response, those that tell us something, before its body is read."""
+        """Check the relevant headers of the final response before its body is read."""
         self.location = next(filter(None, told.get("location", ())), None)
         self.content_type = next(filter(None, told.get("content-type", ())), None)
         self.content_encoding = ", ".join(told.get("content-encoding", ())) or None
@@ -234,7 +234,7 @@ class Transfer:
 
     @property
     def is_redirect(self) -> bool:
-        """Whether the response sends us on."""
+        """Whether the response is a redirect."""
         return self.exchange.status in REDIRECT_STATUSES and bool(self.location)
 
     def _accepts(self, content_type: str | None) -> bool:

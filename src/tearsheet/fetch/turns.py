@@ -1,7 +1,7 @@
-"""Turns: who may ask which host now. The waiting around the pure rules of `manners` and the record of `hosts`.
+"""Turns: which request may go to which host now. This is the waiting around the pure rules of `manners` and the record of `hosts`.
 
-A request whose turn comes soon is held here. One whose turn is far off is told when to come back, so that the requests to
-one large host never fill the places that all the others need.
+A request whose turn comes soon waits here. One whose turn is far off is told when to come back, so that the requests to
+one large host never fill the slots that all the others need.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from tearsheet.fetch.slots import Slots
 from tearsheet.settings import FetchSettings
 
 HOLD_SECONDS = 15.0
-"""A turn that comes within this time is waited for in memory."""
+"""A request waits in memory for a turn that comes within this time."""
 SHORT_HOLD_SECONDS = 1.0
-"""The same when half of all places are taken by those who wait: the rest is for requests that can go."""
+"""The same when waiting requests fill half of all slots: the rest is for requests that can start."""
 REDIRECT_HOLD_SECONDS = 60.0
-"""The same for the next hop of a request that is under way: to come back later would mean to ask the first host again."""
+"""The same for the next hop of a request that is under way: coming back later would mean asking the first host again."""
 _NO_LIMIT = 1_000_000
 
 
 class HostBusy(StoryError):
-    """The host's turn is too far off to be waited for: come back after so many seconds."""
+    """The host's turn is too far off to wait for: come back after this many seconds."""
 
     def __init__(self, after: float) -> None:
         super().__init__(f"come back in {after:.0f} s")
@@ -48,11 +48,11 @@ class HostBusy(StoryError):
 
 
 class HostPaused(HostBusy):
-    """The host told us to stay away for so many seconds."""
+    """The host told us to stay away for this many seconds."""
 
 
 class HostFailing(HostBusy):
-    """The host could not be reached lately and is left alone for so many seconds."""
+    """The host could not be reached recently and is left alone for this many seconds."""
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ class _Host:
 
 
 class Turn:
-    """Leave to make one request, from `HostTurns.take`. Say how it went, and end it."""
+    """Permission for one request, from `HostTurns.take`. Report how it went, and end it."""
 
     def __init__(self, turns: HostTurns, host: _Host) -> None:
         self._turns = turns
@@ -76,7 +76,7 @@ class Turn:
         self.host = host.name
 
     def answered(self, status: int, seconds: float, retry_after: float | None = None) -> None:
-        """The host answered, after so many seconds; `retry_after` is what it said about coming back."""
+        """The host answered after this many seconds; `retry_after` is what it said about coming back."""
         self._turns.note_answer(self.host, status, seconds, retry_after)
 
     def failed(self) -> None:
@@ -84,7 +84,7 @@ class Turn:
         self._turns.note_failure(self.host)
 
     def end(self) -> None:
-        """Leave the places to others. Once is enough."""
+        """Release the slots. May be called more than once."""
         if self._host is not None:
             self._turns.give_back(self._host)
             self._host = None
@@ -98,7 +98,7 @@ class HostTurns:
         settings: FetchSettings,
         record: HostRecord,
         *,
-        places: int | None = None,
+        in_flight: int | None = None,
         clock: Clock = wall_clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -107,8 +107,8 @@ class HostTurns:
         self._record = record
         self._clock = clock
         self._sleep = sleep
-        self._places = places or settings.concurrency
-        """How many requests are in flight at once, waiting or under way."""
+        self._in_flight = in_flight or settings.concurrency
+        """How many requests are waiting or under way at once."""
         self._waiting = 0
         self._free = Slots(max(1, settings.concurrency))
         self._hosts: dict[str, _Host] = {}
@@ -134,14 +134,14 @@ class HostTurns:
     def give_back(self, host: _Host) -> None:
         """End a turn."""
         host.held -= 1
-        self._leave_places(host)
+        self._release_slots(host)
 
     def rules(self, host: str) -> HostRules:
         """How a host is treated."""
         return self._host(host).rules
 
     def note_answer(self, host: str, status: int, seconds: float, retry_after: float | None = None) -> None:
-        """A host answered."""
+        """Note that a host answered."""
         rules = self.rules(host)
 
         def rule(state: HostState, now: float) -> tuple[HostState, None]:
@@ -150,16 +150,16 @@ class HostTurns:
         self._record.note(host, rule)
 
     def note_failure(self, host: str) -> None:
-        """A host could not be reached."""
+        """Note that a host could not be reached."""
         self._record.note(host, lambda state, now: (failed(state, now), None))
 
     def note_crawl_delay(self, host: str, seconds: float | None) -> None:
-        """What robots.txt says about the pace."""
+        """Note what robots.txt says about the pace."""
         self._record.note(host, lambda state, now: (delayed(state, seconds), None))
 
     async def _try(self, host: _Host, hold: float, *, queued: bool) -> Start:
-        """Ask for the turn with the places in hand: a request that has its turn starts at once. Without one, they are left."""
-        await self._take_places(host)
+        """Take slots, then ask for a turn, so that a request that gets its turn starts at once. Without a turn, release them."""
+        await self._take_slots(host)
         begun = False
         try:
             start = await self._ask(host, hold, queued=queued, ready=True)
@@ -171,10 +171,10 @@ class HostTurns:
             return start
         finally:
             if not begun:
-                self._leave_places(host)
+                self._release_slots(host)
 
     async def _ask(self, host: _Host, hold: float, *, queued: bool, ready: bool) -> Start:
-        crowded = not queued and self._waiting >= self._places // 2
+        crowded = not queued and self._waiting >= self._in_flight // 2
         longest = min(hold, SHORT_HOLD_SECONDS) if crowded else hold
         rules = host.rules
 
@@ -196,14 +196,14 @@ class HostTurns:
             self._waiting -= 1
 
     def _rest(self, host: _Host, interval: float) -> float:
-        """Seconds that this process still keeps away. Of two turns that were given in time, the first may be heard of later."""
+        """Seconds for which this process must still wait: of two turns, the answer to the first may arrive later."""
         now = self._clock()
         return min(host.started, now) + interval - now
 
-    async def _take_places(self, host: _Host) -> None:
-        """One of the places that the host has, and one of all. Raises HostBusy when the host's are taken for too long."""
+    async def _take_slots(self, host: _Host) -> None:
+        """Take one of the host's slots and one of all. Raises HostBusy when the host's are taken for too long."""
         if not host.free.take_at_once():
-            await self._wait_for_place(host)
+            await self._wait_for_slot(host)
         if self._free.take_at_once():
             return
         try:
@@ -212,7 +212,7 @@ class HostTurns:
             host.free.give_back()
             raise
 
-    async def _wait_for_place(self, host: _Host) -> None:
+    async def _wait_for_slot(self, host: _Host) -> None:
         self._waiting += 1
         try:
             async with asyncio.timeout(HOLD_SECONDS):
@@ -223,7 +223,7 @@ class HostTurns:
         finally:
             self._waiting -= 1
 
-    def _leave_places(self, host: _Host) -> None:
+    def _release_slots(self, host: _Host) -> None:
         self._free.give_back()
         host.free.give_back()
 
@@ -243,7 +243,7 @@ class HostTurns:
         return known
 
     def _forget_idle(self) -> None:
-        """Drop hosts that nobody asked for a day, so that memory does not grow with every host ever seen."""
+        """Drop hosts that had no request for a day, so that memory does not grow with every host ever seen."""
         now = self._clock()
         if now < self._forget_at:
             return
@@ -254,7 +254,7 @@ class HostTurns:
 
 
 def _check(settings: FetchSettings) -> None:
-    for host, words in settings.manners_off.items():
-        for word in words.replace(",", " ").split():
-            if word != "all" and word not in MANNERS:
-                raise ConfigError(f"fetch.manners_off: {host!r} has {word!r}; use {', '.join(MANNERS)} or all")
+    for host, named in settings.manners_off.items():
+        for manner in named.replace(",", " ").split():
+            if manner != "all" and manner not in MANNERS:
+                raise ConfigError(f"fetch.manners_off: {host!r} has {manner!r}; use {', '.join(MANNERS)} or all")

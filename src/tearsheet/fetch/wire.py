@@ -27,9 +27,9 @@ _STATUS_LINE = re.compile(rb"HTTP/([0-9.]{1,4}) ([0-9]{3})(?: ([^\r\n]*))?")
 
 
 def wire_url(url: str) -> str:
-    """The address as it is asked for: ASCII, percent-encoded, without fragment or credentials. Raises BadURL.
+    """The address as it is requested: ASCII, percent-encoded, without fragment or credentials. Raises BadURL.
 
-    Blanks and line breaks are treated as browsers do, since feeds and redirects are full of them.
+    Spaces and line breaks are treated as browsers treat them, since feeds and redirects are full of them.
     """
     if len(url) < 2000 and _PLAIN_URL.fullmatch(url):  # as nearly all are
         return url
@@ -63,7 +63,7 @@ def _encode(text: str) -> str:
     try:
         return quote(_BARE_PERCENT.sub("%25", text), safe=_SAFE)
     except UnicodeError as error:
-        raise BadURL("bad address: half a character") from error
+        raise BadURL("bad address: an incomplete character") from error
 
 
 def wire_origin(url: str) -> str:
@@ -89,7 +89,7 @@ def redirect_target(base: str, location: str) -> str:
 
 
 def parse_status_line(line: bytes) -> tuple[str, int, str] | None:
-    """`HTTP/1.1 404 Not Found` as version (`1.1`), status and reason; None when it is no status line."""
+    """`HTTP/1.1 404 Not Found` as version (`1.1`), status and reason; None when it is not a status line."""
     match = _STATUS_LINE.match(line)
     return (match[1].decode(), int(match[2]), header_text(match[3] or b"").strip()) if match else None
 
@@ -106,11 +106,11 @@ def _parse_line(line: bytes) -> tuple[str, str] | None:
 
 
 _parse_short_line = lru_cache(maxsize=4096)(_parse_line)
-"""Servers send the same lines again and again; long ones seldom, and they would fill the memory."""
+"""Cached, because servers send the same lines again and again; long ones are rarely repeated, and would fill the memory."""
 
 
 def unfolded(lines: Sequence[bytes]) -> Sequence[bytes]:
-    """Header lines, with those that go on in the next line (as they were once allowed to) made one."""
+    """Header lines, with those that continue on the next line (as was once allowed) joined."""
     whole_head = b"\n".join(lines)
     if b"\n " not in whole_head and b"\n\t" not in whole_head and not whole_head.startswith(_BLANKS):
         return lines
@@ -124,7 +124,7 @@ def unfolded(lines: Sequence[bytes]) -> Sequence[bytes]:
 
 
 def header_text(data: bytes) -> str:
-    """A header as text: UTF-8 where it is, else Latin-1."""
+    """A header as text: UTF-8 if it is valid, else Latin-1."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -133,7 +133,7 @@ def header_text(data: bytes) -> str:
 
 @lru_cache(maxsize=1024)
 def stated_charset(content_type: str | None) -> str | None:
-    """The charset that a Content-Type states, when it is one that can be read; else None."""
+    """The charset that a Content-Type states, if we can decode it; else None."""
     match = _CHARSET.search(content_type or "")
     if not match:
         return None

@@ -1,7 +1,7 @@
 """What people ask of an index, as plain functions: the command line, the web pages and the API give the same answers.
 
-A question is a query with its filters (`Query.within`); `everything` is the same filters without the query, of which shares are
-shares.
+A query comes with its filters (`Query.within`); `everything` is the same filters without the query: the whole of which shares are
+computed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from tearsheet.query import Query, cut, parse_query
 
 EVERYTHING = parse_query("*")
 WORD_SAMPLE = 1_000
-"""Stories whose words are counted; of more, a random sample."""
+"""How many stories have their words counted; of more, a random sample."""
 _PAGE = 500
 
 
 class _Share:
-    """A count, and of how many."""
+    """A count, and the total that it is part of."""
 
     __slots__ = ()
     count: int
@@ -32,13 +32,13 @@ class _Share:
 
     @property
     def share(self) -> float:
-        """The part of all that match; 0 of nothing is 0."""
+        """The matching fraction of the total; 0 when the total is 0."""
         return self.count / self.total if self.total else 0.0
 
 
 @dataclass(slots=True, frozen=True)
 class Total(_Share):
-    """How many stories match, of how many."""
+    """How many stories match, and how many there are."""
 
     count: int
     total: int
@@ -65,7 +65,7 @@ class SourceAttention(_Share):
 
 @dataclass(slots=True, frozen=True)
 class WordCount:
-    """A word of the matching stories: how often it occurs, in how many stories, of how many that were looked at."""
+    """A word of the matching stories: how often it occurs, in how many stories, and how many stories were read."""
 
     word: str
     count: int
@@ -86,7 +86,7 @@ def stories(
 
 
 def all_stories(index: Index, query: Query, *, text: bool = True, order: str = "newest") -> Iterator[IndexedStory]:
-    """Every matching story, page by page. The first page is asked for at once, so that errors come before the first story."""
+    """Every matching story, page by page. The first page is fetched at once, so that errors come before the first story."""
     first = index.search(query, limit=_PAGE, text=text, order=order)
 
     def rest() -> Iterator[IndexedStory]:
@@ -101,7 +101,7 @@ def all_stories(index: Index, query: Query, *, text: bool = True, order: str = "
 
 @dataclass(slots=True)
 class Outline:
-    """One page of stories, and how all that match lie among all there are."""
+    """One page of stories, and the figures of all that match."""
 
     page: Page
     total: Total
@@ -117,12 +117,12 @@ class Outline:
         return self.total.count - sum(number for _, number in self.days)
 
     def attention(self, interval: str) -> list[Attention]:
-        """The same as the function of this name, without another look at the index."""
+        """The same as the function of this name, without asking the index again."""
         return _attention(_by(interval, self.days), _by(interval, self._every_day), interval)
 
 
 def outline(index: Index, question: Question, asked: Asked, top: int) -> Outline:
-    """A page of stories with its figures. The index is asked once, and once for all stories when these are others."""
+    """A page of stories with its figures. Asks the index once, and once more for all stories if these differ."""
     found = index.survey(asked.query, limit=question.limit, token=question.token, order=question.order, top=top)
     every = found if asked.everything.tree == asked.query.tree else index.survey(asked.everything, limit=0, top=0)
     total = Total(found.count, every.count)
@@ -134,7 +134,7 @@ def _by(interval: str, days: list[tuple[str, int]]) -> dict[str, int]:
 
 
 def sample(index: Index, query: Query, limit: int = 20) -> list[IndexedStory]:
-    """Some of the matching stories at random, in random order."""
+    """A random sample of the matching stories, in random order."""
     found = index.sample(query, limit)
     random.shuffle(found)
     return found
@@ -184,11 +184,11 @@ def sources_over_time(
     return [SourceAttention(source, day, number, totals.get((source, day), number)) for source, day, number in found]
 
 
-def words(index: Index, query: Query, limit: int = 100, *, looked_at: int = WORD_SAMPLE) -> list[WordCount]:
+def words(index: Index, query: Query, limit: int = 100, *, sample_size: int = WORD_SAMPLE) -> list[WordCount]:
     """The most frequent telling words of the matching stories, or of a random sample when there are many."""
     often: Counter[str] = Counter()
     widely: Counter[str] = Counter()
-    found = index.sample(query, looked_at)
+    found = index.sample(query, sample_size)
     for story in found:
         kept = [word for word in cut(f"{story.article_title}\n\n{story.text_content}") if is_telling(word)]
         often.update(kept)

@@ -1,4 +1,4 @@
-"""A result that can be cited: what was asked, when, and a digest by which anybody can tell whether they got the same stories."""
+"""A result that can be cited: what was asked, when, and a digest by which anyone can tell whether they got the same stories."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Result:
     """The first and the last day of publication."""
     last_day: str | None
     sha256: str
-    """Of the ids of the stories in order, a line each. An id is the SHA-256 of a story's normalised URL."""
+    """Digest of the sorted ids of the stories, one per line. An id is the SHA-256 of a story's normalised URL."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -42,7 +42,7 @@ class Citation:
 
 
 def describe(stories: Iterable[IndexedStory]) -> Result:
-    """The figures of some stories, in whatever order they come."""
+    """The figures of some stories, in any order."""
     ids: list[str] = []
     sources: set[str] = set()
     first = last = None

@@ -1,4 +1,4 @@
-"""From a story of the pipeline to a story of the index: the importer's rules, as pure functions."""
+"""Turn a story of the pipeline into a story of the index: the importer's rules, as pure functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class NotIndexable(StoryError, ValueError):
-    """The story lacks what an index needs. `reason` is the word by which it is counted: `no-url`, `no-text`, `no-data`."""
+    """The story lacks what an index needs. It is counted under `reason`: `no-url`, `no-text`, `no-data`."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(f"{reason}: {detail}")
@@ -59,9 +59,9 @@ def indexed_story(story: Story, now: datetime) -> IndexedStory:
 
 
 def indexed_date(parsed_date: str | None, now: datetime) -> int:
-    """When the story was first parsed, in nanoseconds since 1970; now, when nobody noted it.
+    """When the story was first parsed, in nanoseconds since 1970; now, if that was not recorded.
 
-    Early stories have a bare day; others a blank or a `T` before the time.
+    Early stories have only a day; others have a space or a `T` before the time.
     """
     try:
         return max(moment_span((parsed_date or "").strip())[0], 0)
@@ -94,7 +94,7 @@ def _page_day(text: str | None) -> date | None:
 
 
 def _feed_day(text: str | None) -> date | None:
-    """A day in UTC of an RFC 2822 date; of an ISO date too, because feeds are what they are."""
+    """The UTC day of an RFC 2822 date, or of an ISO date, because feeds have both."""
     if not text:
         return None
     for read in (parsedate_to_datetime, datetime.fromisoformat):

@@ -1,4 +1,4 @@
-"""Stories with their full text as rows of a table: what the columns are, and how a story fills them."""
+"""Stories with their full text as rows: what the columns are, and how a story fills them."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ COLUMNS = {
     "original_url": "text",
     "text_content": "text",
 }
-"""The fields of a story with their types, in the order of the columns; JSON lines have what else is stored with it, too."""
+"""The fields of a story with their types, in the order of the columns; JSON lines also have what else is stored with it."""
 
 
 def jsonl_lines(stories: Iterable[IndexedStory]) -> Iterator[bytes]:
-    """One line of JSON a story."""
+    """One line of JSON per story."""
     return tables.jsonl_lines(story.extra | as_row(story) for story in stories)
 
 
 def csv_lines(stories: Iterable[IndexedStory], *, bom: bool = False) -> Iterator[bytes]:
-    """A line of names, and one row a story."""
+    """A heading, and one row per story."""
     return tables.csv_lines(COLUMNS, (as_row(story).values() for story in stories), bom=bom)
 
 
 def write_parquet(stories: Iterable[IndexedStory], target: Path | IO[bytes]) -> int:
-    """Write a Parquet file, and say how many stories it has. Needs the extra `parquet`."""
+    """Write a Parquet file; returns how many stories it has. Needs the extra `parquet`."""
     return tables.write_parquet(list(COLUMNS), (_typed(story) for story in stories), target, COLUMNS)
 
 

@@ -1,7 +1,7 @@
-"""One question to the index: a query, its days, sources, collections and languages, the order, the page, and a moment.
+"""One question to the index: a query, its days, sources, collections and languages, the order, the page, and an as-of time.
 
-The command line, the pages, the API, topics and citations all ask by it, so that the same words mean the same stories. Of
-several sources, or several collections, a story has to be of one. Where both are given it has to be of both, unless the
+The command line, the pages, the API, topics and citations all use it, so that the same question means the same stories. Of
+several sources, or several collections, a story has to belong to one. If both are given it has to belong to both, unless the
 question says `either`.
 """
 
@@ -21,16 +21,16 @@ ORDERS = ("newest", "oldest", "relevance")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_LENGTH = len("2026-11-15")
 _Group = tuple[set[str] | None, set[int] | None]
-"""Domains and ids of sources; None is not asked about."""
+"""Domains and ids of sources; None is ignored."""
 
 
 class Catalogue(Protocol):
-    """Who knows the sources and what belongs to a collection."""
+    """Looks up sources and the members of collections."""
 
     def __call__(
         self, source_ids: Sequence[int], collections: Sequence[str], collection_ids: Sequence[int]
     ) -> tuple[set[str], set[int]]:
-        """Domains and ids of sources and of all that belong to collections. Raises NotFoundError."""
+        """Domains and ids of the sources and of all members of the collections. Raises NotFoundError."""
         ...
 
 
@@ -40,12 +40,12 @@ class Asked:
 
     query: Query
     everything: Query
-    """All stories of the same days, sources and languages: what shares are shares of."""
+    """All stories of the same days, sources and languages: the whole of which shares are computed."""
 
 
 @dataclass(slots=True, frozen=True)
 class Question:
-    """What is asked for. Raises QueryError or UsageError when it is made of what cannot be asked."""
+    """What a user asks for. Raises QueryError or UsageError when it is created with invalid values."""
 
     text: str
     start: date | None = None
@@ -54,35 +54,35 @@ class Question:
     sources: tuple[str, ...] = ()
     """Domains."""
     source_ids: tuple[int, ...] = ()
-    """Sources and collections by the ids that programs know: a story of any of these will do."""
+    """Sources and collections by the ids that programs use: a story may belong to any of these."""
     collections: tuple[str, ...] = ()
-    """By name, or by id as people write it."""
+    """By name, or by id as text."""
     collection_ids: tuple[int, ...] = ()
     either: bool = False
-    """Whether a story of one of the sources or of one of the collections will do."""
+    """Whether a story may belong to one of the sources or to one of the collections."""
     languages: tuple[str, ...] = ()
     order: str = ORDERS[0]
     limit: int = 20
-    """Stories of a page; 0 is all of them."""
+    """Stories per page; 0 means all of them."""
     token: str | None = None
-    """Where the page begins, as the page before said."""
+    """Where the page begins: the token that came with the previous page."""
     as_of: datetime | None = None
-    """Only stories that were indexed up to this moment."""
+    """Only stories indexed up to this moment."""
     parsed: Query = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Check all of it, once."""
+        """Check all values, once."""
         check_period(self.start, self.end)
         if self.order not in ORDERS:
             raise UsageError(f"order: {self.order!r} is not one of {', '.join(ORDERS)}")
         if self.limit < 0:
-            raise UsageError(f"limit: {self.limit} is less than nothing; 0 means all")
+            raise UsageError(f"limit: {self.limit} is negative; 0 means all")
         object.__setattr__(self, "parsed", parse_query(self.text))
 
     def ask(self, catalogue: Catalogue) -> Asked:
         """The queries for the index. Raises NotFoundError for a collection that does not exist.
 
-        The catalogue is asked once, and not at all when there is no id and no collection to look up.
+        The catalogue is asked once, or not at all when there is no id or collection to look up.
         """
         groups = _named(self.sources)
         if self.source_ids or self.collections or self.collection_ids:
@@ -91,7 +91,7 @@ class Question:
         return Asked(self._framed(self.parsed, groups), self._framed(parse_query("*"), groups))
 
     def explain(self) -> str:
-        """The question in English without a full stop; collections by their names."""
+        """The question in English, without a full stop; collections are named."""
         if not self.collections:
             return self._written(self.sources)
         names = " or ".join(f"“{name}”" for name in self.collections)
@@ -104,7 +104,7 @@ class Question:
         return self._framed(self.parsed, _named(sources)).explain().rstrip(".")
 
     def _framed(self, query: Query, groups: Sequence[_Group]) -> Query:
-        """A query with all that narrows it: a story has to be of each group of sources."""
+        """A query with all its filters: a story has to belong to each group of sources."""
         first, *others = groups or [(None, None)]
         query = query.within(
             start=self.start,
@@ -123,7 +123,7 @@ class Question:
         return Question(self.text)
 
     def address(self, path: str = "/search", **changes: str | None) -> str:
-        """The address of the page that answers this question, or one that differs by `changes`; what is empty is left out."""
+        """The address of the page that answers this question, or one that differs by `changes`; empty values are left out."""
         given = {
             "start": _text(self.start),
             "end": _text(self.end),
@@ -135,7 +135,7 @@ class Question:
         return f"{path}?{urlencode({'q': self.text} | {name: value for name, value in (given | changes).items() if value})}"
 
     def filters(self) -> dict[str, Any]:
-        """What narrows the query, by name, as `read_question` reads it."""
+        """The filters by name, as `read_question` reads them."""
         return {
             "start": _text(self.start),
             "end": _text(self.end),
@@ -146,14 +146,14 @@ class Question:
         }
 
     def options(self) -> list[str]:
-        """What narrows the query as options of a command line."""
+        """The filters as command-line arguments."""
         names = {"start": "from", "end": "to", "sources": "source", "collections": "collection"}
         names |= {"languages": "language", "as_of": "as-of"}
-        words = []
+        arguments = []
         for name, given in self.filters().items():
             for value in given if isinstance(given, list) else [given] if given else []:
-                words += [f"--{names[name]}", value]
-        return words
+                arguments += [f"--{names[name]}", value]
+        return arguments
 
 
 def read_question(
@@ -172,7 +172,7 @@ def read_question(
     as_of: str = "",
     names: Mapping[str, str] | None = None,
 ) -> Question:
-    """A question from what somebody wrote. Raises QueryError or UsageError, which calls a parameter by `names`."""
+    """A question from what a user wrote. Raises QueryError or UsageError, which name parameters as `names` does."""
     called = names or {}
     return Question(
         text.strip(),
@@ -191,8 +191,8 @@ def read_question(
 
 
 def read_day(text: str, name: str, *, last: bool = False) -> date | None:
-    """The day that a text means, None when it is empty: a day, the first or `last` one of a month or a year, or the day
-    of a moment as it is written. Raises UsageError, which calls it by its `name`.
+    """The day that a text means, None if it is empty: a day, the first or `last` day of a month or a year, or the day
+    of a moment as written. Raises UsageError, which mentions its `name`.
     """
     given = text.strip()
     if not given:
@@ -204,7 +204,7 @@ def read_day(text: str, name: str, *, last: bool = False) -> date | None:
 
 
 def _days(text: str) -> tuple[date, date]:
-    """The first and the last day of what is written. Raises ValueError."""
+    """The first and the last day that the text means. Raises ValueError."""
     if text[_DAY_LENGTH : _DAY_LENGTH + 1] in ("T", " "):
         datetime.fromisoformat(text)
         text = text[:_DAY_LENGTH]
@@ -216,7 +216,7 @@ def _days(text: str) -> tuple[date, date]:
 
 
 def read_moment(text: str, name: str) -> datetime | None:
-    """A moment that was given, UTC unless it says otherwise; None when none was. Raises UsageError."""
+    """The moment that a text means, in UTC unless it says otherwise; None if it is empty. Raises UsageError."""
     if not text.strip():
         return None
     try:
@@ -238,7 +238,7 @@ def nanoseconds(moment: datetime) -> int:
 
 
 def _filled(values: Sequence[str], name: str) -> tuple[str, ...]:
-    """The values without blanks around them. Raises UsageError for an empty one, which would mean all or none."""
+    """The values without surrounding spaces. Raises UsageError for an empty one, which could mean all or none."""
     found = tuple(value.strip() for value in values)
     if not all(found):
         raise UsageError(f"{name}: an empty value asks for nothing; leave it out or say which one is meant")
@@ -254,7 +254,7 @@ def _text(day: date | None) -> str:
 
 
 def _only(values: Sequence[str]) -> str:
-    """The one value that an address has room for."""
+    """The only value, since an address has room for one."""
     if len(values) > 1:
         raise ValueError("the address of a page has room for one source, one collection and one language")
     return values[0] if values else ""

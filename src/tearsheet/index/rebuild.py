@@ -1,4 +1,4 @@
-"""Fill an index from archived stories, with the dates that they had."""
+"""Fill an index from archived stories, which keep their dates."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def rebuild_from_stories(
     progress: Callable[[Rebuilt], None] | None = None,
     clock: Clock = wall_clock,
 ) -> Rebuilt:
-    """Index archived stories that are not there yet. They keep their dates; it may be stopped and begun again at any time."""
+    """Index archived stories that are not indexed yet. They keep their dates; it may be stopped and restarted at any time."""
     report = Rebuilt()
     waiting = iter(stories)
     while batch := list(islice(waiting, BATCH)):

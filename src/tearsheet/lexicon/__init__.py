@@ -1,4 +1,4 @@
-"""Tables of names, each once: months, time zones, languages, shorteners, parts of addresses, sites that publish no news."""
+"""Lists of names, each kept once: months, time zones, languages, shorteners, parts of addresses, sites that publish no news."""
 
 import lazy_loader
 

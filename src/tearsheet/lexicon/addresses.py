@@ -1,9 +1,9 @@
-"""Parts of addresses that say nothing of the page itself: devices, tracking parameters, names of front pages; hosts of videos."""
+"""Parts of addresses that say nothing about the page itself: devices, tracking parameters, names of front pages; video hosts."""
 
 from __future__ import annotations
 
 DEVICE_SUBDOMAINS = ("amp", "beta", "m", "mobile", "touch", "wap")
-"""Host prefixes under which a site serves the same pages to other devices. `www`, `www2` and `ww1` are known to the code."""
+"""Host prefixes under which a site serves the same pages to other devices. `www`, `www2` and `ww1` are handled in code."""
 
 TRACKING_PREFIXES = ("utm_", "ga_", "mc_", "pk_", "mtm_", "piwik_", "at_", "hsa_", "__", "vero_", "oly_", "wt_")
 

@@ -83,14 +83,14 @@ bn জানুয়ারী ফেব্রুয়ারী মার্চ
 ta ஜனவரி பிப்ரவரி மார்ச் ஏப்ரல் மே ஜூன் ஜூலை ஆகஸ்ட் செப்டம்பர் அக்டோபர் நவம்பர் டிசம்பர்
 th มกราคม กุมภาพันธ์ มีนาคม เมษายน พฤษภาคม มิถุนายน กรกฎาคม สิงหาคม กันยายน ตุลาคม พฤศจิกายน ธันวาคม
 """
-"""A line for each way in which a language writes the twelve months, in lower case; `-` where it has no name of its own."""
+"""A line for each way in which a language writes the twelve months, in lower case; `-` where no name is listed."""
 
 AMBIGUOUS_MONTHS = {"listopada": 11}
-"""Names of two months in two languages, with the likelier: November in Polish, October in Croatian."""
+"""A name that means different months in two languages, with the likelier one: November in Polish, October in Croatian."""
 
 
 def names_by_month() -> dict[str, set[int]]:
-    """Each name with the numbers of all months that it stands for in some language."""
+    """Each name with the numbers of all months that it means in some language."""
     found: dict[str, set[int]] = {}
     for line in _NAMES.strip().splitlines():
         for number, name in enumerate(line.split()[1:], start=1):
@@ -100,4 +100,4 @@ def names_by_month() -> dict[str, set[int]]:
 
 
 MONTHS = {name: min(numbers) for name, numbers in names_by_month().items() if len(numbers) == 1}
-"""The number of a month by its name in lower case; only names that mean one month wherever they are used."""
+"""The number of a month by its name in lower case; only names that mean the same month in every language."""

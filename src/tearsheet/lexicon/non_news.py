@@ -1,4 +1,4 @@
-"""Sites that feeds and pages link to and that publish no news."""
+"""Sites that feeds and pages link to but that publish no news."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _DOMAINS = VIDEO_HOSTS | frozenset(
     pinterest.com slideshare.net tiktok.com twitter.com whatsapp.com wikidata.org wikimedia.org wikipedia.org x.com
     """.split()
 )
-"""A domain stands for itself and all names below it."""
+"""A domain stands for itself and its subdomains."""
 
 
 @lru_cache(maxsize=10_000)
 def is_non_news(host: str) -> bool:
-    """Whether a host is one of these sites, or lies below one."""
+    """Whether a host is one of these sites, or a subdomain of one."""
     labels = host.split(".")
     return any(".".join(labels[start:]) in _DOMAINS for start in range(len(labels)))

@@ -1,4 +1,4 @@
-"""Hosts whose addresses are short forms of others. Case tells two of their addresses apart."""
+"""Hosts whose addresses are short forms of others. Their addresses are case-sensitive."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ ZONE_MINUTES = {
     "mst": -420, "mdt": -360, "mt": -420, "pst": -480, "pdt": -420, "pt": -480,
     "akst": -540, "akdt": -480, "hst": -600,
 }  # fmt: skip
-"""Zone names to minutes east of Greenwich. Shared names mean what RFC 822 says (EST, CST …), else the larger zone."""
+"""Maps zone names to minutes east of Greenwich. Ambiguous names mean what RFC 822 says (EST, CST …), else the larger zone."""
 
 AFTERNOON = frozenset({"pm", "p.m.", "p.m", "오후", "下午", "午後"})
 FORENOON = frozenset({"am", "a.m.", "a.m", "오전", "上午", "午前"})

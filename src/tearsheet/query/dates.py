@@ -19,7 +19,7 @@ def day_number(day: date) -> int:
 
 
 def day_of(number: int) -> date:
-    """The day of a number; days outside the calendar become its first or last one."""
+    """The day with this number; days outside the calendar become its first or last day."""
     number = max(day_number(date.min), min(number, day_number(date.max)))
     return _EPOCH + timedelta(days=number)
 

@@ -10,8 +10,8 @@ _CONTEXT = 30
 class QueryError(UsageError, ValueError):
     """The query cannot be read, or cannot be expressed in the form that was asked for.
 
-    The message is one line. `position` is the place of the character that is wrong, counted from 0, or None when the query as a
-    whole is meant; `pointer()` draws the query with a caret under that character.
+    The message is one line. `position` is the index of the wrong character, counted from 0, or None when the query as a
+    whole is wrong; `pointer()` shows the query with a caret under that character.
     """
 
     def __init__(self, problem: str, text: str = "", position: int | None = None) -> None:
@@ -21,7 +21,7 @@ class QueryError(UsageError, ValueError):
         super().__init__(problem if position is None else f"{problem} (at character {position + 1})")
 
     def pointer(self) -> str:
-        """The query, or the part of it around the error, and below it a caret; empty when no character is meant."""
+        """The query, or the part around the error, with a caret below; empty when there is no position."""
         if self.position is None:
             return ""
         start = max(0, self.position - _CONTEXT)

@@ -24,7 +24,7 @@ from tearsheet.query.tree import (
     reduce_tree,
 )
 
-_PLACES = {ANY: "", "article_title": " in the title", "text_content": " in the text"}
+_IN_FIELD = {ANY: "", "article_title": " in the title", "text_content": " in the text"}
 _MANY = 5
 
 
@@ -38,7 +38,7 @@ def explain_tree(tree: Node) -> str:
 
 
 _Clause = tuple[str, str]
-"""What is said of the stories, and how it was joined: `leaf`, `and`, `or`, `not`."""
+"""What is said about the stories, and how it was joined: `leaf`, `and`, `or`, `not`."""
 
 
 def _join(node: And | Or | Not, parts: list[_Clause]) -> _Clause:
@@ -72,7 +72,7 @@ def _describe(leaf: Leaf) -> str:
     if isinstance(leaf, OneOf):
         return _one_of(leaf)
     if leaf.field in (ANY, *WORD_FIELDS):
-        return f"with {_words(leaf)}{_PLACES[leaf.field]}"
+        return f"with {_words(leaf)}{_IN_FIELD[leaf.field]}"
     return _value(leaf)
 
 

@@ -1,4 +1,4 @@
-"""Cut a query into tokens: words, phrases, values, ranges, operators and brackets, each with its place."""
+"""Split a query into tokens: words, phrases, values, ranges, operators and brackets, each with its position."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tearsheet.query.errors import QueryError
 from tearsheet.query.tree import DATE_FIELDS, FIELD_NAMES, VALUE_FIELDS
 
 QUOTES = '"\u201c\u201d\u201e\u201f\uff02\u00ab\u00bb'
-"""Straight, curly and full-width double quotes: any of them opens, any of them closes."""
+"""Straight, curly and full-width double quotes: any of them opens and any closes."""
 _FIELD = re.compile(r"([A-Za-z_]{2,}):\s*")
 _SLOP = re.compile(r"~(\d{0,9})")
 _RANGE = re.compile(r"([\[{])\s*(\S+)\s+TO\s+([^\s\]}]+)\s*([\]}])")
@@ -39,24 +39,24 @@ class _Lexer:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.place = 0
+        self.position = 0
         self.fields: list[str] = []
-        """For each open bracket, the field that stands before it."""
+        """For each open bracket, the field before it."""
         self.field = ""
-        """The field that the next token belongs to, when it was named just now."""
+        """The field of the next token, if it was just named."""
 
     def run(self) -> Iterator[Token]:
         text = self.text
         while True:
-            while self.place < len(text) and text[self.place].isspace():
-                self.place += 1
-            if self.place >= len(text):
+            while self.position < len(text) and text[self.position].isspace():
+                self.position += 1
+            if self.position >= len(text):
                 return
             yield self._next()
 
     def _next(self) -> Token:
         field, self.field = self.field or (self.fields[-1] if self.fields else ""), ""
-        start, character = self.place, self.text[self.place]
+        start, character = self.position, self.text[self.position]
         if character in "()":
             return self._bracket(character, field)
         if token := self._field(field in VALUE_FIELDS):
@@ -74,17 +74,17 @@ class _Lexer:
         return self._word(field)
 
     def _bracket(self, character: str, field: str) -> Token:
-        token = Token(character, character, self.place)
+        token = Token(character, character, self.position)
         if character == "(":
             self.fields.append(field)
         elif self.fields:
             self.fields.pop()
-        self.place += 1
+        self.position += 1
         return token
 
     def _field(self, in_value: bool) -> Token | None:
-        """The name of a field and its colon. A colon that ends an unknown word, or stands in a value, is only a colon."""
-        found = _FIELD.match(self.text, self.place)
+        """The name of a field and its colon. A colon that ends an unknown word, or is inside a value, is just a colon."""
+        found = _FIELD.match(self.text, self.position)
         if not found:
             return None
         name, end = found[1], found.end()
@@ -93,24 +93,24 @@ class _Lexer:
                 return None
             known = ", ".join(FIELD_NAMES)
             problem = f"there is no field {name!r}; fields are {known}; put text with a colon in quotes"
-            raise QueryError(problem, self.text, self.place)
+            raise QueryError(problem, self.text, self.position)
         if end == len(self.text):
-            raise QueryError("nothing follows this field", self.text, self.place)
-        token = Token("field", FIELD_NAMES[name], self.place)
+            raise QueryError("nothing follows this field", self.text, self.position)
+        token = Token("field", FIELD_NAMES[name], self.position)
         self.field = FIELD_NAMES[name]
-        self.place = end
+        self.position = end
         return token
 
     def _operator(self, character: str) -> Token | None:
-        start = self.place
+        start = self.position
         for sign, kind in _OPERATORS.items():
             end = start + len(sign)
             if self.text.startswith(sign, start) and (end >= len(self.text) or self._ends_word(self.text[end])):
-                self.place = end
+                self.position = end
                 return Token(kind, sign, start)
         follows = start + 1 < len(self.text) and not self.text[start + 1].isspace() and self.text[start + 1] != ")"
         if character in "+-!" and follows:
-            self.place += 1
+            self.position += 1
             return Token("+" if character == "+" else "NOT", character, start)
         return None
 
@@ -119,46 +119,50 @@ class _Lexer:
         return character.isspace() or character in "()" or character in QUOTES
 
     def _phrase(self, field: str) -> Token:
-        start = self.place
+        start = self.position
         end = start + 1
         while end < len(self.text) and self.text[end] not in QUOTES:
             end += 2 if self.text[end] == "\\" else 1
         if end >= len(self.text):
             raise QueryError("this quote is never closed", self.text, start)
-        self.place = end + 1
+        self.position = end + 1
         slop = 0
-        if found := _SLOP.match(self.text, self.place):
+        if found := _SLOP.match(self.text, self.position):
             if not found[1]:
-                raise QueryError('a distance needs a number, as in "a b"~5', self.text, self.place)
+                raise QueryError('a distance needs a number, as in "a b"~5', self.text, self.position)
             slop = int(found[1])
-            self.place = found.end()
+            self.position = found.end()
         self._refuse_boost()
         kind = "value" if field in VALUE_FIELDS else "range" if field in DATE_FIELDS else "phrase"
         if slop and kind != "phrase":
-            raise QueryError("a distance is only for words of the title or text", self.text, self.place)
+            raise QueryError("a distance is only for words of the title or text", self.text, self.position)
         return Token(kind, self.text[start + 1 : end], start, slop)
 
     def _date(self) -> Token:
-        start = self.place
+        start = self.position
         if found := _RANGE.match(self.text, start) or _COMPARISON.match(self.text, start):
-            self.place = found.end()
+            self.position = found.end()
             return Token("range", found[0], start)
         if self.text[start] in "[{":
             raise QueryError("a range is written [2024-01-01 TO 2024-01-31]; * stands for no limit", self.text, start)
-        while self.place < len(self.text) and not self.text[self.place].isspace() and self.text[self.place] not in "()":
-            self.place += 1
-        return Token("range", self.text[start : self.place], start)
+        while (
+            self.position < len(self.text)
+            and not self.text[self.position].isspace()
+            and self.text[self.position] not in "()"
+        ):
+            self.position += 1
+        return Token("range", self.text[start : self.position], start)
 
     def _word(self, field: str) -> Token:
-        """A bare word, or a bare value, which may hold brackets in pairs."""
-        text, start, open_brackets = self.text, self.place, 0
+        """A bare word, or a bare value, which may contain paired brackets."""
+        text, start, open_brackets = self.text, self.position, 0
         is_value = field in VALUE_FIELDS
-        while self.place < len(text):
-            character = text[self.place]
+        while self.position < len(text):
+            character = text[self.position]
             if character == "\\":
-                if self.place + 1 >= len(text):
-                    raise QueryError("nothing follows this backslash", text, self.place)
-                self.place += 2
+                if self.position + 1 >= len(text):
+                    raise QueryError("nothing follows this backslash", text, self.position)
+                self.position += 2
                 continue
             if character.isspace() or character in QUOTES:
                 break
@@ -169,14 +173,14 @@ class _Lexer:
             if not is_value and character in "~^":
                 self._refuse_boost()
                 raise QueryError(
-                    "a similar word (~) cannot be looked for; a star finds longer ones, and a distance needs quotes",
+                    "similar words (~) cannot be searched for; a star finds longer ones, and a distance needs quotes",
                     text,
-                    self.place,
+                    self.position,
                 )
-            self.place += 1
-        self.place = min(self.place, len(text))
-        return Token("value" if is_value else "word", text[start : self.place], start)
+            self.position += 1
+        self.position = min(self.position, len(text))
+        return Token("value" if is_value else "word", text[start : self.position], start)
 
     def _refuse_boost(self) -> None:
-        if self.text.startswith("^", self.place):
-            raise QueryError("weights (^) are not part of this language", self.text, self.place)
+        if self.text.startswith("^", self.position):
+            raise QueryError("weights (^) are not part of this language", self.text, self.position)

@@ -33,23 +33,23 @@ from tearsheet.query.tree import (
 from tearsheet.query.words import cut, fold
 
 Positions = Mapping[str, Sequence[int]]
-"""Where each word of a text stands, in rising order."""
+"""The positions of each word of a text, in ascending order."""
 
 
 @dataclass(slots=True)
 class Subject:
-    """A story to be tested. Title and text are cut into words when a query first asks for them."""
+    """A story to be tested. Title and text are split into words when a query first asks for them."""
 
     title: str = ""
     text: str = ""
     values: dict[str, str] = field(default_factory=dict)
-    """`url`, `language`, `canonical_domain`, `source_id`, in the form in which they are indexed."""
+    """`url`, `language`, `canonical_domain`, `source_id`, as they are indexed."""
     dates: dict[str, int] = field(default_factory=dict)
-    """`publication_date` in days and `indexed_date` in nanoseconds since 1970-01-01; a date that is not known is not there."""
+    """`publication_date` in days and `indexed_date` in nanoseconds since 1970-01-01; unknown dates are missing."""
     _words: dict[str, Positions] = field(default_factory=dict)
 
     def words(self, field: str) -> Positions:
-        """The words of the title or text and their places."""
+        """The words of the title or text and their positions."""
         if field not in self._words:
             self._words[field] = positions_of(cut(self.title if field == TITLE else self.text))
         return self._words[field]
@@ -82,11 +82,11 @@ def make_subject(
 
 
 def positions_of(words: Iterable[str]) -> Positions:
-    """Where each word stands."""
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(words):
-        places.setdefault(word, []).append(place)
-    return places
+    """The positions of each word."""
+    positions: dict[str, list[int]] = {}
+    for position, word in enumerate(words):
+        positions.setdefault(word, []).append(position)
+    return positions
 
 
 def tree_matches(tree: Node, subject: Subject) -> bool:
@@ -135,51 +135,54 @@ def _words_match(leaf: Term | Phrase | Prefix | Wildcard, words: Positions) -> b
 
 
 def phrase_matches(phrase: Phrase, words: Positions) -> bool:
-    """Whether the words of a phrase stand together as it says."""
-    places = [words.get(word, ()) for word in phrase.words]
+    """Whether the words of a phrase occur together as it demands."""
+    positions = [words.get(word, ()) for word in phrase.words]
     if phrase.open_end:
         start = phrase.words[-1]
-        places[-1] = sorted(place for word, found in words.items() if word.startswith(start) for place in found)
-    if not all(places):
+        positions[-1] = sorted(
+            position for word, found in words.items() if word.startswith(start) for position in found
+        )
+    if not all(positions):
         return False
     if phrase.slop:
-        return _near(phrase.words, places, phrase.slop)
-    starts = set(places[0])
-    for offset, found in enumerate(places[1:], 1):
-        starts &= {place - offset for place in found}
+        return _near(phrase.words, positions, phrase.slop)
+    starts = set(positions[0])
+    for offset, found in enumerate(positions[1:], 1):
+        starts &= {position - offset for position in found}
         if not starts:
             return False
     return True
 
 
-def _near(words: Sequence[str], places: Sequence[Sequence[int]], slop: int) -> bool:
-    """Whether one place for each word can be chosen so that, moved back by their order, none is further than `slop` from another.
+def _near(words: Sequence[str], positions: Sequence[Sequence[int]], slop: int) -> bool:
+    """Whether each word has a position such that, less its index in the phrase, no two are more than `slop` apart.
 
-    A place serves one word only, so words that occur twice in the phrase need two places.
+    A position serves one word only, so a word that occurs twice in the phrase needs two positions.
     """
     groups: dict[str, list[int]] = {}
     for index, word in enumerate(words):
         groups.setdefault(word, []).append(index)
-    firsts = {place - index for index, found in enumerate(places) for place in found}
+    firsts = {position - index for index, found in enumerate(positions) for position in found}
     return any(
-        all(_fits(places[indexes[0]], indexes, first, slop) for indexes in groups.values()) for first in sorted(firsts)
+        all(_fits(positions[indexes[0]], indexes, first, slop) for indexes in groups.values())
+        for first in sorted(firsts)
     )
 
 
 def _fits(found: Sequence[int], indexes: Sequence[int], first: int, slop: int) -> bool:
-    """Whether each index gets a place of its own in its window. Windows rise with the index, so the first that fits is best."""
-    place = 0
+    """Whether each index gets its own position in its window. Windows rise with the index, so the first that fits is best."""
+    cursor = 0
     for index in indexes:
-        place = bisect_left(found, first + index, place)
-        if place == len(found) or found[place] > first + index + slop:
+        cursor = bisect_left(found, first + index, cursor)
+        if cursor == len(found) or found[cursor] > first + index + slop:
             return False
-        place += 1
+        cursor += 1
     return True
 
 
 @lru_cache(maxsize=1024)
 def glob_matcher(glob: str) -> Callable[[str], bool]:
-    """A test for a whole word or value, in linear time whatever stars the pattern has."""
+    """A test for a whole word or value, in linear time however many stars the pattern has."""
     pattern = "".join(
         (".*" if character == "*" else ".") if wild else re2.escape(character) for wild, character in glob_parts(glob)
     )

@@ -1,8 +1,8 @@
 """Read a query: Lucene's notation with the usual precedence. NOT binds more tightly than AND, AND more tightly than OR.
 
-Words that stand side by side must all be found. Media Cloud's search has always read them so (Elasticsearch's query_string with
-AND as default operator), and a query that was written for it must not find more here. So `+` says nothing new; beside an OR it
-would have to, and is refused there.
+Words side by side must all be found. Media Cloud's search has always read them so (Elasticsearch's query_string with
+AND as default operator), and a query written for it must not find more here. So `+` adds nothing; beside an OR it
+would have to, and is refused.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from tearsheet.query.tree import (
 from tearsheet.query.words import cut, cut_query, fold, is_unspaced
 
 MAX_LENGTH = 65_536
-"""Longest query, in characters."""
+"""The longest query, in characters."""
 MAX_LEAVES = 2_000
-"""Most words, phrases and values in a query."""
+"""The most words, phrases and values in a query."""
 MAX_DEPTH = 250
-"""Most brackets inside each other."""
+"""The deepest nesting of brackets."""
 MAX_NESTING = 60
-"""Deepest AND in OR in AND, when brackets that say nothing are taken away; engines have limits of their own."""
+"""The deepest nesting of AND in OR in AND, without redundant brackets; engines have their own limits."""
 MAX_WILDCARDS = 100
-"""Most stars and question marks in a query."""
+"""The most stars and question marks in a query."""
 MAX_OPEN_WILDCARDS = 5
-"""Most values that begin with a star: an index has to look through all addresses for each."""
+"""The most values that begin with a star: an index has to search all addresses for each."""
 MAX_SLOP = 1_000
 _MAX_MOMENT = 2**63 - 1
 _RANGE = re.compile(r"([\[{])\s*(\S+)\s+TO\s+([^\s\]}]+)\s*([\]}])")
@@ -53,7 +53,7 @@ _COMPARISON = re.compile(r"([<>]=?)\s*(\S+)")
 
 @dataclass(slots=True)
 class _Group:
-    """What stands between two brackets, as far as it is read."""
+    """The content of a pair of brackets, as far as it has been read."""
 
     position: int
     field: str
@@ -61,15 +61,15 @@ class _Group:
     """Whether the bracket as a whole is negated."""
     alternatives: list[list[Node]] = dataclasses.field(default_factory=lambda: [[]])
     operator: Token | None = None
-    """An operator that still waits for its right side."""
+    """An operator that still needs its right side."""
     negate_next: bool = False
     plus: Token | None = None
 
 
 def parse(text: str) -> Node:
-    """The tree of a query. Raises QueryError, which knows the character."""
+    """The tree of a query. Raises QueryError, which knows the position."""
     if len(text) > MAX_LENGTH:
-        raise QueryError(f"a query may have {MAX_LENGTH:,} characters; this one has {len(text):,}")
+        raise QueryError(f"a query may have at most {MAX_LENGTH:,} characters; this one has {len(text):,}")
     tree = _Parser(text).run()
     if reduce_tree(tree, lambda leaf: 0, lambda node, depths: max(depths) + 1) > MAX_NESTING:
         raise QueryError(f"AND, OR and NOT may be nested {MAX_NESTING} deep; write this query with fewer brackets")
@@ -114,7 +114,7 @@ class _Parser:
 
     def _open(self, token: Token, field: str) -> None:
         if len(self.groups) > MAX_DEPTH:
-            raise QueryError(f"brackets may stand {MAX_DEPTH} deep", self.text, token.position)
+            raise QueryError(f"brackets may be nested {MAX_DEPTH} deep", self.text, token.position)
         parent = self.groups[-1]
         group = _Group(token.position, field, parent.negate_next)
         parent.negate_next, parent.operator = False, None
@@ -152,7 +152,7 @@ class _Parser:
                 f"{group.operator.text} needs something on its right side", self.text, group.operator.position
             )
         if not group.alternatives[0]:
-            where = "the query is empty" if len(self.groups) == 1 and end == len(self.text) else "nothing stands here"
+            where = "the query is empty" if len(self.groups) == 1 and end == len(self.text) else "there is nothing here"
             raise QueryError(
                 f"{where}; * finds every story", self.text, min(group.position, max(len(self.text) - 1, 0))
             )
@@ -165,7 +165,7 @@ class _Parser:
     def _leaf(self, token: Token, field: str) -> Node:
         self.leaf_count += 1
         if self.leaf_count > MAX_LEAVES:
-            raise QueryError(f"a query may have {MAX_LEAVES:,} words", self.text, token.position)
+            raise QueryError(f"a query may have at most {MAX_LEAVES:,} words", self.text, token.position)
         if field in DATE_FIELDS:
             return self._range(token, field)
         if field in VALUE_FIELDS:
@@ -188,13 +188,13 @@ class _Parser:
             return Prefix(field, words[0]) if open_end else Term(field, words[0])
         self.leaf_count += len(words) - 1
         if token.slop > MAX_SLOP:
-            raise QueryError(f"a distance may be {MAX_SLOP:,} words", self.text, token.position)
+            raise QueryError(f"a distance may be at most {MAX_SLOP:,} words", self.text, token.position)
         if token.slop and open_end:
             raise QueryError("the last word of a phrase with a distance must be whole", self.text, token.position)
         return Phrase(field, words, token.slop, open_end)
 
     def _wild_words(self, token: Token, field: str) -> Node:
-        """A word with `*` or `?`. In a phrase only a star at its very end has a meaning."""
+        """A word with `*` or `?`. In a phrase, only a star at the very end has a meaning."""
         self._count_wildcard(token)
         body = token.text.rstrip("*")
         if body != token.text and not any(is_wild for is_wild, _ in glob_parts(body)) and not body.endswith("\\"):
@@ -205,7 +205,7 @@ class _Parser:
             if not words or not fold(plain).endswith(words[-1]):
                 raise QueryError("a star must follow the beginning of a word", self.text, token.position)
             if len(words) == 1 and len(words[0]) < 2:
-                raise QueryError("two letters at least must stand before a star", self.text, token.position)
+                raise QueryError("at least two letters must come before a star", self.text, token.position)
             return self._phrase(token, field, tuple(words), True)
         if token.kind == "phrase":
             raise QueryError(
@@ -219,12 +219,14 @@ class _Parser:
         if len(cut(literal)) != 1 or cut(literal)[0] != literal or is_unspaced(literal[:2]):
             raise QueryError("a word with * or ? must be a single word", self.text, token.position)
         if pieces[0] in ("*", "?") or len(literal) < 2:
-            raise QueryError("a word with * or ? must begin with a letter and have two", self.text, token.position)
+            raise QueryError(
+                "a word with * or ? must begin with a letter and have at least two", self.text, token.position
+            )
         return "".join(pieces)
 
     def _value(self, token: Token, field: str) -> Node:
         if not token.text.strip() or not token.text.isprintable():
-            raise QueryError(f"this is no value of {field}", self.text, token.position)
+            raise QueryError(f"this is not a value of {field}", self.text, token.position)
         parts = [(wild and character == "*", character) for wild, character in glob_parts(token.text)]
         if self.text[token.position] not in QUOTES and any(wild for wild, _ in parts):
             return self._wild_value(token, field, parts)
@@ -256,7 +258,9 @@ class _Parser:
     def _count_wildcard(self, token: Token) -> None:
         self.wildcards += sum(wild for wild, _ in glob_parts(token.text))
         if self.wildcards > MAX_WILDCARDS:
-            raise QueryError(f"a query may have {MAX_WILDCARDS} stars and question marks", self.text, token.position)
+            raise QueryError(
+                f"a query may have at most {MAX_WILDCARDS} stars and question marks", self.text, token.position
+            )
 
     # ---------------------------------------------------------------------------------------------------- ranges
 

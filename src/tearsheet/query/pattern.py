@@ -1,9 +1,9 @@
-"""A query as one regular expression of RE2, where there is one whose size grows no faster than the query.
+"""A query as one RE2 regular expression, where there is one whose size grows no faster than the query.
 
-It is searched for in plain text (see `subject`), where it is exact. In text as it was written it finds the same, but for
+In plain text (see `subject`) it is exact. In the original text it finds the same, except for
 compatibility forms, such as full-width letters, and some rare punctuation.
 
-Words, beginnings, wildcards, phrases, distances between two words, OR of all these, and AND of two alternatives of words can be
+Words, prefixes, wildcards, phrases, distances between two words, OR of all these, and AND of two alternatives of words can be
 expressed. NOT, AND of more parts (their orders would multiply), dates and other fields cannot, and are refused.
 """
 
@@ -35,7 +35,7 @@ from tearsheet.query.tree import (
 from tearsheet.query.words import MAX_WORD, UNSPACED, plain
 
 FIELD_BREAK = "\x1e"
-"""Stands between title and text, where no phrase may cross."""
+"""Separates title and text, which no phrase may span."""
 MAX_SLOP = 100
 BETWEEN = (
     r"\x00-\x1d\x1f-/:-@\[-`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7"
@@ -44,13 +44,13 @@ BETWEEN = (
     r"\x{3000}-\x{3004}\x{3008}-\x{3020}\x{3030}\x{30fb}\x{fe10}-\x{fe19}\x{fe30}-\x{fe4f}\x{ff01}-\x{ff0f}\x{ff1a}-\x{ff20}"
     r"\x{ff3b}-\x{ff40}\x{ff5b}-\x{ff65}\x{1f300}-\x{1faff}"
 )
-"""The common characters between words. All of them, as categories of Unicode, would make distances a hundred times as large."""
+"""The common characters between words. All of them, as Unicode categories, would make distances a hundred times as large."""
 _S = f"[{BETWEEN}]"
 """A character between words; not the break between fields."""
 _UNSPACED = "".join(character if character == "-" else f"\\x{{{ord(character):x}}}" for character in UNSPACED)
 _U = f"[{_UNSPACED}]"
 _W = f"[^{BETWEEN}\\x1e{_UNSPACED}]"
-"""A character of a word between blanks."""
+"""A character of a word between spaces."""
 _EDGE = f"[{BETWEEN}\\x1e{_UNSPACED}]"
 _BEFORE = f"(?:\\A|{_EDGE})"
 _AFTER = f"(?:{_EDGE}|\\z)"
@@ -63,7 +63,7 @@ def subject(field: str, title: str, text: str) -> str:
 
 
 def pattern_field(tree: Node) -> str:
-    """The one field that the pattern of a tree is for: ANY, title or text. Raises QueryError when there are several."""
+    """The only field that the pattern of a tree is for: ANY, title or text. Raises QueryError when there are several."""
     fields = {leaf.field for leaf in leaves(tree) if not isinstance(leaf, All)}
     if len(fields) > 1 or not fields <= {ANY, TITLE, TEXT}:
         raise _refused("it asks for more than the words of one field")
@@ -84,11 +84,11 @@ def to_pattern(tree: Node) -> str:
 
 
 _Bare = tuple[bool, str, bool]
-"""A pattern, and whether a word must begin before it and end behind it."""
+"""A pattern, and whether it must start and end at a word boundary."""
 
 
 def _alternatives(nodes: Sequence[Node]) -> str:
-    """One of these; what must stand before and behind them is written once for all that need the same."""
+    """One of these; boundaries are written once for all that need the same ones."""
     groups: dict[tuple[bool, bool], list[str]] = {}
     for node in nodes:
         before, pattern, after = _bare(node)
@@ -121,7 +121,7 @@ def _bare(node: Node) -> _Bare:
 
 
 def _phrase(pieces: Sequence[Piece]) -> _Bare:
-    """Pieces one after the other. Two of the same kind need something between them; runs and words tell themselves apart."""
+    """Pieces one after the other. Two of the same kind need something between them; a run beside a word does not."""
     parts = [_piece(pieces[0])]
     for before, piece in pairwise(pieces):
         parts.append(_S + ("+" if before.unspaced == piece.unspaced else "*"))
@@ -135,9 +135,9 @@ def _piece(piece: Piece) -> str:
 
 
 def _distance(pieces: Sequence[Piece], slop: int) -> _Bare:
-    """Two words near each other: up to `slop` words between them, or two fewer when they change places."""
+    """Two words near each other: up to `slop` words between them, or two fewer in the opposite order."""
     if len(pieces) != 2 or any(piece.unspaced for piece in pieces):
-        raise _refused("a distance can only be expressed between two words that blanks surround")
+        raise _refused("a distance can only be expressed between two words with spaces around them")
     if slop > MAX_SLOP:
         raise _refused(f"a distance can only be expressed up to {MAX_SLOP} words")
     first, second = map(_piece, pieces)
@@ -148,7 +148,7 @@ def _distance(pieces: Sequence[Piece], slop: int) -> _Bare:
 
 
 def _gap(most: int) -> str:
-    """What stands between two words with at most so many others between them. A character without blanks counts as a word."""
+    """The text between two words with at most `most` others between them. A character without spaces counts as a word."""
     if most == 0:
         return f"{_S}+"
     first, further = f"(?:{_S}+{_W}+|{_S}*{_U})", f"(?:{_S}*(?:{_W}+|{_U}))"
@@ -159,7 +159,7 @@ def _gap(most: int) -> str:
 
 
 def _conjunction(node: And) -> _Bare:
-    """Two alternatives of words, in either order. They must not overlap: one word would then be found once and needed twice."""
+    """Two alternatives of words, in either order. They must not overlap: one word could then match both sides."""
     if len(node.parts) != 2:
         raise _refused("it joins more than two parts by AND")
     sides = [part.parts if isinstance(part, Or) else (part,) for part in node.parts]

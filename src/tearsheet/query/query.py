@@ -1,4 +1,4 @@
-"""A query that was read: its text, its tree, and what can be made of them."""
+"""A parsed query: its text, its tree, and what can be done with them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Query:
     """A parsed query."""
 
     source: str
-    """The text that was read."""
+    """The original text."""
     tree: Node
 
     def within(
@@ -36,9 +36,9 @@ class Query:
     ) -> Query:
         """The same query, only for stories of these days (both included), domains or sources, and languages.
 
-        Domains and sources together mean stories of either, because a source is known by its id or by its domain. An empty
-        collection means that no story can match. `indexed_until` (nanoseconds since 1970) leaves out what came later: as
-        the index only grows, the same query gives the same stories again.
+        Domains and sources together mean stories of either, because a story names its source by id or by domain. An empty
+        collection means that no story can match. `indexed_until` (nanoseconds since 1970) leaves out later stories: as
+        the index only grows, the same query then always gives the same stories.
         """
         parts = [self.tree]
         if start or end:
@@ -69,10 +69,10 @@ class Query:
         indexed_date: datetime | int | None = None,
         source_id: int | None = None,
     ) -> bool:
-        """Whether a story with these parts is one that the query asks for: the answer that every index gives.
+        """Whether the query finds a story with these parts: the answer is the same as that of every index.
 
         `indexed_date` may be nanoseconds since 1970 or an aware datetime; a publication date may be text, `YYYY-MM-DD`. To test
-        one story with many queries, prepare it by `make_subject` and use `matches_subject`.
+        one story with many queries, prepare it with `make_subject` and use `matches_subject`.
         """
         return self.matches_subject(
             make_subject(
@@ -88,18 +88,18 @@ class Query:
         )
 
     def matches_subject(self, subject: Subject) -> bool:
-        """Whether a story that was prepared by `make_subject` is one that the query asks for."""
+        """Whether the query finds a story that was prepared by `make_subject`."""
         return tree_matches(self.tree, subject)
 
     def pattern(self) -> str:
-        """The query as a regular expression of RE2, linear in size and time. Raises QueryError when there is none.
+        """The query as an RE2 regular expression, linear in size and time. Raises QueryError when there is none.
 
-        Search with it in `pattern_text(…)`, which is exact. In raw text it finds the same but for rare forms of characters.
+        It is exact on `pattern_text(…)`. In raw text it finds the same, except for rare forms of characters.
         """
         return to_pattern(self.tree)
 
     def pattern_text(self, *, title: str = "", text: str = "") -> str:
-        """The text of a story in the form that `pattern` is exact for."""
+        """The text of a story in the form for which `pattern` is exact."""
         return pattern_subject(pattern_field(self.tree), title, text)
 
     def explain(self) -> str:
@@ -108,7 +108,7 @@ class Query:
 
 
 def parse_query(text: str) -> Query:
-    """Read a query. Raises QueryError, which points at the character.
+    """Parse a query. Raises QueryError, which points at the character.
 
     `climate AND (policy OR law*) -title:"cap and trade" publication_date:[2024-01 TO 2024-06]`; `*` is every story.
     """

@@ -1,4 +1,4 @@
-"""Back from the words of a leaf to the way they are written: pairs of a script without blanks become runs again."""
+"""From the words of a leaf back to how they are written: pairs of a script without spaces become runs again."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tearsheet.query.words import is_unspaced
 
 @dataclass(slots=True, frozen=True)
 class Piece:
-    """A word between blanks, or a run of characters of a script that writes none."""
+    """A word between spaces, or a run of characters of a script without spaces."""
 
     text: str
     unspaced: bool
     open_end: bool
-    """Whether the text may go on directly behind it: a beginning of a word, or a part of a run."""
+    """Whether the text may continue directly after it: it is a prefix of a word, or part of a run."""
 
 
 def spelled(words: Sequence[str], open_end: bool = False) -> Iterator[Piece]:
-    """The pieces that a sequence of words was cut from."""
+    """The pieces that a sequence of words came from."""
     run = ""
     for place, word in enumerate(words):
         last = place == len(words) - 1
@@ -35,7 +35,7 @@ def spelled(words: Sequence[str], open_end: bool = False) -> Iterator[Piece]:
 
 
 def written(words: Sequence[str], open_end: bool = False) -> str:
-    """The words as one text, with blanks where there are any; a star where a spaced word may go on."""
+    """The words as one text, with spaces where the script has them; a star where a spaced word may continue."""
     text, before = "", None
     for piece in spelled(words, open_end):
         text += (" " if before and before.unspaced == piece.unspaced else "") + piece.text

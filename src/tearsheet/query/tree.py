@@ -1,7 +1,7 @@
-"""The tree of a query: what an index, the test on one story, the regular expression and the English sentence are made from.
+"""The tree of a query, from which index queries, the test of one story, the regular expression and the English sentence are made.
 
-Leaves name the field of the index that they look into; `ANY` means the title or the text. Words in leaves are folded and cut
-already (see `words`), values of the other fields are in the form in which they are indexed.
+Leaves name the field of the index that they search; `ANY` means the title or the text. Words in leaves are already folded and split
+(see `words`); values of the other fields are as they are indexed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FIELD_NAMES = {
     "publication_date": "publication_date",
     "indexed_date": "indexed_date",
 }
-"""What a field is called in a query, and in the index."""
+"""The name of a field in a query, and in the index."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -48,10 +48,10 @@ class Term:
 
 @dataclass(slots=True, frozen=True)
 class Phrase:
-    """Words in this order, without others between them; with `slop`, words that need that many moves to stand so.
+    """Words in this order, without others between them; with `slop`, words that need at most that many moves to get there.
 
-    A word is moved by one place at a time, as in Lucene: `"a b"~2` allows two words between them, or their exchange. With
-    `open_end` the last word is only the beginning of one.
+    A move is by one position, as in Lucene: `"a b"~2` allows two words between them, or the opposite order. With
+    `open_end` the last word is only a prefix.
     """
 
     field: str
@@ -62,7 +62,7 @@ class Phrase:
 
 @dataclass(slots=True, frozen=True)
 class Prefix:
-    """A word, or a value of another field, that begins so."""
+    """A word, or a value of another field, with this prefix."""
 
     field: str
     start: str
@@ -70,7 +70,7 @@ class Prefix:
 
 @dataclass(slots=True, frozen=True)
 class Wildcard:
-    """A word, or an address, of this form: `*` is any characters, `?` one; a backslash makes them plain."""
+    """A word, or an address, of this form: `*` is any characters, `?` is one; a backslash escapes them."""
 
     field: str
     glob: str
@@ -78,7 +78,7 @@ class Wildcard:
 
 @dataclass(slots=True, frozen=True)
 class Range:
-    """A date between two others, both included; None is no limit, and both None means that there is a date at all.
+    """A date between two others, both included; None means no limit, and two Nones mean any known date.
 
     `publication_date` counts days and `indexed_date` nanoseconds, from 1970-01-01 UTC.
     """
@@ -90,7 +90,7 @@ class Range:
 
 @dataclass(slots=True, frozen=True)
 class OneOf:
-    """One of many values of a field; made by filters, not by the language."""
+    """One of many values of a field; made by filters, not by the query language."""
 
     field: str
     values: tuple[str, ...]
@@ -112,7 +112,7 @@ class Or:
 
 @dataclass(slots=True, frozen=True)
 class Not:
-    """Every story without those of the part."""
+    """All stories except those of the part."""
 
     part: Node
 
@@ -123,13 +123,13 @@ T = TypeVar("T")
 
 
 def conjunction(parts: Iterable[Node]) -> Node:
-    """All of these, as flat as it goes; of nothing: every story."""
+    """All of these, flattened; with no parts, every story."""
     flat = _flatten(And, parts, All())
     return flat[0] if len(flat) == 1 else And(flat) if flat else All()
 
 
 def disjunction(parts: Iterable[Node]) -> Node:
-    """At least one of these, as flat as it goes; of nothing: no story."""
+    """At least one of these, flattened; with no parts, no story."""
     flat = _flatten(Or, parts, Not(All()))
     if All() in flat:
         return All()
@@ -164,7 +164,7 @@ def leaves(tree: Node) -> Iterator[Leaf]:
 
 
 def reduce_tree(tree: Node, leaf: Callable[[Leaf], T], join: Callable[[And | Or | Not, list[T]], T]) -> T:
-    """Work a tree out from its leaves upward, without recursion: queries of strangers may be deep."""
+    """Evaluate a tree from its leaves upwards, without recursion: strangers' queries may be deep."""
     results: list[T] = []
     stack: list[tuple[Node, bool]] = [(tree, False)]
     while stack:

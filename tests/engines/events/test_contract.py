@@ -96,7 +96,7 @@ def test_a_place_never_moves_back(events, topic, group):
     assert events.poll(topic, group, 10) == []
 
 
-def test_groups_keep_their_own_places(events, topic, group):
+def test_groups_keep_their_own_offsets(events, topic, group):
     events.publish(topic, [("k", {"n": 1})])
     assert len(drain(events, topic, group + "-1")) == 1
     assert len(drain(events, topic, group + "-2")) == 1

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from tearsheet.engines.index.search_server import _make_token, _read_place, open_search_server
+from tearsheet.engines.index.search_server import _make_token, _read_position, open_search_server
 from tearsheet.errors import ConfigError
 from tearsheet.query import QueryError, parse_query
 from tests.support.index_stories import START, story
@@ -85,18 +85,18 @@ def test_pages_are_turned_in_a_point_in_time(index):
     index.add([story(str(n), indexed_date=START + n) for n in range(10)])
     index.refresh()
     first = index.search(EVERYTHING, limit=3)
-    assert _read_place(first.next_token)[1] is None
+    assert _read_position(first.next_token)[1] is None
     second = index.search(EVERYTHING, limit=3, token=first.next_token)
-    place, view = _read_place(second.next_token)
+    position, view = _read_position(second.next_token)
     assert view
     # A story that comes in later, and would stand on the next page, is not seen in this view.
     index.add([story("late", indexed_date=START + 3)])
     index.refresh()
     third = index.search(EVERYTHING, limit=3, token=second.next_token)
     assert [one.url.rsplit("/", 1)[1] for one in third.stories] == ["3", "2", "1"]
-    # When the view has ended, the place is still good.
+    # When the view has ended, the position is still good.
     index._client.close_point_in_time(view)
-    again = index.search(EVERYTHING, limit=10, token=_make_token([place, view]))
+    again = index.search(EVERYTHING, limit=10, token=_make_token([position, view]))
     assert {one.url.rsplit("/", 1)[1] for one in again.stories} >= {"3", "2", "1", "0"}
 
 

@@ -1,4 +1,4 @@
-"""Blobs as files below one folder: the embedded blob store. A key is the file's path in it."""
+"""Blobs as files in one folder: the embedded blob store. A key is the file's path in it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _ABANDONED_SECONDS = 86_400
 
 
 def open_folder_blobs(url: str, data: Path) -> FolderBlobs:
-    """The blob store of `file:///FOLDER` (inside the data folder) or `file:////FOLDER` (absolute); created when missing."""
+    """The blob store of `file:///FOLDER` (inside the data folder) or `file:////FOLDER` (absolute); created if missing."""
     if scheme_of(url) != "file":
-        raise ConfigError(f"engines.blobs: {url!r} is no folder; write file:///FOLDER")
+        raise ConfigError(f"engines.blobs: {url!r} is not a folder; write file:///FOLDER")
     return FolderBlobs(local_path(url, data))
 
 
 class FolderBlobs:
-    """A folder of files. Writers and readers may be many processes: a reader sees the old blob or the new one, whole."""
+    """A folder of files, safe for many processes at once: a reader sees all of the old blob or all of the new one."""
 
     def __init__(self, folder: Path) -> None:
         with storage_errors(f"cannot create the blob folder {folder}"):
@@ -36,7 +36,7 @@ class FolderBlobs:
             self._sweep()
 
     def put(self, key: str, data: bytes | Path, *, content_type: str | None = None) -> BlobInfo:
-        """Store bytes or a local file under a key; a folder has no place for content types."""
+        """Store bytes or a local file under a key; a folder does not record content types."""
         target = self._path(key)
         if isinstance(data, Path) and not data.is_file():
             raise NotFoundError(f"there is no file {data} to store as {key!r}")
@@ -61,11 +61,11 @@ class FolderBlobs:
             return path.read_bytes()
 
     def open(self, key: str, *, version: str | None = None) -> Iterator[bytes]:
-        """The bytes of a blob, piece by piece; a blob that is replaced meanwhile is read to its old end."""
+        """The bytes of a blob, piece by piece; if the blob is replaced meanwhile, the old one is read to its end."""
         return _pieces(self._existing(key, version))
 
     def read(self, key: str, start: int, length: int) -> bytes:
-        """Some bytes from the middle of a blob."""
+        """A range of a blob's bytes."""
         path = self._existing(key, None)
         with storage_errors(f"cannot read blob {key!r}"), path.open("rb") as file:
             file.seek(start)
@@ -77,7 +77,7 @@ class FolderBlobs:
         return _info(key, path.stat()) if path.is_file() else None
 
     def list(self, pattern: str = "*") -> Iterator[BlobInfo]:
-        """Blobs in order of key, by bytes, as every store lists them."""
+        """Blobs in byte order of their keys, as every store lists them."""
         prefix, wildcard = split_pattern(pattern)
         if wildcard:
             yield from self._walk(self.folder, "", prefix)
@@ -85,7 +85,7 @@ class FolderBlobs:
             yield found
 
     def versions(self, key: str) -> Sequence[BlobInfo]:
-        """The one version that a folder has."""
+        """The only version that a folder keeps."""
         found = self.head(key)
         return [found] if found else []
 
@@ -98,11 +98,11 @@ class FolderBlobs:
                 sync_folder(path.parent)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Nothing to release."""
 
     def _path(self, key: str) -> Path:
         path = self.folder / check_key(key)
-        # A symbolic link that somebody put into the store would lead out of it.
+        # A symbolic link inside the store could point out of it.
         if not path.resolve().is_relative_to(self.folder) or path.is_symlink():
             raise UsageError(f"{key!r} leads out of the blob folder {self.folder}")
         return path
@@ -117,24 +117,22 @@ class FolderBlobs:
 
     def _walk(self, folder: Path, base: str, prefix: str) -> Iterator[BlobInfo]:
         with os.scandir(folder) as found:
-            entries = [
-                (entry.name + "/" if entry.is_dir(follow_symlinks=False) else entry.name, entry) for entry in found
-            ]
-        for name, entry in sorted(entries, key=lambda pair: os.fsencode(pair[0])):
+            named = [(item.name + "/" if item.is_dir(follow_symlinks=False) else item.name, item) for item in found]
+        for name, item in sorted(named, key=lambda pair: os.fsencode(pair[0])):
             key = base + name
             if key == ASIDE + "/":
                 continue
             if name.endswith("/"):
                 if key.startswith(prefix) or prefix.startswith(key):
-                    yield from self._walk(folder / entry.name, key, prefix)
-            elif key.startswith(prefix) and entry.is_file(follow_symlinks=False):
+                    yield from self._walk(folder / item.name, key, prefix)
+            elif key.startswith(prefix) and item.is_file(follow_symlinks=False):
                 try:
-                    yield _info(key, entry.stat(follow_symlinks=False))
+                    yield _info(key, item.stat(follow_symlinks=False))
                 except FileNotFoundError:
                     continue  # deleted since the folder was read
 
     def _sweep(self) -> None:
-        """Remove drafts that a killed process left long ago."""
+        """Remove old drafts that a killed process left behind."""
         for draft in self._aside.iterdir():
             try:
                 if time.time() - draft.stat().st_mtime > _ABANDONED_SECONDS:

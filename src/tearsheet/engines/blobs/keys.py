@@ -1,18 +1,18 @@
-"""What a blob's key may look like, and what a pattern of keys means: the same rules for every blob store."""
+"""What a blob's key may look like, and what a key pattern means: the same rules for every blob store."""
 
 from __future__ import annotations
 
 from tearsheet.errors import UsageError
 
 ASIDE = ".aside"
-"""First part of the names that a store keeps for itself; no key may start with it."""
+"""The folder that a store reserves for its own files; no key may start with it."""
 
 _LONGEST_KEY = 1024
 _LONGEST_NAME = 255
 
 
 def check_key(key: str) -> str:
-    """The key itself when every store can hold it; raises UsageError when it is empty, too long, or would leave the store."""
+    """The key, if every store can hold it. Raises UsageError when it is empty, too long, or would leave the store."""
     names = key.split("/")
     if not key or len(key.encode("utf-8", "surrogatepass")) > _LONGEST_KEY:
         raise UsageError(f"{key[:80]!r} cannot name a blob: a key has 1 to {_LONGEST_KEY} bytes")

@@ -1,4 +1,4 @@
-"""Which blob store a URL names: the setting `engines.blobs`, or an address that a command was given."""
+"""Which blob store a URL names, whether it comes from the setting `engines.blobs` or from a command's argument."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tearsheet.errors import ConfigError, UsageError
 
 _AMAZON = "s3://s3.amazonaws.com"
 IN_STORE = "blob:"
-"""Before a key: in the store of the setting `engines.blobs`."""
+"""The prefix of a key in the store of the setting `engines.blobs`."""
 
 
 def open_blobs(url: str, data: Path, *, patience: float = PATIENCE_SECONDS, setting: str = "engines.blobs") -> Blobs:
     """Open the blob store of `file:///FOLDER` (inside the data folder) or `s3://KEY:SECRET@HOST:PORT/BUCKET`.
 
-    `setting` is where the URL stands, for messages. Raises ConfigError.
+    `setting` is the setting that holds the URL, for error messages. Raises ConfigError.
     """
     scheme = scheme_of(url)
     if scheme == "s3":
@@ -33,7 +33,7 @@ def open_blobs(url: str, data: Path, *, patience: float = PATIENCE_SECONDS, sett
 
 @dataclass(slots=True, frozen=True)
 class BlobPlace:
-    """A store, a key or pattern in it, and what stands before a key when it is shown: no secrets."""
+    """A store, a key or pattern in it, and the prefix with which its keys are shown, which holds no secrets."""
 
     store: str
     """The URL of the store."""
@@ -41,15 +41,15 @@ class BlobPlace:
     shown: str
 
     def name(self, key: str) -> str:
-        """A key of the store as people know it."""
+        """A key as it is shown to people."""
         return f"{self.shown}{key}"
 
 
 def blob_place(url: str, default: str) -> BlobPlace | None:
-    """Where a blob URL points; None when it is no blob URL. `default` is the setting `engines.blobs`.
+    """Where a blob URL points; None when it is not a blob URL. `default` is the setting `engines.blobs`.
 
     `blob:KEY` is in that store. `s3://BUCKET/KEY` is on the same server, with the same user; `s3://KEY:SECRET@HOST/BUCKET/KEY`
-    names its own. A `*` at the end means all keys that begin so.
+    names its own. A `*` at the end means all keys with that prefix.
     """
     if url.startswith(IN_STORE):
         return BlobPlace(default, url.removeprefix(IN_STORE), _shown(default))

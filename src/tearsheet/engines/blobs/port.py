@@ -24,7 +24,7 @@ class Blobs(Protocol):
     """Files by key. Keys use `/`; a key never leaves the store."""
 
     def put(self, key: str, data: bytes | Path, *, content_type: str | None = None) -> BlobInfo:
-        """Store bytes or a local file under a key, whole or not at all; an existing blob is replaced."""
+        """Store bytes or a local file under a key, completely or not at all; an existing blob is replaced."""
         ...
 
     def get(self, key: str, *, version: str | None = None) -> bytes:
@@ -36,7 +36,7 @@ class Blobs(Protocol):
         ...
 
     def read(self, key: str, start: int, length: int) -> bytes:
-        """Some bytes from the middle of a blob, which must have them. Raises NotFoundError."""
+        """A range of a blob's bytes, which must lie within the blob. Raises NotFoundError."""
         ...
 
     def head(self, key: str) -> BlobInfo | None:
@@ -48,13 +48,13 @@ class Blobs(Protocol):
         ...
 
     def versions(self, key: str) -> Sequence[BlobInfo]:
-        """Every stored version of a blob, newest first. A store without versions gives the one it has."""
+        """Every stored version of a blob, newest first. A store without versions returns the one it has."""
         ...
 
     def delete(self, key: str) -> None:
-        """Remove a blob; no error when it is not there."""
+        """Remove a blob; it is no error if there is none."""
         ...
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...

@@ -1,6 +1,6 @@
 """Blobs in an S3-compatible store: SeaweedFS, AWS, Backblaze B2, MinIO.
 
-Bytes go through obstore (parts in parallel, retries with growing pauses). Lists go through boto3: it lists versions, and it
+Bytes go through obstore (parts in parallel, retries with growing pauses). Listings go through boto3: it lists versions, and it
 takes a prefix that ends inside a name, as in `2026/1*`.
 """
 
@@ -40,16 +40,16 @@ _REFUSED = {
     "PermanentRedirect": "keeps this bucket at another endpoint",
 }
 
-_FORBIDDEN = "does not allow this to our access key"
+_FORBIDDEN = "does not allow this with our access key"
 _PASSING = {"SlowDown", "InternalError", "ServiceUnavailable", "RequestTimeout", "XMinioServerNotInitialized", "Busy"}
 _PASSING_STATUSES = {"429", "500", "502", "503", "504"}
-"""What the store says of itself, not of the object: it is overloaded, or on its way up or down."""
+"""Errors about the store and not about the object: it is overloaded, starting or stopping."""
 
 
 def open_s3_blobs(url: str, *, patience: float = PATIENCE_SECONDS, setting: str = "engines.blobs") -> S3Blobs:
     """The blob store of `s3://KEY:SECRET@HOST[:PORT]/BUCKET[/FOLDER]`, with `?region=NAME` and `?tls=off` where needed.
 
-    Without KEY and SECRET they are looked for where AWS clients look. Connections to this machine are not encrypted.
+    Without KEY and SECRET, credentials come from where AWS clients look for them. Connections to this machine are not encrypted.
     Characters such as `/` and `+` in the secret are written as %2F and %2B.
     """
     server = parse_server_url(url, setting, {"s3": 0})
@@ -59,7 +59,7 @@ def open_s3_blobs(url: str, *, patience: float = PATIENCE_SECONDS, setting: str 
 
 
 class S3Blobs:
-    """One bucket. Each call waits out an absence of the server for up to `patience` seconds."""
+    """One bucket. Each call waits up to `patience` seconds for a server that is down."""
 
     def __init__(self, server: ServerUrl, patience: float) -> None:
         self._server = server
@@ -99,7 +99,7 @@ class S3Blobs:
         return self._pieces(key, stream)
 
     def read(self, key: str, start: int, length: int) -> bytes:
-        """Some bytes from the middle of a blob, in one request."""
+        """A range of a blob's bytes, in one request."""
         import obstore
 
         with self._explained(check_key(key)):
@@ -134,7 +134,7 @@ class S3Blobs:
             start = {"ContinuationToken": page["NextContinuationToken"]}
 
     def versions(self, key: str) -> Sequence[BlobInfo]:
-        """Every stored version with its date, newest first; deletions are no versions."""
+        """Every stored version with its date, newest first; deletion markers do not count."""
         full = self._folder + check_key(key)
         found: list[BlobInfo] = []
         start: dict[str, str] = {}
@@ -161,7 +161,7 @@ class S3Blobs:
             return
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         self._client.close()
 
     def _pieces(self, key: str, stream: Any) -> Iterator[bytes]:
@@ -170,7 +170,7 @@ class S3Blobs:
                 yield bytes(piece)
 
     def _ask(self, operation: str, **arguments: str) -> dict[str, Any]:
-        """One request; a store that is away or busy is asked again after growing pauses."""
+        """One request, repeated with growing pauses while the store is down or busy."""
         tries = pauses(self._patience)
         while True:
             try:
@@ -185,7 +185,7 @@ class S3Blobs:
 
     @contextmanager
     def _explained(self, key: str, version: str | None = None, *, reading: bool = False) -> Iterator[None]:
-        """Turn the clients' errors into one line that says what to do. Somebody may forbid us to read just one object."""
+        """Turn the clients' errors into one line that says what to do. A refused read may concern only the one object."""
         from botocore.exceptions import BotoCoreError, ClientError
         from obstore.exceptions import BaseError
 

@@ -13,9 +13,9 @@ from tearsheet.errors import ConfigError
 
 
 def open_broker(url: str, data: Path, *, partitioned: Sequence[str] = (), patience: float = PATIENCE_SECONDS) -> Broker:
-    """Open the broker. A server that is away is waited for, up to `patience` seconds.
+    """Open the broker. Waits up to `patience` seconds for a server that is down.
 
-    `partitioned` queues are shared out by their messages' keys where consumers may be on several machines.
+    `partitioned` queues are divided by their messages' keys where consumers may be on several machines.
     """
     scheme = scheme_of(url)
     if scheme in ("amqp", "amqps"):

@@ -16,9 +16,9 @@ class Message:
     body: bytes
     headers: Headers = field(default_factory=dict)
     key: str = ""
-    """What the queue is partitioned by where several consumers share it: for fetch queues, the host."""
+    """What a queue that several consumers share is partitioned by: for fetch queues, the host."""
     page: bytes = b""
-    """The large part that seldom changes on the way. An adapter may keep one copy when a settlement hands the same object on."""
+    """The large part that seldom changes on the way. An adapter may keep one copy when a settlement passes on the same object."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -34,7 +34,7 @@ class Lease:
 
 @dataclass(slots=True, frozen=True)
 class Output:
-    """A message for a queue, at once or after `delay` seconds."""
+    """A message for a queue, ready at once or after `delay` seconds."""
 
     queue: str
     message: Message
@@ -43,7 +43,7 @@ class Output:
 
 @dataclass(slots=True, frozen=True)
 class Settlement:
-    """What became of a leased message: these copies are stored safely, and only then the original is gone.
+    """What became of a leased message: the original is deleted only after these outputs are stored safely.
 
     No outputs: done. An output to the message's own queue with a delay: a retry. An output to a `-quar` queue: quarantine.
     """
@@ -54,7 +54,7 @@ class Settlement:
 
 @dataclass(slots=True, frozen=True)
 class Depth:
-    """How many messages of a queue are ready, leased to somebody, and waiting for their delay to end."""
+    """How many messages of a queue are ready, leased, and waiting for their delay to end."""
 
     ready: int = 0
     leased: int = 0
@@ -69,7 +69,7 @@ class Depth:
 class Broker(Protocol):
     """Queues that survive a kill. A message may be seen twice and is never lost.
 
-    A queue comes into being when it is first used. Each call returns when its effect is safe on disk.
+    A queue is created when it is first used. Each call returns when its effect is safe on disk.
     """
 
     async def publish(self, outputs: Sequence[Output]) -> None:
@@ -81,11 +81,11 @@ class Broker(Protocol):
         ...
 
     async def settle(self, settlements: Sequence[Settlement]) -> None:
-        """Store every output, then forget every leased original: one transaction, or confirm before acknowledge."""
+        """Store every output, then delete every leased original: in one transaction, or by confirming before acknowledging."""
         ...
 
     async def release(self, leases: Sequence[Lease]) -> None:
-        """Give messages back unprocessed, as at a clean stop. They are ready again at once."""
+        """Return messages unprocessed, as at a clean stop. They are ready again at once."""
         ...
 
     async def depths(self) -> dict[str, Depth]:
@@ -93,7 +93,7 @@ class Broker(Protocol):
         ...
 
     async def peek(self, queue: str, limit: int) -> list[Message]:
-        """Look at messages that are ready, oldest first, and leave them where they are."""
+        """The messages that are ready, oldest first; they stay in the queue."""
         ...
 
     async def hasten(self, queue: str) -> int:
@@ -101,13 +101,13 @@ class Broker(Protocol):
         ...
 
     async def purge(self, queue: str) -> int:
-        """Delete all messages of a queue that nobody holds; delayed ones too. Returns how many."""
+        """Delete all messages of a queue that are not leased, delayed ones too. Returns how many."""
         ...
 
     async def delete(self, queue: str) -> int:
-        """Delete the queue itself, whatever is in it. Returns how many messages that were."""
+        """Delete the queue and everything in it. Returns how many messages it held."""
         ...
 
     async def close(self) -> None:
-        """Give leases back and disconnect."""
+        """Return leases and disconnect."""
         ...

@@ -1,7 +1,7 @@
 """The broker port on RabbitMQ: quorum queues, confirmed publishing, prefetch, delays that survive restarts.
 
-A message is acknowledged only after every copy of it was confirmed. When the connection is lost, what we held comes back to
-its queue by itself; settling such a lease does nothing, because somebody will do its work again.
+A message is acknowledged only after every copy of it was confirmed. When the connection is lost, the server returns what we held to
+its queue; settling such a lease then does nothing, because the message will be processed again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 _SETTING = "engines.broker"
 _ARRIVAL_SECONDS = 2.0
-"""How long a lease that need not wait still waits for messages that the server has and is about to send."""
+"""How long `lease` waits even with `wait=0`, for messages that the server is about to send."""
 _DEFAULT_PARTS = 8
 _HASTENED_AT_ONCE = 100
 
@@ -45,10 +45,10 @@ _HASTENED_AT_ONCE = 100
 def open_rabbitmq_broker(
     url: str, *, partitioned: Sequence[str] = (), patience: float = PATIENCE_SECONDS
 ) -> RabbitBroker:
-    """The broker of `amqp://USER:PASSWORD@HOST[:PORT]/VHOST` (`amqps` for an encrypted one). Connects when it is first used.
+    """The broker of `amqp://USER:PASSWORD@HOST[:PORT]/VHOST` (`amqps` with encryption). Connects on first use.
 
-    `partitioned` queues are divided by their messages' keys into `?parts=N` (8) queues, so that one key is with one consumer at
-    a time. `?management=PORT` says where the management API is, which lists the queues.
+    `partitioned` queues are divided by their messages' keys into `?parts=N` (8) queues, so that each key has one consumer at
+    a time. `?management=PORT` is the port of the management API, which lists the queues.
     """
     server = parse_server_url(url, _SETTING, {"amqp": 5672, "amqps": 5671})
     load_client("aio_pika", "rabbitmq", _SETTING)
@@ -56,7 +56,7 @@ def open_rabbitmq_broker(
         parts = int(server.options.get("parts", _DEFAULT_PARTS))
         int(server.options.get("management", 0))
     except ValueError:
-        raise ConfigError(f"{_SETTING}: `parts` and `management` in the URL are numbers") from None
+        raise ConfigError(f"{_SETTING}: `parts` and `management` in the URL must be numbers") from None
     return RabbitBroker(server, dict.fromkeys(partitioned, parts) if parts > 1 else {}, patience)
 
 
@@ -75,12 +75,12 @@ class RabbitBroker:
     # --------------------------------------------------------------------------------------------------- the port
 
     async def publish(self, outputs: Sequence[Output]) -> None:
-        """Store all messages; after a lost connection they are sent again, so some may be there twice."""
+        """Store all messages. They are sent again after a lost connection, so some may be stored twice."""
         if outputs:
             await self._until_heard(lambda link: link.publish(outputs, self._patience))
 
     async def lease(self, queue: str, limit: int, wait: float = 0.0) -> list[Lease]:
-        """Up to `limit` messages; a lost connection is waited out meanwhile."""
+        """Up to `limit` messages. Reconnects when the connection is lost."""
         if limit <= 0:
             return []
         loop = asyncio.get_running_loop()
@@ -111,7 +111,7 @@ class RabbitBroker:
                 _log.warning("connection lost while settling, messages come again", extra={"messages": len(mine)})
 
     async def release(self, leases: Sequence[Lease]) -> None:
-        """Give messages back; those of a lost connection are back already."""
+        """Return messages; the server has already returned those of a lost connection."""
         for lease in leases:
             held = _held(lease)
             if held.link.alive:
@@ -121,7 +121,7 @@ class RabbitBroker:
                         held.inbox.held -= 1
 
     async def depths(self) -> dict[str, Depth]:
-        """Every queue with its depth: ready and delayed are exact, what others hold is some seconds old."""
+        """Every queue with its depth: ready and delayed are exact, what others hold is some seconds out of date."""
         return await self._until_heard(self._counted)
 
     async def _counted(self, link: Link) -> dict[str, Depth]:
@@ -139,7 +139,7 @@ class RabbitBroker:
         return {queue: _depth(link.inboxes.get(queue), *counts[queue]) for queue in sorted(counts)}
 
     async def peek(self, queue: str, limit: int) -> list[Message]:
-        """Look at messages: those that were sent to us ahead of time, and more from the server, which go back."""
+        """Messages that are ready: those already sent to us, then more from the server, which are put back."""
         async with self._asked() as link:
             inbox = link.inboxes.get(queue)
             found = [unpacked(message) for message in list(inbox.waiting)[:limit]] if inbox else []
@@ -150,11 +150,11 @@ class RabbitBroker:
                     source = await channel.get_queue(name, ensure=False)
                     while len(found) < limit and (message := await source.get(fail=False)) is not None:
                         found.append(unpacked(message))
-                    # Closing the channel puts them back where they were.
+                    # Closing the channel returns them to their old positions.
             return found
 
     async def hasten(self, queue: str) -> int:
-        """Move messages from the queues in which they wait, some at a time: confirmed there before they are gone here."""
+        """Move messages out of their delay queues, some at a time: confirmed in the new queue before they leave the old one."""
         moved = 0
         async with self._asked() as link:
             for name in await self._names_of(link, queue):
@@ -170,7 +170,7 @@ class RabbitBroker:
         return moved
 
     async def purge(self, queue: str) -> int:
-        """Delete what nobody holds, delayed messages too."""
+        """Delete what is not leased, delayed messages too."""
         async with self._asked() as link:
             purged = await self._drop_waiting(link, queue)
             for name in await self._names_of(link, queue):
@@ -180,7 +180,7 @@ class RabbitBroker:
             return purged
 
     async def delete(self, queue: str) -> int:
-        """Delete the queue, its parts and its delays."""
+        """Delete the queue, its parts and its delay queues."""
         async with self._asked() as link:
             inbox = await link.unsubscribe(queue)
             deleted = inbox.held + len(inbox.waiting)
@@ -197,7 +197,7 @@ class RabbitBroker:
             return deleted
 
     async def close(self) -> None:
-        """Disconnect, which gives leases back."""
+        """Disconnect, which returns leases."""
         self._closed = True
         async with self._linking:
             if self._link is not None:
@@ -207,14 +207,14 @@ class RabbitBroker:
     # ------------------------------------------------------------------------------------------------- connecting
 
     async def _linked(self) -> Link:
-        """The connection; when it was lost, a new one, for as long as patience lasts."""
+        """The connection, or a new one if it was lost; tries for as long as patience lasts."""
         async with self._linking:
             if self._closed:
                 raise EngineError("the broker is closed")
             if self._link is not None and self._link.alive:
                 return self._link
             if self._link is not None:
-                with suppress(Exception):  # it is lost; whatever its end says is no news
+                with suppress(Exception):  # it is lost already; an error on closing tells us nothing
                     await self._link.close()
             self._link = None
             tries = pauses(self._patience)
@@ -267,17 +267,17 @@ class RabbitBroker:
         return link
 
     def _shut_out(self) -> EngineError:
-        """Why the server let us in and refused the virtual host: it is not there, or not there yet."""
-        vhost, place = self._server.path or "/", self._server.address
+        """Why the server accepted our login and refused the virtual host: it does not exist, or not yet."""
+        vhost, address = self._server.path or "/", self._server.address
         if self._management.vhost_is_missing():
             return EngineError(
-                f"{_SETTING}: RabbitMQ at {place} has no virtual host {vhost!r}; "
+                f"{_SETTING}: RabbitMQ at {address} has no virtual host {vhost!r}; "
                 f"create it with `rabbitmqctl add_vhost {vhost}`, or check this setting"
             )
-        return LostConnection(f"{_SETTING}: RabbitMQ at {place} does not open the virtual host {vhost!r} to our user")
+        return LostConnection(f"{_SETTING}: RabbitMQ at {address} does not open the virtual host {vhost!r} to our user")
 
     async def _until_heard(self, ask: Callable[[Link], Awaitable[T]]) -> T:
-        """Ask what may be asked twice, again when the connection is lost meanwhile, for as long as patience lasts."""
+        """Make a request that is safe to repeat, and repeat it when the connection is lost, for as long as patience lasts."""
         tries = pauses(self._patience)
         while True:
             link = await self._linked()
@@ -291,11 +291,11 @@ class RabbitBroker:
 
     @asynccontextmanager
     async def _asked(self) -> AsyncIterator[Link]:
-        """A connection for a question, which is not repeated when it is lost meanwhile."""
+        """A connection for a request that is not repeated if the connection is lost."""
         yield await self._linked()
 
     async def _arrival(self, link: Link, inbox: Inbox, until: float) -> None:
-        """Wait until a message is there, the connection or the queue is lost, or time is up."""
+        """Wait until a message has arrived, the connection or the queue is lost, or time is up."""
         loop = asyncio.get_running_loop()
         while not inbox.waiting and link.alive and loop.time() < until and link.inboxes.get(inbox.queue) is inbox:
             inbox.arrival.clear()
@@ -310,7 +310,7 @@ class RabbitBroker:
             _held(lease).inbox.held -= 1
 
     async def _drop_waiting(self, link: Link, queue: str) -> int:
-        """Acknowledge what was sent to us ahead of time: nobody holds it, so a purge means it too."""
+        """Acknowledge what was sent to us ahead of time: it is not leased, so a purge includes it."""
         inbox = link.inboxes.get(queue)
         dropped = 0
         while inbox is not None and inbox.waiting:
@@ -320,7 +320,7 @@ class RabbitBroker:
         return dropped
 
     async def _names_of(self, link: Link, queue: str) -> list[str]:
-        """All of the server's queues that belong to a queue and exist."""
+        """All existing queues of the server that belong to one of our queues."""
         listed = await asyncio.to_thread(self._management.unacknowledged)
         if listed is None:
             raise EngineError(
@@ -349,6 +349,6 @@ def _is_live(lease: Lease) -> bool:
 
 
 def _depth(inbox: Inbox | None, ready: int, unacknowledged: int, delayed: int) -> Depth:
-    """What was sent to us ahead of time is ready, not leased; our own leases we know better than the server's figures."""
+    """What was sent to us ahead of time counts as ready; our own count of our leases is newer than the server's figures."""
     waiting, held = (len(inbox.waiting), inbox.held) if inbox else (0, 0)
     return Depth(ready + waiting, max(held, unacknowledged - waiting), delayed)

@@ -1,6 +1,6 @@
-"""What RabbitMQ has sent us of a queue ahead of time, up to the prefetch, and who receives it.
+"""What RabbitMQ has sent us from a queue ahead of time, up to the prefetch, and the consumers that receive it.
 
-The messages of an inbox count as ready until somebody leases them, and go back to the server when the connection ends.
+The messages of an inbox count as ready until they are leased, and go back to the server when the connection ends.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Consumer:
 
 @dataclass(slots=True)
 class Inbox:
-    """What the server has sent us of one queue and nobody has leased yet, and how many are leased."""
+    """What the server has sent us from one queue and is not leased yet, and how many messages are leased."""
 
     queue: str
     waiting: deque[AbstractIncomingMessage] = field(default_factory=deque)
@@ -33,7 +33,7 @@ class Inbox:
     held: int = 0
     prefetch: int = 0
     consumers: dict[str, Consumer] = field(default_factory=dict)
-    """By name of the server's queue."""
+    """By the name of the server's queue."""
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def receive(self, message: AbstractIncomingMessage) -> None:

@@ -1,10 +1,10 @@
-"""How our queues lie on a RabbitMQ server: names, arguments and delays. Pure rules; the connection is elsewhere.
+"""How our queues are laid out on a RabbitMQ server: names, arguments and delays. Pure rules; the connection is elsewhere.
 
     parser-in               the queue itself, a quorum queue
     parser-in:delay-60      messages that wait 60 s and are then moved to the queue by the server, at least once
     fetcher-in:part-3       one part of a queue that is divided by key; the exchange of the queue's name deals messages out
 
-Only the message at the head of a queue expires, so each duration has a queue of its own.
+Only the message at the head of a queue expires, so each duration has its own queue.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def rounded_delay(delay: float) -> int:
 
 
 def delay_name(queue: str, seconds: int) -> str:
-    """The queue in which messages for `queue` wait so long."""
+    """The queue in which messages for `queue` wait this many seconds."""
     return f"{queue}:delay-{seconds}"
 
 
@@ -49,12 +49,12 @@ def members_name(queue: str) -> str:
 
 
 def hold_name(part: str) -> str:
-    """The empty queue that the one consumer of a part owns; the server lets nobody else have it."""
+    """The empty queue that the only consumer of a part owns; the server refuses it to all others."""
     return f"{part}:hold"
 
 
 def is_ours(name: str) -> bool:
-    """Whether a queue of the server holds messages of ours."""
+    """Whether a queue of the server holds our messages."""
     return not name.endswith((":members", ":hold"))
 
 
@@ -70,14 +70,14 @@ def belongs_to(name: str) -> tuple[str, bool]:
 
 
 def queue_arguments(version: tuple[int, ...]) -> dict[str, Any]:
-    """A queue that is replicated and never throws a message away."""
-    # From 4.0 on, a message that came back 20 times would be dropped without this.
+    """A queue that is replicated and never drops a message."""
+    # Without this, RabbitMQ 4.0 and later drop a message that was returned 20 times.
     unlimited: dict[str, Any] = {"x-delivery-limit": -1} if version >= (4, 0) else {}
     return {"x-queue-type": "quorum"} | unlimited
 
 
 def delay_arguments(queue: str, seconds: int, divided: bool, version: tuple[int, ...]) -> dict[str, Any]:
-    """A queue whose messages move to `queue` when they are old enough, and are kept until they have arrived there."""
+    """A queue whose messages move to `queue` when they are old enough, and are kept until they arrive there."""
     target = {"x-dead-letter-exchange": queue} if divided else {"x-dead-letter-exchange": ""}
     return queue_arguments(version) | target | {
         "x-dead-letter-routing-key": queue,
@@ -89,5 +89,5 @@ def delay_arguments(queue: str, seconds: int, divided: bool, version: tuple[int,
 
 
 def parse_version(text: str) -> tuple[int, ...]:
-    """(3, 10, 8) of `3.10.8-rc1`."""
+    """(3, 10, 8) for `3.10.8-rc1`."""
     return tuple(int(part) for part in re.findall(r"\d+", text.split("-")[0]))[:3]

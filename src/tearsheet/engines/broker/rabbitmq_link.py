@@ -1,4 +1,4 @@
-"""One connection to RabbitMQ, from its opening to its loss. What was leased through a link dies with it and comes back."""
+"""One connection to RabbitMQ, from its opening to its loss. Leases end with their link, and the messages return to their queue."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SETTING = "engines.broker"
 _LEAST_PREFETCH = 16
 _MOST_PREFETCH = 65_535
 _JOURNEY = "journey"
-"""The header that holds ours, as JSON: exact for every number, and readable in RabbitMQ's own pages."""
+"""The header that holds our own headers, as JSON: exact for every number, and readable in RabbitMQ's own pages."""
 
 _PAGE_AT = "page-at"
 """The header that says where in the body the page begins."""
@@ -52,7 +52,7 @@ class Held:
 
 
 class Link:
-    """A connection with a channel for publishing, one for asking, and one for each queue that is consumed."""
+    """A connection with a channel for publishing, one for each question, and one for each queue that is consumed."""
 
     def __init__(
         self, server: ServerUrl, connection: AbstractConnection, publisher: AbstractChannel, parts: Mapping[str, int]
@@ -75,7 +75,7 @@ class Link:
         return not self.lost.is_set() and not self._connection.is_closed
 
     async def close(self) -> None:
-        """Give everything back and disconnect."""
+        """Return every lease and disconnect."""
         self.lost.set()
         await self._connection.close()
 
@@ -113,7 +113,7 @@ class Link:
                 await self._send_once(output)
                 return
             except PublishError:
-                # Somebody deleted the queue since we declared it.
+                # The queue was deleted after we declared it.
                 if attempt == 2:
                     raise
                 self.forget(output.queue)
@@ -151,7 +151,7 @@ class Link:
     # ------------------------------------------------------------------------------------------- declaring and asking
 
     async def declare(self, queue: str) -> int:
-        """Make sure that a queue exists. Returns how many messages are ready in it, when it had to be asked for, else 0."""
+        """Make sure that a queue exists. Returns how many messages are ready in it if the server had to be asked, else 0."""
         if queue in self._declared:
             return 0
         async with self._declaring, self.asking() as channel:
@@ -185,7 +185,7 @@ class Link:
         return [queue]
 
     def forget(self, queue: str) -> None:
-        """The queue may be gone: declare it again before its next use."""
+        """Declare the queue again before its next use, because it may be gone."""
         gone = {name for name in self._declared if name == queue or name.startswith(f"{queue}:")}
         self._declared -= gone
 
@@ -202,7 +202,7 @@ class Link:
 
     @asynccontextmanager
     async def asking(self) -> AsyncIterator[AbstractChannel]:
-        """A channel for one question: the server closes a channel whose question it does not like."""
+        """A channel for one question: the server closes the channel of a question that it refuses."""
         async with self.watched():
             channel = await self._connection.channel(publisher_confirms=False)
             try:
@@ -231,7 +231,7 @@ class Link:
         return inbox, expected
 
     def _open_inbox(self, queue: str) -> Inbox:
-        """The inbox, without consumers whose channel the server has closed, as it does after half an hour without an answer."""
+        """The inbox, without consumers whose channel the server has closed, as it does after 30 minutes without an ack."""
         inbox = self.inboxes.setdefault(queue, Inbox(queue))
         dead = {name: consumer for name, consumer in inbox.consumers.items() if consumer.channel.is_closed}
         if dead and queue not in self._parts:
@@ -243,7 +243,7 @@ class Link:
         return inbox
 
     def _on_cancel(self, frame: Any) -> None:
-        """The server ends a consumer: somebody has deleted the queue. It is made again when it is next used."""
+        """The server ends a consumer because its queue was deleted. The queue is declared again on its next use."""
         for inbox in list(self.inboxes.values()):
             if frame.consumer_tag in [consumer.tag for consumer in inbox.consumers.values()]:
                 self.forget(inbox.queue)
@@ -259,7 +259,7 @@ class Link:
         return False
 
     async def _consume_again(self, inbox: Inbox) -> None:
-        """A consumer's prefetch is fixed when it starts; what it was sent already stays valid on its channel."""
+        """Start new consumers: prefetch is fixed when a consumer starts. What was sent already stays valid on its channel."""
         consumer = inbox.consumers.get(inbox.queue)
         if consumer is None:
             channel = await self.open_channel()
@@ -283,7 +283,7 @@ class Link:
         return self._shares[queue]
 
     async def unsubscribe(self, queue: str) -> Inbox:
-        """Stop consuming a queue; what we have of it is in the inbox until its channels are closed."""
+        """Stop consuming a queue; what we have received stays in the inbox until its channels are closed."""
         inbox = self.inboxes.pop(queue, None) or Inbox(queue)
         share = self._shares.pop(queue, None)
         async with self.watched():
@@ -306,7 +306,7 @@ class Link:
 
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
-        """Whatever the client raises when the connection goes away becomes LostConnection."""
+        """Turn whatever the client raises when the connection is lost into LostConnection."""
         from aio_pika.exceptions import AMQPConnectionError, ChannelInvalidStateError, ChannelPreconditionFailed
 
         lost = (AMQPConnectionError, ChannelInvalidStateError, ConnectionError)
@@ -320,7 +320,7 @@ class Link:
         except TearsheetError:
             raise
         except asyncio.CancelledError as error:
-            # The client cancels what waits when its connection ends; a task of ours that is cancelled is another thing.
+            # The client cancels waiting callers when its connection ends, which is not the same as our own task being cancelled.
             task = asyncio.current_task()
             if self.alive or (task is not None and task.cancelling()):
                 raise
@@ -331,7 +331,7 @@ class Link:
                     f"{_SETTING}: RabbitMQ at {self._server.address} lacks a plugin; "
                     "run `rabbitmq-plugins enable rabbitmq_consistent_hash_exchange` there"
                 ) from error
-            # A bare Exception is what the client gives to those who wait for a confirmation when its connection ends.
+            # The client raises a bare Exception in callers that await a confirmation when its connection ends.
             if isinstance(error, lost) or type(error) is Exception or not self.alive:
                 raise self._gone() from error
             raise
@@ -342,7 +342,7 @@ class Link:
 
 
 def unpacked(message: AbstractIncomingMessage) -> Message:
-    """Our message in the server's."""
+    """Our message, from the server's."""
     headers: Any = message.headers
     whole, cut = message.body, int(headers.get(_PAGE_AT, len(message.body)))
     journey = msgspec.json.decode(str(headers.get(_JOURNEY, "{}")))

@@ -1,4 +1,4 @@
-"""RabbitMQ's management API: the one place that lists all queues, with what is leased by whom. Its figures are seconds old."""
+"""RabbitMQ's management API: only it lists all queues and how many of their messages are leased. Its figures are seconds old."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Management:
         self._vhost = quote(server.path or "/", safe="")
 
     def unacknowledged(self) -> dict[str, int] | None:
-        """Every queue by name with its messages that somebody holds, as of some seconds ago; None when the API is not there."""
+        """How many messages of each queue are leased, as of some seconds ago; None when the API does not answer."""
         status, found = self._get(f"/api/queues/{self._vhost}?columns=name,messages_unacknowledged")
         if status != 200:
             return None

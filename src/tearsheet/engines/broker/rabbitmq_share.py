@@ -1,7 +1,7 @@
-"""Dividing the parts of a queue among the processes that consume it, so that each key is with one process at a time.
+"""Divide the parts of a queue among the processes that consume it, so that each key belongs to one process at a time.
 
-Every consumer also sits on the queue's `:members` queue, in which there is never a message: the server counts them there.
-Each takes its fair share of the parts and gives up what is beyond its share when others have come. Who consumes a part owns
+Every process also consumes the queue's `:members` queue, which never holds a message: the server counts its consumers.
+Each takes its fair share of the parts, and gives up what is beyond it when others join. The process that consumes a part owns
 its `:hold` queue, an exclusive one: the server gives it to one connection and takes it back when that connection ends. (An
 exclusive consumer would be simpler, but quorum queues do not enforce it.)
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aio_pika.abc import AbstractChannel, AbstractIncomingMessage
 
 LOOK_SECONDS = 5.0
-"""How often a process looks whether others have come or gone."""
+"""How often a process checks whether others have joined or left."""
 
 
 class Channels(Protocol):
@@ -40,7 +40,7 @@ class Channels(Protocol):
 
 
 class Share:
-    """Our part of one divided queue."""
+    """Our share of the parts of one divided queue."""
 
     def __init__(self, link: Channels, queue: str) -> None:
         self._link = link
@@ -75,7 +75,7 @@ class Share:
             return found.declaration_result.consumer_count or 1
 
     async def _give_up(self, inbox: Inbox, name: str) -> None:
-        """Another process gets this part; what we lease from it already, we finish."""
+        """Leave this part to another process; we finish what we have leased from it already."""
         consumer = inbox.consumers.pop(name)
         await consumer.queue.cancel(consumer.tag)
         async with self._link.asking() as channel:
@@ -102,7 +102,7 @@ class Share:
         inbox.consumers[name] = consumer
 
     async def leave(self) -> None:
-        """Give up the seat and every part."""
+        """Leave the members and give up every part."""
         from aiormq.exceptions import ChannelLockedResource
 
         for name in self._link.names(self._queue):
@@ -114,5 +114,5 @@ class Share:
 
 
 async def _nothing(message: AbstractIncomingMessage) -> None:
-    """Nobody writes to the members' queue; if somebody does, it is thrown away."""
+    """Drop a message: nothing should ever be written to the members' queue."""
     await message.ack()

@@ -1,9 +1,9 @@
-"""The broker port on one SQLite file, shared by any number of processes of one machine.
+"""The broker port on one SQLite file, shared by any number of processes on one machine.
 
-Two ideas carry it. *Group commit*: all calls that have come in meanwhile are one transaction (`sqlite_commits`), so that many
+It rests on two ideas. *Group commit*: all calls that arrive during a transaction form the next one (`sqlite_commits`), so that many
 settlements cost one sync. *Holders*: a lease belongs to a broker object, which holds a lock on a
-file of its own for as long as its process lives; the kernel frees the lock when the process dies, so that others see at
-once which leases have nobody behind them any more.
+its own file for as long as its process lives; the kernel frees the lock when the process dies, so that others see at
+once which leases no longer have a living holder.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ import msgspec
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.broker.port import Depth, Lease, Message, Output, Settlement
 from tearsheet.engines.broker.sqlite_commits import CommitThread
-from tearsheet.engines.broker.sqlite_pages import PagePlace, PageSpool
+from tearsheet.engines.broker.sqlite_pages import PageLocation, PageSpool
 from tearsheet.engines.holders import Holder
 from tearsheet.errors import BusyError, EngineError, StorageError
 
 SCHEMA_VERSION = 1
 _POLL_SECONDS = 0.25
-"""How often a waiting consumer looks for delays that ended and for messages of other processes."""
+"""How often a waiting consumer checks for delays that ended and for messages from other processes."""
 _RECLAIM_SECONDS = 2.0
-"""How often leases of dead processes are looked for."""
+"""How often to check for leases of dead processes."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS queues (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS messages (
@@ -52,7 +52,7 @@ _CONTENT = (
 
 
 class SqliteBroker:
-    """Queues in a file. Open it inside a running event loop or hand it one later: every call uses the caller's loop."""
+    """Queues in a file. It need not be opened inside an event loop: every call uses the caller's."""
 
     def __init__(self, path: Path, *, clock: Clock = wall_clock) -> None:
         self._path = path
@@ -92,13 +92,13 @@ class SqliteBroker:
                 continue
 
     async def settle(self, settlements: Sequence[Settlement]) -> None:
-        """Store the outputs and forget the originals in one transaction."""
+        """Store the outputs and delete the originals in one transaction."""
         if settlements:
             await self._run(lambda db: self._settle(db, settlements))
             self._announce([output for settlement in settlements for output in settlement.outputs])
 
     async def release(self, leases: Sequence[Lease]) -> None:
-        """Give messages back unprocessed."""
+        """Return messages unprocessed."""
         ids = [(lease.token.message,) for lease in leases]
         if ids:
             await self._run(lambda db: db.executemany("UPDATE messages SET holder = NULL WHERE id = ?", ids))
@@ -110,22 +110,22 @@ class SqliteBroker:
         return await self._run(self._count)
 
     async def peek(self, queue: str, limit: int) -> list[Message]:
-        """Look at the oldest messages that are due."""
+        """The oldest messages that are due."""
         return await self._run(lambda db: self._look(db, queue, limit))
 
     async def hasten(self, queue: str) -> int:
-        """Delayed messages are due now."""
+        """Make delayed messages due now."""
         sql = "UPDATE messages SET due = :now WHERE queue = :queue AND holder IS NULL AND due > :now"
         moved = await self._run(lambda db: db.execute(sql, {"now": self._clock(), "queue": queue}).rowcount)
         self._arrivals[queue].set()
         return moved
 
     async def purge(self, queue: str) -> int:
-        """Delete what nobody holds."""
+        """Delete what is not leased."""
         return await self._run(lambda db: self._delete_messages(db, "queue = ? AND holder IS NULL", queue))
 
     async def delete(self, queue: str) -> int:
-        """Delete the queue and all that is in it."""
+        """Delete the queue and everything in it."""
 
         def remove(db: sqlite3.Connection) -> int:
             removed = self._delete_messages(db, "queue = ?", queue)
@@ -136,7 +136,7 @@ class SqliteBroker:
         return await self._run(remove)
 
     async def close(self) -> None:
-        """Give leases back and close the file."""
+        """Return leases and close the file."""
         if self._thread.stopped:
             return
         await self._thread.stop()
@@ -165,8 +165,8 @@ class SqliteBroker:
             return None
         if origin is not None and page is origin.message.page:
             return cast(int, origin.token.page)
-        place = self._spool.append(page)
-        return db.execute("INSERT INTO pages (refs, segment, offset, length) VALUES (1, ?, ?, ?)", place).lastrowid
+        location = self._spool.append(page)
+        return db.execute("INSERT INTO pages (refs, segment, offset, length) VALUES (1, ?, ?, ?)", location).lastrowid
 
     def _take(self, db: sqlite3.Connection, queue: str, limit: int) -> list[Lease]:
         self._reclaim_now_and_then(db)
@@ -194,7 +194,7 @@ class SqliteBroker:
                 self._change_refs(db, lease.token.page, carriers - 1)
 
     def _move(self, db: sqlite3.Connection, lease: Lease, output: Output) -> None:
-        """A retry, a requeue or a quarantine changes no body: the row changes its queue and its time."""
+        """Change the row's queue and due time: a retry, a requeue or a quarantine does not change the body."""
         self._ensure_queue(db, output.queue)
         db.execute(
             "UPDATE messages SET queue = ?, due = ?, headers = ?, key = ?, holder = NULL, redelivered = 0 WHERE id = ?",
@@ -224,14 +224,14 @@ class SqliteBroker:
         return [self._message(*row) for row in rows]
 
     def _message(self, body: bytes, headers: bytes, key: str, segment: str | None, offset: int, length: int) -> Message:
-        page = b"" if segment is None else self._spool.read(PagePlace(segment, offset, length))
+        page = b"" if segment is None else self._spool.read(PageLocation(segment, offset, length))
         return Message(body, msgspec.msgpack.decode(headers), key, page)
 
     def _delete_messages(self, db: sqlite3.Connection, condition: str, value: str) -> int:
-        """Messages by a condition of ours, their bodies, and the pages that nobody else carries."""
+        """Delete the messages that meet a condition, their bodies, and the pages that no other message carries."""
         chosen = f"FROM messages WHERE {condition}"
         used = db.execute(f"SELECT page, count(*) {chosen} AND page IS NOT NULL GROUP BY page", (value,)).fetchall()
-        db.execute(f"DELETE FROM bodies WHERE id IN (SELECT id {chosen})", (value,))  # noqa: S608 - our own words
+        db.execute(f"DELETE FROM bodies WHERE id IN (SELECT id {chosen})", (value,))  # noqa: S608 - a constant condition
         removed = db.execute(f"DELETE {chosen}", (value,)).rowcount
         for page, count in used:
             self._change_refs(db, page, -count)
@@ -264,7 +264,7 @@ class SqliteBroker:
         self._drop_dead_segments(db)
 
     def _drop_dead_segments(self, db: sqlite3.Connection) -> None:
-        """Pages are thrown away by the file, when none of its pages is carried by a message any more."""
+        """Delete whole segments, once no message carries any of their pages."""
         for segment, owner in self._spool.segments():
             own = owner == self._holder.name
             in_use = segment == self._spool.current if own else self._holder.is_alive(owner)
@@ -316,5 +316,5 @@ class _Token(NamedTuple):
 
 
 def _same_content(one: Message, other: Message) -> bool:
-    """Whether nothing but headers and key differs, told by identity: comparing pages would cost what it saves."""
+    """Whether at most headers and key differ. Compares by identity: comparing the bytes would cost what it saves."""
     return one.body is other.body and one.page is other.page

@@ -1,4 +1,4 @@
-"""Group commit: one thread owns the connection, and runs all calls that have come in meanwhile as one transaction."""
+"""Group commit: one thread owns the connection, and runs all calls that arrived during a transaction as the next one."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ T = TypeVar("T")
 
 
 class CommitThread:
-    """Runs calls on a connection, in the order in which they come.
+    """Runs calls on a connection, in the order of their arrival.
 
-    `before_commit` makes safe what a transaction refers to; `after_failure` forgets what it would have made true; `explain`
-    gives the user's error for the driver's.
+    `before_commit` makes what a transaction refers to safe; `after_failure` forgets what it would have made true; `explain`
+    turns the driver's error into the user's.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class CommitThread:
         self._thread.start()
 
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Have something done; returns when it is committed."""
+        """Run a call; returns when it is committed."""
         if self.stopped:
             raise EngineError("the broker is closed")
         loop = asyncio.get_running_loop()
@@ -48,7 +48,7 @@ class CommitThread:
         return await future
 
     async def stop(self) -> None:
-        """Finish what was asked for, and take no more."""
+        """Finish the pending calls, and take no more."""
         self.stopped = True
         self._calls.put(None)
         await asyncio.to_thread(self._thread.join)
@@ -86,7 +86,7 @@ class CommitThread:
 
 
 class _Call:
-    """One call on its way through the thread, and its answer on the way back."""
+    """One call on its way to the thread, and its result on the way back."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class _Call:
         self._error: Exception | None = None
 
     def run(self, db: sqlite3.Connection) -> None:
-        """Run inside a savepoint, so that a mistake of one call does not undo its neighbours."""
+        """Run inside a savepoint, so that an error in one call does not undo the others of its group."""
         db.execute("SAVEPOINT call")
         try:
             self._result = self._work(db)
@@ -120,7 +120,7 @@ class _Call:
         """Hand the result to the caller's loop."""
         try:
             self._loop.call_soon_threadsafe(self._deliver)
-        except RuntimeError:  # the loop was closed meanwhile: nobody waits any more
+        except RuntimeError:  # the loop has been closed, so no one is waiting
             return
 
     def _deliver(self) -> None:

@@ -1,8 +1,8 @@
-"""Pages of queued messages, in append-only files beside the queue: written once, read a few times, thrown away by the file.
+"""Pages of queued messages, in append-only files beside the queue: written once, read a few times, deleted by the file.
 
-A page in a SQLite table is written three times (log, checkpoint, free list) and costs more than all the rest of a message.
-Here it is appended to a segment, and the segment is unlinked when no message refers to it any more. Each process appends to
-segments of its own, which carry its name; anybody may read them.
+A page in a SQLite table is written three times (log, checkpoint, free list) and costs more than the rest of its message.
+Here it is appended to a segment, and the segment is deleted when no message refers to it any more. Each process appends to
+its own segments, which carry its name; all processes may read them.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ SEGMENT_BYTES = 64_000_000
 _MAX_OPEN = 64
 
 
-class PagePlace(NamedTuple):
-    """Where a page lies."""
+class PageLocation(NamedTuple):
+    """Where a page is stored."""
 
     segment: str
     offset: int
@@ -27,7 +27,7 @@ class PagePlace(NamedTuple):
 
 
 class PageSpool:
-    """The segments in a folder; `owner` is whose segments this object appends to."""
+    """The segments in a folder; this object appends to those of `owner`."""
 
     def __init__(self, folder: Path, owner: str, segment_bytes: int = SEGMENT_BYTES) -> None:
         self._folder = folder
@@ -46,11 +46,11 @@ class PageSpool:
         """The segment that is being appended to; it must not be dropped."""
         return self._current
 
-    def append(self, page: bytes) -> PagePlace:
+    def append(self, page: bytes) -> PageLocation:
         """Write a page at the end. It is safe only after `sync`. Raises OSError, and leaves the segment as it was."""
         if self._descriptor < 0 or self._size >= self._segment_bytes:
             self._start_segment()
-        place = PagePlace(self._current, self._size, len(page))
+        location = PageLocation(self._current, self._size, len(page))
         try:
             written = os.pwrite(self._descriptor, page, self._size)
             if written < len(page):
@@ -60,7 +60,7 @@ class PageSpool:
             raise
         self._size += len(page)
         self._dirty = True
-        return place
+        return location
 
     def sync(self) -> None:
         """Make what was appended safe."""
@@ -68,14 +68,14 @@ class PageSpool:
             os.fdatasync(self._descriptor)
             self._dirty = False
 
-    def read(self, place: PagePlace) -> bytes:
+    def read(self, location: PageLocation) -> bytes:
         """The bytes of a page."""
-        descriptor = self._reading.get(place.segment)
+        descriptor = self._reading.get(location.segment)
         if descriptor is None:
             if len(self._reading) >= _MAX_OPEN:
                 self._close_readers()
-            descriptor = self._reading[place.segment] = os.open(self._folder / place.segment, os.O_RDONLY)
-        return os.pread(descriptor, place.length, place.offset)
+            descriptor = self._reading[location.segment] = os.open(self._folder / location.segment, os.O_RDONLY)
+        return os.pread(descriptor, location.length, location.offset)
 
     def segments(self) -> Iterator[tuple[str, str]]:
         """Every segment with its owner."""
@@ -84,14 +84,14 @@ class PageSpool:
             yield path.name, owner
 
     def drop(self, segment: str) -> None:
-        """Throw a segment away."""
+        """Delete a segment."""
         descriptor = self._reading.pop(segment, None)
         if descriptor is not None:
             os.close(descriptor)
         (self._folder / segment).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let go of all files; they stay where they are."""
+        """Close all files; they stay on disk."""
         self.sync()
         self._close_readers()
         if self._descriptor >= 0:

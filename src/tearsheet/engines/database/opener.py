@@ -13,7 +13,7 @@ from tearsheet.errors import ConfigError
 def open_database(url: str, data: Path, *, patience: float = PATIENCE_SECONDS) -> Database:
     """Connect to the database of the setting `engines.database`. Does not migrate: call `migrate()` once at start.
 
-    A server that is away is waited for, up to `patience` seconds.
+    Waits up to `patience` seconds for a server that is down.
     """
     scheme = scheme_of(url)
     if scheme == "sqlite":

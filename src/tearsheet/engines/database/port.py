@@ -24,7 +24,7 @@ class Database(Protocol):
         ...
 
     def ping(self) -> None:
-        """Get an answer, to learn whether the database is there. Raises EngineError when it is not."""
+        """Check that the database answers. Raises EngineError when it does not."""
         ...
 
     def insert(self, table: Table) -> SqliteInsert | PostgresInsert:
@@ -32,9 +32,9 @@ class Database(Protocol):
         ...
 
     def migrate(self) -> None:
-        """Bring the schema to this version's. Raises EngineError when the database is newer than the program."""
+        """Bring the schema up to date. Raises EngineError when the database is newer than the program."""
         ...
 
     def close(self) -> None:
-        """Give back every connection."""
+        """Close every connection."""
         ...

@@ -28,9 +28,9 @@ _log = logging.getLogger(__name__)
 _SETTING = "engines.database"
 OLDEST_SERVER = 13
 
-# What a server says, or libpq for it, while it is on its way up, down, or has no place left for the moment.
+# What a server, or libpq on its behalf, says while it starts, stops, or has no free connections for the moment.
 _PASSING_STATES = {"57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08004", "08006"}
-_PASSING_WORDS = (
+_PASSING_PHRASES = (
     "starting up", "shutting down", "recovery mode", "not yet accepting", "too many clients", "remaining connection slots",
     "connection refused", "connection failed", "connection timeout", "server closed the connection", "reset by peer",
     "terminating connection", "no route to host", "network is unreachable", "timeout expired", "broken pipe",
@@ -38,7 +38,7 @@ _PASSING_WORDS = (
 
 
 def open_postgresql(url: str, *, patience: float = PATIENCE_SECONDS) -> PostgresDatabase:
-    """The database of `postgresql://USER:PASSWORD@HOST[:PORT]/NAME`; options of libpq, as `?sslmode=require`, may follow."""
+    """The database of `postgresql://USER:PASSWORD@HOST[:PORT]/NAME`; libpq options such as `?sslmode=require` may follow."""
     server = parse_server_url(url, _SETTING, {"postgresql": 5432, "postgres": 5432})
     if not server.path:
         raise ConfigError(
@@ -49,7 +49,7 @@ def open_postgresql(url: str, *, patience: float = PATIENCE_SECONDS) -> Postgres
 
 
 class PostgresDatabase(SqlDatabase):
-    """A pool of connections. A server that is away is waited for before a transaction begins, never inside one."""
+    """A pool of connections. It waits for a server that is down before a transaction begins, never inside one."""
 
     def __init__(self, url: str, server: ServerUrl, patience: float) -> None:
         engine = create_engine(
@@ -66,7 +66,7 @@ class PostgresDatabase(SqlDatabase):
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that may only read."""
+        """A read-only connection."""
         with self._explained(), self._connect() as connection:
             yield connection.execution_options(postgresql_readonly=True)
 
@@ -93,27 +93,31 @@ class PostgresDatabase(SqlDatabase):
             raise self._explain(error) from error
 
     def _explain(self, error: DBAPIError) -> Exception:
-        """The user's error for a driver's error; the driver's own where it is a bug of ours."""
-        words, state = _first_line(error), str(getattr(error.orig, "sqlstate", None) or "")
+        """The user's error for a driver's error; the driver's own where the fault is ours."""
+        message, state = _first_line(error), str(getattr(error.orig, "sqlstate", None) or "")
         lower = str(error.orig).lower()
-        place = self._server.address
+        address = self._server.address
         if "password authentication failed" in lower or "no password supplied" in lower or state == "28P01":
             return EngineError(
-                f"{_SETTING}: PostgreSQL at {place} refuses the user or the password; check this setting"
+                f"{_SETTING}: PostgreSQL at {address} refuses the user or the password; check this setting"
             )
         if ("database" in lower and "does not exist" in lower and not state) or state == "3D000":
             return EngineError(
-                f"{_SETTING}: there is no database {self._server.path!r} at {place}; create it with `createdb`"
+                f"{_SETTING}: there is no database {self._server.path!r} at {address}; create it with `createdb`"
             )
         if "translate host name" in lower or "resolve host" in lower or "name or service not known" in lower:
             return cannot_reach(self._server, "database")
         if state == "53100":
-            return StorageError(f"{_SETTING}: the disk of PostgreSQL at {place} is full; free some space there")
+            return StorageError(f"{_SETTING}: the disk of PostgreSQL at {address} is full; free some space there")
         if state in ("42501", "28000"):
-            return EngineError(f"{_SETTING}: PostgreSQL at {place} does not allow this to our user ({words})")
-        if error.connection_invalidated or state in _PASSING_STATES or any(word in lower for word in _PASSING_WORDS):
+            return EngineError(f"{_SETTING}: PostgreSQL at {address} does not allow our user to do this ({message})")
+        if (
+            error.connection_invalidated
+            or state in _PASSING_STATES
+            or any(phrase in lower for phrase in _PASSING_PHRASES)
+        ):
             return LostConnection(
-                f"{_SETTING}: PostgreSQL at {place} does not answer ({words}); start it, or check this setting"
+                f"{_SETTING}: PostgreSQL at {address} does not answer ({message}); start it, or check this setting"
             )
         return error
 

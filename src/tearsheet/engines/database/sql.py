@@ -1,4 +1,4 @@
-"""What the SQL engines share: one kind of times, one set of tables, migrations and statements."""
+"""What the SQL engines share: one type for times, and one set of tables, migrations and statements."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from sqlalchemy.types import TypeEngine
 from tearsheet.errors import EngineError
 
 metadata = MetaData()
-"""Every table of the program; each package declares its own in its store module."""
+"""Every table of the program; each package declares its own tables."""
 
 
 @lru_cache(maxsize=4096)
 def _utc_text(t: datetime) -> str:
-    """A time as SQLite keeps it. Many rows of one transaction share theirs."""
+    """A time as SQLite stores it. Cached, because many rows of a transaction share one time."""
     return f"{t.year:04}-{t.month:02}-{t.day:02} {t.hour:02}:{t.minute:02}:{t.second:02}.{t.microsecond:06}"
 
 
 class _TextDateTime(sqlite.DATETIME):
-    """A time that reaches the driver as text already: SQLAlchemy's own way there and back takes five times as long."""
+    """A time that is already text when it reaches the driver: SQLAlchemy's own conversion takes five times as long."""
 
     def bind_processor(self, dialect: Dialect) -> None:
         """Leave it as it is."""
@@ -41,17 +41,17 @@ _TEXT: TypeEngine[Any] = _TextDateTime()  # type: ignore[no-untyped-call]  # of 
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """An aware datetime, stored as UTC and given back as UTC by every engine."""
+    """An aware datetime, stored and returned as UTC by every engine."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """SQLite has no times, but text that sorts as they do: `2026-11-15 10:00:00.000000`."""
+        """SQLite has no type for times, so they are text that sorts by time: `2026-11-15 10:00:00.000000`."""
         return _TEXT if dialect.name == "sqlite" else DateTime(timezone=True)
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
-        """Refuse naive times: nobody knows what they mean."""
+        """Refuse naive times: they are ambiguous."""
         if value is None:
             return None
         if value.tzinfo is not UTC:
@@ -61,7 +61,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return _utc_text(value) if dialect.name == "sqlite" else value
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        """Say that it is UTC."""
+        """Mark the time as UTC."""
         if value is None:
             return None
         found = datetime.fromisoformat(value) if isinstance(value, str) else value
@@ -87,7 +87,7 @@ class SqlDatabase(ABC):
             yield connection
 
     def ping(self) -> None:
-        """Ask for nothing."""
+        """Run a statement that does nothing."""
         with self.read() as connection:
             connection.execute(text("SELECT 1"))
 
@@ -96,7 +96,7 @@ class SqlDatabase(ABC):
         return sqlite.insert(table) if self.engine.dialect.name == "sqlite" else postgresql.insert(table)
 
     def migrate(self) -> None:
-        """Bring the schema to this version's."""
+        """Bring the schema up to date."""
         steps = migration_steps()
         with self._explained(), self._migration_connection() as connection:
             found = self._version(connection)
@@ -109,19 +109,19 @@ class SqlDatabase(ABC):
                 _upgrade(connection)
 
     def close(self) -> None:
-        """Give back every connection."""
+        """Close every connection."""
         self.engine.dispose()
 
     @abstractmethod
     def _explained(self) -> AbstractContextManager[None]:
-        """Turns the driver's own errors into one line that says what to do."""
+        """Turn the driver's errors into one line that says what to do."""
 
     def _connect(self) -> Connection:
         return self.engine.connect()
 
     @contextmanager
     def _migration_connection(self) -> Iterator[Connection]:
-        """One transaction for all migrations: two processes that start at once do not both run them."""
+        """One transaction for all migrations, so that two processes that start at once do not both run them."""
         with self._connect() as connection, connection.begin():
             if connection.dialect.name == "postgresql":
                 connection.execute(text("SELECT pg_advisory_xact_lock(7265346)"))
@@ -135,12 +135,12 @@ class SqlDatabase(ABC):
 
 
 def migration_steps() -> list[str]:
-    """The names of all steps of the schema, oldest first: the numbers that their files begin with."""
+    """The names of all migrations, oldest first: the numbers that their files begin with."""
     return sorted(path.name[:4] for path in (Path(__file__).parent / "migrations" / "versions").glob("[0-9]*.py"))
 
 
 def _upgrade(connection: Connection) -> None:
-    from alembic import command  # half a second that most starts need not spend
+    from alembic import command  # takes half a second, which most starts need not spend
     from alembic.config import Config
 
     config = Config()

@@ -1,4 +1,4 @@
-"""The database port on one SQLite file: the embedded default, for any number of processes of one machine."""
+"""The database port on one SQLite file: the embedded default, for any number of processes on one machine."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tearsheet.engines.database.sql import SqlDatabase
 from tearsheet.errors import BusyError, StorageError
 
 _BUSY_SECONDS = 30.0
-_DAMAGE_WORDS = ("not a database", "malformed")
-_FULL_DISK_WORDS = ("disk is full", "readonly database", "unable to open", "disk I/O error")
+_DAMAGE_PHRASES = ("not a database", "malformed")
+_FULL_DISK_PHRASES = ("disk is full", "readonly database", "unable to open", "disk I/O error")
 
 
 class SqliteDatabase(SqlDatabase):
@@ -39,7 +39,7 @@ class SqliteDatabase(SqlDatabase):
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction that may write. Threads of one process queue up here: SQLite itself would let them sleep and try again."""
+        """A transaction that may write. Threads of one process queue up here, because SQLite would have them sleep and retry."""
         if not self._writing.acquire(timeout=_BUSY_SECONDS):
             raise BusyError("the database is held by another part of this process for too long")
         try:
@@ -50,7 +50,7 @@ class SqliteDatabase(SqlDatabase):
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection whose transaction is deferred, so that it never waits for a writer."""
+        """A connection with a deferred transaction, so that it never waits for a writer."""
         with self._explained(), self._reader.connect() as connection:
             yield connection
 
@@ -63,7 +63,7 @@ class SqliteDatabase(SqlDatabase):
 
 
 def _prepare_connection(connection: Any, _: Any) -> None:
-    # The driver's own BEGIN comes too late for a write lock; with None we begin ourselves (see _begin).
+    # The driver issues BEGIN too late for a write lock; with None we issue it ourselves (see _begin).
     connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "temp_store=MEMORY"):
@@ -84,16 +84,16 @@ def _make_folder(folder: Path) -> None:
 
 
 def explain(error: Exception) -> Exception:
-    """The user's error for a driver's error; the driver's own where it is a bug of ours."""
+    """The user's error for a driver's error; the driver's own where the fault is ours."""
     message = str(getattr(error, "orig", None) or error)
     if "database is locked" in message:
         return BusyError("the database is held by another process for too long; is a backup or another tool using it?")
-    if any(word in message for word in _FULL_DISK_WORDS):
+    if any(phrase in message for phrase in _FULL_DISK_PHRASES):
         return StorageError(
             f"the database cannot be written ({message}): free some disk space or check the folder's rights"
         )
-    if any(word in message for word in _DAMAGE_WORDS):
+    if any(phrase in message for phrase in _DAMAGE_PHRASES):
         return StorageError(
-            f"the database file is damaged or no database ({message}): restore it, or use another data folder"
+            f"the database file is damaged or not a database ({message}): restore it, or use another data folder"
         )
     return error

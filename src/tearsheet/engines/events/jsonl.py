@@ -4,8 +4,8 @@
     events/TOPIC/groups/GROUP     the byte up to which a group has committed
     events/TOPIC/lock, held/GROUP locks; their contents mean nothing
 
-A line counts when its newline is there. What a killed writer left behind its last newline is cut off by the next writer.
-Writers hold the topic's lock until their lines are on disk and readers share it, so that nobody acts on a line that a
+A line counts only with its newline. What a killed writer left after the last newline is cut off by the next writer.
+Writers hold the topic's lock until their lines are on disk, and readers share it, so that no reader acts on a line that a
 power cut could take back.
 """
 
@@ -44,14 +44,14 @@ _encode = msgspec.json.Encoder().encode
 
 
 def open_jsonl_events(url: str, data: Path) -> JsonlEvents:
-    """The event log of `jsonl:///FOLDER` (inside the data folder) or `jsonl:////FOLDER` (absolute); created when missing."""
+    """The event log of `jsonl:///FOLDER` (inside the data folder) or `jsonl:////FOLDER` (absolute); created if missing."""
     if scheme_of(url) != "jsonl":
-        raise ConfigError(f"engines.events: {url!r} is no folder of events; write jsonl:///FOLDER")
+        raise ConfigError(f"engines.events: {url!r} is not a folder of events; write jsonl:///FOLDER")
     return JsonlEvents(local_path(url, data))
 
 
 class JsonlEvents:
-    """Topics in a folder, for many processes at once. Of a group's readers, the first one reads until it is closed or dies."""
+    """Topics in a folder, for many processes at once. Only the first reader of a group reads, until it is closed or dies."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -59,17 +59,17 @@ class JsonlEvents:
         self._checked: set[Path] = set()
         self._mutex = threading.Lock()
 
-    def publish(self, topic: str, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    def publish(self, topic: str, pairs: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         """Append events; they are on disk when this returns. When it raises, none was added."""
-        if not entries:
+        if not pairs:
             return
-        lines = b"".join(_encode({"key": key, "value": value}) + b"\n" for key, value in entries)
+        lines = b"".join(_encode({"key": key, "value": value}) + b"\n" for key, value in pairs)
         with storage_errors(f"cannot append to topic {topic!r}"), self._locked(topic, fcntl.LOCK_EX) as folder:
             path = folder / "events.jsonl"
             is_new = not path.exists()
             with path.open("ab", buffering=0) as file:
                 end = _cut_torn_line(path)
-                self._check_places(folder, end)
+                self._check_offsets(folder, end)
                 try:
                     rest = memoryview(lines)
                     while rest:
@@ -82,11 +82,11 @@ class JsonlEvents:
                 sync_folder(folder)
 
     def poll(self, topic: str, group: str, limit: int, wait: float = 0.0) -> list[Event]:
-        """The next events after the group's committed place; the same again until they are committed."""
+        """The next events after the group's committed offset; the same ones again until they are committed."""
         deadline = time.monotonic() + wait
         while True:
             if self._hold(topic, group):
-                events = list(self._read(topic, self._place(topic, group), limit))
+                events = list(self._read(topic, self._committed(topic, group), limit))
                 if events:
                     return events
             pause = min(_LOOK_AGAIN_SECONDS, deadline - time.monotonic())
@@ -95,18 +95,18 @@ class JsonlEvents:
             time.sleep(pause)
 
     def commit(self, group: str, events: Sequence[Event]) -> None:
-        """Move the group's place behind these events, never back."""
-        places: dict[str, int] = {}
+        """Move the group's offset past these events, never back."""
+        offsets: dict[str, int] = {}
         for event in events:
-            places[event.topic] = max(places.get(event.topic, 0), int(event.position))
-        for topic, place in places.items():
+            offsets[event.topic] = max(offsets.get(event.topic, 0), int(event.position))
+        for topic, offset in offsets.items():
             with storage_errors(f"cannot commit group {group!r}"), self._locked(topic, fcntl.LOCK_EX) as folder:
-                if place <= self._place(topic, group):
+                if offset <= self._committed(topic, group):
                     continue
                 groups = folder / "groups"
                 make_folder(groups)
                 with written_aside(groups / check_name(group, "group"), folder) as file:
-                    file.write(b"%d\n" % place)
+                    file.write(b"%d\n" % offset)
 
     def latest(self, topic: str) -> dict[str, Mapping[str, Any]]:
         """The newest value of each key."""
@@ -128,7 +128,7 @@ class JsonlEvents:
             yield folder
 
     def _hold(self, topic: str, group: str) -> bool:
-        """Be the group's reader of a topic, unless another one is."""
+        """Become the group's reader of a topic, unless there is another."""
         with self._mutex, storage_errors(f"cannot join group {group!r}"):
             if (topic, group) in self._held:
                 return True
@@ -143,8 +143,8 @@ class JsonlEvents:
             self._held[topic, group] = lock
             return True
 
-    def _check_places(self, folder: Path, end: int) -> None:
-        """Once after each start: a group that stands behind the end of a log that was cut short would miss its new lines."""
+    def _check_offsets(self, folder: Path, end: int) -> None:
+        """Once after each start, move groups back to the end of a log that was cut short: they would miss its new lines."""
         if folder not in self._checked and (groups := folder / "groups").is_dir():
             for path in groups.iterdir():
                 if int(path.read_bytes()) > end:
@@ -152,7 +152,7 @@ class JsonlEvents:
                         file.write(b"%d\n" % end)
         self._checked.add(folder)
 
-    def _place(self, topic: str, group: str) -> int:
+    def _committed(self, topic: str, group: str) -> int:
         path = self.folder / topic / "groups" / check_name(group, "group")
         with suppress(FileNotFoundError):
             return int(path.read_bytes())
@@ -186,7 +186,7 @@ def _events(topic: str, file: IO[bytes], limit: int | None) -> Iterator[Event]:
 
 
 def _cut_torn_line(path: Path) -> int:
-    """Remove what stands behind the last newline; returns where the log ends now."""
+    """Remove what follows the last newline; returns where the log now ends."""
     with path.open("rb") as file:
         end = size = file.seek(0, os.SEEK_END)
         while end > 0:

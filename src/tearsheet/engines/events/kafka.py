@@ -1,7 +1,7 @@
 """Events in Kafka: keyed, compacted, zstd-compressed topics; each key's events stay in order in one partition.
 
-A group's place is what it has committed. What was given and not committed is given again at the next poll, as the port
-says, so the consumer is set back to the committed place where the two differ.
+A group's offset is what it has committed. Events that were returned and not committed are returned again by the next poll, as
+the port says, so the consumer is set back to the committed offset where the two differ.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LARGEST_EVENT = 32 << 20
 _ASK_SECONDS = 10.0
 _LOOK_AGAIN_SECONDS = 0.2
 _JOIN_SECONDS = 5.0
-"""How long a poll waits to be let into its group; then it comes back with nothing, and the next poll goes on waiting."""
+"""How long a poll waits to join its group; then it returns nothing, and the next poll goes on waiting."""
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -37,7 +37,7 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 def open_kafka_events(url: str, *, patience: float = PATIENCE_SECONDS) -> KafkaEvents:
     """The event log of `kafka://[USER:PASSWORD@]HOST[:PORT]`; with a user, the connection is encrypted (SASL_SSL, SCRAM).
 
-    Options: `?partitions=N` for topics that we create (6), `?security=SASL_PLAINTEXT` for an inside network.
+    Options: `?partitions=N` for topics that we create (6), `?security=SASL_PLAINTEXT` for an internal network.
     """
     server = parse_server_url(url, _SETTING, {"kafka": 9092})
     load_client("confluent_kafka", "kafka", _SETTING)
@@ -45,7 +45,7 @@ def open_kafka_events(url: str, *, patience: float = PATIENCE_SECONDS) -> KafkaE
 
 
 class KafkaEvents:
-    """Topics of one Kafka cluster. The client itself waits out lost connections; we say so when patience ends."""
+    """Topics of one Kafka cluster. The client itself waits out lost connections; we raise an error when patience ends."""
 
     def __init__(self, server: ServerUrl, patience: float) -> None:
         from confluent_kafka.admin import AdminClient
@@ -59,10 +59,10 @@ class KafkaEvents:
         self._topics: set[str] = set()
         self._mutex = threading.RLock()
 
-    def publish(self, topic: str, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    def publish(self, topic: str, pairs: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
         """Append events; returns when every one is confirmed by all replicas in sync."""
         check_name(topic, "topic")
-        if not entries:
+        if not pairs:
             return
         self._ensure_topic(topic)
         failures: list[str] = []
@@ -72,18 +72,18 @@ class KafkaEvents:
                 failures.append(error.str())
 
         producer = self._open_producer()
-        for key, value in entries:
+        for key, value in pairs:
             self._produce(producer, topic, key, _encode(value), delivered)
         left = producer.flush(self._patience + 5)
         if left or failures:
             reason = failures[0] if failures else "no answer"
             raise EngineError(
-                f"{_SETTING}: {left + len(failures)} of {len(entries)} events were not confirmed by {self._server.address} "
+                f"{_SETTING}: {left + len(failures)} of {len(pairs)} events were not confirmed by {self._server.address} "
                 f"({reason}); they may be published again"
             )
 
     def poll(self, topic: str, group: str, limit: int, wait: float = 0.0) -> list[Event]:
-        """The next events after the group's committed place."""
+        """The next events after the group's committed offset."""
         check_name(topic, "topic")
         check_name(group, "group")
         if limit <= 0:
@@ -97,7 +97,7 @@ class KafkaEvents:
         return reader.poll(limit, wait, self._patience)
 
     def commit(self, group: str, events: Sequence[Event]) -> None:
-        """Move the group's place behind these events, never back."""
+        """Move the group's offsets past these events, never back."""
         for topic in {event.topic for event in events}:
             reader = self._readers.get((topic, group))
             if reader is None:
@@ -105,7 +105,7 @@ class KafkaEvents:
             reader.commit([event for event in events if event.topic == topic])
 
     def latest(self, topic: str) -> dict[str, Mapping[str, Any]]:
-        """The newest value of each key: the topic read from its start to its present end."""
+        """The newest value of each key: the topic is read from its start to its current end."""
         from confluent_kafka import Consumer, KafkaException, TopicPartition
 
         check_name(topic, "topic")
@@ -127,9 +127,9 @@ class KafkaEvents:
                         event = _event(message)
                         found[event.key] = event.value
                         deadline = time.monotonic() + self._patience
-                for place in consumer.position([TopicPartition(topic, number) for number in ends]):
-                    if place.offset >= ends[place.partition]:
-                        del ends[place.partition]
+                for position in consumer.position([TopicPartition(topic, number) for number in ends]):
+                    if position.offset >= ends[position.partition]:
+                        del ends[position.partition]
                 if time.monotonic() > deadline:
                     raise cannot_reach(self._server, "event log")
         except KafkaException as error:
@@ -175,7 +175,7 @@ class KafkaEvents:
                 producer.poll(0)
                 return
             except BufferError:
-                producer.poll(0.5)  # the client's own queue is full: let some go
+                producer.poll(0.5)  # the client's own queue is full: let it send some
             except KafkaException as error:
                 raise self._explain(error) from error
 
@@ -218,8 +218,8 @@ class _Reader:
 
         self._server = server
         self._topic = topic
-        self._places: dict[int, int] = {}
-        """By partition: the place after which the next event is due, and how far events were given beyond it."""
+        self._due: dict[int, int] = {}
+        """By partition: the offset of the next event that is due, and the offset up to which events were returned."""
         self._given: dict[int, int] = {}
         self._assigned = False
         self._mutex = threading.Lock()
@@ -227,7 +227,7 @@ class _Reader:
         self._consumer.subscribe([topic], on_assign=self._on_assign, on_revoke=self._on_lose, on_lost=self._on_lose)
 
     def poll(self, limit: int, wait: float, patience: float) -> list[Event]:
-        """At once when there is something, after `wait` when there is nothing. Joining the group does not count as waiting."""
+        """Returns at once when there are events, after `wait` when there are none. Joining the group does not count as waiting."""
         with self._mutex:
             self._set_back()
             first = self._first(wait, patience)
@@ -237,30 +237,30 @@ class _Reader:
             return [self._give(message) for message in messages if message.error() is None]
 
     def commit(self, events: Sequence[Event]) -> None:
-        """Store the places with the group coordinator."""
+        """Store the offsets with the group coordinator."""
         from confluent_kafka import KafkaException, TopicPartition
 
-        places: dict[int, int] = {}
+        next_offsets: dict[int, int] = {}
         for event in events:
             partition, offset = (int(part) for part in event.position.split(":"))
-            places[partition] = max(places.get(partition, 0), offset + 1)
+            next_offsets[partition] = max(next_offsets.get(partition, 0), offset + 1)
         with self._mutex:
-            forward = {part: place for part, place in places.items() if place > self._places.get(part, -1)}
+            forward = {part: offset for part, offset in next_offsets.items() if offset > self._due.get(part, -1)}
             if not forward:
                 return
-            offsets = [TopicPartition(self._topic, part, place) for part, place in forward.items()]
+            offsets = [TopicPartition(self._topic, part, offset) for part, offset in forward.items()]
             try:
                 self._consumer.commit(offsets=offsets, asynchronous=False)
             except KafkaException as error:
                 if error.args[0].code() in _lost_membership():
-                    # Another member has taken our partitions over: it gets these events again, which the port allows.
+                    # Another member has taken over our partitions: it gets these events again, which the port allows.
                     _log.warning("place not stored, group is changing", extra={"topic": self._topic})
                     return
                 raise EngineError(
                     f"{_SETTING}: the group's place could not be stored at {self._server.address} ({error.args[0].str()}); "
                     "the events will be given again"
                 ) from error
-            self._places |= {part: place for part, place in forward.items() if part in self._given}
+            self._due |= {part: offset for part, offset in forward.items() if part in self._given}
 
     def close(self) -> None:
         """Leave the group, so that others take over at once."""
@@ -268,8 +268,8 @@ class _Reader:
             self._consumer.close()
 
     def _give(self, message: Message) -> Event:
-        partition, offset = _place_of(message)
-        self._places.setdefault(partition, offset)
+        partition, offset = _position_of(message)
+        self._due.setdefault(partition, offset)
         self._given[partition] = offset + 1
         return _event(message)
 
@@ -277,7 +277,7 @@ class _Reader:
         deadline = time.monotonic() + wait
         join_until = time.monotonic() + _JOIN_SECONDS
         while True:
-            # While joining with no time to wait, a short sleep in the client keeps us from spinning.
+            # When joining with no time to wait, a short sleep in the client keeps us from spinning.
             least = 0.0 if self._assigned else 0.02
             message = self._consumer.poll(max(least, min(_LOOK_AGAIN_SECONDS, deadline - time.monotonic())))
             if message is not None and message.error() is None:
@@ -293,7 +293,7 @@ class _Reader:
                 return None
 
     def _check_reachable(self, patience: float) -> None:
-        """Not in the group yet: because others have not let us in, which passes, or because nobody answers."""
+        """We are not in the group yet: either it is still rebalancing, which passes, or the server does not answer."""
         from confluent_kafka import KafkaException
 
         try:
@@ -306,35 +306,35 @@ class _Reader:
         from confluent_kafka import KafkaException
 
         try:
-            for place in self._consumer.position(self._consumer.assignment()):
-                low, high = self._consumer.get_watermark_offsets(place, timeout=_ASK_SECONDS)
-                start = place.offset if place.offset >= 0 else self._committed(place, low)
+            for position in self._consumer.position(self._consumer.assignment()):
+                low, high = self._consumer.get_watermark_offsets(position, timeout=_ASK_SECONDS)
+                start = position.offset if position.offset >= 0 else self._committed(position, low)
                 if max(start, low) < high:
                     return True
         except KafkaException as error:
             raise cannot_reach(self._server, "event log") from error
         return False
 
-    def _committed(self, place: Any, low: int) -> int:
-        (stored,) = self._consumer.committed([place], timeout=_ASK_SECONDS)
+    def _committed(self, position: Any, low: int) -> int:
+        (stored,) = self._consumer.committed([position], timeout=_ASK_SECONDS)
         return int(stored.offset) if stored.offset >= 0 else low
 
     def _set_back(self) -> None:
-        """Events that were given and not committed are due again."""
+        """Events that were returned and not committed are due again."""
         from confluent_kafka import TopicPartition
 
         for partition, given in list(self._given.items()):
-            if self._places[partition] < given:
-                self._consumer.seek(TopicPartition(self._topic, partition, self._places[partition]))
-                self._given[partition] = self._places[partition]
+            if self._due[partition] < given:
+                self._consumer.seek(TopicPartition(self._topic, partition, self._due[partition]))
+                self._given[partition] = self._due[partition]
 
     def _on_assign(self, _: Any, partitions: Sequence[Any]) -> None:
         self._assigned = True
 
     def _on_lose(self, _: Any, partitions: Sequence[Any]) -> None:
-        for place in partitions:
-            self._places.pop(place.partition, None)
-            self._given.pop(place.partition, None)
+        for position in partitions:
+            self._due.pop(position.partition, None)
+            self._given.pop(position.partition, None)
 
 
 def _lost_membership() -> set[int]:
@@ -343,15 +343,15 @@ def _lost_membership() -> set[int]:
     return {KafkaError.ILLEGAL_GENERATION, KafkaError.UNKNOWN_MEMBER_ID, KafkaError.REBALANCE_IN_PROGRESS}
 
 
-def _place_of(message: Message) -> tuple[int, int]:
+def _position_of(message: Message) -> tuple[int, int]:
     partition, offset = message.partition(), message.offset()
-    assert partition is not None and offset is not None, "a message that was consumed has a place"
+    assert partition is not None and offset is not None, "a message that was consumed has an offset"
     return partition, offset
 
 
 def _event(message: Message) -> Event:
     key, value = message.key() or b"", message.value() or b"{}"
-    partition, offset = _place_of(message)
+    partition, offset = _position_of(message)
     return Event(message.topic() or "", key.decode(), _decode(value), f"{partition}:{offset}")
 
 

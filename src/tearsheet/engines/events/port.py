@@ -9,28 +9,28 @@ from typing import Any, Protocol
 
 @dataclass(slots=True, frozen=True)
 class Event:
-    """One entry of an event log."""
+    """One event of a log: its topic, key and value."""
 
     topic: str
     key: str
     value: Mapping[str, Any]
     position: str
-    """Where it stands in the log; opaque."""
+    """Its position in the log; opaque."""
 
 
 class Events(Protocol):
-    """Append-only topics of keyed JSON objects, read by groups that each keep their place."""
+    """Append-only topics of keyed JSON objects, read by groups that each keep their own offset."""
 
-    def publish(self, topic: str, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
-        """Append (key, value) pairs; returns when they are safe."""
+    def publish(self, topic: str, pairs: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+        """Append (key, value) pairs; returns when they are safely stored."""
         ...
 
     def poll(self, topic: str, group: str, limit: int, wait: float = 0.0) -> list[Event]:
-        """The next events after the group's place. Waits up to `wait` seconds for the first."""
+        """The next events after the group's offset. Waits up to `wait` seconds for the first."""
         ...
 
     def commit(self, group: str, events: Sequence[Event]) -> None:
-        """Move the group's place behind these events: they are not given to it again."""
+        """Move the group's offset past these events: it does not get them again."""
         ...
 
     def latest(self, topic: str) -> dict[str, Mapping[str, Any]]:

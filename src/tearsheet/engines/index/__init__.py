@@ -1,4 +1,4 @@
-"""The index of stories: tantivy, or OpenSearch and Elasticsearch. Counts do not depend on which."""
+"""The index of stories: tantivy, or OpenSearch and Elasticsearch. All give the same counts."""
 
 import lazy_loader
 

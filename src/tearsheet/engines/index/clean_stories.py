@@ -1,4 +1,4 @@
-"""Stories that any engine can take."""
+"""Make stories acceptable to every engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tearsheet.engines.index.port import IndexedStory
 
 
 def clean_story(story: IndexedStory) -> IndexedStory:
-    """A story that can be written as UTF-8: halves of characters, which broken pages contain, become question marks."""
+    """A story that can be encoded as UTF-8: lone surrogates, which broken pages contain, become question marks."""
     return IndexedStory(**{item.name: _clean(getattr(story, item.name)) for item in fields(story)})
 
 

@@ -1,4 +1,4 @@
-"""Counts by day, put together by week or month, and asked for in parts: the same for every index."""
+"""Counts by day, added up by week or month, and asked for in batches: the same for every index."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def first_day(day: date, interval: str) -> date:
 
 
 def by_interval(days: Iterable[tuple[date, int]], interval: str) -> list[tuple[str, int]]:
-    """Counts by the first day of each interval, in order of time; intervals without a story are left out."""
+    """Counts by the first day of each interval, in chronological order; intervals without a story are left out."""
     counts: dict[date, int] = {}
     for day, count in days:
         first = first_day(day, interval)
@@ -29,9 +29,9 @@ def by_interval(days: Iterable[tuple[date, int]], interval: str) -> list[tuple[s
 
 
 def in_parts(values: Sequence[tuple[str, int]], periods: int, most: int) -> list[list[str]]:
-    """Values with their counts, in groups that have `most` counts by time at most, when there are so many `periods`.
+    """Values in batches that yield at most `most` counts by time, given this many `periods`.
 
-    A value has a count of its own and one for each period, but not more than it has stories.
+    A value has one count of its own and one for each period, but no more than it has stories.
     """
     parts: list[list[str]] = []
     room = 0

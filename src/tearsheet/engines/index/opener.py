@@ -14,7 +14,7 @@ from tearsheet.errors import ConfigError, UsageError
 def open_index(url: str, data: Path, patience: float = PATIENCE_SECONDS) -> Index:
     """Open the index. Any number of processes may read it; the first that adds a story becomes the one that writes.
 
-    `patience` is how many seconds an absence of a server is waited out.
+    `patience` is how many seconds to wait for a server that is down.
     """
     scheme = scheme_of(url)
     if scheme == "tantivy":
@@ -31,9 +31,9 @@ def open_index(url: str, data: Path, patience: float = PATIENCE_SECONDS) -> Inde
 
 
 def rebuild_words(url: str, data: Path, progress: Callable[[int], None] | None = None) -> int:
-    """Make the words of the embedded index again from the stories stored with it, damaged or not; says how many stories."""
+    """Rebuild the embedded index, damaged or not, from the stories stored beside it. Returns how many stories there are."""
     if scheme_of(url) != "tantivy":
-        raise UsageError("only the embedded index has words to make anew; a search server keeps its own in order")
+        raise UsageError("only the embedded index has words to rebuild; a search server looks after its own")
     from tearsheet.engines.index import tantivy_words
 
     return tantivy_words.rebuild_words(local_path(url, data), progress)

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class IndexedStory:
-    """A story as the index holds it: the Elasticsearch fields of Media Cloud by the same names, and ours."""
+    """A story as the index holds it: the Elasticsearch fields of Media Cloud, under the same names, and our own."""
 
     id: str
-    """SHA-256 of the normalised URL: two stories with one id are one story."""
+    """SHA-256 of the normalised URL: two stories with the same id are one story."""
     story_id: str
-    """The id that its queuer gave it, by which a redelivered story knows its own copy."""
+    """The id that its queuer gave it, by which a redelivered story recognises its own copy."""
     url: str
     canonical_domain: str
     indexed_date: int
@@ -36,7 +36,7 @@ class IndexedStory:
 
 @dataclass(slots=True, frozen=True)
 class AddResult:
-    """What the index did with a story: `created`; `own`, when this very story is there already; or `duplicate` of another."""
+    """What the index did with a story: `created`; `own`, if this very story was there already; or `duplicate` of another."""
 
     status: str
     first_story_id: str
@@ -44,7 +44,7 @@ class AddResult:
 
 @dataclass(slots=True)
 class Page:
-    """Some of the stories that match, and a token for the next ones (None: that was all)."""
+    """Some of the stories that match, and a token for the next ones (None: there are no more)."""
 
     stories: list[IndexedStory]
     next_token: str | None = None
@@ -57,14 +57,14 @@ class Survey:
     page: Page
     count: int
     days: list[tuple[str, int]]
-    """Stories by day of publication (YYYY-MM-DD), in order of time; those without a day are left out."""
+    """Stories by day of publication (YYYY-MM-DD), in chronological order; those without a day are left out."""
     sources: list[tuple[str, int]]
     """The most frequent domains and languages."""
     languages: list[tuple[str, int]]
 
 
 class Index(Protocol):
-    """The stories that can be searched. The first copy of a story wins; a story that was added stays after a kill."""
+    """The stories that can be searched. The first copy of a story wins; a story that was added survives a kill."""
 
     def add(self, stories: Sequence[IndexedStory]) -> list[AddResult]:
         """Add stories, durably, and say for each what became of it, in order. Raises ItemRefused for one that cannot be taken."""
@@ -87,11 +87,11 @@ class Index(Protocol):
     def survey(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", top: int = 20
     ) -> Survey:
-        """What `search`, `count`, `over_time` by day and `top` would say, asked at once; `limit` and `top` may be 0."""
+        """What `search`, `count`, `over_time` by day and `top` would return, in one request; `limit` and `top` may be 0."""
         ...
 
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
-        """Some of the matching stories at random."""
+        """A random sample of the matching stories."""
         ...
 
     def over_time(self, query: Query, interval: str = "day") -> list[tuple[str, int]]:
@@ -113,5 +113,5 @@ class Index(Protocol):
         ...
 
     def close(self) -> None:
-        """Write what is pending and let go."""
+        """Write what is pending and close."""
         ...

@@ -1,4 +1,4 @@
-"""The index port on a search server: OpenSearch or Elasticsearch, which answer the same questions.
+"""The index port on a search server: OpenSearch or Elasticsearch, which understand the same requests.
 
 Stories are searched through an alias, behind which there are as many indices as were needed; `search_server_writing` fills them.
 """
@@ -35,7 +35,7 @@ DEFAULT_ALIAS = "mc_search"
 _MAX_OFFSET = 10_000
 _MAX_BUCKETS = 10_000
 _MAX_COUNTS = 60_000
-"""The servers give 65,536 at a time, unless they are told otherwise."""
+"""The servers return 65,536 at a time, unless configured otherwise."""
 _KEEP_ALIVE = "3m"
 _OPTIONS = {"shards": 1, "replicas": 1, "rollover": 200_000_000}
 _BY_DATE = {order: [{"indexed_nanos": way}, {"lot": way}] for order, way in (("newest", "desc"), ("oldest", "asc"))}
@@ -45,7 +45,7 @@ _WITHOUT_TEXT = {"excludes": ["text_content"]}
 def open_search_server(url: str, patience: float = PATIENCE_SECONDS) -> SearchServerIndex:
     """The index of `opensearch://HOST:PORT/ALIAS` or `elasticsearch://HOST:PORT/ALIAS`.
 
-    Options stand behind a question mark: `shards` and `replicas` of a new index, `rollover` (stories in one index).
+    Options follow a question mark: `shards` and `replicas` of a new index, `rollover` (stories in one index).
     """
     server = parse_server_url(url, SETTING, PORTS)
     options = dict(server.options)
@@ -91,7 +91,7 @@ class SearchServerIndex:
         self._unseen = False
 
     def close(self) -> None:
-        """Make what was added visible, and let go."""
+        """Make what was added visible, and close."""
         try:
             if self._unseen:
                 self.refresh()
@@ -129,7 +129,7 @@ class SearchServerIndex:
     def survey(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", top: int = 20
     ) -> Survey:
-        """What `search`, `count`, `over_time` by day and `top` would say, asked at once; `limit` and `top` may be 0."""
+        """What `search`, `count`, `over_time` by day and `top` would return, in one request; `limit` and `top` may be 0."""
         limit = max(0, min(limit, _MAX_OFFSET))
         asked = {"days": _histogram("day")}
         if top > 0:
@@ -142,7 +142,7 @@ class SearchServerIndex:
         return Survey(page, int(answer["hits"]["total"]["value"]), days, sources, languages)
 
     def _page(self, body: dict[str, Any], limit: int, token: str | None, order: str) -> tuple[Page, Any]:
-        """A page, and all that the server answered."""
+        """A page, and the server's whole answer."""
         if order == "relevance":
             return self._by_relevance(body, limit, token)
         return self._by_date(body | {"sort": _BY_DATE[order]}, limit, token)
@@ -163,23 +163,23 @@ class SearchServerIndex:
         return Page(_stories(hits), _make_token(offset + limit) if more else None), answer
 
     def _by_date(self, body: dict[str, Any], limit: int, token: str | None) -> tuple[Page, Any]:
-        """By `search_after`. From the second page on in a point in time, which is only opened for those who turn the page."""
+        """By `search_after`. A point in time is opened only from the second page on, because few readers turn the page."""
         view: str | None = None
         if token is not None:
-            body["search_after"], view = _read_place(token)
+            body["search_after"], view = _read_position(token)
             view = view or self._point_in_time()
         try:
             answer = self._search(body, view)
         except Refused as error:
             if view is None or error.status != 404:
                 raise
-            view = self._point_in_time()  # it had ended; places stay valid without it
+            view = self._point_in_time()  # it had expired; positions stay valid without it
             answer = self._search(body, view)
         hits = answer["hits"]["hits"]
         if len(hits) == limit:
             return Page(_stories(hits), _make_token([hits[-1]["sort"][:2], answer.get("pit_id", view)])), answer
         if view is not None:
-            with suppress(EngineError):  # it ends by itself
+            with suppress(EngineError):  # it expires by itself
                 self._client.close_point_in_time(answer.get("pit_id", view))
         return Page(_stories(hits)), answer
 
@@ -188,7 +188,7 @@ class SearchServerIndex:
         return view
 
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
-        """Some of the matching stories at random."""
+        """A random sample of the matching stories."""
         start = random.randrange(MAX_LOT)
         stories: list[IndexedStory] = []
         for limits in ({"gte": start}, {"lt": start}):
@@ -224,7 +224,7 @@ class SearchServerIndex:
         return [(value, first, count) for value, _ in values for first, count in found.get(value, [])]
 
     def _periods(self, query: Query, interval: str, values: Sequence[tuple[str, int]]) -> int:
-        """How many days, weeks or months there are; not asked for when there are few counts anyway."""
+        """How many days, weeks or months there are; the server is not asked when the counts are few anyway."""
         histogram = _histogram(interval)
         if len(values) + sum(count for _, count in values) <= _MAX_COUNTS:
             return _MAX_COUNTS - 1
@@ -281,7 +281,7 @@ def _read_token(token: str) -> Any:
         raise _bad_token() from None
 
 
-def _read_place(token: str) -> tuple[list[int], str | None]:
+def _read_position(token: str) -> tuple[list[int], str | None]:
     match _read_token(token):
         case [[int(moment), int(lot)], None | str() as view]:
             return [moment, lot], view
@@ -289,12 +289,12 @@ def _read_place(token: str) -> tuple[list[int], str | None]:
 
 
 def _bad_token() -> QueryError:
-    return QueryError("this is no token for a next page; use the one that came with the page before")
+    return QueryError("this is not a token for the next page; use the one that came with the previous page")
 
 
 @contextmanager
 def _query_errors(name: str) -> Iterator[None]:
-    """What the server finds wrong with a query is the asker's to mend; nothing else of ours is refused with 400."""
+    """Turn refusals, except 404, into a QueryError: it is the user's query that is refused, not the rest of our request."""
     try:
         yield
     except Refused as error:

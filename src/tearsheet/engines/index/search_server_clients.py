@@ -1,4 +1,4 @@
-"""Talk to a search server, OpenSearch or Elasticsearch: one way to ask, which rides out absences and refusals for want of room."""
+"""Talk to a search server, OpenSearch or Elasticsearch: one way to ask, which waits while the server is down or overloaded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _REQUEST_SECONDS = 60
 
 
 class Refused(EngineError):
-    """The server answered with an error. `status` is HTTP's, `kind` and `reason` are the server's own words."""
+    """The server answered with an error. `status` is the HTTP status, `kind` and `reason` are what the server says."""
 
     def __init__(self, status: int, kind: str, reason: str) -> None:
         super().__init__(f"the search server refuses us: {status} {kind}: {' '.join(reason.split())[:300]}")
@@ -33,7 +33,7 @@ class SearchClient(Protocol):
     server: ServerUrl
 
     def ask(self, method: str, path: str, params: dict[str, Any] | None = None, body: Any = None) -> Any:
-        """Ask once; `body` is a value for JSON, or lines for bulk. Raises Refused or LostConnection."""
+        """Ask once; `body` is sent as JSON, or as lines for bulk requests. Raises Refused or LostConnection."""
         ...
 
     def open_point_in_time(self, index: str, keep_alive: str) -> str:
@@ -143,7 +143,7 @@ def _refused(status: Any, info: Any) -> Refused:
 
 
 class Patient:
-    """Asks a server, and asks again with growing pauses while it is away or too busy, for as long as `patience` seconds."""
+    """Asks a server, and repeats with growing pauses while it is down or too busy, for up to `patience` seconds."""
 
     def __init__(self, client: SearchClient, patience: float, sleep: Callable[[float], None] = time.sleep) -> None:
         self.client = client
@@ -151,11 +151,11 @@ class Patient:
         self._sleep = sleep
 
     def ask(self, method: str, path: str, params: dict[str, Any] | None = None, body: Any = None) -> Any:
-        """Ask until there is an answer. Raises Refused, or EngineError when patience is at its end."""
+        """Ask until there is an answer. Raises Refused, or EngineError when patience ends."""
         return self.insist(lambda: self.client.ask(method, path, params, body))
 
     def insist(self, attempt: Callable[[], Any]) -> Any:
-        """Do something again and again until the server is there and has room."""
+        """Repeat an attempt until the server answers and has capacity."""
         tries = pauses(self._patience)
         while True:
             try:

@@ -1,7 +1,7 @@
-"""How stories lie in OpenSearch and Elasticsearch: the fields of Media Cloud by the same names, and ours.
+"""How stories are stored in OpenSearch and Elasticsearch: the fields of Media Cloud, under the same names, and our own.
 
-The servers are given text that is cut into words already (`title_words`, `text_words`), because their own analysers would cut it
-by another rule, and counts would depend on the engine. `article_title` and `text_content` hold the text as it is, unsearched.
+The servers get text that is already split into words (`title_words`, `text_words`), because their own analysers would split it
+by other rules, and counts would depend on the engine. `article_title` and `text_content` hold the original text, unsearched.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from tearsheet.query import cut_to_text, fold
 
 WORDS_OF = {"article_title": "title_words", "text_content": "text_words"}
 MAX_LOT = 2**53
-"""Random numbers stay exact in JSON."""
+"""Random numbers below this stay exact in JSON."""
 _UNSEARCHED = {"type": "keyword", "index": False, "doc_values": False}
 _CUT = {"type": "text", "analyzer": "whitespace"}
 
 
 def template(alias: str, *, shards: int, replicas: int, url_type: str) -> dict[str, Any]:
-    """The index template for `ALIAS-000001` and its followers."""
+    """The index template for `ALIAS-000001` and its successors."""
     url = {"type": url_type} if url_type == "wildcard" else {"type": url_type, "ignore_above": 8191}
     properties = {
         "article_title": {"type": "text", "index": False},

@@ -1,8 +1,8 @@
 """Writing stories to a search server.
 
 They go to the newest of the indices `ALIAS-000001`, `ALIAS-000002`, …. The first copy of a story wins across all of them: older
-indices are closed to writing and refreshed before a new one begins, so that a search sees all they hold; in the newest, the
-server itself refuses a second story of the same id.
+indices are closed to writing and refreshed before a new one is started, so that a search sees all they hold; in the newest, the
+server itself refuses a second story with the same id.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ROLLOVER_CHECK = 50_000
 
 
 class StoryWriter:
-    """Adds stories to the indices behind an alias; `rollover` is how many stories one of them gets."""
+    """Adds stories to the indices behind an alias; `rollover` is how many stories each of them gets."""
 
     def __init__(self, patient: Patient, alias: str, rollover: int) -> None:
         self._patient = patient
@@ -38,8 +38,8 @@ class StoryWriter:
         self._encode = msgspec.json.Encoder().encode
 
     def prepare(self, shards: int, replicas: int) -> None:
-        """The template, the first index and its alias, unless they are there."""
-        for url_type in ("wildcard", "keyword"):  # small builds of the servers lack the first
+        """Create the template, the first index and its alias, unless they exist."""
+        for url_type in ("wildcard", "keyword"):  # minimal builds of the servers lack the first
             try:
                 body = template(self._alias, shards=shards, replicas=replicas, url_type=url_type)
                 self._ask("PUT", f"/_index_template/{self._alias}_template", None, body)
@@ -58,7 +58,7 @@ class StoryWriter:
         for chunk in self._chunks(stories):
             settled: dict[int, AddResult] = {}
             self._patient.insist(partial(self._add_chunk, chunk, settled))
-            results += [settled[place] for place in range(len(chunk))]
+            results += [settled[position] for position in range(len(chunk))]
         self._added += len(stories)
         if self._added >= min(_ROLLOVER_CHECK, self._rollover):
             self._added = 0
@@ -80,42 +80,42 @@ class StoryWriter:
             yield chunk
 
     def _add_chunk(self, chunk: list[tuple[IndexedStory, bytes]], settled: dict[int, AddResult]) -> None:
-        """Check the older indices, then create in the newest by its own name: if that is closed meanwhile, all is done again.
+        """Check the older indices, then create in the newest by its own name: if it is closed meanwhile, start over.
 
-        What is settled stays so when the server had room for a part only and the rest is tried again.
+        `settled` keeps what is done when the server took only a part and the rest is tried again.
         """
         newest, older = self._indices_by_age()
-        places = [place for place in range(len(chunk)) if place not in settled]
-        known = self._first_copies(older, [chunk[place][0].id for place in places]) if older else {}
-        for place in places:
-            story = chunk[place][0]
+        positions = [position for position in range(len(chunk)) if position not in settled]
+        known = self._first_copies(older, [chunk[position][0].id for position in positions]) if older else {}
+        for position in positions:
+            story = chunk[position][0]
             if story.id in known:
-                settled[place] = _copy(story, known[story.id])
-        places = [place for place in places if place not in settled]
-        if not places:
+                settled[position] = _copy(story, known[story.id])
+        positions = [position for position in positions if position not in settled]
+        if not positions:
             return
         lines = [
             line
-            for place in places
-            for line in (self._encode({"create": {"_id": chunk[place][0].id}}), chunk[place][1])
+            for position in positions
+            for line in (self._encode({"create": {"_id": chunk[position][0].id}}), chunk[position][1])
         ]
         answer = self._client.ask("POST", f"/{newest}/_bulk", None, b"\n".join(lines) + b"\n")
         items = [item["create"] for item in answer["items"]]
         first = self._story_ids(newest, [item["_id"] for item in items if item["status"] == 409])
         trouble: dict[str, Any] | None = None
-        for place, item in zip(places, items, strict=True):
-            story = chunk[place][0]
+        for position, item in zip(positions, items, strict=True):
+            story = chunk[position][0]
             if item["status"] == 201:
-                settled[place] = AddResult("created", story.story_id)
+                settled[position] = AddResult("created", story.story_id)
             elif item["status"] == 409:
-                settled[place] = _copy(story, first.get(story.id, ""))
+                settled[position] = _copy(story, first.get(story.id, ""))
             else:
                 trouble = item
         if trouble is not None:
             raise _item_error(trouble)
 
     def roll_over(self, most: int = 0) -> bool:
-        """Begin a new index when the newest has `most` stories. The old one is closed to writing and refreshed before."""
+        """Start a new index when the newest has `most` stories. The old one is first closed to writing and refreshed."""
         newest, _ = self._indices_by_age()
         self._ask("POST", f"/{newest}/_refresh")
         if int(self._ask("GET", f"/{newest}/_count")["count"]) < most:
@@ -123,7 +123,7 @@ class StoryWriter:
         self._ask("PUT", f"/{newest}/_block/write")
         self._ask("POST", f"/{newest}/_refresh")
         following = f"{self._alias}-{int(newest.rsplit('-', 1)[1]) + 1:06}"
-        with suppress(Refused):  # it exists when another process began it; then only the alias is missing
+        with suppress(Refused):  # it exists if another process started it; then only the alias is missing
             self._ask("PUT", f"/{following}")
         actions = [
             {"add": {"index": newest, "alias": self._alias, "is_write_index": False}},
@@ -152,7 +152,7 @@ class StoryWriter:
         return newest[0], sorted(name for name in indices if name != newest[0])
 
     def _first_copies(self, indices: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
-        """Stories that are in older indices: who was first, by id."""
+        """The first copies of these stories in older indices: story id by id."""
         body = {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "_source": ["story_id"]}
         hits = self._ask("POST", f"/{','.join(indices)}/_search", None, body)["hits"]["hits"]
         return {hit["_id"]: hit["_source"].get("story_id", "") for hit in hits}
@@ -169,7 +169,7 @@ def _copy(story: IndexedStory, first: str) -> AddResult:
 
 
 def _item_error(item: dict[str, Any]) -> Exception:
-    """No room, or an index that was just closed to writing: again. Anything else is ours to mend."""
+    """An overloaded server or an index just closed to writing is worth a retry; anything else is a fault of the story."""
     error = item.get("error", {})
     kind, reason = str(error.get("type", "")), str(error.get("reason", ""))
     if item["status"] == 429 or item["status"] >= 500 or kind == "cluster_block_exception":

@@ -1,6 +1,6 @@
-"""The stories beside the tantivy index, in SQLite: who was first, what is stored with a story, its text in zstd.
+"""The stories beside the tantivy index, in SQLite: which copy was first, what is stored with a story, its text in zstd.
 
-A story that is in here is safe; tantivy can always be brought up to it. Each story has a running number, by which tantivy knows
+A story in this store is safe; tantivy can always be rebuilt from it. Each story has a running number, by which tantivy knows
 it; `indexed_number` is the highest number that tantivy has committed.
 """
 
@@ -46,7 +46,7 @@ class Numbered:
 
 
 class _Zstd(threading.local):
-    """A compressor that is made once; one for each thread, because two may not use it at a time."""
+    """One compressor for each thread, because two threads may not share one."""
 
     def __init__(self) -> None:
         self.compress = zstandard.ZstdCompressor(_ZSTD_LEVEL).compress
@@ -99,7 +99,7 @@ class StoryStore:
         return results, new
 
     def _first_copies(self, keys: Sequence[bytes | str]) -> dict[bytes | str, str]:
-        """Which of these are there already, so that nobody compresses their text in vain."""
+        """Which of these are stored already, so that their text is not compressed in vain."""
         found: dict[bytes | str, str] = {}
         for start in range(0, len(keys), _CHUNK):
             some = keys[start : start + _CHUNK]
@@ -110,7 +110,7 @@ class StoryStore:
         return found
 
     def set_indexed(self, docno: int) -> None:
-        """Note that tantivy has committed everything up to this number."""
+        """Record that tantivy has committed everything up to this number."""
         connection = self._connection()
         with self._errors(), connection:
             connection.execute("UPDATE state SET value = max(value, ?) WHERE name = 'indexed_number'", (docno,))
@@ -119,11 +119,11 @@ class StoryStore:
 
     @property
     def indexed_number(self) -> int:
-        """The highest number that tantivy is known to have."""
+        """The highest number that tantivy is known to have committed."""
         return self._state("indexed_number")
 
     def last_number(self) -> int:
-        """The highest number given."""
+        """The highest running number."""
         with self._errors():
             return int(self._connection().execute("SELECT coalesce(max(docno), 0) FROM stories").fetchone()[0])
 
@@ -164,7 +164,7 @@ class StoryStore:
         for start in range(0, len(keys), _CHUNK):
             some = keys[start : start + _CHUNK]
             marks = ",".join("?" * len(some))
-            statement = f"SELECT {column}, id, record, {what} FROM stories WHERE {column} IN ({marks})"  # noqa: S608 (names of ours)
+            statement = f"SELECT {column}, id, record, {what} FROM stories WHERE {column} IN ({marks})"  # noqa: S608 (constant names)
             with self._errors():
                 rows = self._connection().execute(statement, some).fetchall()
             for row in rows:
@@ -231,7 +231,7 @@ class StoryStore:
 
 
 def _key(identifier: str) -> bytes | str:
-    """Hashes take half the room as bytes."""
+    """The id as a key: a hash takes half the space as bytes."""
     if len(identifier) == 64:
         with suppress(ValueError):
             key = bytes.fromhex(identifier)

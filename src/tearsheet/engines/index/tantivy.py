@@ -1,11 +1,11 @@
 """The story index on tantivy, with a SQLite file beside it; needs no server.
 
-Writing: (1) one SQLite transaction decides who was first and keeps the story: from here on it is safe. (2) New stories go to
-tantivy, which commits every few seconds or thousand stories. (3) The highest committed number is noted in SQLite. (4) At start,
-or after an error, a fresh writer deletes everything above that number and adds it again, so that a commit that outlived its
-note, or a note that never came, does no harm.
+Writing: (1) one SQLite transaction decides which copy was first and stores it: from here on it is safe. (2) New stories go to
+tantivy, which commits every few seconds or thousand stories. (3) The highest committed number is recorded in SQLite. (4) At start,
+or after an error, a new writer deletes everything above that number and adds it again, so that a crash between commit and
+record does no harm.
 
-One process writes, any number of them read. Readers see commits, never halves of one.
+One process writes, any number read. Readers see whole commits only.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ COMMIT_STORIES = 5_000
 COMMIT_SECONDS = 5.0
 _RELOAD_SECONDS = 0.5
 _MAX_CANDIDATES = 20_000
-"""Stories read to answer a phrase of more than two words with a distance."""
+"""How many stories may be read to answer a phrase of more than two words with a distance."""
 _MAX_OFFSET = 10_000
 
 
@@ -54,7 +54,7 @@ class TantivyIndex:
         self._writer: tantivy.IndexWriter | None = None
         self._lock = threading.RLock()
         self._pending = 0
-        """The highest number that was given to the writer and is not committed."""
+        """The highest number that the writer has and has not committed."""
         self._pending_count = 0
         self._timer: threading.Timer | None = None
         self._reloaded = 0.0
@@ -79,7 +79,7 @@ class TantivyIndex:
         """Make everything that was added visible to searches now."""
         with self._lock:
             if self._writer is None and self._store.last_number() > self._store.indexed_number:
-                # A process was killed between storing and committing; one that still runs holds the lock and will commit.
+                # A process may have been killed between storing and committing; one that still runs holds the lock and will commit.
                 with suppress(BusyError):
                     self._open_writer()
             if self._writer is not None and self._pending_count:
@@ -87,7 +87,7 @@ class TantivyIndex:
             self._reload()
 
     def close(self) -> None:
-        """Write what is pending and let go."""
+        """Write what is pending and close."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
@@ -108,7 +108,7 @@ class TantivyIndex:
         self._writer = take_writer(self._index, self._folder, self._threads)
         committed, highest = self._store.indexed_number, self._highest_in_tantivy()
         if highest < committed:
-            committed = 0  # the words were lost, or put back from an older copy: all of them are made again
+            committed = 0  # the index was lost, or restored from an older copy: rebuild all of it
         elif self._store.last_number() == highest == committed:
             return
         with self._writing():
@@ -152,11 +152,11 @@ class TantivyIndex:
                 try:
                     self._commit()
                 except (EngineError, StorageError):
-                    return  # the writer is gone; the next call opens one, catches up, and says so when it cannot
+                    return  # the writer is gone; the next call opens one, catches up, and reports it if it cannot
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """A writer that failed once is not used again: after a full disk it would go on taking stories in vain."""
+        """Discard a writer that failed: after a full disk it would go on accepting stories without storing them."""
         try:
             yield
         except (ValueError, OSError) as error:
@@ -192,7 +192,7 @@ class TantivyIndex:
     def survey(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", top: int = 20
     ) -> Survey:
-        """What `search`, `count`, `over_time` by day and `top` would say, asked at once; `limit` and `top` may be 0."""
+        """What `search`, `count`, `over_time` by day and `top` would return, in one request; `limit` and `top` may be 0."""
         with self._searching(query) as (searcher, compiled):
             numbers, next_token = self._page(searcher, compiled, limit, token, order) if limit > 0 else ([], None)
             found = figures(searcher, compiled, top)
@@ -208,7 +208,7 @@ class TantivyIndex:
         return self._pages.page(searcher, query, limit, token, oldest=order == "oldest")
 
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
-        """Some of the matching stories at random."""
+        """A random sample of the matching stories."""
         start = random.randrange(MAX_LOT)
         limit = min(limit, _MAX_OFFSET)
         numbers: list[int] = []
@@ -255,14 +255,14 @@ class TantivyIndex:
         return numbers_of(searcher, hits), next_token
 
     def _resolve(self, searcher: tantivy.Searcher) -> Callable[[Phrase], list[int]]:
-        """Stories with a phrase that tantivy cannot express: those that may hold it are read."""
+        """Find the stories with a phrase that tantivy cannot express, by reading every story that may contain it."""
 
         def resolve(phrase: Phrase) -> list[int]:
             possible = candidates(phrase, self._schema)
             result = searcher.search(possible, _MAX_CANDIDATES + 1, count=False, order_by_field="docno")
             if len(result.hits) > _MAX_CANDIDATES:
                 raise QueryError(
-                    f"the words of {' '.join(phrase.words)!r} stand near each other in too many stories; "
+                    f"the words of {' '.join(phrase.words)!r} are near each other in too many stories; "
                     "use fewer or rarer words with ~, or a smaller distance"
                 )
             numbers = [int(hit[0]) for hit in result.hits]

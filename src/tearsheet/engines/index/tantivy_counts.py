@@ -1,4 +1,4 @@
-"""Counts by day and by source in tantivy, which gives 65,000 of them at a time, and slowly when they are many.
+"""Counts by day and by source in tantivy, which returns 65,000 of them at a time, and slowly when there are many.
 
 A frequent word is in most stories of most sources. Its counts by source and week are then those of all stories, which are
 kept in memory, less those of the few stories without it.
@@ -22,7 +22,7 @@ from tearsheet.query import day_number, day_of
 
 MAX_BUCKETS = 65_000
 _FEW = 100
-"""So many values are counted quickly as they are."""
+"""Up to this many values are counted quickly without help."""
 _MONDAY = (DAY_ZERO + day_number(date(1970, 1, 5))) % 7
 _COUNT = {"value_count": {"field": "docno"}}
 _DAYS = {"histogram": {"field": "publication_date", "interval": 1, "min_doc_count": 1}}
@@ -33,7 +33,7 @@ Cells = dict[str, dict[str, int]]
 
 
 def count(searcher: tantivy.Searcher, query: tantivy.Query) -> int:
-    """How many stories match. An aggregation, because a search would rank them all to find the best one."""
+    """How many stories match. Uses an aggregation, because a search would rank them all to find the best one."""
     return int(searcher.aggregate(query, {"count": _COUNT})["count"]["value"])
 
 
@@ -53,7 +53,7 @@ class Figures:
 
 
 def figures(searcher: tantivy.Searcher, query: tantivy.Query, limit: int) -> Figures:
-    """All of them at once: the stories are gone through one time. `limit` is how many domains and languages are told."""
+    """All figures in one pass over the stories. `limit` is how many domains and languages to return."""
     asked: dict[str, Any] = {"count": _COUNT, "days": _DAYS}
     if limit > 0:
         asked |= {name: _terms(name, limit) for name in ("canonical_domain", "language")}
@@ -69,7 +69,7 @@ def top(searcher: tantivy.Searcher, query: tantivy.Query, name: str, limit: int)
 
 @dataclass(slots=True, frozen=True)
 class _Totals:
-    """All stories up to a number: how many, of each value, and of each value and week; and how many weeks there are."""
+    """Counts of all stories up to a number: in all, by value, and by value and week; and how many weeks there are."""
 
     stories: int = 0
     highest: int = 0
@@ -79,7 +79,7 @@ class _Totals:
 
 
 class CountsByValue:
-    """Counts by value and time. Keeps those of all stories by week, and adds what was committed since they were last used."""
+    """Counts by value and time. Keeps the weekly counts of all stories, and adds what was committed since their last use."""
 
     def __init__(self, schema: tantivy.Schema) -> None:
         self._schema = schema
@@ -91,7 +91,7 @@ class CountsByValue:
     ) -> list[tuple[str, str, int]]:
         """The most frequent values by `day`, `week` or `month` of publication: (value, first day, count)."""
         values = top(searcher, query, name, limit)
-        # By day there are about as many counts as stories: too many to keep.
+        # By day there are about as many counts as stories, too many to keep.
         if interval == "week" and len(values) > _FEW and 2 * sum(count for _, count in values) > searcher.num_docs:
             found = self._by_difference(searcher, query, name, values)
             if found is not None:
@@ -105,7 +105,7 @@ class CountsByValue:
     def _by_difference(
         self, searcher: tantivy.Searcher, query: tantivy.Query, name: str, values: Sequence[tuple[str, int]]
     ) -> list[tuple[str, str, int]] | None:
-        """The counts of all stories less those of the stories that do not match; None when not all were counted."""
+        """The counts of all stories less those of the stories that do not match; None when there are no totals to subtract from."""
         totals = self._totals(searcher, name)
         if totals is None:
             return None
@@ -123,7 +123,7 @@ class CountsByValue:
         return counted
 
     def _totals(self, searcher: tantivy.Searcher, name: str) -> _Totals | None:
-        """All stories that this searcher sees; None when it sees fewer than were counted, or values without end.
+        """The totals of all stories that this searcher sees; None when it sees fewer than were counted, or too many values.
 
         Stories are only ever added, with rising numbers: those above the highest counted one are all that is new.
         """
@@ -151,7 +151,7 @@ def _cells(
     histogram: dict[str, Any],
     periods: int | None = None,
 ) -> Cells:
-    """The counts of these values by time, asked for in parts. `periods`, when known, is how many there are at most."""
+    """The counts of these values by time, asked for in batches. `periods`, when known, is the most there can be."""
     if periods is None:
         periods = MAX_BUCKETS - 1
         if len(values) + sum(count for _, count in values) > MAX_BUCKETS:
@@ -167,7 +167,7 @@ def _cells(
 
 
 class _Labels(dict[float, str]):
-    """Days by tantivy's number, each made into text once."""
+    """Days as text, by tantivy's number; each is formatted once."""
 
     def __missing__(self, key: float) -> str:
         self[key] = label = _day(key).isoformat()
@@ -181,7 +181,7 @@ def _in_order(days: dict[str, int], interval: str) -> list[tuple[str, int]]:
 
 
 def _plus(known: Cells, added: Cells) -> Cells:
-    """Both together, in order of time. What was known is not changed: another thread may be reading it."""
+    """The sum of both, in chronological order. `known` is not changed: another thread may be reading it."""
     together = dict(known)
     for value, weeks in added.items():
         before = known.get(value, {})

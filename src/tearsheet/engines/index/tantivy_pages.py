@@ -1,7 +1,7 @@
-"""Pages of stories by the moment of their indexing, in tantivy.
+"""Pages of stories by the time of their indexing, in tantivy.
 
-tantivy sorts by one field only, and looks at every match to find the newest. So the newest are first looked for among the stories
-of a short time, and where a page ends among stories of one moment, these are asked for by themselves.
+tantivy sorts by one field only, and visits every match to find the newest. So the newest are first sought among the stories
+of a short window, and where a page ends among stories of the same moment, these are asked for separately.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tearsheet.engines.index.tantivy_query import all_of, number_range
 from tearsheet.query import QueryError
 
 _WINDOW = 50_000
-"""So many stories lie in the time that is looked at first."""
+"""How many stories the first window should hold."""
 _LAST_NUMBER = 2**63 - 1
 
 Pair = tuple[int, int]
@@ -23,15 +23,15 @@ Pair = tuple[int, int]
 
 
 class PagesByDate:
-    """Pages by (moment, number), both falling, or both rising from the oldest.
+    """Pages by (moment, number), both descending, or both ascending from the oldest.
 
-    A token is the last moment and number of its page, or a number that none is beyond when the moment is done with.
+    A token is the last moment and number of its page, or a number beyond all others when that moment is finished.
     """
 
     def __init__(self, schema: tantivy.Schema) -> None:
         self._schema = schema
         self._recent: tuple[int, int, int] | None = None
-        """How many stories there were, the first moment of the newest ones, and how long they took."""
+        """How many stories there were, the first moment of the newest ones, and the time they span."""
 
     def page(
         self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None, *, oldest: bool
@@ -59,7 +59,7 @@ class PagesByDate:
     def _beyond(
         self, searcher: tantivy.Searcher, query: tantivy.Query, moment: int | None, limit: int, *, oldest: bool
     ) -> list[Pair]:
-        """The first stories beyond a moment, or of all; among those of its last moment, any."""
+        """The first stories beyond a moment, or of all; which ones of the last moment is undefined."""
         if oldest:
             return self._in_time(searcher, query, None if moment is None else moment + 1, None, limit, oldest=True)
         if moment == 0:
@@ -70,7 +70,7 @@ class PagesByDate:
         return pairs if len(pairs) == limit else self._in_time(searcher, query, None, high, limit, oldest=False)
 
     def _window(self, searcher: tantivy.Searcher, moment: int | None) -> int | None:
-        """The moment to look back to: by some ten thousand stories, as far as one knows. None when there are few."""
+        """The moment to search back to, an estimated ten thousand stories ago. None when there are few stories."""
         stories = searcher.num_docs
         if stories < 2 * _WINDOW:
             return None
@@ -132,5 +132,5 @@ def read_token(token: str, parts: int) -> list[int]:
     if len(numbers) != parts or not all(
         number.isascii() and number.isdigit() and len(number) < 20 for number in numbers
     ):
-        raise QueryError("this is no token for a next page; use the one that came with the page before")
+        raise QueryError("this is not a token for the next page; use the one that came with the previous page")
     return [int(number) for number in numbers]

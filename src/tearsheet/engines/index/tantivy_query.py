@@ -1,6 +1,6 @@
-"""The tree of a query as a query of tantivy.
+"""The tree of a query as a tantivy query.
 
-tantivy's own parser is not used: it finds nothing for `a AND NOT b`, and would cut words by another rule than ours.
+tantivy's own parser is not used: it finds nothing for `a AND NOT b`, and would split words by other rules than ours.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from tearsheet.query import (
 )
 
 DAY_ZERO = -day_number(date.min) + 1
-"""Publication days are kept as numbers without a sign: 1 is the first day of the year 1."""
+"""Publication days are stored as unsigned numbers: 1 is the first day of the year 1."""
 _FIRST_DAY, _LAST_DAY = day_number(date.min), day_number(date.max)
 _MAX_U64 = 2**64 - 1
 _FEW_DAYS = 100
-"""So many days are looked up one by one: tantivy then begins with them, and not with the words, which may be everywhere."""
+"""Up to this many days are queried one by one: tantivy then starts from them and not from the words, which may be everywhere."""
 
 Resolver = Callable[[Phrase], Sequence[int]]
 """Finds the numbers of the stories with a phrase that tantivy cannot express, in one given field."""
@@ -60,7 +60,7 @@ def to_tantivy(tree: Node, schema: Schema, resolve: Resolver) -> Tantivy:
 _Part = tuple[list[Tantivy], bool]
 """Alternatives, and whether their opposite is meant.
 
-Alternatives stay apart until they are needed, because one wide OR is quicker than many narrow ones; and `a AND NOT b` is quick
+Alternatives stay separate until they are needed, because one wide OR is quicker than many narrow ones; and `a AND NOT b` is quick
 when the index may skip b, but slow when it is a AND everything but b.
 """
 
@@ -140,9 +140,9 @@ def _in_field(leaf: Term | Phrase | Prefix | Wildcard, field: str, schema: Schem
 
 
 def candidates(phrase: Phrase, schema: Schema) -> Tantivy:
-    """Stories that may hold a phrase with a distance: every two of its words are near enough to each other.
+    """Stories that may contain a phrase with a distance: any two of its words are near enough to each other.
 
-    tantivy's own distance is right for two different words, and too strict for more.
+    tantivy's own distance is correct for two different words, and too strict for more.
     """
     parts = [Tantivy.term_query(schema, phrase.field, word) for word in set(phrase.words)]
     pairs = list(combinations(range(len(phrase.words)), 2))[:20]
@@ -161,5 +161,5 @@ def _glob_pattern(glob: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """Only ASCII punctuation has a meaning in patterns, and only that may be escaped."""
+    """Escape ASCII punctuation: nothing else has a meaning in patterns, and nothing else may be escaped."""
     return re.sub(r"[!-/:-@\[-`{-~]", lambda found: "\\" + found[0], text)

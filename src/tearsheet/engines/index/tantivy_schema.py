@@ -1,4 +1,4 @@
-"""A story as tantivy gets it: its fields, cut into words."""
+"""A story as tantivy indexes it: its fields, split into words."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tearsheet.engines.index.tantivy_query import DAY_ZERO
 from tearsheet.query import cut_to_text, day_number, fold
 
 MAX_LOT = 2**63
-"""Each story draws a number below this, by which samples are taken."""
+"""Each story gets a random number below this, by which samples are drawn."""
 
 
 def words_schema() -> tantivy.Schema:
-    """The fields that are indexed; the stories themselves lie in the story store."""
+    """The fields that are indexed; the stories themselves are in the story store."""
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("docno", indexed=True, fast=True)
     builder.add_unsigned_field("lot", indexed=True, fast=True)
@@ -32,7 +32,7 @@ def words_schema() -> tantivy.Schema:
 
 
 def to_document(numbered: Numbered) -> tantivy.Document:
-    """A story as tantivy gets it: cut into words, with its number."""
+    """A story as tantivy indexes it: split into words, with its number."""
     story = numbered.story
     document = tantivy.Document()
     document.add_unsigned("docno", numbered.docno)

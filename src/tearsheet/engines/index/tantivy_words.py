@@ -1,4 +1,4 @@
-"""The words of stories in tantivy, as files: how they are opened, who may write them, and how they are made again."""
+"""The tantivy index of the words of stories, as files: how it is opened, who may write it, and how it is rebuilt."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _HEAP = 100_000_000
 
 
 def rebuild_words(folder: Path, progress: Callable[[int], None] | None = None) -> int:
-    """Make the words of an index again from its stored stories, and say how many stories there are.
+    """Rebuild the word index from its stored stories. Returns how many stories there are.
 
-    They are made aside and put into place at the end, so that searches go on meanwhile, and a damaged index can be mended.
+    It is built beside the old one and swapped in at the end, so that searches go on meanwhile, and a damaged index can be repaired.
     Raises BusyError while another process writes.
     """
     new, old, current = folder / "words.new", folder / "words.old", folder / "words"
     lock = None
-    with suppress(EngineError, StorageError):  # damaged words have no lock to take
+    with suppress(EngineError, StorageError):  # a damaged index has no lock to take
         lock = take_writer(open_words(folder), folder, 1)
     store = StoryStore(folder / "stories.db")
     shutil.rmtree(new, ignore_errors=True)
@@ -54,7 +54,7 @@ def rebuild_words(folder: Path, progress: Callable[[int], None] | None = None) -
 
 
 def open_words(folder: Path) -> tantivy.Index:
-    """The words of an index, made if they are not there."""
+    """The word index, created if missing."""
     try:
         (folder / "words").mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -63,12 +63,14 @@ def open_words(folder: Path) -> tantivy.Index:
         index = tantivy.Index(words_schema(), path=str(folder / "words"))
         index.config_reader("manual")
     except ValueError as error:
-        raise EngineError(f"{folder} cannot be opened: {error}; `tearsheet index rebuild --words` mends it") from error
+        raise EngineError(
+            f"{folder} cannot be opened: {error}; `tearsheet index rebuild --words` repairs it"
+        ) from error
     return index
 
 
 def take_writer(index: tantivy.Index, folder: Path, threads: int) -> tantivy.IndexWriter:
-    """The one writer. Raises BusyError while another process has it."""
+    """The only writer. Raises BusyError while another process has it."""
     try:
         return index.writer(_HEAP, threads)
     except ValueError as error:
@@ -78,7 +80,7 @@ def take_writer(index: tantivy.Index, folder: Path, threads: int) -> tantivy.Ind
 
 
 def storage_error(folder: Path, error: Exception) -> StorageError | EngineError:
-    """What a failed write means for people."""
+    """The user's error for a failed write."""
     if isinstance(error, OSError) or any(
         word in str(error) for word in ("os error 28", "No space", "killed", "IoError")
     ):
@@ -90,7 +92,7 @@ def storage_error(folder: Path, error: Exception) -> StorageError | EngineError:
 
 @contextmanager
 def readable_errors(folder: Path) -> Iterator[None]:
-    """tantivy reports what it cannot do as ValueError, and some things as a panic, which is no Exception at all."""
+    """Turn tantivy's errors into ours: most are a ValueError, and some are a panic, which is not even an Exception."""
     try:
         yield
     except QueryError:

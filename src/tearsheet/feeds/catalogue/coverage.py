@@ -1,4 +1,4 @@
-"""Where the coverage of sources has gaps, and why as far as the events of their feeds and the ledger can tell."""
+"""Where the coverage of sources has gaps, and why, as far as the events of their feeds and the ledger can tell."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tearsheet.work import DROPPED, Ledger
 _WEEK = 7
 _MOST_SOURCES = 1_000_000
 LOOK_BACK = 6 * _WEEK
-"""Days before the first one asked for, from which is learned what is usual."""
+"""Days before the first one asked for, from which the usual number is learned."""
 
 
 @dataclass(slots=True, frozen=True)
 class CoverageGap:
-    """Days on which a source brought far fewer stories than usual."""
+    """Days with far fewer stories from a source than usual."""
 
     source: str
     first: date
     last: date
     stories: int
     usual: int
-    """How many the same weekdays before had."""
+    """How many stories the same weekdays had before."""
     why: str
 
 
@@ -39,13 +39,13 @@ class Polls:
     """What happened to the feeds of a source on some days."""
 
     known: bool = False
-    """Whether the oldest event that is kept is of these days or of earlier ones."""
+    """Whether the oldest event that is kept is from these days or earlier."""
     succeeded: int = 0
     disabled: int = 0
     failures: Counter[str] = field(default_factory=Counter)
 
     def explanation(self) -> str:
-        """Why nothing may have come."""
+        """Why there may have been no stories."""
         failed = self.failures.total()
         if not self.known:
             return "no events of its feeds are kept from then"
@@ -62,9 +62,9 @@ class Polls:
 def coverage_gaps(
     index: Index, ledger: Ledger, database: Database, first: date, last: date, domains: Collection[str] | None = None
 ) -> list[CoverageGap]:
-    """The gaps between two days of publication (both included), those with most missing stories first.
+    """The gaps between two days of publication (both included), those with the most missing stories first.
 
-    Today is never over: leave it out. `domains` are the sources to look at; without them, all that have stories.
+    Leave today out, because it is not over. `domains` are the sources to examine; without them, all that have stories.
     """
     weeks = -(-((last - first).days + 1 + LOOK_BACK) // _WEEK)
     start = last - timedelta(days=weeks * _WEEK - 1)
@@ -79,7 +79,7 @@ def coverage_gaps(
 
 
 def _daily_or_weekly(counts: Sequence[int]) -> Iterator[tuple[Gap, int]]:
-    """The gaps, and how many days a step has: a source with few stories a day is judged by the week."""
+    """The gaps, and how many days a step has: a source with few stories per day is judged by the week."""
     heard = [count for count in counts if count]
     if heard and sum(heard) >= LEAST_USUAL * len(heard) and len(heard) * 2 >= len(counts) - counts.index(heard[0]):
         yield from ((gap, 1) for gap in find_gaps(counts, _WEEK))
@@ -89,7 +89,7 @@ def _daily_or_weekly(counts: Sequence[int]) -> Iterator[tuple[Gap, int]]:
 
 
 def _counts(index: Index, start: date, last: date, domains: Collection[str] | None) -> Iterator[tuple[str, list[int]]]:
-    """For each source its stories by day of publication."""
+    """For each source, its number of stories by day of publication."""
     query = parse_query("*").within(start=start, end=last, domains=domains)
     by_source: dict[str, list[int]] = {}
     for source, day, count in index.top_over_time(query, "canonical_domain", "day", _MOST_SOURCES):
@@ -107,7 +107,7 @@ def _dropped(ledger: Ledger, source: str, first: date, last: date) -> str:
 
 
 def _polls(database: Database, source: str, first: date, last: date) -> Polls:
-    """What the feeds of a source went through. Old events are not kept, so of long ago there is nothing to say."""
+    """What happened to the feeds of a source. Old events are not kept, so nothing is known of the distant past."""
     end = _midnight(last + timedelta(days=1))
     oldest, events = events_of_source(database, source, _midnight(first), end)
     polls = Polls(known=oldest is not None and oldest < end)

@@ -1,4 +1,4 @@
-"""Feeds and sources as tables: CSV in and out; what is read may be gzipped."""
+"""Feeds and sources as CSV files, read and written; what is read may be gzipped."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _rows(body: bytes) -> list[tuple[int, list[str]]]:
     text = (unzip(body) if body.startswith(b"\x1f\x8b") else body).decode("utf-8-sig", "replace")
     rows = csv.reader(io.StringIO(text, newline=""), strict=False)
     try:
-        # What we wrote with a guard against formulas is taken in without it.
+        # Remove the guard against formulas that we add when writing.
         table = [(rows.line_num, [unguarded(cell) for cell in row]) for row in rows]
     except csv.Error as error:
         raise UsageError(f"line {rows.line_num} of the CSV file cannot be read: {error}") from error

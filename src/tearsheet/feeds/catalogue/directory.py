@@ -24,7 +24,7 @@ _SHOWN = tuple(column for column in feeds.columns if column.name not in _INTERNA
 
 
 def read_feed(database: Database, feed_id: int) -> Row:
-    """Every column of a feed that means something to people. Raises NotFoundError."""
+    """Every column of a feed that is of interest to people. Raises NotFoundError."""
     with database.read() as connection:
         row = connection.execute(select(*_SHOWN).where(feeds.c.id == feed_id)).mappings().first()
     if row is None:
@@ -33,7 +33,7 @@ def read_feed(database: Database, feed_id: int) -> Row:
 
 
 def find_feed(database: Database, id_or_url: str) -> int:
-    """The id of a feed that is named by its id or its address. Raises NotFoundError."""
+    """The id of a feed, given its id or its address. Raises NotFoundError."""
     if _is_id(id_or_url):
         return int(read_feed(database, int(id_or_url))["id"])
     with database.read() as connection:
@@ -51,7 +51,7 @@ def feeds_of_source(database: Database, source_id: int) -> list[Row]:
 
 
 def no_feed(feed_id: int) -> NotFoundError:
-    """The error that says so."""
+    """The error for a feed that does not exist."""
     return NotFoundError(f"there is no feed {feed_id}; `tearsheet feeds list` shows them")
 
 
@@ -65,7 +65,7 @@ def list_feeds(
     limit: int = 100,
     offset: int = 0,
 ) -> Listing:
-    """Feeds in order of id, as mappings of every column; `since` and `before` are about when they were added."""
+    """Feeds in order of id, as mappings of every column; `since` and `before` apply to when they were added."""
     statement = select(feeds)
     if source_id is not None:
         statement = statement.where(feeds.c.sources_id == source_id)
@@ -126,7 +126,7 @@ def count_feeds(database: Database) -> int:
 
 
 def feed_states(database: Database) -> dict[str, int]:
-    """How many feeds there are that are polled, failing, and switched off."""
+    """How many feeds are polled, failing, and switched off."""
     active = feeds.c.active & feeds.c.system_enabled
     failing = active & (feeds.c.last_fetch_failures > 0)
     with database.read() as connection:
@@ -149,7 +149,7 @@ def read_source(database: Database, source_id: int) -> Row:
 
 
 def find_source(database: Database, id_or_site: str) -> int:
-    """The id of a source that is named by its id, its domain or an address of its site. Raises NotFoundError."""
+    """The id of a source, given its id, its domain or an address of its site. Raises NotFoundError."""
     with database.read() as connection:
         if _is_id(id_or_site):
             found = connection.execute(select(sources.c.id).where(sources.c.id == int(id_or_site))).scalar()
@@ -180,7 +180,7 @@ def list_sources(
     limit: int = 100,
     offset: int = 0,
 ) -> Listing:
-    """Sources in order of id; `name` is a part of their name or domain, without regard to case."""
+    """Sources in order of id; `name` is part of their name or domain; case does not matter."""
     mine = select(func.count()).where(collection_sources.c.source_id == sources.c.id).scalar_subquery()
     statement = select(sources, mine.label("collections"))
     if name:
@@ -195,7 +195,7 @@ def list_sources(
 
 
 def find_collection(database: Database, id_or_name: str) -> int:
-    """The id of a collection that is named by its name or id. Raises NotFoundError."""
+    """The id of a collection, given its name or id. Raises NotFoundError."""
     with database.read() as connection:
         found = connection.execute(select(collections.c.id).where(collections.c.name == id_or_name)).scalar()
         if found is None and _is_id(id_or_name):
@@ -214,7 +214,7 @@ def list_collections(
     limit: int = 100,
     offset: int = 0,
 ) -> Listing:
-    """Collections in order of id; `name` is a part of their name, without regard to case."""
+    """Collections in order of id; `name` is part of their name; case does not matter."""
     mine = select(func.count()).where(collection_sources.c.collection_id == collections.c.id).scalar_subquery()
     statement = select(collections, mine.label("sources"))
     if name:
@@ -234,9 +234,9 @@ def members_of(
     collections: Iterable[str] = (),
     collection_ids: Iterable[int] = (),
 ) -> tuple[set[str], set[int]]:
-    """Domains and ids of sources and of all that belong to collections: a story knows its source by either.
+    """Domains and ids of the sources and of all members of the collections: a story names its source by either.
 
-    Raises NotFoundError for a collection that is not there by this name or id; ids alone may be of none.
+    Raises NotFoundError for an unknown collection in `collections`; `collection_ids` may be unknown.
     """
     wanted = [*collection_ids, *(find_collection(database, name) for name in collections)]
     members = select(collection_sources.c.source_id).where(collection_sources.c.collection_id.in_(wanted))

@@ -1,4 +1,4 @@
-"""From a site's address to its feeds and news sitemaps: what the page says, what robots.txt says, and well-known places."""
+"""From a site's address to its feeds and news sitemaps: what the page says, what robots.txt says, and well-known paths."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ITSELF, DECLARED, LINKED, MENTIONED, ROBOTS, GUESSED = 120, 100, 60, 40, 30, 20
 MAX_REQUESTS = 40
 MAX_BYTES = 5_000_000
 PATIENCE_SECONDS = 60.0
-"""How long a busy host is waited for, each time."""
+"""How long each request waits for a busy host."""
 _MAX_LINKS = 5_000
 
 
@@ -62,7 +62,7 @@ class NoSite(UserError):
 
 
 def feed_candidates(html: bytes, url: str) -> list[PossibleFeed]:
-    """The feeds that a page names, most likely first. Sloppy HTML is read as browsers read it."""
+    """The feeds that a page names, most likely first. Malformed HTML is read as browsers read it."""
     tree = parse(html, scripting=False)
     base_tag = tree.css_first("base[href]")
     base = _join(url, base_tag.attributes.get("href") or "") if base_tag else url
@@ -92,7 +92,7 @@ def _candidate(base: str, href: str | None, score: int, how: str, title: str | N
     link = _join(base, href or "") or ""
     lowered = f"{link} {title or ''}".lower()
     if any(part in lowered for part in COMMENT_PARTS):
-        score -= 50  # what readers say is no news
+        score -= 50  # readers' comments are not news
     return PossibleFeed(link, score, how, title or None)
 
 
@@ -104,7 +104,7 @@ def _join(base: str, href: str) -> str | None:
 
 
 def robots_sitemaps(robots: str, url: str) -> list[PossibleFeed]:
-    """The sitemaps that robots.txt names; those that speak of news first."""
+    """The sitemaps that robots.txt names; those with news in their name first."""
     found = []
     for line in robots.splitlines()[:10_000]:
         name, _, value = line.partition(":")
@@ -114,7 +114,7 @@ def robots_sitemaps(robots: str, url: str) -> list[PossibleFeed]:
 
 
 def guesses(url: str) -> list[PossibleFeed]:
-    """Well-known places: at the root of the site, and below the page itself."""
+    """Well-known paths: at the root of the site, and below the page itself."""
     root = urljoin(url, "/")
     found = [
         PossibleFeed(urljoin(root, path), GUESSED + 5, "a usual place for news sitemaps") for path in NEWS_SITEMAP_PATHS
@@ -156,7 +156,7 @@ async def discover(
         if len(found) >= limit:
             break
         if candidate.score <= GUESSED and any(feed.score > MENTIONED for feed in found.values()):
-            break  # the site says where its feeds are: no need to try its doors
+            break  # the site says where its feeds are: no need to guess
         response = await _get(client, candidate.url)
         parsed = _read(response, now) if response and response.status == 200 else None
         if response and parsed is not None:
@@ -189,7 +189,7 @@ async def _get(client: FeedClient, url: str) -> FetchResponse | None:
 
 
 def _request(url: str, accept: str) -> FetchRequest:
-    """Robots.txt is not asked: whoever looks for feeds does so for a person, and asks for what is meant for machines."""
+    """robots.txt is not consulted: discovery acts for a person, and asks for what is meant for machines."""
     return FetchRequest(url, accept=accept, max_bytes=MAX_BYTES, obey_robots=False, patience=PATIENCE_SECONDS)
 
 
@@ -201,7 +201,7 @@ def _read(response: FetchResponse, now: datetime) -> ParsedFeed | None:
 
 
 def _described(url: str, parsed: ParsedFeed, candidate: PossibleFeed) -> DiscoveredFeed:
-    """Rank what was read: news sitemaps and feeds with entries up, plain sitemaps and empty ones down."""
+    """Rank what was read: news sitemaps and feeds with entries go up, plain sitemaps and empty feeds down."""
     score = candidate.score
     score += {NEWS_SITEMAP: 15, SITEMAP: -25, SITEMAP_INDEX: -15}.get(parsed.version, 10)
     score += 5 if parsed.entries else -20

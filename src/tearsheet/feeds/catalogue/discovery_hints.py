@@ -1,4 +1,4 @@
-"""Types, endings and places by which feeds are recognised. Data, apart from the code that uses it."""
+"""Types, endings and paths by which feeds are recognised. Data, kept apart from the code that uses it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changes in a feed when somebody gives it another name, interval or address, or switches it on or off."""
+"""What changes in a feed when a user gives it another name, interval or address, or switches it on or off."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _FORGOTTEN: dict[str, Any] = {
     "redirect_seen": 0, "poll_minutes": None, "update_minutes": None, "skip_times": None, "system_enabled": True,
     "queued": False, "lease": None, "next_fetch_attempt": None,
 }  # fmt: skip
-"""What is no longer true of a feed at another address."""
+"""The columns that are reset when a feed gets another address."""
 
 
 class FeedChanges(TypedDict, total=False):
-    """What somebody changes about a feed; None and what is not given stay as they are."""
+    """What a user changes about a feed; what is None or missing stays as it is."""
 
     url: str | None
     name: str | None
     active: bool | None
     admin_minutes: int | None
-    """Minutes between two polls; 0 gives the interval back to the schedule."""
+    """Minutes between two polls; 0 leaves the interval to the schedule again."""
 
 
 def changed_columns(changes: FeedChanges, now: datetime) -> dict[str, Any]:
-    """The columns that change, and their new values. Raises UsageError for an address that is none.
+    """The columns that change, and their new values. Raises UsageError for an invalid address.
 
-    With a new address all that was learned from the old one is forgotten, and so is the lease: a poll that is under way does
+    With a new address, all that was learned from the old one is reset, and so is the lease: a poll that is under way does
     not count.
     """
     values: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Lists of feeds from wherever they come: addresses, OPML files, CSV files."""
+"""Lists of feeds from any origin: addresses, OPML files, CSV files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_LIST_BYTES = 200_000_000
 
 
 def read_feed_list(argument: str) -> list[NewFeed]:
-    """The feeds that an argument names: an http(s) address is one feed; a file is OPML, CSV, or one address a line.
+    """The feeds that an argument names: an http(s) address is one feed; a file is OPML, CSV, or one address per line.
 
     Raises UsageError, which says what was expected.
     """
@@ -34,7 +34,7 @@ def read_feed_list(argument: str) -> list[NewFeed]:
 
 
 def parse_feed_list(body: bytes) -> list[NewFeed]:
-    """The feeds in the bytes of an OPML or CSV file, or of a text with one address a line. Raises UsageError."""
+    """The feeds in the bytes of an OPML or CSV file, or of a text with one address per line. Raises UsageError."""
     start = body[:4096].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith(b"<"):
         return read_opml(body)

@@ -1,4 +1,4 @@
-"""Gaps in what a source brings: days or weeks with far fewer stories than is usual for it.
+"""Gaps in the stories of a source: days or weeks with far fewer stories than usual.
 
 A rule on plain numbers; `coverage.py` reads the numbers and says why.
 """
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from statistics import median
 
 _REMEMBERED = 6
-"""Of so many earlier days of the same weekday (or weeks), the middle one is what is usual."""
+"""The usual number is the median of this many earlier days of the same weekday (or of weeks)."""
 _LEAST_KNOWN = 2
 LEAST_USUAL = 3.0
-"""Where less than this is usual, nothing is missing when nothing comes."""
+"""Where fewer than this is usual, an empty step is not a gap."""
 _FAR_FEWER = 0.25
 
 
 @dataclass(slots=True, frozen=True)
 class Gap:
-    """Neighbouring steps, `first` to `last`, with `stories` where `usual` would be usual."""
+    """Consecutive steps, `first` to `last`, with `stories` where `usual` were to be expected."""
 
     first: int
     last: int
@@ -30,8 +30,8 @@ class Gap:
 def find_gaps(counts: Sequence[int], season: int) -> list[Gap]:
     """The gaps in counts of equal steps of time; a step is compared with those `season` steps apart, as Sundays with Sundays.
 
-    What stands before the first story is not known, so it is no gap. An empty step inside a gap says nothing about what is
-    usual: a source that fell silent stays a gap until it speaks again, but one that became slower is soon usual that way.
+    Nothing is known of the time before the first story, so it is not a gap. An empty step inside a gap says nothing about what is
+    usual: a source that fell silent stays a gap until it is heard from again, but the pace of one that slowed down is soon usual.
     """
     started = next((step for step, count in enumerate(counts) if count), len(counts))
     known: dict[int, list[int]] = {}

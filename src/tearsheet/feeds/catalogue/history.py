@@ -26,9 +26,9 @@ def fetch_history(database: Database, feed_id: int, limit: int | None = None) ->
 def events_of_source(
     database: Database, domain: str, start: datetime, end: datetime
 ) -> tuple[datetime | None, list[tuple[str, str | None, int]]]:
-    """When the oldest kept event of a source's feeds was, and how many there were from `start` to before `end`.
+    """When the oldest kept event of a source's feeds happened, and counts of the events from `start` to before `end`.
 
-    These are counted by event and note.
+    The events are counted by event and note.
     """
     of_source = (
         select(fetch_events)
@@ -50,7 +50,7 @@ def events_of_source(
 def newest_stories(
     database: Database, *, feed_id: int | None = None, source_id: int | None = None, limit: int = 50
 ) -> list[Row]:
-    """The stories that were seen last, of a feed or of a source."""
+    """The newest stories of a feed or of a source."""
     query = select(*_columns(stories, _STORY_COLUMNS)).order_by(stories.c.fetched_at.desc(), stories.c.id.desc())
     if feed_id is not None:
         query = query.where(stories.c.feed_id == feed_id)

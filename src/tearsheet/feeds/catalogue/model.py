@@ -1,4 +1,4 @@
-"""Feeds, sources and collections as values: to be added, and as listed."""
+"""Feeds, sources and collections as values: as they are added, and as they are listed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(slots=True)
 class NewFeed:
-    """A feed to be added. Without `sources_id` it goes to the source of its site's domain, which is made when there is none."""
+    """A feed to be added. Without `sources_id` it goes to the source of its site's domain, which is created if missing."""
 
     url: str
     name: str | None = None
@@ -34,7 +34,7 @@ class NewSource:
 
 @dataclass(slots=True)
 class AddReport:
-    """What became of feeds that were to be added."""
+    """What became of the feeds to be added."""
 
     added: list[int] = field(default_factory=list)
     known: list[int] = field(default_factory=list)

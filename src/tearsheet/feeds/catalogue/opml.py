@@ -1,4 +1,4 @@
-"""OPML: lists of feeds as every reader imports and exports them. Folders are collections."""
+"""OPML: lists of feeds as feed readers import and export them. Folders are collections."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_XML = {number: None for number in range(32) if number not in (9, 10, 13)}
 
 
 def read_opml(body: bytes) -> list[NewFeed]:
-    """The feeds of an OPML file, each with the folders that it stands in. Raises UsageError when it is no OPML."""
+    """The feeds of an OPML file, each with the folders that it is in. Raises UsageError when it is not OPML."""
     root, _ = read_xml(body, "")
     if root is None or local_name(root.tag) != "opml":
         raise UsageError("this is not an OPML file: its first element should be <opml>")
@@ -30,7 +30,7 @@ def read_opml(body: bytes) -> list[NewFeed]:
 
 
 def _outlines(parent: etree._Element, folders: tuple[str, ...], depth: int) -> Iterator[NewFeed]:
-    """Outlines with an address are feeds; the others are folders. A folder in a folder is named by its path."""
+    """Outlines with an address are feeds; the others are folders. A nested folder is named by its path."""
     for element in parent:
         if local_name(element.tag) != "outline":
             if depth == 0 and local_name(element.tag) == "body":

@@ -1,4 +1,4 @@
-"""The SQL that adds, changes and removes feeds, sources and collections. What is read of them: `directory`, `history`."""
+"""The SQL that adds, changes and removes feeds, sources and collections. They are read in `directory` and `history`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, host_of
 
 
 def add_feeds(database: Database, new: Iterable[NewFeed], now: datetime) -> AddReport:
-    """Add feeds, their sources and their collections; a feed that is there already only joins the collections.
+    """Add feeds, their sources and their collections; a feed that exists already only joins the collections.
 
     New feeds are due at once; the pace of their hosts spreads them.
     """
@@ -35,7 +35,7 @@ def add_feeds(database: Database, new: Iterable[NewFeed], now: datetime) -> AddR
 
 
 def _skip_taken_ids(connection: Connection, table: Table) -> None:
-    """PostgreSQL counts its own ids without regard to those that came from elsewhere; SQLite does not need this."""
+    """Move PostgreSQL's id counter past ids that came from elsewhere; SQLite does not need this."""
     if connection.dialect.name == "postgresql":
         highest = select(func.max(table.c.id)).scalar_subquery()
         connection.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "id"), highest)))
@@ -69,7 +69,7 @@ def _add(connection: Connection, feed: NewFeed, now: datetime, report: AddReport
 
 
 def _source_for(connection: Connection, feed: NewFeed, now: datetime) -> int:
-    """The source of the feed's site: by its homepage where that is known, else by the feed's own address."""
+    """The source of the feed's site: found by its homepage where that is known, else by the feed's own address."""
     site = feed.homepage or feed.url
     try:
         domain = canonical_domain(site)
@@ -79,7 +79,7 @@ def _source_for(connection: Connection, feed: NewFeed, now: datetime) -> int:
 
 
 def _find_or_add_source(connection: Connection, name: str, domain: str, homepage: str | None, now: datetime) -> int:
-    """The id of the oldest source of a domain, made when there is none."""
+    """The id of the oldest source of a domain, created if missing."""
     known = source_of_domain(connection, domain)
     return known if known is not None else _insert_source(connection, name, domain, homepage, now)
 
@@ -93,7 +93,7 @@ def _insert_source(connection: Connection, name: str, domain: str, homepage: str
 
 
 def _ensure_source(connection: Connection, source_id: int, name: str, domain: str, now: datetime) -> None:
-    """A source with this id, made when there is none: ids come from lists that others keep."""
+    """Create a source with this id if missing: ids may come from lists that others keep."""
     if connection.execute(select(sources.c.id).where(sources.c.id == source_id)).first() is None:
         connection.execute(sources.insert().values(id=source_id, name=name, domain=domain, created_at=now))
         _skip_taken_ids(connection, sources)
@@ -106,7 +106,7 @@ def _join(connection: Connection, source: int | None, names: Iterable[str], now:
 
 
 def _collection_id(connection: Connection, name: str, now: datetime) -> int:
-    """The id of a collection, made when there is none of this name."""
+    """The id of a collection, created if there is none of this name."""
     known = connection.execute(select(collections.c.id).where(collections.c.name == name)).scalar()
     if known is not None:
         return int(known)
@@ -127,7 +127,7 @@ def _add_to_collection(connection: Connection, collection: int, source: int) -> 
 
 
 def add_sources(database: Database, new: Iterable[NewSource], now: datetime) -> AddReport:
-    """Add sources and their collections; a source of a domain that is there already only joins the collections."""
+    """Add sources and their collections; a source whose domain exists already only joins the collections."""
     report = AddReport()
     with database.begin() as connection:
         for source in new:
@@ -150,7 +150,7 @@ def add_sources(database: Database, new: Iterable[NewSource], now: datetime) -> 
 def change_members(
     database: Database, collection: str, members: Iterable[int], now: datetime, *, remove: bool = False
 ) -> int:
-    """Put sources into a collection, which is made when there is none, or take them out; returns the collection's id."""
+    """Put sources into a collection, which is created if missing, or take them out; returns the collection's id."""
     if remove:
         known = find_collection(database, collection)
         c = collection_sources.c
@@ -167,7 +167,7 @@ def change_members(
 
 
 def remove_collection(database: Database, collection: int) -> None:
-    """Forget a collection; its sources stay."""
+    """Remove a collection; its sources stay."""
     with database.begin() as connection:
         connection.execute(collection_sources.delete().where(collection_sources.c.collection_id == collection))
         connection.execute(collections.delete().where(collections.c.id == collection))
@@ -177,9 +177,9 @@ def remove_collection(database: Database, collection: int) -> None:
 
 
 def fetch_soon(database: Database, feed_id: int, now: datetime) -> None:
-    """Poll a feed as soon as its host allows; its failures are forgotten, and a disabled feed is enabled again.
+    """Poll a feed as soon as its host allows; its failures are reset, and a disabled feed is enabled again.
 
-    Raises NotFoundError, and BusyError when it is being fetched just now.
+    Raises NotFoundError, and BusyError while it is being fetched.
     """
     with database.begin() as connection:
         row = connection.execute(select(feeds.c.queued, feeds.c.due_at).where(feeds.c.id == feed_id)).first()
@@ -195,7 +195,7 @@ def fetch_soon(database: Database, feed_id: int, now: datetime) -> None:
 
 
 def fetch_source_soon(database: Database, source_id: int, now: datetime, random: Callable[[], float] = roll) -> int:
-    """Poll the active feeds of a source soon, one after the other; returns how many. A lease that is held stays as it is."""
+    """Poll the active feeds of a source soon, one after the other; returns how many. Existing leases stay as they are."""
     with database.begin() as connection:
         query = select(feeds.c.id, feeds.c.queued, feeds.c.due_at).where(
             feeds.c.sources_id == source_id, feeds.c.active
@@ -215,7 +215,7 @@ def fetch_source_soon(database: Database, source_id: int, now: datetime, random:
 
 
 def change_feed(database: Database, feed_id: int, now: datetime, **changes: Unpack[FeedChanges]) -> None:
-    """Change what is given, by the rules of `changed_columns`. Raises NotFoundError and UsageError."""
+    """Change what is given, by the rules of `changed_columns`. Raises NotFoundError or UsageError."""
     values = changed_columns(changes, now)
     with database.begin() as connection:
         if connection.execute(select(feeds.c.id).where(feeds.c.id == feed_id)).first() is None:
@@ -225,7 +225,7 @@ def change_feed(database: Database, feed_id: int, now: datetime, **changes: Unpa
 
 
 def remove_feed(database: Database, feed_id: int) -> None:
-    """Forget a feed and its events; the stories seen in it stay. Raises NotFoundError."""
+    """Remove a feed and its events; the stories seen in it stay. Raises NotFoundError."""
     with database.begin() as connection:
         if not connection.execute(feeds.delete().where(feeds.c.id == feed_id)).rowcount:
             raise no_feed(feed_id)

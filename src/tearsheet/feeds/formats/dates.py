@@ -1,4 +1,4 @@
-"""Dates in every form that occurs in feeds, as UTC; a date that makes no sense is no date."""
+"""Dates in every form that occurs in feeds, as UTC; a date that makes no sense is ignored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tearsheet.lexicon import AFTERNOON, FORENOON, MONTHS, ZONE_MINUTES
 from tearsheet.story import MAX_DAYS_AHEAD
 
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
-"""There was no web before; earlier dates are zeros and mistakes."""
+"""There was no web before; earlier dates are zeros or mistakes."""
 _MAX_AHEAD = timedelta(days=MAX_DAYS_AHEAD)
 _MAX_LENGTH = 100
 
@@ -40,9 +40,9 @@ _SECONDS = re.compile(r"(\d{9,10})(?:\d{3})?(?:\.\d+)?$")
 
 
 def parse_feed_date(text: str, now: datetime) -> datetime | None:
-    """The UTC time that the text means; without a zone it is taken as UTC. None when it means nothing sane.
+    """The UTC time that the text means; without a zone it is taken as UTC. None when it makes no sense.
 
-    Refused: what is no date, what lies before 1990, and what lies more than 90 days after `now`.
+    Refused: text that is not a date, dates before 1990, and dates more than 90 days after `now`.
     """
     text = text.strip()
     if not text or len(text) > _MAX_LENGTH:
@@ -60,7 +60,7 @@ def parse_feed_date(text: str, now: datetime) -> datetime | None:
 
 
 def _iso(text: str) -> datetime | None:
-    """The plain forms, by the fast road."""
+    """The plain forms, quickly."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
@@ -69,7 +69,7 @@ def _iso(text: str) -> datetime | None:
 
 
 def _mail(text: str) -> datetime | None:
-    """`Sun, 15 Nov 2026 10:00:00 +0100`, by the fast road."""
+    """`Sun, 15 Nov 2026 10:00:00 +0100`, quickly."""
     match = _MAIL.match(text)
     if not match or (month := MONTHS.get(match[2].lower())) is None:
         return None
@@ -111,7 +111,7 @@ def _numeric(text: str) -> datetime | None:
 
 
 def _day_first(text: str) -> datetime | None:
-    """`31.12.2025` and `31-12-2025`; with slashes the American order where it is possible."""
+    """`31.12.2025` and `31-12-2025`; with slashes, the American order where possible."""
     match = _DAY_FIRST.match(text)
     if not match:
         return None
@@ -123,13 +123,13 @@ def _day_first(text: str) -> datetime | None:
 
 
 def _year(text: str) -> int:
-    """Two digits are of this century, or of the nineties."""
+    """Two digits mean this century, or the nineties."""
     year = int(text)
     return year if len(text) == 4 else year + (1900 if year >= 90 else 2000)
 
 
 def _build(year: int, month: int, day: int, rest: list[str | None]) -> datetime:
-    """Put date, time and zone together. Raises ValueError where they do not fit the calendar."""
+    """Combine date, time and zone. Raises ValueError where they do not fit the calendar."""
     half_before, hour_text, minute, second, half_after, name, sign, zone_hours, zone_minutes = rest
     hour = int(hour_text or 0)
     half = half_before or half_after
@@ -146,7 +146,7 @@ def _build(year: int, month: int, day: int, rest: list[str | None]) -> datetime:
 
 @lru_cache(maxsize=1024)
 def _offset(name: str | None, sign: str | None, hours: str | None, minutes: str | None) -> timedelta:
-    """How far the zone lies east of Greenwich. `GMT+9` and `+0900 (JST)` say it by number; a name alone by the table."""
+    """How far east of Greenwich the zone is. `GMT+9` and `+0900 (JST)` give it as a number; a name alone is looked up."""
     if not sign or not hours:
         return timedelta(minutes=ZONE_MINUTES.get(name or "", 0))
     offset = timedelta(hours=int(hours), minutes=int(minutes or 0))

@@ -1,4 +1,4 @@
-"""What each element of the feed formats means, by namespace and name. Data, apart from the reader."""
+"""What each element of the feed formats means, by namespace and name. Data, kept apart from the reader."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ KNOWN_NAMESPACES = {
     "http://search.yahoo.com/mrss": MEDIA,
     "http://www.itunes.com/dtds/podcast-1.0.dtd": MEDIA,
 }
-"""Namespaces, in lower case and without a final `/` or `#`, to the family of elements that they hold."""
+"""Maps namespaces, in lower case and without a final `/` or `#`, to the family of their elements."""
 
 PREFIXES = {
     "": CORE, "atom": CORE, "rss": CORE, "dc": DC, "dcterms": DC, "sy": SY, "media": MEDIA, "itunes": MEDIA,
 }  # fmt: skip
-"""What a prefix means that was never declared."""
+"""What an undeclared prefix means."""
 
 ENTRY_ROLES = {
     (CORE, "title"): "title",
@@ -55,7 +55,7 @@ ENTRY_ROLES = {
 }
 
 DATE_ROLES = ("published", "issued", "date", "created")
-"""Where a publication date is looked for, in this order; the date of the last change is what remains."""
+"""Where to look for a publication date, in this order; the date of the last change comes last."""
 
 CHANNEL_ROLES = {
     (CORE, "item"): "item",

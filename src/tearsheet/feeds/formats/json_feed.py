@@ -14,11 +14,11 @@ from tearsheet.feeds.formats.model import MAX_ENTRIES, NO_VERSION, Entry, FeedEr
 from tearsheet.feeds.formats.titles import plain_title
 
 _BARE = frozenset({"1", "1.0", "1.1"})
-"""Versions as some write them, without the address that the specification asks for."""
+"""Versions as some feeds write them, without the address that the specification requires."""
 
 
 def read_json_feed(body: bytes, url: str, now: datetime) -> ParsedFeed:
-    """Read a JSON Feed. Raises FeedError when it is JSON of another kind, or none."""
+    """Read a JSON Feed. Raises FeedError when it is other JSON, or not JSON."""
     document = _decode(body.decode("utf-8", "replace"))
     version, items = (document.get("version"), document.get("items")) if isinstance(document, dict) else (None, None)
     if not isinstance(version, str) or not (
@@ -36,7 +36,7 @@ def read_json_feed(body: bytes, url: str, now: datetime) -> ParsedFeed:
 
 
 def _decode(text: str) -> Any:
-    """The document; one with half a character or a raw line break in a text is read all the same."""
+    """The document; a lone surrogate or a raw line break inside a string is tolerated."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
@@ -63,7 +63,7 @@ def _entry(item: dict[str, Any], url: str, now: datetime) -> Entry:
 
 
 def _text(value: object) -> str:
-    """A text, or a number as text: ids are numbers in the wild."""
+    """A string, or a number as a string: in the wild, ids may be numbers."""
     if isinstance(value, str):
         return value.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
     return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""

@@ -16,11 +16,11 @@ NEWS_SITEMAP = "news sitemap"
 SITEMAP_INDEX = "sitemap index"
 
 MAX_ENTRIES = 50_000
-"""As many as one sitemap may hold; whatever comes after these is counted and not read."""
+"""As many as one sitemap may hold; entries beyond these are counted and not read."""
 
 
 class FeedError(UserError, ValueError):
-    """The document is no feed. `reason` is `empty`, `html?` or `no version`, and stands so in the fetch event's note."""
+    """The document is not a feed. `reason` is `empty`, `html?` or `no version`, and appears as such in the fetch event's note."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -34,7 +34,7 @@ class FeedError(UserError, ValueError):
 
 @dataclass(slots=True)
 class Entry:
-    """One item of a feed. `link` is absolute where the feed allowed it; `published` is UTC, or None when nothing sane was said."""
+    """One item of a feed. `link` is absolute where the feed allowed it; `published` is UTC, or None without a sensible date."""
 
     link: str | None = None
     title: str | None = None
@@ -45,7 +45,7 @@ class Entry:
 
 @dataclass(slots=True)
 class ParsedFeed:
-    """A feed as read. In a sitemap index every entry is the address of another sitemap."""
+    """A feed as read. In a sitemap index, every entry is the address of another sitemap."""
 
     version: str
     title: str | None = None
@@ -60,7 +60,7 @@ class ParsedFeed:
     tossed: int = 0
     """Entries beyond MAX_ENTRIES, which were not read."""
     damaged: bool = False
-    """Not well-formed: read as far as it makes sense."""
+    """Whether it is not well-formed, and was read as far as it makes sense."""
 
     @property
     def is_index(self) -> bool:

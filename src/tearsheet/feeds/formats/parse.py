@@ -24,9 +24,9 @@ _HTML_ROOTS = frozenset(
 
 
 def parse_feed(body: bytes, url: str, *, charset: str | None = None, now: datetime | None = None) -> ParsedFeed:
-    """Read a feed or sitemap of any format; `url` is the address it came from at last, for relative links.
+    """Read a feed or sitemap of any format; `url` is its final address, for relative links.
 
-    `charset` is what the HTTP header states; it is believed where the bytes do not say otherwise. Dates far beyond `now` are
+    `charset` is what the HTTP header states; it is used unless the bytes say otherwise. Dates far beyond `now` are
     refused. Raises FeedError, whose `reason` is `empty`, `html?` or `no version`.
     """
     now = now or utc_now()
@@ -55,7 +55,7 @@ def parse_feed(body: bytes, url: str, *, charset: str | None = None, now: dateti
 
 
 def unzip(body: bytes, limit: int = MAX_UNZIPPED) -> bytes:
-    """The first `limit` bytes of a gzip file; of a broken one, what can be read."""
+    """The first `limit` unzipped bytes of a gzip file; of a broken one, what can be read."""
     stream = zlib.decompressobj(wbits=31)
     try:
         return stream.decompress(body, limit)

@@ -36,7 +36,7 @@ def _number(text: str) -> float | None:
 
 
 def fresh_minutes(cache_control: str | None, expires: str | None, date: str | None, now: datetime) -> int | None:
-    """For how many minutes HTTP says that the document stays as it is; None when it says nothing, or forbids to keep it."""
+    """For how many minutes the document stays fresh according to HTTP; None when HTTP does not say, or forbids storing it."""
     if cache_control:
         lowered = cache_control.lower()
         if "no-store" in lowered or "no-cache" in lowered:
@@ -51,7 +51,7 @@ def fresh_minutes(cache_control: str | None, expires: str | None, date: str | No
 
 
 def parse_http_date(text: str | None) -> datetime | None:
-    """A date of an HTTP header, as UTC."""
+    """The date in an HTTP header, as UTC."""
     if not text or len(text) > 100:
         return None
     try:
@@ -62,7 +62,7 @@ def parse_http_date(text: str | None) -> datetime | None:
 
 
 def skip_text(hours: frozenset[int], days: frozenset[int]) -> str | None:
-    """Skipped hours and days as one text for the database: `h0 h1 d6`."""
+    """Skipped hours and days as one string for the database: `h0 h1 d6`."""
     return " ".join([f"h{hour}" for hour in sorted(hours)] + [f"d{day}" for day in sorted(days)]) or None
 
 

@@ -13,7 +13,7 @@ from tearsheet.feeds.formats.xml_feed import local_name, resolved, text_of
 
 
 def read_sitemap(root: etree._Element, url: str, now: datetime) -> ParsedFeed:
-    """Read a `urlset` or a `sitemapindex`. Namespaces are not insisted on; only the names count."""
+    """Read a `urlset` or a `sitemapindex`. Namespaces are ignored; only the names count."""
     feed = ParsedFeed(SITEMAP_INDEX if local_name(root.tag) == "sitemapindex" else SITEMAP)
     names: dict[str, str] = {}
     for element in root:

@@ -19,10 +19,10 @@ _ENTITY = re.compile(r"&[#\w]{1,32};?")
 
 
 def plain_title(text: str) -> str | None:
-    """A title without markup, entities, NULs and runs of blanks; None when nothing is left.
+    """A title without markup, entities, NULs and repeated spaces; None when nothing is left.
 
-    Only tags of HTML are taken out: in `a < b` and `the <canvas> tag` nothing is markup. Text that was encoded twice on its
-    way is set right.
+    Only some HTML tags are removed: `a < b` and `the <canvas> tag` stay as they are. Text that was encoded twice on its
+    way is repaired.
     """
     if not text.isascii():
         text = _decoded_once_more(text)
@@ -42,7 +42,7 @@ def _decoded_once_more(text: str) -> str:
 
 
 def normalized_title(title: str) -> str:
-    """What two titles of one story share: lower case, no markup, no entities, no outer punctuation, single blanks."""
+    """The form in which two titles of one story are equal: lower case, no markup, entities or outer punctuation, single spaces."""
     text = _ANY_TAG.sub("", title) if "<" in title else title
     text = _ENTITY.sub(" ", text) if "&" in text else text
     text = " ".join(text.split()).lower()
@@ -55,5 +55,5 @@ def normalized_title(title: str) -> str:
 
 
 def title_hash(normalized: str) -> str:
-    """The key by which titles are compared: MD5, as the original keeps it; no secret hangs on it."""
+    """The key by which titles are compared: MD5, as in the original; security does not depend on it."""
     return hashlib.md5(normalized.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()

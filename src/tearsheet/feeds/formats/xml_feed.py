@@ -1,4 +1,4 @@
-"""RSS 0.9 to 2.0, RDF and Atom. They share their names so freely in the wild that one reader serves them all."""
+"""RSS 0.9 to 2.0, RDF and Atom. Feeds in the wild mix their elements so freely that one reader serves them all."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _ITEMS = frozenset({"item", "entry"})
 
 
 def local_name(tag: object) -> str:
-    """The name of an element in lower case, without namespace or prefix; empty for what is no element."""
+    """The name of an element in lower case, without namespace or prefix; empty for anything that is not an element."""
     if not isinstance(tag, str):
         return ""
     return tag.rpartition("}")[2].rpartition(":")[2].lower()
 
 
 def text_of(element: etree._Element) -> str:
-    """All text of an element, its children's too."""
+    """All text of an element, including its children's."""
     return "".join(map(str, element.itertext())) if len(element) else element.text or ""
 
 
 def resolved(link: str, element: etree._Element, url: str) -> str | None:
-    """A link made absolute by `xml:base` and the feed's address; left as it is where that cannot be done."""
+    """A link made absolute by `xml:base` and the feed's address; left as it is where that is impossible."""
     if not link or link.startswith(("http://", "https://")):
         return link or None
     try:
@@ -50,7 +50,7 @@ def resolved(link: str, element: etree._Element, url: str) -> str | None:
 
 
 def read_xml_feed(root: etree._Element, url: str, now: datetime, *, damaged: bool) -> ParsedFeed | None:
-    """Read the tree of a feed; None when it is a tree of something else."""
+    """Read the tree of a feed; None when the tree is something else."""
     name = local_name(root.tag)
     if name not in _ROOTS or (name == "rdf" and not _is_rss(root)):
         return None
@@ -62,7 +62,7 @@ def read_xml_feed(root: etree._Element, url: str, now: datetime, *, damaged: boo
     for container in [root, *(child for child in root if local_name(child.tag) in _CONTAINERS)]:
         reader.read_channel(container, items=not damaged)
     if damaged:
-        # A tag that was not closed puts items inside others: take them wherever they stand.
+        # An unclosed tag puts items inside others: take them wherever they are.
         for element in root.iter(etree.Element):
             if local_name(element.tag) in _ITEMS:
                 reader.add(element)
@@ -71,7 +71,7 @@ def read_xml_feed(root: etree._Element, url: str, now: datetime, *, damaged: boo
 
 
 def _is_rss(root: etree._Element) -> bool:
-    """RDF describes anything, photographs too: a feed has a channel or items, or at least RSS among its namespaces."""
+    """Whether it is a feed: RDF describes anything, but a feed has a channel or items, or at least an RSS namespace."""
     return any("rss" in (space or "") or "netscape" in (space or "") for space in root.nsmap.values()) or any(
         local_name(child.tag) in ("channel", "item") for child in root
     )
@@ -130,7 +130,7 @@ class _Reader:
                 feed.home = feed.home or resolved("".join((href or text_of(child)).split()), child, self.url)
         elif role == "skiphours":
             hours = [text_of(hour).strip() for hour in child]
-            # Some count from 1 to 24.
+            # Some feeds count hours from 1 to 24.
             feed.skip_hours |= {int(h) % 24 for h in hours if h.isdecimal() and len(h) < 3 and int(h) <= 24}
         elif role == "skipdays":
             feed.skip_days |= {WEEKDAYS[day] for child in child if (day := text_of(child).strip().lower()) in WEEKDAYS}
@@ -138,7 +138,7 @@ class _Reader:
             self._period.setdefault(role, text_of(child).strip())
 
     def finish(self) -> None:
-        """What needs the whole channel."""
+        """Do what needs the whole channel."""
         self.feed.update_minutes = advertised_period(
             self._period.get("updateperiod"), self._period.get("updatefrequency"), self._period.get("ttl")
         )
@@ -193,7 +193,7 @@ class _Reader:
         return None
 
     def _link(self, element: etree._Element) -> str | None:
-        """The address of an RSS link (its text) or of an Atom link that leads to the page itself."""
+        """The address of an RSS link (its text) or of an Atom link to the page itself."""
         href = element.get("href")
         if href is None:
             href = text_of(element)
@@ -205,9 +205,9 @@ class _Reader:
         return resolved("".join(href.split()), element, self.url)
 
     def _role(self, tag: object, roles: dict[tuple[str, str], str]) -> str:
-        """What an element means, by its namespace (or, where none is declared, its prefix) and its name; empty: nothing to us.
+        """What an element means, by its namespace (or, where none is declared, its prefix) and its name; empty if we do not use it.
 
-        Whatever namespace the feed declares for names without a prefix is taken as its own format.
+        The namespace that the feed declares for names without a prefix is taken as its own format.
         """
         if not isinstance(tag, str):
             return ""

@@ -14,7 +14,7 @@ _BAD_REFERENCE = re.compile(r"&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01]|11|12|14)|[xX]0
 _HALVES = re.compile(
     r"&#(?:[xX]0*([dD][89abAB][0-9a-fA-F]{2})|0*(5[56]\d{3}));(?:&#(?:[xX]0*([dD][c-fC-F][0-9a-fA-F]{2})|0*(5[67]\d{3}));)?"
 )
-"""A reference to the first half of a character of UTF-16, and the second half when it follows."""
+"""A reference to the first half of a UTF-16 surrogate pair, and to the second half if it follows."""
 _HALF = re.compile(
     r"&#(?:[xX]0*(?:[dD][89a-fA-F][0-9a-fA-F]{2}|[fF]{3}[eEfF])|0*(?:55(?:29[6-9]|[3-9]\d\d)|56\d{3}|57[0-2]\d\d|573[0-3]\d|5734[0-3]|6553[45]));"
 )
@@ -32,9 +32,9 @@ _BOMS = (
 
 
 def read_xml(body: bytes, base: str, charset: str | None = None) -> tuple[etree._Element | None, bool]:
-    """The root element and whether the text had to be repaired; None when no element can be made out.
+    """The root element and whether the text had to be repaired; None when no element can be recognised.
 
-    Entities that the document itself declares are expanded within libxml2's limits; nothing outside is ever loaded.
+    Entities that the document itself declares are expanded within libxml2's limits; nothing external is ever loaded.
     """
     try:
         return etree.fromstring(body, _parser(recover=False, encoding=_overruled(body)), base_url=base), False
@@ -48,7 +48,7 @@ def read_xml(body: bytes, base: str, charset: str | None = None) -> tuple[etree.
 
 
 def _overruled(body: bytes) -> str | None:
-    """UTF-8 where the document declares something else and is plainly wrong: such bytes are UTF-8 by no accident."""
+    """UTF-8 where the document declares something else but is clearly UTF-8: such byte sequences do not occur by accident."""
     declared = _DECLARED.match(body)
     if not declared or declared[1].lower() in (b"utf-8", b"utf8", b"utf-16") or body.isascii():
         return None
@@ -74,19 +74,19 @@ def _parser(*, recover: bool, encoding: str | None = None) -> etree.XMLParser:
 
 
 def repair(body: bytes, charset: str | None = None) -> bytes:
-    """The text as UTF-8 without what stops an XML parser: junk in front, control characters, unknown entities, a bare `&`.
+    """The text as UTF-8 without what stops an XML parser: leading junk, control characters, unknown entities, a bare `&`.
 
     The document type goes too, and with it every entity that it declares.
     """
     text = _without_prologue(decode(body, charset))
-    text = text[: text.rfind(">") + 1]  # of a document that was cut off: half an address is worse than none
+    text = text[: text.rfind(">") + 1]  # for a truncated document: half an address is worse than none
     text = _HALF.sub("", _HALVES.sub(_joined, text)) if "&#" in text else text
     text = _BAD_REFERENCE.sub("", _NOT_XML.sub("", text))
     return _ENTITY.sub(_known_entity, text).encode("utf-8")
 
 
 def _joined(match: re.Match[str]) -> str:
-    """The character that two halves make; a lone half is left to `_HALF`."""
+    """The character that a surrogate pair stands for; a lone surrogate is left to `_HALF`."""
     first = int(match[1], 16) if match[1] else int(match[2])
     if not (match[3] or match[4]) or not 0xD800 <= first < 0xDC00:
         return match[0]
@@ -107,7 +107,7 @@ def _known_entity(match: re.Match[str]) -> str:
 
 
 def _without_prologue(text: str) -> str:
-    """Start at the root element: whatever stands before it is a declaration, a document type, or a script's complaint."""
+    """Start at the root element: all before it is a declaration, a document type, or a script's error message."""
     start = _ROOT.search(text, 0, _HEAD)
     text = text[start.start() :] if start else text.lstrip()
     text = _DECLARATION.sub("", text, count=1).lstrip()
@@ -121,7 +121,7 @@ def _without_prologue(text: str) -> str:
 
 
 def decode(body: bytes, charset: str | None = None) -> str:
-    """BOM, then UTF-8 that is plainly UTF-8, then what HTTP and the document say, then UTF-8 with Windows-1252 in between."""
+    """Decode by BOM, then as UTF-8 if it clearly is, then as HTTP and the document say, then as UTF-8 mixed with Windows-1252."""
     for bom, name in _BOMS:
         if body.startswith(bom):
             return body.decode(name, "replace").removeprefix("\ufeff")

@@ -1,4 +1,4 @@
-"""Polling: when a feed is asked, what came of it, and what is kept of that."""
+"""Polling: when a feed is fetched, what came of it, and what is kept."""
 
 import lazy_loader
 

@@ -26,7 +26,7 @@ def daily_rss_name(day: date) -> str:
 
 
 def write_daily_rss(database: Database, folder: Path, day: date, now: datetime) -> int:
-    """Write the file of one day (UTC), whole or not at all; returns how many stories are in it. Raises StorageError."""
+    """Write the file of one day (UTC), completely or not at all; returns how many stories are in it. Raises StorageError."""
     path = folder / daily_rss_name(day)
     count = 0
     try:
@@ -43,7 +43,7 @@ def write_daily_rss(database: Database, folder: Path, day: date, now: datetime) 
 
 
 def write_missing_days(database: Database, folder: Path, days: int, now: datetime) -> list[Path]:
-    """Write the files of the last full days that are not there yet; returns them."""
+    """Write the missing files of the last full days; returns them."""
     made = []
     for back in range(1, days):
         day = now.date() - timedelta(days=back)
@@ -63,7 +63,7 @@ def _document(database: Database, day: date, now: datetime) -> Iterator[str]:
 
 
 def _item(row: Any) -> str:
-    """One story on one line, by the element names of the original."""
+    """One story on one line, with the element names of the original."""
     date_text = format_datetime(row.published_at.astimezone(UTC), usegmt=True) if row.published_at else ""
     numbers = (("mcFeedId", row.feed_id), ("mcSourceId", row.sources_id))
     ids = "".join(f' {name}="{number}"' for name, number in numbers if number is not None)

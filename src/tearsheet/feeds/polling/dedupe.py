@@ -1,4 +1,4 @@
-"""Which entries are stories, and which two are one. Everything that is skipped is counted under a reason."""
+"""Which entries are stories, and which are duplicates. Everything that is skipped is counted under a reason."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ NO_URL, RELATIVE, TOO_LONG, HOME, BAD, NO_NEWS, TOSSED, STALE = (
 )  # fmt: skip
 DUPLICATE_URL, DUPLICATE_TITLE, ADDED = "dup_url", "dup_title", "ok"
 _FRONT_PAGE_SLASHES = 5
-"""No front page lies deeper than language, section and file; most stories do, which saves asking."""
+"""No front page is deeper than language, section and file; most stories are, which saves a closer check."""
 STALE_DAYS = 7
-"""A plain sitemap lists a whole site; only pages that changed in these days can be news."""
+"""A plain sitemap lists a whole site; only pages that changed within this many days can be news."""
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class Candidate:
 
 
 def candidates(parsed: ParsedFeed, now: datetime, limit: int) -> tuple[list[Candidate], Counter[str]]:
-    """The entries worth storing, each address once, and how many were skipped for which reason."""
+    """The entries worth storing, each address once, and how many were skipped for each reason."""
     skipped: Counter[str] = Counter()
     skipped[TOSSED] = parsed.tossed + max(0, len(parsed.entries) - limit)
     found: dict[str, Candidate] = {}
@@ -61,7 +61,7 @@ def _changed_lately(entry: Entry, now: datetime) -> bool:
 
 
 def _candidate(entry: Entry) -> Candidate | str:
-    """The candidate, or the reason why it is none."""
+    """The candidate, or the reason for skipping the entry."""
     url = entry.link
     if not url:
         return NO_URL
@@ -82,7 +82,7 @@ def _candidate(entry: Entry) -> Candidate | str:
 
 @lru_cache(maxsize=50_000)
 def _address(url: str) -> tuple[str, str] | str:
-    """Normalised address and domain, or the reason for skipping it. Feeds list the same addresses poll after poll."""
+    """Normalised address and domain, or the reason for skipping it. Cached: feeds list the same addresses poll after poll."""
     try:
         normalized, domain = normalize_url(url), _domain(url.split("/", 3)[2])
         if is_non_news(domain):
@@ -100,7 +100,7 @@ def _domain(authority: str) -> str:
 
 
 def entries_hash(entries: Iterable[Entry]) -> str:
-    """A fingerprint of what a document lists: equal for two that differ only in build dates, counters and advertisements."""
+    """A fingerprint of a document's entries: equal for documents that differ only in build dates, counters and advertisements."""
     digest = hashlib.md5(usedforsecurity=False)
     for entry in entries:
         digest.update(f"{entry.link}\x1f{entry.guid}\x1f{entry.title}\x1e".encode("utf-8", "replace"))

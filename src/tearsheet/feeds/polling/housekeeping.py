@@ -1,4 +1,4 @@
-"""What has to be done now and then beside polling: the daily RSS files, and letting old rows go."""
+"""Regular work beside polling: the daily RSS files, and pruning old rows."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Housekeeper:
         self._clock = clock
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Keep house until `stop` is set."""
+        """Do the work once an hour until `stop` is set."""
         while not stop.is_set():
             await asyncio.to_thread(self.once)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), EVERY_SECONDS)
 
     def once(self) -> None:
-        """Do what is due now. The files come first: they are made from rows that pruning lets go."""
+        """Do what is due now. The files come first: they are made from rows that pruning removes."""
         now = utc_now(self._clock)
         made = write_missing_days(self._database, self._folder, self._settings.story_days, now)
         pruned = prune(self._database, self._settings, now)

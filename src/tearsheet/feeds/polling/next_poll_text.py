@@ -1,4 +1,4 @@
-"""Why a feed is where it is, in a sentence."""
+"""When a feed is polled next, or why not, as a sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def next_poll(feed: Mapping[str, Any], now: datetime) -> str:
-    """When a feed is polled next and why; or why it is not polled."""
+    """When a feed is polled next and why, or why it is not polled."""
     reason = feed["next_fetch_reason"] or "new"
     if not feed["active"]:
         return "Not polled: an administrator has switched it off (`tearsheet feeds set FEED --on`)."
@@ -23,7 +23,7 @@ def next_poll(feed: Mapping[str, Any], now: datetime) -> str:
 
 
 def span(time: timedelta) -> str:
-    """A span of time as people say it."""
+    """A span of time as people would say it."""
     minutes = round(time.total_seconds() / 60)
     if minutes < 2:
         return "a minute"

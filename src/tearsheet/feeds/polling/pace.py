@@ -1,7 +1,7 @@
-"""When feeds are asked: at most so many at a time, and a pause between two, for each host and each source.
+"""When feeds are fetched: a limited number at a time, with a pause between two, for each host and each source.
 
-This is a poller's own rule, on top of the pace that everyone keeps towards a host. Sources are shared with other pollers through
-the database; of hosts each poller plans its own feeds, and the record of the host does the rest.
+This is a poller's own rule, on top of the pace that every request to a host keeps. Sources are shared with other pollers through
+the database; for hosts, each poller plans only its own feeds, and the host's record does the rest.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ _PRUNE_ABOVE = 20_000
 
 @dataclass(slots=True)
 class Booking:
-    """When each host and source is free for the next request, and where the line of those that were put off ends."""
+    """When each host and source is free for the next request, and where its queue of postponed feeds ends."""
 
     free: dict[str, datetime]
     tail: dict[str, datetime]
 
     def with_plan(self, plan: Booking) -> Booking:
-        """This booking and that of other keys, as a new one."""
+        """A new booking that combines this one with one of other keys."""
         return Booking(self.free | plan.free, self.tail | plan.tail)
 
     def take_over(self, other: Booking, keys: Iterable[str], now: datetime) -> None:
-        """Book these keys as in another booking; what lies in the past is forgotten."""
+        """Book these keys as in another booking; past bookings are dropped."""
         for mine, theirs in ((self.free, other.free), (self.tail, other.tail)):
             mine.update({key: theirs[key] for key in keys if key in theirs})
             if len(mine) > _PRUNE_ABOVE:
@@ -36,7 +36,7 @@ class Booking:
 
 @dataclass(slots=True, frozen=True)
 class Turn:
-    """When a feed may be asked; taken now, or put off until then."""
+    """When a feed may be fetched; taken now, or postponed until then."""
 
     at: datetime
     taken: bool
@@ -45,9 +45,9 @@ class Turn:
 def assign_starts(
     keys: Sequence[tuple[str, ...]], booking: Booking, now: datetime, gap: timedelta, horizon: timedelta | None
 ) -> list[Turn]:
-    """Give each feed, in order of urgency, its turn, and book it.
+    """Give each feed its turn, in order of urgency, and book it.
 
-    A turn beyond `horizon` is not booked: the feed goes to the end of the line and will be asked for again. With no horizon
+    A turn beyond `horizon` is not booked: the feed joins the end of the queue and asks for a turn again then. With no horizon,
     every feed is taken, however late its turn.
     """
     free, tail = booking.free, booking.tail
@@ -60,7 +60,7 @@ def assign_starts(
             for key in own:
                 free[key] = at + gap
         else:
-            # It lines up where it has to wait longest, and nowhere else: a short line must not inherit a long one.
+            # It queues only where it has to wait longest: a short queue must not inherit the wait of a long one.
             at = max(at, tail.get(busiest, at))
             tail[busiest] = at + gap
         turns.append(Turn(at, taken))
@@ -69,9 +69,9 @@ def assign_starts(
 
 @dataclass(slots=True, frozen=True)
 class Freed:
-    """A source of which a poller has nothing left: others may ask it from `next_start` on.
+    """A source of which a poller holds no more feeds: others may fetch from it from `next_start` on.
 
-    `held_until` is the end of the hold as the poller knows it; a later one in the database means that it has taken more since.
+    `held_until` is the end of the hold known to the poller; a later one in the database means that it has taken more feeds since.
     """
 
     key: str
@@ -80,7 +80,7 @@ class Freed:
 
 
 class Holdings:
-    """How many feeds of each source a poller has in hand, and until when it holds them."""
+    """How many feeds of each source a poller holds, and until when."""
 
     def __init__(self) -> None:
         self._count: Counter[str] = Counter()
@@ -93,7 +93,7 @@ class Holdings:
             self._until[key] = max(until, self._until.get(key, until))
 
     def give(self, keys: Iterable[str]) -> dict[str, datetime]:
-        """A feed with these keys is done with: the keys of which none is left, and until when they are held."""
+        """A feed with these keys is done: returns the keys that are no longer needed, and until when they are held."""
         freed = {}
         for key in keys:
             self._count[key] -= 1
@@ -104,13 +104,13 @@ class Holdings:
         return freed
 
     def clear(self) -> None:
-        """Nothing is held any more."""
+        """Drop all holds."""
         self._count.clear()
         self._until.clear()
 
 
 class Gate:
-    """The same for one process, to the instant: a turn that came late still keeps its distance to the next."""
+    """Limits and pauses within one process, in real time: even a late turn keeps its distance from the next."""
 
     def __init__(self, limit: int, gap: float) -> None:
         self._limit = max(1, limit)
@@ -119,15 +119,15 @@ class Gate:
         self._started: dict[str, float] = {}
 
     def blocked_by(self, keys: Iterable[str]) -> str | None:
-        """A key that has as many requests running as it may."""
+        """A key that already has as many requests running as allowed, or None."""
         return next((key for key in keys if self._running[key] >= self._limit), None)
 
     def earliest(self, keys: Iterable[str]) -> float:
-        """The time before which no request with these keys may start."""
+        """The earliest time at which a request with these keys may start."""
         return max((self._started[key] + self._gap for key in keys if key in self._started), default=0.0)
 
     def start(self, keys: Iterable[str], now: float) -> None:
-        """A request starts."""
+        """Record that a request starts."""
         for key in keys:
             self._running[key] += 1
             self._started[key] = max(now, self._started.get(key, 0.0))
@@ -135,7 +135,7 @@ class Gate:
             self._started = {key: at for key, at in self._started.items() if at + self._gap > now}
 
     def finish(self, keys: Iterable[str]) -> None:
-        """A request has ended."""
+        """Record that a request has ended."""
         for key in keys:
             self._running[key] -= 1
             if self._running[key] <= 0:

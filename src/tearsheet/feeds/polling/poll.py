@@ -1,4 +1,4 @@
-"""One poll of one feed: ask, read, and say what happened. Writes nothing."""
+"""One poll of one feed: fetch it, read it, and report what happened. Writes nothing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ACCEPT_FEED = (
     "application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
 )
 UNCONDITIONAL_EVERY = timedelta(days=7)
-"""So often the whole document is asked for though the server says that nothing changed: some always say so."""
+"""How often to fetch the whole document even if the server says that nothing changed: some always say so."""
 MAX_CHILD_SITEMAPS = 5
 NOT_MODIFIED, SAME_HASH = "not modified", "same hash"
 _PARSE_IN_THREAD = 256_000
@@ -43,7 +43,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class FeedClient(Protocol):
-    """What polling asks of the polite client."""
+    """What polling needs of the polite client."""
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
         """GET a document, following redirects. Raises FetchError, or HostBusy when the host must be left alone now."""
@@ -60,14 +60,14 @@ class PollResult:
     weight: float = 0.0
     detail: str = ""
     retrieved: bool = False
-    """A document came, or word that it is still the same; whether it parsed or not."""
+    """Whether the server sent a document, or said that it is unchanged; parsed or not."""
     http_status: int | None = None
     unchanged: str | None = None
     """`not modified` or `same hash`."""
     full: bool = False
-    """The document itself came, and parsed."""
+    """Whether a document came and was parsed."""
     conditional: bool = False
-    """We had asked for it only if it had changed."""
+    """Whether the request was conditional on a change."""
     body_hash: str | None = None
     entries_hash: str | None = None
     http_etag: str | None = None
@@ -75,13 +75,13 @@ class PollResult:
     retry_after: float | None = None
     fresh_minutes: int | None = None
     moved_to: str | None = None
-    """Where every redirect was permanent: where they led."""
+    """Where the redirects led, if every one was permanent."""
     parsed: ParsedFeed | None = None
     candidates: list[Candidate] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
 
     def failed(self, status: str, weight: float, detail: str = "") -> PollResult:
-        """The same poll, as a failure."""
+        """Turn this poll into a failure."""
         self.status, self.weight, self.detail = status, weight, detail
         return self
 
@@ -89,7 +89,7 @@ class PollResult:
 async def poll_feed(
     client: FeedClient, feed: LeasedFeed, settings: FeedSettings, now: datetime, sleep: Sleep = asyncio.sleep
 ) -> PollResult:
-    """Fetch and read one feed. Raises HostBusy when its host must be left alone now; whatever else a server does is a result."""
+    """Fetch and read one feed. Raises HostBusy when its host must be left alone now; all else that a server does is a result."""
     result = PollResult(feed, now)
     headers = conditional_headers(feed, now)
     result.conditional = bool(headers)
@@ -108,7 +108,7 @@ async def poll_feed(
 
 
 def conditional_headers(feed: LeasedFeed, now: datetime) -> dict[str, str]:
-    """The server's own strings, as it sent them; none now and then, and none to a server that has lied."""
+    """The validators as the server sent them; none now and then, and none for a server that has lied."""
     due_in_full = feed.last_full_fetch is None or now - feed.last_full_fetch >= UNCONDITIONAL_EVERY
     if feed.http_lies or due_in_full:
         return {}
@@ -130,7 +130,7 @@ async def _get(
             accept=ACCEPT_FEED,
             max_bytes=settings.max_bytes,
             timeout=settings.timeout_seconds,
-            obey_robots=False,  # feeds are there for machines to fetch
+            obey_robots=False,  # feeds are meant for machines
             patience=patience,
         )
     )
@@ -191,7 +191,7 @@ async def _parse(response: FetchResponse, now: datetime) -> ParsedFeed:
 async def _follow_index(
     client: FeedClient, index: ParsedFeed, settings: FeedSettings, now: datetime, sleep: Sleep
 ) -> ParsedFeed:
-    """The entries of the most promising sitemaps of an index. One that cannot be fetched or read is left out."""
+    """The entries of the most promising sitemaps of an index. A sitemap that cannot be fetched or read is left out."""
     merged = ParsedFeed(NEWS_SITEMAP, index.title)
     for child in promising_sitemaps(index.entries)[:MAX_CHILD_SITEMAPS]:
         await sleep(settings.interval_seconds)
@@ -210,7 +210,7 @@ async def _follow_index(
 
 
 def promising_sitemaps(entries: list[Entry]) -> list[str]:
-    """Sitemaps by how likely they list news: those that say so in their name, then those that changed last."""
+    """Sitemaps by how likely they are to list news: those that say so in their name, then the most recently changed."""
 
     def rank(entry: Entry) -> tuple[bool, float]:
         changed = entry.updated.timestamp() if entry.updated else 0.0
@@ -220,7 +220,7 @@ def promising_sitemaps(entries: list[Entry]) -> list[str]:
 
 
 def names_news(url: str) -> bool:
-    """Whether the path of an address speaks of news; its host often does, and that means nothing."""
+    """Whether the path of an address mentions news; the host often does, which means nothing."""
     return "news" in url.lower().partition("://")[2].partition("/")[2]
 
 

@@ -1,4 +1,4 @@
-"""The poller: takes due feeds by lease, asks each at its turn, and writes what was found. Several may share a database."""
+"""The poller: leases due feeds, fetches each in its turn, and writes what was found. Several pollers may share a database."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from tearsheet.settings import FeedSettings
 log = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=3)
-"""How long a feed may wait beyond its turn. A dead poller's feeds come back after this and the time of two polls."""
+"""How long a feed may wait beyond its turn. A dead poller's feeds are due again after this and the time of two polls."""
 HORIZON = timedelta(seconds=30)
 ONCE_HORIZON = timedelta(hours=1)
-"""Polling once waits this long for the turn of a busy host's feeds; what lies beyond is left for the next time."""
+"""With `once`, how long to wait for the turn of a busy host's feeds; later turns are left for the next run."""
 TURN_SECONDS = 20.0
-"""How long a poll may wait for the turn of its host before the time of its request begins."""
+"""How long a poll may wait for its host's turn before the time limit of its request starts."""
 IDLE_SECONDS = 5.0
 LINGER_SECONDS = 0.1
 WRITE_BATCH = 200
 _REASONS: dict[type[HostBusy], str] = {HostPaused: store.PAUSED, HostFailing: store.FAILING}
-"""Why a feed is put off, by what its host's record says."""
+"""Why a feed is postponed, by what its host's record says."""
 
 
 class Poller:
-    """Polls feeds until it is stopped. `counters` says what happened, by `feeds.EVENT` and `stories.REASON`.
+    """Polls feeds until it is stopped. `counters` counts what happened, by `feeds.EVENT` and `stories.REASON`.
 
-    With `only`, it polls no feeds but those with these ids.
+    With `only`, it polls just the feeds with these ids.
     """
 
     def __init__(
@@ -116,9 +116,9 @@ class Poller:
         return waiting + len(self._running) + len(self._finished) + len(self._put_off)
 
     def _wants_more(self, once: bool) -> bool:
-        """Whether to look for due feeds: when there is room for them, and not again and again when there were none.
+        """Whether to check for due feeds: when there is capacity for them, and not too often when there were none.
 
-        A source that another poller held may be free by the time that all is done: polling once looks again then.
+        A source that another poller held may be free by the time that all is done, so polling once checks again then.
         """
         if self._found_none:
             return not self._in_hand() if once else self._clock() >= self._look_at
@@ -155,7 +155,7 @@ class Poller:
         while self._waiting and self._waiting[0][0] <= now and len(self._running) < self._settings.concurrency:
             feed = heapq.heappop(self._waiting)[2]
             if feed.lease_until - self._margin < utc_now(self._clock):
-                self.counters["feeds.late"] += 1  # the lease runs out, and the feed is due again by itself
+                self.counters["feeds.late"] += 1  # the lease expires, and the feed is due again
                 self._held.give(feed.source_keys)
                 self._unpark(feed)
             elif blocked := self._gate.blocked_by(feed.keys):
@@ -170,7 +170,7 @@ class Poller:
                 task.add_done_callback(self._running.discard)
 
     def _wait_or_put_off(self, when: float, feed: LeasedFeed, reason: str) -> None:
-        """The feed cannot be asked before `when`: a short pause is waited for, a long one is not."""
+        """The feed may not be fetched before `when`: wait if that is soon, else postpone the feed."""
         moment = datetime.fromtimestamp(when, UTC)
         if moment <= feed.lease_until - self._margin:
             self._wait_until(when, feed)
@@ -190,7 +190,7 @@ class Poller:
             self._changed.set()
             return
         except Exception as error:
-            # One feed's trouble, even of our own making, must not stop the others.
+            # An error in one feed, even a bug of ours, must not stop the others.
             log.exception("poll failed", extra={"feed": feed.id, "url": feed.url})
             result = PollResult(feed, now).failed("fetch error", SOFT, repr(error))
         finally:
@@ -201,7 +201,7 @@ class Poller:
         self._changed.set()
 
     def _unpark(self, feed: LeasedFeed) -> None:
-        """The feed makes room, or makes no use of it: let the next of its host and source try."""
+        """The feed has finished, or did not start: let the next feed of its host and source try."""
         for key in feed.keys:
             if line := self._parked.get(key):
                 self._wait_until(self._clock(), line.popleft())
@@ -212,7 +212,7 @@ class Poller:
     # ----------------------------------------------------------------------------------------- writing and waiting
 
     async def _keep_writing(self) -> None:
-        """Write finished polls, many in one transaction: a busy poller fills it, an idle one waits a moment."""
+        """Write finished polls, many in one transaction: a busy poller fills it, an idle one waits only a moment."""
         while True:
             await self._ended.wait()
             await asyncio.sleep(LINGER_SECONDS)
@@ -221,7 +221,7 @@ class Poller:
             self._changed.set()
 
     async def _write(self) -> None:
-        """Store what is finished and what is put off."""
+        """Store finished polls and postponed feeds."""
         if put_off := self._put_off[:]:
             freed = self._freed_by([one.feed for one in put_off])
             await asyncio.to_thread(store.put_off, self._database, put_off, self._id, freed)
@@ -229,7 +229,7 @@ class Poller:
             del self._put_off[: len(put_off)]
         while batch := self._finished[:WRITE_BATCH]:
             freed = self._freed_by([result.feed for result in batch])
-            # Shielded: a transaction that has begun is waited for, so that its polls are never written twice.
+            # Shielded: we wait for a transaction that has begun, so that its polls are never written twice.
             writing = asyncio.ensure_future(
                 asyncio.to_thread(record_polls, self._database, batch, self._settings, self._random, self._id, freed)
             )
@@ -243,7 +243,7 @@ class Poller:
             del self._finished[: len(batch)]
 
     def _freed_by(self, done: Sequence[LeasedFeed]) -> list[Freed]:
-        """The sources that others may ask once these feeds are written."""
+        """The sources that other pollers may use once these feeds are written."""
         held = {key: until for feed in done for key, until in self._held.give(feed.source_keys).items()}
         return [
             Freed(key, datetime.fromtimestamp(self._gate.earliest([key]), UTC), until)
@@ -251,7 +251,7 @@ class Poller:
         ]
 
     async def _pause(self, once: bool) -> None:
-        """Sleep until a turn comes, a poll ends, or it is time to look again."""
+        """Sleep until a turn comes, a poll ends, or it is time to check again."""
         seconds = IDLE_SECONDS
         if self._found_none and not once:
             seconds = max(0.0, min(seconds, self._look_at - self._clock()))
@@ -265,7 +265,7 @@ class Poller:
         self._changed.set()
 
     async def _wind_up(self) -> None:
-        """Let running polls end, write them, and give back what was not started."""
+        """Let running polls finish, write them, and release the feeds that were not started."""
         if self._running:
             await asyncio.wait(self._running, timeout=self._settings.timeout_seconds)
             for task in self._running:

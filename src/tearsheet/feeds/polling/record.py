@@ -34,7 +34,7 @@ from tearsheet.urls import BadURL, host_of
 log = logging.getLogger(__name__)
 
 MOVE_CONFIRMATIONS = 3
-"""A permanent redirect is believed when this many polls in a row were led to the same, readable feed."""
+"""A permanent redirect is followed for good after this many polls in a row led to the same readable feed."""
 _TOUCH_AFTER = timedelta(days=1)
 
 
@@ -53,15 +53,15 @@ def record_polls(
     database: Database, results: Sequence[PollResult], settings: FeedSettings, random: Callable[[], float],
     owner: str = "", freed: Sequence[Freed] = (),
 ) -> Counter[str]:  # fmt: skip
-    """Store the results of polls whose leases still hold; returns what happened to feeds and stories, counted.
+    """Store the results of polls whose leases are still valid; returns counts of what happened to feeds and stories.
 
-    `freed` are sources that the poller `owner` leaves to others. What the database refuses of one poll is that
-    feed's failure, and no other's.
+    `freed` are sources that the poller `owner` leaves to others. If the database refuses a poll, that is this
+    feed's failure and does not affect the others.
     """
     try:
         return _record(database, results, settings, random, owner, freed)
     except WorkerError:
-        raise  # the database is away, which no feed can help
+        raise  # the database is down, which is not the fault of any feed
     except Exception as error:
         if len(results) > 1:
             counts = Counter[str]()
@@ -102,7 +102,7 @@ def _record(
 
 
 def _state(result: PollResult) -> FeedState:
-    """What was known of the feed before, and what its document has just said about its rhythm."""
+    """What was known of the feed before, and what its document says about its update period."""
     state = result.feed.state
     if result.parsed is None:
         return state
@@ -143,7 +143,7 @@ def _event(result: PollResult, decision: Decision, tally: Counter[str]) -> dict[
 
 
 def _save_stories(seen: SeenStories, results: Sequence[PollResult], settings: FeedSettings) -> list[Counter[str]]:
-    """Add what is new of every poll; returns for each poll how many stories were added and skipped, by reason."""
+    """Add the new stories of every poll; returns for each poll how many were added and skipped, by reason."""
     tallies = [Counter(result.skipped) for result in results]
     known = seen.known_urls({c.normalized_url for result in results for c in result.candidates})
     fresh = {c.normalized_title_hash for r in results for c in r.candidates if c.normalized_url not in known}
@@ -189,7 +189,7 @@ def _duplicate(
     owners: dict[str, int],
     titles: set[tuple[str, str]],
 ) -> str | None:
-    """The reason why a story is known already. A story without a title is like no other."""
+    """The reason why a story is a duplicate, or None. A story without a title is not compared by title."""
     if candidate.normalized_url in known or candidate.normalized_url in owners:
         return DUPLICATE_URL
     if candidate.normalized_title_hash:
@@ -222,7 +222,7 @@ def _story_row(candidate: Candidate, result: PollResult) -> dict[str, Any]:
 
 
 def feed_columns(result: PollResult, decision: Decision, added: int) -> dict[str, Any]:
-    """The feed's columns after a poll, from those before it."""
+    """The feed's columns after a poll, based on those before it."""
     row = {"id": result.feed.id, **result.feed.columns}
     started = result.started_at
     row |= {
@@ -267,12 +267,12 @@ def _after_success(row: dict[str, Any], result: PollResult, added: int) -> None:
 
 
 def advertised_minutes(in_feed: int | None, by_http: int | None) -> int | None:
-    """`update_minutes`: what the feed says, and no less than what HTTP says. HTTP alone sets no rhythm."""
+    """`update_minutes`: what the feed says, and no less than what HTTP says. HTTP alone sets no interval."""
     return max(in_feed, by_http or 0) if in_feed else None
 
 
 def has_lied(result: PollResult, added: int) -> bool:
-    """Asked without conditions, the server sent new stories under the very tag for which it would have said `not modified`."""
+    """Whether an unconditional request brought new stories under the very validators that would have given `not modified`."""
     feed = result.feed
     if result.conditional or not feed.http_304 or not added:
         return False
@@ -282,7 +282,7 @@ def has_lied(result: PollResult, added: int) -> bool:
 
 
 def _follow_move(row: dict[str, Any], moved_to: str | None) -> None:
-    """Count the polls that were led to the same place; take it over when there were enough."""
+    """Count the polls that were redirected to the same address; adopt it when there were enough."""
     if moved_to is None:
         row |= {"redirect_url": None, "redirect_seen": 0}
         return

@@ -1,4 +1,4 @@
-"""What is kept: the newest events of each feed, and the stories that still stand in a feed or did a short while ago."""
+"""What is kept: the newest events of each feed, and the stories that are still in a feed or were until recently."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _PACE_DAYS = 1
 
 @dataclass(slots=True, frozen=True)
 class Pruned:
-    """How many rows were dropped, or would be."""
+    """How many rows were deleted, or would be."""
 
     fetch_events: int
     stories: int
 
 
 def prune(database: Database, settings: FeedSettings, now: datetime, *, dry_run: bool = False) -> Pruned:
-    """Drop events beyond `feeds.events_kept` of each feed, and stories that have left their feeds `feeds.story_days` ago.
+    """Delete events beyond `feeds.events_kept` of each feed, and stories that left their feeds `feeds.story_days` ago.
 
-    A story that still stands in its feed stays, however old; otherwise it would be taken for new. One that waits for the
-    fetch queue stays too. Rows go in small transactions, so that polling goes on.
+    A story that is still in its feed stays, however old; otherwise it would be taken for new. One that waits for the
+    fetch queue stays too. Rows are deleted in small transactions, so that polling goes on.
     """
     days = max(settings.story_days, settings.title_days, 8)  # unchanged feeds are read in full once a week
     events = drop_events(database, settings.events_kept, dry_run=dry_run)

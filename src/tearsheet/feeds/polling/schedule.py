@@ -1,4 +1,4 @@
-"""When a feed is polled next, and why. Pure functions of plain values: no clock, no database, no dice of their own."""
+"""When a feed is polled next, and why. Pure functions of plain values: no clock, no database, no randomness of their own."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 HARD, SOFT, TEMPORARY = 1.0, 0.5, 0.25
-"""What a failure adds to `last_fetch_failures`: unlikely to pass, may pass, will very likely pass."""
+"""What a failure adds to `last_fetch_failures`: unlikely to pass, may pass, very likely to pass."""
 
 MANY_DUPLICATES, FEW_DUPLICATES = 67, 33
-"""Percent of known stories above which polls grow rarer, and below which they grow more frequent."""
+"""Percentage of known stories above which polls become rarer, and below which they become more frequent."""
 MAX_DELTA_MINUTES = 20
-"""A poll that came this much early or late says nothing about the interval."""
+"""A poll that was this early or late says nothing about the interval."""
 STEP_MINUTES, SMALL_STEP_MINUTES = 60, 10
 QUIET_DAYS = 31
 BUSY_JITTER_MINUTES = 60
@@ -36,7 +36,7 @@ class Rules:
 
 @dataclass(slots=True, frozen=True)
 class FeedState:
-    """What is known of a feed before the poll that is being judged."""
+    """What was known of a feed before the poll in question."""
 
     created_at: datetime
     failures: float = 0.0
@@ -50,7 +50,7 @@ class FeedState:
 
 @dataclass(slots=True, frozen=True)
 class PollOutcome:
-    """What a poll brought. `weight` is 0 for a success, else HARD, SOFT or TEMPORARY."""
+    """What came of a poll. `weight` is 0 for a success, else HARD, SOFT or TEMPORARY."""
 
     weight: float = 0.0
     added: int = 0
@@ -59,9 +59,9 @@ class PollOutcome:
     """`not modified` or `same hash`."""
     http_status: int | None = None
     retry_after: float | None = None
-    """Seconds that the server asked us to stay away."""
+    """For how many seconds the server asked us to stay away."""
     fresh_minutes: int | None = None
-    """For how long HTTP says that the document does not change."""
+    """For how many minutes the document stays fresh according to HTTP."""
     skip_hours: frozenset[int] = frozenset()
     skip_days: frozenset[int] = frozenset()
 
@@ -122,7 +122,7 @@ def _after_failure(state: FeedState, outcome: PollOutcome, now: datetime, rules:
 
 
 def base_minutes(state: FeedState, rules: Rules) -> float:
-    """The interval before back-off: the administrator's, else what was learned, else what the feed says, else the default."""
+    """The interval before back-off: the administrator's, else the learned one, else what the feed says, else the default."""
     if state.admin_minutes:
         return float(state.admin_minutes)
     chosen = state.poll_minutes or state.update_minutes or rules.default_minutes
@@ -130,7 +130,7 @@ def base_minutes(state: FeedState, rules: Rules) -> float:
 
 
 def backoff_minutes(base: float, failures: float, rules: Rules) -> float:
-    """The pause after failures: it grows by the base with every hard one, up to a day, or a month for feeds that never die."""
+    """The pause after failures: it grows by the base with each hard one, up to a day, or a month where feeds are never disabled."""
     undead = not rules.disable_failing and failures > rules.max_failures
     cap = UNDEAD_CAP_MINUTES if undead else max(rules.max_minutes, base)
     return min(base * max(1.0, failures), cap)
@@ -167,7 +167,7 @@ def _first_reason(state: FeedState, base: int) -> str:
 
 
 def _percent_known(outcome: PollOutcome) -> float:
-    """Percent of stories that were known; above 100 when there was nothing to know."""
+    """Percentage of stories that were known; above 100 when there were none."""
     if outcome.unchanged:
         return 101
     total = outcome.added + outcome.duplicates
@@ -183,13 +183,13 @@ def _longer(base: int, known: float, state: FeedState, now: datetime, rules: Rul
 
 def _shorter(base: int, state: FeedState, rules: Rules) -> tuple[int, str]:
     minutes = rules.default_minutes if base > rules.default_minutes else base - STEP_MINUTES
-    # The feed's own word is a floor, and a floor never lengthens an interval that had proved useful.
+    # What the feed says is a floor, and a floor never lengthens an interval that has proved useful.
     minutes = min(base, max(minutes, state.update_minutes or 0, rules.min_minutes))
     return minutes, f"every {minutes} minutes: most of the last poll was new"
 
 
 def outside_skipped(when: datetime, hours: frozenset[int], days: frozenset[int]) -> datetime:
-    """The first moment from `when` on that the feed does not ask to skip; `when` itself when it asks to skip everything."""
+    """The first moment from `when` on that the feed does not ask to skip; `when` itself if it asks to skip everything."""
     if len(hours) >= 24 or len(days) >= 7:
         return when
     found = when
@@ -201,6 +201,6 @@ def outside_skipped(when: datetime, hours: frozenset[int], days: frozenset[int])
 
 
 def spread_over_source(number: int, count: int, now: datetime, random: float) -> datetime:
-    """`fetch-soon` for a source: its feeds one after the other over three hours, or closer when they are few."""
+    """`fetch-soon` for a source: its feeds one after the other over three hours, or closer together when there are few."""
     gap = min(timedelta(minutes=5), SOURCE_SPREAD / max(count, 1))
     return now + gap * number + gap * random

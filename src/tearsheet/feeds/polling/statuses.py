@@ -1,4 +1,4 @@
-"""The status strings and weights of everything that can become of a fetch. People and scripts read these strings: keep them."""
+"""The status strings and weights of every outcome of a fetch. People and scripts read these strings: keep them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ FETCH_ERRORS: dict[str, tuple[str, float]] = {
     "content-type": ("fetch error", SOFT),
     "protocol": ("fetch error", SOFT),
 }
-"""Kinds of FetchError to `system_status` and weight."""
+"""Maps kinds of FetchError to `system_status` and weight."""
 
 _SOFT_CODES = frozenset({404, 408, 425, 429})
 
 
 def http_status_text(code: int, reason: str) -> str:
-    """`HTTP 404 Not Found`: the server's own words, or the standard's where it used none."""
+    """`HTTP 404 Not Found`: the server's own phrase, or the standard one where it sent none."""
     if not reason:
         reason = next((status.phrase for status in HTTPStatus if status == code), "")
     return " ".join(f"HTTP {code} {reason}".split())[:120]

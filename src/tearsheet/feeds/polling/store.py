@@ -1,4 +1,4 @@
-"""The SQL of polling: leases, paces, and what polls found of feeds. The stories found are in `story_store`."""
+"""The SQL of polling: leases, paces, and what polls found out about feeds. The stories found are in `story_store`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CHUNK = 500
 _SOURCE = "source:"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _POLLABLE = text("active AND system_enabled")
-"""In these words, because they are the condition of the index `feeds_due`."""
+"""Written exactly so, because this is the condition of the index `feeds_due`."""
 
 PAUSED = "its host asked us to wait (Retry-After)"
 FAILING = "its host could not be reached lately"
@@ -51,7 +51,7 @@ RESULT_COLUMNS = (
 
 @dataclass(slots=True)
 class LeasedFeed:
-    """A feed that one poller may fetch at `start_at`; the lease ends by itself at `lease_until`."""
+    """A feed that one poller may fetch at `start_at`; the lease expires at `lease_until`."""
 
     id: int
     sources_id: int | None
@@ -69,24 +69,24 @@ class LeasedFeed:
     redirect_seen: int
     skip_times: str | None
     columns: dict[str, Any]
-    """Every column that the result of a poll may change, as it was."""
+    """Every column that a poll may change, as it was before."""
     lease: str
     start_at: datetime
     lease_until: datetime
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What its pace is kept by: the host, and the source when it has one."""
+        """The keys of its pace: the host, and the source if it has one."""
         return pace_keys(self.host, self.sources_id)
 
     @property
     def source_keys(self) -> tuple[str, ...]:
-        """What of it is shared with other pollers: the source, when it has one."""
+        """The keys that are shared with other pollers: the source, if it has one."""
         return self.keys[1:]
 
 
 def pace_keys(host: str, sources_id: int | None) -> tuple[str, ...]:
-    """The names under which a feed's turn is planned; the host comes first."""
+    """The keys under which a feed's turn is planned; the host comes first."""
     return (host,) if sources_id is None else (host, f"{_SOURCE}{sources_id}")
 
 
@@ -101,7 +101,7 @@ def chunks(items: Iterable[T], size: int = _CHUNK) -> Iterator[list[T]]:
 
 
 def due_feeds(now: datetime, due: datetime, limit: int, owner: str, only: Sequence[int] = ()) -> Select[Any]:
-    """The feeds that have been due longest, without those of sources that another poller holds."""
+    """The feeds that have been due the longest, except those of sources that another poller holds."""
 
     def held_by_another(key: ColumnElement[str]) -> ColumnElement[bool]:
         p = feed_paces.c
@@ -120,7 +120,7 @@ def due_feeds(now: datetime, due: datetime, limit: int, owner: str, only: Sequen
 
 @dataclass(slots=True, frozen=True)
 class LeaseTerms:
-    """How a poller takes feeds: who it is, how many at once, at what pace, how far ahead, and for how long."""
+    """How a poller leases feeds: its name, how many at once, at what pace, how far ahead, and for how long."""
 
     owner: str
     limit: int
@@ -128,17 +128,17 @@ class LeaseTerms:
     horizon: timedelta | None
     lease: timedelta
     only: Sequence[int] = ()
-    """When not empty: no feeds but these."""
+    """If not empty, lease only these feeds."""
     hosts: Booking = field(default_factory=lambda: Booking({}, {}))
-    """The poller's own plan: when it means to ask each host for the next feed. Changed by each lease."""
+    """The poller's own plan: when it will fetch the next feed from each host. Changed by each lease."""
 
 
 def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetime) -> tuple[list[LeasedFeed], int]:
-    """Take feeds that were due at `due`, each with the moment at which its host and source may be asked.
+    """Lease feeds that were due at `due`, each with the moment at which it may be fetched.
 
-    A feed whose turn lies beyond the horizon is put off to that turn and not taken. A lease is a due time in the future:
-    when its poller dies, the feed is simply due again. With its first feed a poller takes the source, so that its own count of
-    running requests, and its own clock, are the only ones. Returns the feeds taken, and how many were found due.
+    A feed whose turn lies beyond the horizon is postponed to that turn and not leased. A lease is a due time in the future:
+    when its poller dies, the feed is simply due again. With its first feed a poller holds the source, so that its own count of
+    running requests and its own clock are the only ones. Returns the leased feeds, and how many were due.
     """
     token = uuid.uuid4().hex
     with database.begin() as connection:
@@ -185,7 +185,7 @@ def _leased(row: Any, token: str, start_at: datetime, lease_until: datetime) -> 
 def _read_booking(
     database: Database, connection: Connection, keys: set[str], owner: str, now: datetime
 ) -> tuple[Booking, set[str]]:
-    """When each key is free, and which are held by others. The rows are locked: two pollers book one after the other."""
+    """When each key is free, and which are held by others. Locks the rows, so that two pollers book one after the other."""
     ordered = sorted(keys)
     blank = [{"key": key, "next_start": _EPOCH, "tail": _EPOCH} for key in ordered]
     if blank:
@@ -216,7 +216,7 @@ def _hold(connection: Connection, taken: Sequence[LeasedFeed], owner: str) -> No
 
 
 def let_sources_go(database: Database, owner: str, now: datetime, gap: timedelta) -> None:
-    """End a poller's hold of its sources, as at a clean stop; the next one keeps the distance to its last request."""
+    """End a poller's hold of its sources, as at a clean stop; the next poller keeps the distance from its last request."""
     mine = feed_paces.c.owner == owner
     with database.begin() as connection:
         soon = now + gap
@@ -241,7 +241,7 @@ def _write_leases(
     by_id = feeds.c.id == bindparam("b_id")
     if put_off:
         later: dict[str, Any] = {"due_at": bindparam("b_due"), "next_fetch_attempt": bindparam("b_due")}
-        # A lease that it may have was a dead poller's.
+        # Any lease that it still has was a dead poller's.
         later |= {"next_fetch_reason": PUT_OFF, "queued": False, "lease": None}
         connection.execute(update(feeds).where(by_id).values(**later), put_off)
     if not taken:
@@ -257,7 +257,7 @@ def _write_leases(
 
 
 def free_all_leases(database: Database, now: datetime) -> int:
-    """End every lease: for a poller that knows itself to be the only one and finds what a dead one left. Returns how many."""
+    """End every lease: for a poller that knows it is the only one, to clear what a dead one left behind. Returns how many."""
     freed = update(feeds).where(feeds.c.queued).values(due_at=now, queued=False, lease=None)
     with database.begin() as connection:
         connection.execute(update(feed_paces).values(owner=None, owner_until=None))
@@ -279,7 +279,7 @@ def give_back(database: Database, leased: Sequence[LeasedFeed], now: datetime) -
 
 @dataclass(slots=True, frozen=True)
 class PutOff:
-    """A leased feed that is not asked now, because its host must be left alone: until when, and why."""
+    """A leased feed that is not fetched now, because its host must be left alone: until when, and why."""
 
     feed: LeasedFeed
     until: datetime
@@ -287,7 +287,7 @@ class PutOff:
 
 
 def put_off(database: Database, feeds_put_off: Sequence[PutOff], owner: str, freed: Sequence[Freed]) -> None:
-    """End leases without a poll: each feed is due when its host may be asked again."""
+    """End leases without a poll: each feed is due when its host may be contacted again."""
     statement = (
         update(feeds)
         .where(feeds.c.id == bindparam("b_id"), feeds.c.lease == bindparam("b_lease"))
@@ -306,7 +306,7 @@ def put_off(database: Database, feeds_put_off: Sequence[PutOff], owner: str, fre
 
 
 def still_leased(connection: Connection, leased: Sequence[LeasedFeed]) -> set[int]:
-    """Which of these leases hold. One that has run out and was taken by another poller does not."""
+    """Which of these leases are still valid. One that expired and was taken by another poller is not."""
     held: set[int] = set()
     tokens = {feed.id: feed.lease for feed in leased}
     for some in chunks(sorted(tokens)):
@@ -319,7 +319,7 @@ def still_leased(connection: Connection, leased: Sequence[LeasedFeed]) -> set[in
 
 
 def update_feeds(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write the result of polls: every column of the result, by feed id, and the end of the lease."""
+    """Write the results of polls: every column of each result, by feed id, and the end of the lease."""
     values: dict[str, Any] = {name: bindparam(f"b_{name}") for name in RESULT_COLUMNS}
     statement = update(feeds).where(feeds.c.id == bindparam("b_id")).values(**values, lease=None, queued=False)
     if rows:
@@ -333,7 +333,7 @@ def add_events(connection: Connection, rows: list[dict[str, Any]]) -> None:
 
 
 def free_sources(connection: Connection, owner: str, freed: Sequence[Freed]) -> None:
-    """End the owner's hold of what it has done with."""
+    """End the owner's hold of sources that it has finished with."""
     if freed:
         connection.execute(
             _FREE, [{"b_key": f.key, "b_next": f.next_start, "b_until": f.held_until, "b_owner": owner} for f in freed]
@@ -355,10 +355,10 @@ _FREE = (
         ),
     )
 )
-"""The end of a hold, unless it was prolonged in the meantime; the next poller keeps the distance to the last request."""
+"""The end of a hold, unless it was extended meanwhile; the next poller keeps the distance from the last request."""
 
 
 def forget_idle_paces(database: Database, since: datetime) -> None:
-    """Forget the paces of hosts and sources that nobody has asked, or lined up for, since then."""
+    """Delete the paces of hosts and sources for which there was no request or turn since then."""
     with database.begin() as connection:
         connection.execute(delete(feed_paces).where(feed_paces.c.next_start < since, feed_paces.c.tail < since))

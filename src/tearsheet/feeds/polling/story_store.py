@@ -1,4 +1,4 @@
-"""The SQL of the stories seen in feeds: which are new, which are queued, which are no longer kept. The same on every engine."""
+"""The SQL of the stories seen in feeds: which are new, which are queued, which are no longer kept. All engines run the same SQL."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class SeenStories:
         return found
 
     def add(self, rows: list[dict[str, Any]]) -> set[str]:
-        """Add stories; returns the normalised addresses of those that were new, which in a race may be fewer."""
+        """Add stories; returns the normalised addresses of those that were new, in a race perhaps fewer."""
         if not rows:
             return set()
         insert = self._database.insert(stories).on_conflict_do_nothing().returning(stories.c.normalized_url)
         return set(self._connection.execute(insert, rows).scalars())
 
     def touch(self, ids: Iterable[int], now: datetime) -> None:
-        """These stories still stand in a feed."""
+        """Record that these stories are still in a feed."""
         for some in chunks(sorted(ids)):
             self._connection.execute(update(stories).where(stories.c.id.in_(some)).values(seen_at=now))
 
@@ -75,7 +75,7 @@ class UnqueuedStory:
 
 
 def unqueued_stories(database: Database, limit: int) -> list[UnqueuedStory]:
-    """Stories that were found and not yet handed to the fetch queue, oldest first."""
+    """Stories that were found and not yet put on the fetch queue, oldest first."""
     s = stories.c
     query = (
         select(
@@ -99,14 +99,14 @@ def unqueued_stories(database: Database, limit: int) -> list[UnqueuedStory]:
 
 
 def mark_queued(database: Database, ids: Iterable[int], when: datetime) -> None:
-    """The broker has these stories safely; they are never handed over again."""
+    """Record that the broker has these stories safely, so that they are never queued again."""
     with database.begin() as connection:
         for some in chunks(ids):
             connection.execute(update(stories).where(stories.c.id.in_(some)).values(queued_at=when))
 
 
 def count_entries(database: Database) -> int:
-    """How many stories were found in feeds and are remembered."""
+    """How many stories that were found in feeds are kept."""
     with database.read() as connection:
         return int(connection.execute(select(func.count()).select_from(stories)).scalar_one())
 
@@ -136,7 +136,7 @@ def stories_of_day(database: Database, day: date) -> Iterator[Any]:
 
 
 def drop_events(database: Database, kept: int, *, dry_run: bool) -> int:
-    """Drop all but the newest events of each feed; returns how many go, or with `dry_run` would go."""
+    """Delete all but the newest events of each feed; returns how many, or with `dry_run` how many it would be."""
     ranked = select(
         fetch_events.c.id,
         func.row_number().over(partition_by=fetch_events.c.feed_id, order_by=fetch_events.c.id.desc()).label("rank"),
@@ -145,7 +145,7 @@ def drop_events(database: Database, kept: int, *, dry_run: bool) -> int:
 
 
 def drop_stories(database: Database, unseen_since: datetime, *, dry_run: bool) -> int:
-    """Drop queued stories that no feed has held since then; returns how many go, or with `dry_run` would go."""
+    """Delete queued stories that no feed has listed since then; returns how many, or with `dry_run` how many it would be."""
     gone = (stories.c.seen_at < unseen_since) & stories.c.queued_at.is_not(None)
     return _drop(database, stories, select(stories.c.id).where(gone), dry_run)
 

@@ -1,1 +1,1 @@
-"""The steps by which the schema came to be what it is."""
+"""The migrations that build the schema, step by step."""

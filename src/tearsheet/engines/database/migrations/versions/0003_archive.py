@@ -1,4 +1,4 @@
-"""The archive: files, where each story lies in them, and the outbox of uploads."""
+"""The archive: files, where each story is stored in them, and the outbox of uploads."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -12,7 +12,7 @@ Id = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
-    """Make them."""
+    """Add the column and create the tables."""
     op.add_column("topics", sa.Column("collections", sa.Text, nullable=False, server_default="[]"))
     op.create_table(
         "topic_posts",

@@ -1,4 +1,4 @@
-"""One record of a host: when its last request started is shared by all, and pollers keep no pace of their own for it."""
+"""One record per host: all share when its last request started, and pollers keep no separate pace for it."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,6 +10,6 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the one, remove the other."""
+    """Add the column, delete the paces of hosts."""
     op.add_column("hosts", sa.Column("started", sa.Float, nullable=False, server_default="0"))
     op.execute("DELETE FROM feed_paces WHERE key NOT LIKE 'source:%'")

@@ -12,7 +12,7 @@ Id = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
-    """Make it."""
+    """Create the table."""
     op.create_table(
         "topic_jobs",
         sa.Column("topics_id", Id, primary_key=True),

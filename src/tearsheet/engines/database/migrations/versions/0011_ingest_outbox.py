@@ -12,7 +12,7 @@ Id = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
-    """Make it."""
+    """Create the table."""
     op.create_table(
         "ingest_outbox",
         sa.Column("id", Id, primary_key=True),
