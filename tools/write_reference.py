@@ -20,7 +20,7 @@ from tearsheet.errors import EXIT_CODES
 from tearsheet.settings import Settings, declared_settings
 from tearsheet.web.app import create_app
 from tearsheet.web.metrics import METRICS
-from tearsheet.web.reasons import REASON_WORDS
+from tearsheet.web.reasons import REASON_TEXTS
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -102,7 +102,7 @@ def reasons_page() -> str:
         "Where a number stands behind `http-`, it is the status that the server answered with.",
         "",
     ]
-    rows = [f"| `{reason}` | {words} |" for reason, words in sorted(REASON_WORDS.items())]
+    rows = [f"| `{reason}` | {words} |" for reason, words in sorted(REASON_TEXTS.items())]
     return "\n".join([*lines, "| reason | meaning |", "|---|---|", *rows]) + "\n"
 
 

@@ -13,8 +13,8 @@ from resiliparse.parse.lang import detect_fast
 
 from tearsheet.demo import Newsroom
 from tearsheet.demo.cases import BAD_CASES, GOOD_CASES, INDEXED, REPEATS, VERDICTS, Case
+from tearsheet.demo.languages import EVENTS, LANGUAGES
 from tearsheet.demo.model import LinkKind, plain_text
-from tearsheet.demo.words import EVENTS, LANGUAGES
 from tearsheet.urls import is_homepage, normalize_url
 
 DIGEST = """

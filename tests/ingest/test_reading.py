@@ -1,4 +1,4 @@
-"""Pages are looked at in processes of their own: the same is seen, and one that takes too long costs only itself."""
+"""Pages are read in separate processes: the result is the same, and one that takes too long harms only itself."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from tearsheet.topics.snapshot.frozen import Frozen, FrozenStory
-from tearsheet.topics.snapshot.timespans import Figures, Timespan, figures
+from tearsheet.topics.snapshot.timespans import Counting, Figures, Timespan
 
 MEDIA = {**dict.fromkeys([1, 2, 3, 4, 5, 15], "a.example"), **dict.fromkeys([7, 8, 9], "d.example"),
          **dict.fromkeys([10, 11, 13, 14], "f.example")}  # fmt: skip
@@ -42,4 +42,4 @@ def frozen_primes() -> Frozen:
 
 
 def overall_of(frozen: Frozen) -> Figures:
-    return figures(frozen, Timespan("overall", None, None))
+    return Counting(frozen).figures(Timespan("overall", None, None))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.query import parse_query
-from tearsheet.web.highlight import highlighters, mark, merged, passage, words_with_places
+from tearsheet.web.highlight import highlighters, mark, merged, passage, words_with_positions
 
 WORDS = ("climate", "Wall", "sea", "élève", "港町", "東京都", "policy", "e-mail", "don’t", "ﬁnal")
 TEXTS = st.lists(st.sampled_from((*WORDS, ",", "&", "<b>", "の", "of", "\u00ad", "\n")), max_size=30).map(" ".join)
@@ -27,7 +27,7 @@ def test_something_is_marked_exactly_when_the_story_matches(text, word):
 
 @given(st.text(max_size=200))
 def test_the_words_are_those_of_the_index_and_lie_in_order(text):
-    places = [(start, end) for _, start, end in words_with_places(text)]
+    places = [(start, end) for _, start, end in words_with_positions(text)]
     assert all(0 <= start <= end <= len(text) for start, end in places)
     assert places == sorted(places)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import tearsheet.pipeline
-from tearsheet.web.reasons import REASON_WORDS, reason_in_words
+from tearsheet.web.reasons import REASON_TEXTS, describe_reason
 
 
 def reasons_in_the_code() -> set[str]:
@@ -26,7 +26,7 @@ def reasons_in_the_code() -> set[str]:
 
 def test_every_reason_of_the_stages_has_words():
     assert len(reasons_in_the_code()) > 10
-    assert reasons_in_the_code() - REASON_WORDS.keys() == set()
+    assert reasons_in_the_code() - REASON_TEXTS.keys() == set()
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_every_reason_of_the_stages_has_words():
     ],
 )
 def test_a_reason_that_is_not_in_the_table_speaks_for_itself(reason, words):
-    assert reason_in_words(reason) == words
+    assert describe_reason(reason) == words

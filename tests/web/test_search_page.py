@@ -190,7 +190,7 @@ def test_no_match_says_what_was_looked_at_and_what_to_try(client, truth, tmp_pat
         assert words in tree.xpath("string(//p[@class='none'])")
         return list(tree.xpath("//p[@class='none']/a/@href"))
 
-    assert empty(f"No story matches, of {len(truth.stories)} that", q="zebra") == ["/search"]
+    assert empty(f"No story matches, out of {len(truth.stories)}.", q="zebra") == ["/search"]
     assert empty("No story matches", q="zebra", language="en") == ["/search?q=zebra", "/search"]
     assert empty("no story at all", q="climate", end="1999-01-01") == ["/search?q=climate", "/search"]
     with open_services(tmp_path) as services, serve_app(create_app(services)) as address:

@@ -1,4 +1,4 @@
-"""`python -m tearsheet.demo [SEED [SITES [ARTICLES]]]` serves a newsroom until it is interrupted, for looking around."""
+"""`python -m tearsheet.demo [SEED [SITES [ARTICLES]]]` serves a newsroom to browse until it is interrupted."""
 
 from __future__ import annotations
 

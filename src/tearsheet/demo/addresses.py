@@ -8,13 +8,13 @@ from collections.abc import Callable
 from datetime import datetime
 from urllib.parse import quote
 
-from tearsheet.demo.words import LANGUAGES
+from tearsheet.demo.languages import LANGUAGES
 
 _KEPT = "/:@!$&'()*+,;=~-._"
 
 
 def slug(text: str, words: int = 30) -> str:
-    """The words of a headline, in ASCII where they have such a form and percent-encoded where not."""
+    """The words of a headline, in ASCII if they have such a form, or else percent-encoded."""
     folded = unicodedata.normalize("NFKD", text.lower().replace("ß", "ss"))
     bare = "".join(char for char in folded if not unicodedata.combining(char))
     parts = re.findall(r"\w+", unicodedata.normalize("NFC", bare))

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
 from tearsheet.demo.addresses import article_path
+from tearsheet.demo.languages import EVENTS, LANGUAGES
 from tearsheet.demo.model import Article, Site
 from tearsheet.demo.prose import headline, person
-from tearsheet.demo.words import EVENTS, LANGUAGES
 
 DAYS = 28
 """How many days back the oldest article goes."""
@@ -43,7 +43,7 @@ def _make_article(
     title = headline(language, event, rng, titles)
     when = random_moment(today, rng)
     path = article_path(site.address_style, title, number, when, code, event)
-    if site.host + path.lower() in addresses:  # two headlines may have one ASCII form
+    if site.host + path.lower() in addresses:  # two headlines may have the same ASCII form
         path = article_path(site.address_style, f"{number} {title}", number, when, code, event)
     addresses.add(site.host + path.lower())
     return Article(number, site, code, event, title, person(language, rng), when, path, site.host, is_listed)

@@ -1,7 +1,7 @@
 """Everything that can be special about an entry of a feed, and what must become of it.
 
-`VERDICTS` is the one place that says which stage must give which reason. It is written from the rules, by hand, and uses
-nothing of the pipeline.
+Only `VERDICTS` says which stage must give which reason. It is written by hand from the rules, and uses nothing from the
+pipeline.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Case(StrEnum):
     RESET_ONCE = "reset-once"
     CUT = "cut-html"
     WRONG_CHARSET = "wrong-charset"
-    # The same article again, by an address that is the same when normalised.
+    # The same article again, under an address that is the same once normalised.
     AGAIN_TRACKED = "again-tracked"
     AGAIN_WWW = "again-www"
     AGAIN_MOBILE = "again-mobile"
@@ -36,10 +36,10 @@ class Case(StrEnum):
     AGAIN_PORT = "again-port"
     AGAIN_UPPER = "again-upper-host"
     AGAIN_OTHER_FEED = "again-other-feed"
-    # The same article again, by an address that only leads to it.
+    # The same article again, under an address that only leads to it.
     AGAIN_SHORTENED = "again-shortened"
     AGAIN_MOVED = "again-moved"
-    # Links that no feed reader should take.
+    # Links that no feed reader should follow.
     NO_LINK = "no-link"
     MAILTO = "mailto"
     # Pages that cannot be fetched.
@@ -73,7 +73,7 @@ class Case(StrEnum):
     GARBAGE = "garbage"
     HANG = "hang"
     HANG_MIDDLE = "hang-middle"
-    # Pages that are fetched and are no articles.
+    # Pages that are fetched but are not articles.
     TOO_SHORT = "too-short"
     NO_TEXT = "no-text"
     HOMEPAGE = "homepage"
@@ -83,14 +83,14 @@ class Case(StrEnum):
 
 @dataclass(slots=True, frozen=True)
 class Verdict:
-    """What becomes of an entry: the stage that ends its way, and the reason that is counted."""
+    """What becomes of an entry: the stage that ends its journey, and the reason that is counted."""
 
     stage: str
     reason: str
 
 
 INDEXED = Verdict("archiver", "ok")
-"""The whole way: indexed once and archived once."""
+"""All the way: indexed once and archived once."""
 _REPEATED = Verdict("feeds", "dup_url")
 _LEADS_TO_KNOWN = Verdict("importer", "dups")
 _NO_CONNECTION = Verdict("fetcher", "noconn")
@@ -105,10 +105,10 @@ OWN_HOST_CASES = frozenset(
         Case.ALWAYS_UNAVAILABLE, Case.RESET, Case.TRUNCATED, Case.GARBAGE, Case.HANG, Case.HANG_MIDDLE,
     }
 )  # fmt: skip
-"""Here the whole server misbehaves, not the page alone; so it has a name of its own, that other pages need not suffer."""
+"""Cases where the whole server misbehaves, not just the page; it gets its own host name, so that other pages do not suffer."""
 
 LEAST_RETRIES = 2
-"""How often a page must be tried again before every page that recovers has recovered."""
+"""How many retries it takes until every page that recovers has recovered."""
 
 VERDICTS: dict[Case, Verdict] = {
     **dict.fromkeys(GOOD_CASES, INDEXED),

@@ -1,4 +1,4 @@
-"""What stands in which feed: every listed article, the repeats, and the entries that lead nowhere."""
+"""What is in which feed: every listed article, the repeats, and the entries that lead nowhere."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from datetime import date
 from tearsheet.demo.articles import random_moment
 from tearsheet.demo.cases import BAD_CASES, GOOD_CASES, OWN_HOST_CASES, Case
 from tearsheet.demo.faults import Fault, make_fault
+from tearsheet.demo.languages import EVENTS, LANGUAGES
 from tearsheet.demo.links import old_path, short_url, with_tracking
 from tearsheet.demo.model import Article, Feed, FeedFormat, FeedItem, Reply, Site
 from tearsheet.demo.obstacles import entry_link
 from tearsheet.demo.prose import headline
-from tearsheet.demo.words import EVENTS, LANGUAGES
 
 _FILES = {
     FeedFormat.RSS: "rss.xml",
@@ -33,13 +33,13 @@ _SAME_ADDRESS: dict[Case, Callable[[Article], str]] = {
     Case.AGAIN_PORT: lambda article: f"http://{article.site.host}:80{article.path}",
     Case.AGAIN_UPPER: lambda article: f"http://{article.site.host.title()}{article.path}",
 }
-"""Repeats within a feed. They come after the entry that they repeat: the `https` address must not be the one that is fetched."""
+"""Repeats within a feed. They follow the entry that they repeat, so that the `https` address is not the one fetched."""
 
 _PRESS_CASES = (Case.AGAIN_OTHER_FEED, Case.AGAIN_SHORTENED, Case.AGAIN_MOVED)
 
 
 def make_feeds(sites: Sequence[Site]) -> list[Feed]:
-    """One empty feed for each language of each site, and one in which the second site lists what others print."""
+    """One empty feed for each language of each site, and one in which the second site lists other sites' articles."""
     feeds = []
     for site in sites:
         for language, feed_format in zip(site.languages, site.formats, strict=True):
@@ -53,7 +53,7 @@ def make_feeds(sites: Sequence[Site]) -> list[Feed]:
 
 
 def choose_cases(articles: Sequence[Article], rng: random.Random) -> dict[int, Case]:
-    """Which listed articles have an obstacle; each obstacle comes at least once, and once more for every 200 articles."""
+    """Which listed articles have an obstacle; each obstacle occurs at least once, and once more for every 200 articles."""
     listed = [article.number for article in articles if article.listed]
     wanted = [case for case in GOOD_CASES if case is not Case.PLAIN] * (1 + len(listed) // 200)
     chosen = rng.sample(listed, len(wanted))
@@ -61,7 +61,7 @@ def choose_cases(articles: Sequence[Article], rng: random.Random) -> dict[int, C
 
 
 def settle(articles: Sequence[Article], cases: dict[int, Case]) -> tuple[Article, ...]:
-    """Move the articles whose server misbehaves to a host of their own below the site's: a polite client spares such a host."""
+    """Move articles whose server misbehaves to a subdomain of their own, because a polite client avoids such a host."""
     return tuple(
         replace(article, host=f"{cases[article.number]}.{article.site.host}")
         if cases.get(article.number) in OWN_HOST_CASES
@@ -123,7 +123,7 @@ def add_faults(
     xml_feeds = [feed for feed in own_feeds if feed.format is FeedFormat.RSS] or own_feeds
     faults = []
     for number, case in enumerate(BAD_CASES):
-        linkless = case in (Case.NO_LINK, Case.MAILTO)  # a sitemap cannot hold these
+        linkless = case in (Case.NO_LINK, Case.MAILTO)  # a sitemap cannot contain these
         feed = (xml_feeds if linkless else own_feeds)[number % len(xml_feeds if linkless else own_feeds)]
         event, when = rng.choice(EVENTS), random_moment(today, rng)
         title = headline(LANGUAGES[feed.language], event, rng, titles)

@@ -1,4 +1,4 @@
-"""What must become of every entry of every feed: the truth that the pipeline's counts are compared with."""
+"""What must become of every entry of every feed: the ground truth for the pipeline's counts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ExpectedEntry:
     case: Case
     verdict: Verdict
     story: str | None = None
-    """The normalised address under which its article is indexed, by this entry or by another one."""
+    """The normalised address under which its article is indexed, through this entry or another one."""
     duplicate_of: str | None = None
     """The link of the entry that it repeats. Which of the two comes first is left open: only one of them makes a story."""
 
@@ -62,7 +62,7 @@ class Totals:
 
 @dataclass(slots=True, frozen=True)
 class Expectation:
-    """The whole truth."""
+    """Everything that is expected."""
 
     entries: tuple[ExpectedEntry, ...]
     stories: tuple[ExpectedStory, ...]

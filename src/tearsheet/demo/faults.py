@@ -1,4 +1,4 @@
-"""Entries from which no story must come: dead, broken, hostile and misleading pages, each with what the server does."""
+"""Entries that must not become stories: dead, broken, hostile and misleading pages, each with what the server does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tearsheet.demo.obstacles import sorry
 from tearsheet.demo.sites import CLOSED_HOST
 
 MAX_BYTES = 10_000_000
-"""What is larger must be refused."""
+"""Anything larger must be refused."""
 ROBOTS_FOLDER = "/intern/"
 _CHUNK = b"<p>Nothing new was said, and it was said again and again, until the evening came.</p>\n" * 800
 
@@ -76,7 +76,7 @@ def _leading_to(location: str) -> Route:
 
 
 def png(width: int = 64, height: int = 64) -> bytes:
-    """A real picture: a grey gradient, not packed and rather light, so that no byte of it looks like the beginning of a tag."""
+    """A real picture: a grey gradient, uncompressed and light, so that no byte of it looks like the start of a tag."""
     rows = b"".join(b"\0" + bytes(128 + (x + y) % 128 for x in range(width)) for y in range(height))
     header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + b"\x08\0\0\0\0"
     return (

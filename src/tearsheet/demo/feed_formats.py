@@ -22,7 +22,7 @@ _RDF_CHARSET = "windows-1252"
 
 
 Summaries = Callable[[FeedItem], str]
-"""Gives the first lines of the article behind an entry."""
+"""Returns the first lines of an entry's article."""
 
 
 def render_feed(feed: Feed, summaries: Summaries) -> Reply:

@@ -27,7 +27,7 @@ def _short_code(number: int) -> str:
 
 
 def old_path(number: int) -> str:
-    """Where the article stood before its site moved it."""
+    """Where the article was before its site moved it."""
     return f"/archive/old-{10_000 + number}.htm"
 
 
@@ -117,7 +117,7 @@ def _link(source: Article, target: Article, rng: random.Random) -> Link:
 
 
 def _related(articles: Sequence[Article], rng: random.Random) -> list[Link]:
-    """The box beside each article, with a few others of the same site and language: on the same event, if there are enough."""
+    """Links of the box beside each article, to a few others of the same site and language: on the same event if possible."""
     shelves: dict[tuple[str, ...], list[Article]] = defaultdict(list)
     for article in articles:
         if article.listed:

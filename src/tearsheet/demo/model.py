@@ -1,4 +1,4 @@
-"""Values that the parts of the newsroom share: sites, articles, links, feeds, and what the server shall answer."""
+"""Values that the parts of the newsroom share: sites, articles, links, feeds, and what the server is to answer."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ class Article:
     path: str
     """Path and query, as the site itself writes them."""
     host: str
-    """The site's own name, or one below it."""
+    """The site's host name or a subdomain of it."""
     listed: bool = True
-    """False for an article that stands in no feed and is found by links only."""
+    """False for an article that is in no feed and can be found only through links."""
 
     @property
     def url(self) -> str:
@@ -84,12 +84,12 @@ class Article:
 
 
 class LinkKind(StrEnum):
-    """Where in a page a link stands."""
+    """Where in a page a link is."""
 
     BODY = "body"
     """An anchor in the text of the article."""
     CLEAR = "clear"
-    """An address in clear text, in the text of the article."""
+    """An address written out in the text of the article."""
     RELATED = "related"
     """In a box beside the article: not part of what the author wrote."""
 
@@ -132,7 +132,7 @@ class FeedItem:
     case: str
     """What is special about it: a `cases.Case`."""
     article: int | None = None
-    """The article that stands behind the link, if any."""
+    """The article behind the link, if any."""
     original: str = ""
     """For an entry that repeats another one: that one's link."""
 
@@ -165,7 +165,7 @@ class Manner(StrEnum):
     HANG_MIDDLE = "hang-middle"
     """Half of the promised body, then nothing."""
     RESET = "reset"
-    """The connection is cut before a byte was sent."""
+    """The connection is cut before any byte is sent."""
     GARBAGE = "garbage"
     """The body alone, which is not HTTP."""
 

@@ -1,7 +1,7 @@
 """A small web of news sites, generated from a seed number, that knows what must become of every link in its feeds.
 
 The same numbers give the same bytes, in every process and on every machine. Nothing here uses the pipeline: the newsroom is
-the truth that the pipeline is measured by.
+the ground truth for the pipeline.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from tearsheet.demo.entries import add_faults, choose_cases, list_articles, make
 from tearsheet.demo.expectation import Expectation, expect
 from tearsheet.demo.faults import ROBOTS_FOLDER
 from tearsheet.demo.feed_formats import CONTENT_TYPES, render_feed
+from tearsheet.demo.languages import EVENTS, LANGUAGES
 from tearsheet.demo.links import make_links
 from tearsheet.demo.model import (
     Article,
@@ -41,7 +42,6 @@ from tearsheet.demo.pictures import picture
 from tearsheet.demo.prose import write_body
 from tearsheet.demo.sites import CLOSED_HOST, SHORTENER, make_sites
 from tearsheet.demo.styles import style_sheet
-from tearsheet.demo.words import EVENTS, LANGUAGES
 
 LEAST_SITES = 2
 LEAST_ARTICLES = 40
@@ -49,7 +49,7 @@ DEFAULT_TODAY = date(2026, 6, 30)
 
 
 class Newsroom:
-    """Sites, articles, links and feeds. `articles` of them stand in feeds and can be had; an eighth more is found by links only."""
+    """Sites, articles, links and feeds. `articles` are in feeds and can be fetched; an eighth more can only be reached by links."""
 
     def __init__(self, seed: int = 1, sites: int = 8, articles: int = 120, *, today: date = DEFAULT_TODAY) -> None:
         if sites < LEAST_SITES or articles < LEAST_ARTICLES:
@@ -116,7 +116,7 @@ class Newsroom:
         return (key, self._routes[key]) if key else ((host, target), _fixed(sorry(404)))
 
     def _match(self, host: str, target: str) -> tuple[str, str] | None:
-        """The address as it is known: without parameters that mean nothing here, with or without a final slash."""
+        """The address under which a target is known: without meaningless parameters, with or without a final slash."""
         path, _, query = target.partition("?")
         pairs = [pair for pair in parse_qsl(query) if pair[0] == "id"]
         for candidate in (target, f"{path}?{urlencode(pairs)}" if pairs else path, f"{path}/", path.rstrip("/")):
@@ -146,7 +146,7 @@ class Newsroom:
         self._add_broken_feeds(self.sites[0])
 
     def _find_own_hosts(self) -> None:
-        """Hosts below a site's are part of the site: they have its pictures and style too."""
+        """Subdomains are part of their site: they serve its pictures and style too."""
         for host in sorted({host for host, _ in self._routes if host != SHORTENER} - self._sites_by_host.keys()):
             self._sites_by_host[host] = self._sites_by_host[host.partition(".")[2]]
 

@@ -1,4 +1,4 @@
-"""Good articles that are not easily had: slow, moved, failing at first, cut short or in a charset they do not state."""
+"""Good articles that are hard to fetch: slow, moved, failing at first, cut short or with a wrong charset."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _cut(reply: Reply, article: Article) -> Reply:
 
 
 def _wrong_charset(reply: Reply, article: Article) -> Reply:
-    """Says ISO-8859-2 in the head of the page, and is what the HTTP header says."""
+    """The head of the page says ISO-8859-2, but the HTTP header is right."""
     charset = article.site.charset(article.language)
     lie = reply.body.replace(
         b"<head>\n", b'<head>\n<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-2">\n', 1

@@ -1,4 +1,4 @@
-"""Where a page says when it was published: every site has its own way, and one has none."""
+"""Where a page says when it was published: every site does it in its own way, and one does not."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import timedelta, timezone
 from html import escape
 
+from tearsheet.demo.languages import LANGUAGES
 from tearsheet.demo.model import Article
 from tearsheet.demo.prose import reader_date
-from tearsheet.demo.words import LANGUAGES
 
 
 @dataclass(slots=True, frozen=True)

@@ -1,4 +1,4 @@
-"""The pages of a paper: its articles, its front page and its sections, with everything that stands around an article."""
+"""The pages of a paper: its articles, its front page and its sections, with everything around an article."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from html import escape
 
 from tearsheet.demo.addresses import slug
+from tearsheet.demo.languages import EVENTS, LANGUAGES, Language
 from tearsheet.demo.model import Article, Paragraph, Reply, Site, html_reply, plain_text
 from tearsheet.demo.page_dates import date_markup
 from tearsheet.demo.prose import person
-from tearsheet.demo.words import EVENTS, LANGUAGES, Language
 
 
 def encode_page(html: str, site: Site, language: str) -> Reply:
@@ -49,11 +49,11 @@ def _top(site: Site, language: Language) -> str:
 
 
 def _bottom(site: Site, language: Language) -> str:
-    words = language.phrases
+    phrases = language.phrases
     return (
-        f"<footer><div>© {escape(site.name)} · {escape(words.imprint)}</div></footer>\n"
-        f'<div class="cookies" role="dialog"><span>{escape(words.cookies)}</span>'
-        f"<button onclick=\"this.closest('.cookies').remove()\">{escape(words.accept)}</button></div>\n</body>\n</html>\n"
+        f"<footer><div>© {escape(site.name)} · {escape(phrases.imprint)}</div></footer>\n"
+        f'<div class="cookies" role="dialog"><span>{escape(phrases.cookies)}</span>'
+        f"<button onclick=\"this.closest('.cookies').remove()\">{escape(phrases.accept)}</button></div>\n</body>\n</html>\n"
     )
 
 
@@ -98,7 +98,7 @@ def article_page(
 ) -> str:
     """The page of an article, as its site makes pages."""
     site, language = article.site, LANGUAGES[article.language]
-    words = language.phrases
+    phrases = language.phrases
     dates = date_markup(article)
     summary = plain_text(paragraphs[0]) if paragraphs else ""
     image = picture_path(article)
@@ -112,15 +112,16 @@ def article_page(
     tag, scope = (
         ("article", ' itemscope itemtype="https://schema.org/NewsArticle"') if site.markup != "divs" else ("div", "")
     )
-    byline = " · ".join(part for part in (f"{escape(words.by)} {escape(article.author)}", dates.visible) if part)
+    byline = " · ".join(part for part in (f"{escape(phrases.by)} {escape(article.author)}", dates.visible) if part)
     section = escape(language.events[article.event].section)
     return (
         _head(site, language, f"{article.title} | {site.name}", feeds, head)
         + f'<body>\n{_top(site, language)}<main>\n<{tag} class="story"{scope if site.markup == "microdata" else ""}>\n'
         + f'<div class="kicker">{section}</div>\n<h1>{escape(article.title)}</h1>\n<div class="byline">{byline}</div>\n'
-        + f'<figure><img src="{image}" alt="" width="960" height="480"><figcaption>{escape(words.picture)}</figcaption></figure>\n'
+        + f'<figure><img src="{image}" alt="" width="960" height="480">'
+        + f"<figcaption>{escape(phrases.picture)}</figcaption></figure>\n"
         + f"{_body(article, paragraphs)}\n{_comments(article, language)}\n</{tag}>\n<aside>"
-        + f"{_list_box(words.related, related)}{_list_box(words.most_read, most_read, 'ol')}</aside>\n</main>\n"
+        + f"{_list_box(phrases.related, related)}{_list_box(phrases.most_read, most_read, 'ol')}</aside>\n</main>\n"
         + _bottom(site, language)
     )
 

@@ -1,4 +1,4 @@
-"""Pictures for the articles: simple scenes drawn as SVG, another one for every article."""
+"""Pictures for the articles: simple scenes drawn as SVG, a different one for every article."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from tearsheet.demo.languages import LANGUAGES, Language
 from tearsheet.demo.model import Article, Link, LinkKind, Paragraph, Span
-from tearsheet.demo.words import LANGUAGES, Language
 
 LEAST_PARAGRAPHS = 6
 _MOST_PARAGRAPHS = 8
@@ -58,7 +58,7 @@ def reader_date(language: Language, moment: datetime) -> str:
 def write_body(
     article: Article, links: Sequence[Link], site_names: dict[int, str], rng: random.Random
 ) -> tuple[Paragraph, ...]:
-    """The paragraphs of an article. Its links of the kinds `BODY` and `CLEAR` stand in them, in order.
+    """The paragraphs of an article. They contain its links of the kinds `BODY` and `CLEAR`, in order.
 
     `site_names` says which paper a link's target was printed in.
     """

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 
-from tearsheet.demo.lookout import directory_page, for_viewing, split_view
+from tearsheet.demo.browsing import directory_page, for_viewing, split_view
 from tearsheet.demo.model import Manner, Reply
 from tearsheet.demo.newsroom import Newsroom
 from tearsheet.demo.wire import (
@@ -51,12 +51,12 @@ class FeedAddress:
 
 
 class NewsroomServer:
-    """The server. `requests` counts what was asked, by host and target, since it was made: restarting does not forget."""
+    """The server. `requests` counts requests by host and target since it was created; restarting does not reset it."""
 
     def __init__(self, newsroom: Newsroom, port: int = 0) -> None:
         self.newsroom = newsroom
         self.port = port
-        """Where it listens; chosen by the system when 0, and kept when the server is started again."""
+        """The port it listens on; chosen by the system if 0, and kept when the server is restarted."""
         self.requests: Counter[tuple[str, str]] = Counter()
         self._answered: Counter[tuple[str, str]] = Counter()
         self._pages: dict[tuple[str, str], Reply] = {}
@@ -70,7 +70,7 @@ class NewsroomServer:
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(lambda: _Connection(self), LOOPBACK, self.port, backlog=1024)
         self.port = self._server.sockets[0].getsockname()[1]
-        # A port that is taken and not listened on: connections to it are refused, and nobody else can open it meanwhile.
+        # A port that is bound but not listened on: connections to it are refused, and nobody else can open it meanwhile.
         self._closed_door = socket.socket()
         self._closed_door.bind((LOOPBACK, 0))
 
@@ -97,11 +97,11 @@ class NewsroomServer:
 
     @property
     def address(self) -> str:
-        """Where a person can look at the sites in a browser."""
+        """Where a person can browse the sites."""
         return f"http://{LOOPBACK}:{self.port}"
 
     def connect_to(self) -> dict[str, str]:
-        """Every host name with the address that answers for it: the value for `fetch.connect_to`. Only while it is started."""
+        """Every host name with the address that answers for it: the value for `fetch.connect_to`. Only while it runs."""
         assert self._closed_door is not None, "start the server first"
         here = f"{LOOPBACK}:{self.port}"
         nowhere = f"{LOOPBACK}:{self._closed_door.getsockname()[1]}"
@@ -190,7 +190,7 @@ class _Connection(asyncio.Protocol):
             self._transport.abort()
 
     def _work_off(self) -> None:
-        """Answer the requests that have arrived, up to one that takes time."""
+        """Answer the requests that have arrived, up to the first that takes time."""
         assert self._transport is not None
         while self._task is None and not self._transport.is_closing():
             end = self._buffer.find(b"\r\n\r\n")
@@ -262,7 +262,7 @@ class _Connection(asyncio.Protocol):
 
 @contextmanager
 def serve_in_thread(newsroom: Newsroom, port: int = 0) -> Iterator[NewsroomServer]:
-    """Run the server in a thread of its own for as long as the context lasts."""
+    """Run the server in its own thread for as long as the context lasts."""
     server = NewsroomServer(newsroom, port)
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="newsroom", daemon=True)

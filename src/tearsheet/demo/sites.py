@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from tearsheet.demo.languages import LANGUAGES
 from tearsheet.demo.model import FeedFormat, Site
-from tearsheet.demo.words import LANGUAGES
 
 SHORTENER = "nws.example"
 """A host that only redirects."""
 CLOSED_HOST = "closed-gazette.example"
-"""A host where nobody listens."""
+"""A host that refuses connections."""
 
 RSS, ATOM, RDF, JSON, SITEMAP = FeedFormat
 
@@ -43,7 +43,7 @@ _SECOND = ("courier", "observer", "post", "record", "chronicle", "sentinel", "mi
 
 
 def make_sites(count: int) -> tuple[Site, ...]:
-    """The first `count` publications: a dozen with a face of their own, then as many plainer ones as are asked for."""
+    """The first `count` publications: a dozen with a character of their own, then as many plainer ones as needed."""
     return _NAMED[:count] + tuple(_plain_site(number) for number in range(count - len(_NAMED)))
 
 

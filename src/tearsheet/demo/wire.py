@@ -38,7 +38,7 @@ def parse_head(head: bytes) -> Request | None:
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     method, target, version = words
     host = headers.get("host", "")
-    if target.startswith("http://"):  # a browser that uses us as its proxy
+    if target.startswith("http://"):  # from a browser that uses us as its proxy
         host, slash, rest = target.removeprefix("http://").partition("/")
         target = slash + rest or "/"
     wish = headers.get("connection", "").lower()
@@ -47,7 +47,7 @@ def parse_head(head: bytes) -> Request | None:
 
 
 def is_fresh(request: Request, reply: Reply) -> bool:
-    """Whether the client has this very reply already, by its validators."""
+    """Whether the client already has this reply, by its validators."""
     tag, since = reply.header("etag"), reply.header("last-modified")
     if "if-none-match" in request.headers:
         return tag is not None and tag in request.headers["if-none-match"]

@@ -1,4 +1,4 @@
-"""One parse of a page: text, title, date, language, links and what else a story needs to know."""
+"""Parses a page once: text, title, date, language, links and whatever else a story needs."""
 
 import lazy_loader
 

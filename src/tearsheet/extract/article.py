@@ -1,4 +1,4 @@
-"""`extract`: all that a story needs to know of one page."""
+"""`extract`: everything that a story needs from a page."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tearsheet.story import ContentMetadata
 
 
 def extract(html: bytes | str, url: str, *, charset: str | None = None) -> ContentMetadata:
-    """Read all that `content_metadata` holds from one page. `charset` is what the HTTP header states, if it states one.
+    """Read everything in `content_metadata` from one page. `charset` is what the HTTP header states, if anything.
 
-    Fields that the page does not tell are None. Raises `tearsheet.urls.BadURL` when the address is no http(s) address.
+    Fields that the page does not give are None. Raises `tearsheet.urls.BadURL` if the address is not an http(s) address.
     """
     return content_metadata(Document(html, url, charset=charset))
 

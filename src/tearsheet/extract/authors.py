@@ -35,7 +35,7 @@ _NO_NAME = re.compile(
 
 
 def authors(head: Head, tree: LexborHTMLParser) -> list[str]:
-    """The people who wrote the article, without repetition: as stated for machines, else as the byline has it."""
+    """The people who wrote the article, without repeats: from machine-readable statements, or else from the byline."""
     for names in (
         (name for item in head.articles[:3] for name in _people(item.get("author"), head)),
         (name for key in _META for name in head.meta.get(key, ())),
@@ -56,7 +56,7 @@ def _bylines(tree: LexborHTMLParser) -> Iterator[str]:
 
 
 def _distinct(names: Iterable[str], *, strict: bool) -> list[str]:
-    """Single names. A byline is read strictly: it ends where something stands that is no name."""
+    """Individual names. A byline is read strictly: it ends at the first thing that is not a name."""
     found: dict[str, str] = {}
     for stated in names:
         if "://" in stated or stated.startswith("@"):

@@ -1,4 +1,4 @@
-"""Words that tell what a block is: those of class and id, and those that its text begins and ends with."""
+"""Words that tell what a block is: those in its class and id, and those at the start and end of its text."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MAX_NAME = 80
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NAME_WORD = re.compile(r"[a-z]{2,24}")
 _MARKS = "“”„‘’«»…–—•·|，。、：；！？（）"
-"""Marks beyond ASCII that stand at words."""
+"""Non-ASCII punctuation that touches words."""
 SEPARATOR = b"\x01"
 _FOLD = bytes(
     1 if code == 10 else 48 if 48 <= code <= 57 else code if code > 127 or chr(code).isalpha() else 32
     for code in range(256)
 )
-"""Letters stay, digits become 0, the line break becomes SEPARATOR, all else in ASCII becomes a blank."""
+"""Letters stay, digits become 0, a line break becomes SEPARATOR, and all other ASCII characters become spaces."""
 _ALONE_RUN = re.compile("[\u0e00-\u0eff\u2e80-\u9fff\uf900-\ufaff]{3,}")
 _EQUAL_DIGITS = bytes(48 if 48 <= code <= 57 else code for code in range(256))
 
@@ -39,7 +39,7 @@ def split_name(name: str) -> list[str]:
 
 
 def name_words(part: str) -> list[str]:
-    """The words of one class or id: each, the first two together, and all together."""
+    """The words of one class or id: each one, the first two joined, and all joined."""
     if part[0] == "<":
         return [part]
     part = part[:_MAX_NAME]
@@ -54,36 +54,36 @@ def name_words(part: str) -> list[str]:
 
 @dataclass(slots=True)
 class PageWords:
-    """The words of all texts of a page in one list, SEPARATOR behind those of each text: one search for all is faster.
+    """The words of all texts of a page in one list, with SEPARATOR after those of each text: one search for all is faster.
 
-    First come the words that each text begins with, then for each text those that it ends with, where these are others.
+    First come the words that each text starts with, then those that each text ends with, if they are different ones.
     Words are UTF-8 in lower case, digits made equal.
     """
 
     words: list[bytes]
     lines: Ints
-    """Where in `words` the beginning of each text lies, then where the end of each."""
+    """Where in `words` the start of each text is, then where the end of each is."""
     whole: list[bytes]
-    """The short texts in lower case with digits made equal, others empty."""
+    """Short texts in lower case with digits made equal; the others are empty."""
 
     @property
     def ends(self) -> int:
-        """Where in `words` the ends of texts begin."""
+        """Where in `words` the ends of the texts start."""
         return int(self.lines[len(self.whole)])
 
 
 def page_words(texts: list[str], *, alone: bool) -> PageWords:
-    """Cut texts into words. `alone`: there are scripts that write no blanks; of them, pairs of letters are taken for words."""
-    places = [text[:START] for text in texts] + [text[-END:] if len(text) > START else "" for text in texts]
-    # The blank in front makes every word begin behind a blank.
-    folded = _fold(" " + " \n ".join(places) + " \n", alone=alone)
+    """Split texts into words. `alone`: some scripts in them have no spaces, and their pairs of letters count as words."""
+    ends = [text[:START] for text in texts] + [text[-END:] if len(text) > START else "" for text in texts]
+    # The leading space makes every word follow a space.
+    folded = _fold(" " + " \n ".join(ends) + " \n", alone=alone)
     short = "\n".join([text if len(text) <= _SHORT else "" for text in texts]).lower()
     whole = short.encode("utf-8", "replace").translate(_EQUAL_DIGITS).split(b"\n")
     return PageWords(folded.split(), _line_starts(folded), whole)
 
 
 def cut_words(text: str) -> list[bytes]:
-    """The words of a text. Bytes are cut many times faster than a pattern finds words."""
+    """The words of a text. Splitting bytes is many times faster than matching a pattern."""
     return _fold(text, alone=False).split()
 
 

@@ -1,4 +1,4 @@
-"""A page cut into blocks of text: one for each paragraph, heading, list item or cell, and the elements they stand in."""
+"""A page cut into blocks of text: one for each paragraph, heading, list item or cell, and the elements around them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from itertools import repeat
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _MENU_ITEM = 40
-"""A link alone that is shorter than this is no block, unless it may be a date: a third of all would be such, and hardly any
-belongs to an article."""
+"""A lone link shorter than this is not a block, unless it may be a date: a third of all blocks would be such links, and hardly
+any of them belong to an article."""
 _DIGIT = re.compile(r"\d")
 MAX_STEPS = 500_000
 """Elements opened and closed, and texts: no article has as many."""
@@ -20,13 +20,13 @@ MAX_BLOCKS = 8_000
 MAX_CONTAINERS = 60_000
 
 TEXT, BREAK, IMAGE, SKIP, ASIDE_SKIP, LINK, BOLD, SLANTED, PLAIN = range(9)
-"""What a node means for the cut. From LINK on they are elements to be entered, and greater numbers are containers."""
+"""What a node means for the cut. From LINK on, they are elements to enter; greater numbers are containers."""
 FIRST_CONTAINER = 9
 CONTAINER_TAGS = (
     "other p div li h1 h2 h3 h4 h5 h6 td th blockquote figcaption pre dd dt article section header aside main ul ol table figure "
     "form body tr tbody center details summary address dl fieldset label caption footer nav hgroup".split()
 )
-"""Elements that hold blocks, by their number less FIRST_CONTAINER. `other` is everything that is not named anywhere."""
+"""Elements that hold blocks, by their number minus FIRST_CONTAINER. `other` is everything not named anywhere."""
 TAG_NUMBER = {name: number for number, name in enumerate(CONTAINER_TAGS)}
 
 AROUND_TAGS = "article main section aside header ul ol table figure blockquote form li dl details".split()
@@ -57,7 +57,7 @@ _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECAS
 
 @dataclass(slots=True)
 class Blocks:
-    """The blocks of a page in order, and the containers that hold them in the order in which they open; a column a list."""
+    """The blocks of a page in order, and the containers that hold them in the order they open; one list per column."""
 
     text: list[str] = field(default_factory=list)
     link_length: list[int] = field(default_factory=list)
@@ -65,28 +65,28 @@ class Blocks:
     bold_length: list[int] = field(default_factory=list)
     slanted_length: list[int] = field(default_factory=list)
     images: list[int] = field(default_factory=list)
-    """Pictures since the block before."""
+    """Pictures since the previous block."""
     dropped: list[int] = field(default_factory=list)
-    """Characters of the items of menus that stood since the block before: too short to be blocks, and nothing but a link."""
+    """Characters of menu items since the previous block: lone links too short to be blocks."""
     inline_name: list[str] = field(default_factory=list)
-    """What the first inline element of the block is called, if the block begins with it."""
+    """The name of the block's first inline element, if the block starts with it."""
     container: list[int] = field(default_factory=list)
 
     parent: list[int] = field(default_factory=list)
     tag: list[int] = field(default_factory=list)
     name: list[str] = field(default_factory=list)
-    """The tag and the words of class, id and their like, as written."""
+    """The tag and the words of class, id and the like, as written."""
     first: list[int] = field(default_factory=list)
-    """The container's first block, and behind its last."""
+    """The container's first block; `last` is one past its last block."""
     last: list[int] = field(default_factory=list)
     depth: list[int] = field(default_factory=list)
     around: list[int] = field(default_factory=list)
-    """Which of AROUND_TAGS the container is or stands in, a bit for each."""
+    """Which of AROUND_TAGS the container is, or is inside, one bit each."""
 
 
 @lru_cache(maxsize=1)
 def _tag_kinds() -> dict[int, int]:
-    """Kind by the parser's own number of a tag, which is read from the parser so that no release of it can break us."""
+    """Kinds by the parser's own tag numbers, which are read from the parser so that no release of it can break us."""
     kinds = {
         name: FIRST_CONTAINER + number
         for number, name in enumerate(CONTAINER_TAGS)
@@ -101,13 +101,13 @@ def _tag_kinds() -> dict[int, int]:
 
 
 class _Full(Exception):
-    """The page has as many blocks or containers as are read of one."""
+    """The page has reached the limit of blocks or containers."""
 
 
 class _Cutter:
-    """The place in the page, the block that is being read there, and those before it.
+    """The position in the page, the block being read there, and those before it.
 
-    Half of all containers hold no text, so that each is written down only with the first block in it.
+    Half of all containers hold no text, so each is recorded only with its first block.
     """
 
     __slots__ = (
@@ -119,7 +119,7 @@ class _Cutter:
         self.blocks = Blocks(parent=[0], tag=[TAG_NUMBER["body"]], first=[0], last=[0], depth=[0], around=[0])
         self.blocks.name.append(_name(body, "body"))
         self.stack: list[tuple[LexborNode, int]] = []
-        """The open elements around this place and their kinds, the body apart."""
+        """The open elements at this position and their kinds, except the body."""
         self.opened: list[tuple[LexborNode, int]] = []
         """The containers among them; `written` of them, the last of which is `here`, are in `blocks`."""
         self.written = self.here = 0
@@ -131,17 +131,17 @@ class _Cutter:
         """Line breaks since the last text."""
         self.link_length = self.bold_length = self.slanted_length = self.link_count = self.pictures = self.dropped = 0
         self.begins_with: LexborNode | None = None
-        """The first inline element of the block, if the block begins with it."""
+        """The first inline element of the block, if the block starts with it."""
 
     def walk(self, body: LexborNode, kinds: dict[int, int]) -> None:
         """Read the page from its first node to its last. Raises _Full.
 
-        What is done at most nodes is written out here: calls would cost more than all else that happens there.
+        What happens at most nodes is written out here: calls would cost more than everything else.
         """
         kind_of, stack, opened, parts, inline = kinds.get, self.stack, self.opened, self.parts, self.inline
         node = body.first_child
         for _ in repeat(None, MAX_STEPS):
-            if node is None:  # behind the last child of the innermost element
+            if node is None:  # past the last child of the innermost element
                 if not stack:
                     break
                 node, kind = stack.pop()
@@ -188,7 +188,7 @@ class _Cutter:
             self.end_block()
 
     def enter_inline(self, node: LexborNode, kind: int) -> None:
-        """Note that the text to come stands in a link, is bold and so on."""
+        """Note that the text that follows is in a link, is bold and so on."""
         self.inline[kind] += 1
         if kind == LINK:
             self.link_count += 1
@@ -196,7 +196,7 @@ class _Cutter:
             self.begins_with = node
 
     def count_inline(self, size: int) -> None:
-        """Count the characters of a text for the links, bold and slanted elements that it stands in."""
+        """Count the characters of a text towards the links, bold and slanted elements that it is in."""
         inline = self.inline
         if inline[LINK]:
             self.link_length += size
@@ -206,7 +206,7 @@ class _Cutter:
             self.slanted_length += size
 
     def add_break(self) -> None:
-        """A line break goes on with the block, and the second in a row ends it."""
+        """A line break continues the block; a second one in a row ends it."""
         self.breaks += 1
         if self.breaks > 1 and self.parts:
             self.end_block()
@@ -214,9 +214,9 @@ class _Cutter:
             self.parts.append("\n")
 
     def end_block(self) -> None:
-        """Write down the block, unless it is an item of a menu, and begin the next. Raises _Full."""
+        """Record the block, unless it is a menu item, and start the next. Raises _Full."""
         text = "".join(self.parts).strip()
-        # To find out that there is nothing to tidy takes a third of the time of doing it.
+        # Checking that there is nothing to tidy takes a third of the time that tidying does.
         if "  " in text or not text.isprintable():
             text = " ".join(text.split())
         self.parts.clear()
@@ -278,9 +278,9 @@ class _Cutter:
 
 
 def cut(body: LexborNode, *, everything: bool = False) -> Blocks:
-    """Cut a page into blocks. With `everything`, also navigation, page footers and what is for readers without scripts.
+    """Cut a page into blocks. With `everything`, also navigation, page footers and what is meant for readers without scripts.
 
-    Iterative and limited in what it reads: a page may be nested without end.
+    Iterative and bounded, because a page may be nested without end.
     """
     kinds = _tag_kinds()
     if everything:

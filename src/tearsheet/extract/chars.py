@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 OTHER, BLANK, LOWER, UPPER, DIGIT, COMMA, STOP, COLON, QUOTE, BRACKET, MARK, SYMBOL, DASH, ALONE, LETTER = range(15)
-"""Kinds of characters. ALONE: a letter of a script that writes no blanks, so that each counts as a word."""
+"""Kinds of characters. ALONE: a letter of a script without spaces, so that each counts as a word."""
 KINDS = 15
 
 _LISTED = {
@@ -38,30 +38,30 @@ _CATEGORIES = {
     "Lm": LETTER,
     "Mn": LETTER,
 }
-_TABLE_SIZE = 0x10000
+_CODES = 0x10000
 _UTF32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 
 @lru_cache(maxsize=1)
-def _kind_table() -> NDArray[np.uint8]:
-    table = np.zeros(_TABLE_SIZE, np.uint8)
-    for code in range(_TABLE_SIZE):
-        table[code] = _CATEGORIES.get(unicodedata.category(chr(code)), OTHER)
+def _kinds_by_code() -> NDArray[np.uint8]:
+    kinds = np.zeros(_CODES, np.uint8)
+    for code in range(_CODES):
+        kinds[code] = _CATEGORIES.get(unicodedata.category(chr(code)), OTHER)
     for start, end in _ALONE_RANGES:
-        table[start : end + 1] = ALONE
+        kinds[start : end + 1] = ALONE
     for kind, characters in _LISTED.items():
         for character in characters:
-            table[ord(character)] = kind
-    return table
+            kinds[ord(character)] = kind
+    return kinds
 
 
 def count_kinds(
     texts: list[str],
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8], NDArray[np.uint8]]:
-    """For each text (none may be empty) its characters by kind, its length, and the kind of its first and last character."""
+    """For each text (none may be empty), its characters by kind, its length, and the kinds of its first and last characters."""
     lengths = np.fromiter(map(len, texts), np.intp, len(texts))
     codes = np.frombuffer("".join(texts).encode(_UTF32, "replace"), np.uint32)
-    kinds = _kind_table()[np.minimum(codes, _TABLE_SIZE - 1)]
+    kinds = _kinds_by_code()[np.minimum(codes, _CODES - 1)]
     ends = np.cumsum(lengths)
     number = np.repeat(np.arange(len(texts), dtype=np.intp) * KINDS, lengths)
     counts = np.bincount(number + kinds, minlength=len(texts) * KINDS).reshape(len(texts), KINDS)

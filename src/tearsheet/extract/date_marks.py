@@ -22,7 +22,7 @@ META_PUBLISHED = (
 META_LIKE_PUBLISHED = re.compile(
     r"publi\w*[-_.:]?(?:on|date|time|at)\b|(?:date|time)[-_.:]?publi|uploaded|created[-_.:]?(?:at|on|date)"
 )
-"""Other names of such elements that say the same."""
+"""Other names of such elements with the same meaning."""
 
 META_ANY_DATE = ("date", "time", "datetime", "last-publish")
 """Names of `meta` elements that give some day, often that of publication."""
@@ -40,7 +40,7 @@ OTHER_DIGITS = {first + i: str(i) for first in (0x660, 0x6F0, 0x966, 0x9E6, 0xE5
 DATE_NAMES = re.compile(
     r"date|publi|posted|datum|fecha|datetime|time(?!line)|pubd|erstell|created|authored|submitted", re.IGNORECASE
 )
-"""In the class or id of an element: it holds the date."""
+"""What the class or id of an element that holds the date contains."""
 BYLINE_NAMES = re.compile(r"meta|byline|info|author|dateline|header|article|submitted|credit", re.IGNORECASE)
 OTHER_NAMES = re.compile(
     r"comment|related|sidebar|widget|teaser|event|recent|footer|copyright|archive|calendar|latest", re.IGNORECASE

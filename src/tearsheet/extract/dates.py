@@ -37,7 +37,7 @@ SURE, UNSURE = 4, -4
 _MONTHS = MONTHS | AMBIGUOUS_MONTHS
 _H1 = TAG_NUMBER["h1"]
 
-# A pattern that begins with a set of characters is found many times faster than one that looks back first.
+# A pattern that starts with a character set is found many times faster than one that starts with a lookbehind.
 _YEAR = r"[12](?<![0-9][0-9])(?:(?<=1)9[89]|(?<=2)0[0-9])[0-9]"
 _ISO = re.compile(rf"({_YEAR})[-/._]?(0[1-9]|1[0-2])[-/._]?(0[1-9]|[12]\d|3[01])(?!\d{{1,5}}(?!\d))")
 _YMD = re.compile(rf"({_YEAR})\s?[-/.年년]\s?(0?[1-9]|1[0-2])\s?[-/.月월]\s?([12]\d|3[01]|0?[1-9])(?!\d)")
@@ -45,7 +45,7 @@ _DMY = re.compile(rf"(?<!\d)([12]\d|3[01]|0?[1-9])\s?[-/.]\s?([12]\d|3[01]|0?[1-
 _DAY = r"([12]\d|3[01]|0?[1-9])"
 _MONTH = r"([^\W\d_][^\s\d.,:;/()_-]{1,13})"
 _NAMED_YEAR = r"(19[89]\d|20\d\d|25[4-9]\d)(?!\d)"
-"""A year beside the name of a month: in Thailand, that of the Buddhist era."""
+"""A year next to the name of a month: in Thailand, a year of the Buddhist era."""
 _DAY_MONTH = re.compile(
     rf"(?<!\d){_DAY}(?:st|nd|rd|th|er|º|ª)?[.,]?[\s/-]+(?:de\s+|of\s+|d['’])?{_MONTH}\.?,?[\s/-]+(?:de\s+|del\s+)?{_NAMED_YEAR}"
 )
@@ -65,7 +65,7 @@ _OTHER_DIGIT = re.compile(f"[{''.join(map(chr, OTHER_DIGITS))}]")
 _MAY_BE_DATE = re.compile(
     r"[0-9](?:(?<=1)9[89][0-9]|(?<=2)[05][0-9][0-9]|[0-9]?[./]\s?[0-9]{1,2}[./]\s?[0-9][0-9]|[0-9]{0,2}\s?年)"
 )
-"""It begins with a set of characters, which are found faster than anything else."""
+"""It starts with a character set, which is found faster than anything else."""
 _URL_MONTH_ONLY = re.compile(rf"/({_YEAR})[/-](0[1-9]|1[0-2])/")
 _SCRIPTED_DAY = re.compile(rb""":\s?\\?(?:"|'|&quot;)(\d{4}-\d\d-\d\d)""")
 _SCRIPTED_KEY = re.compile(
@@ -85,8 +85,8 @@ def publication_date(
 ) -> tuple[date, str] | None:
     """The day and its source (`url`, `meta`, `json-ld`, `time`, `text`), the most trusted statement first.
 
-    An address keeps the day on which it was given, in the publisher's own time; nothing else in a page is as steady.
-    Statements that are dear to find come late and are looked for only when they are needed.
+    An address keeps the day on which it was assigned, in the publisher's own time zone; nothing else in a page is as stable.
+    Statements that are expensive to find come last, and are searched for only when needed.
     """
     for source, values in (
         ("url", [url_date(url)]),
@@ -113,7 +113,7 @@ def publication_date(
 
 
 def _stated_dates(head: Head, url: str, blocks: Blocks, today: date) -> list[tuple[str, Iterable[date]]]:
-    """What the page states for machines. Where its statements differ, that one first which it also shows to people."""
+    """What the page states for machines. If its statements differ, the one that it also shows to people comes first."""
     stated = [("meta", day) for day in _days(_meta_dates(head, META_PUBLISHED + META_ANY_DATE), today)]
     stated += [
         ("json-ld", day) for day in _days(_json_ld_dates(head.articles, ("datePublished", "dateCreated")), today)
@@ -134,7 +134,7 @@ def _marked_dates(tree: LexborHTMLParser, *, published: bool) -> Iterator[str]:
 
 
 def _scripted_dates(tree: LexborHTMLParser) -> Iterator[str]:
-    """Data of scripts and attributes, which often hold what the page was made from."""
+    """Data in scripts and attributes, which often hold what the page was made from."""
     page = tree.raw_html
     for found in _SCRIPTED_DAY.finditer(page):
         if _SCRIPTED_KEY.search(page, max(0, found.start() - _SCRIPTED_KEY_LENGTH), found.start()):
@@ -148,13 +148,13 @@ def _visible_dates(blocks: Blocks, url: str, today: date, least: int) -> Iterato
 
 
 def _skipped_dates(tree: LexborHTMLParser, url: str, today: date) -> Iterator[date]:
-    """Parts of the page that hold no text but may hold a date, as the footer of an article."""
+    """Parts of the page without text that may contain a date, such as the footer of an article."""
     if tree.body is not None:
         yield from _visible_dates(cut(tree.body, everything=True), url, today, UNSURE)
 
 
 def visible_date(blocks: Blocks, url: str, today: date) -> tuple[date, int] | None:
-    """The day that stands in the page for people to read, and a score of how much it looks like that of publication."""
+    """The day that people can read in the page, and a score of how much it looks like the day of publication."""
     h1 = next((i for i, c in enumerate(blocks.container) if blocks.tag[c] == _H1), None)
     month = _URL_MONTH_ONLY.search(url)
     best: tuple[date, int] | None = None
@@ -171,7 +171,7 @@ def visible_date(blocks: Blocks, url: str, today: date) -> tuple[date, int] | No
 
 
 def _lines_with_dates(texts: list[str]) -> Iterator[tuple[int, str]]:
-    """The numbers and beginnings of the texts that may name a day. One search through all is faster than one in each."""
+    """The numbers and first characters of the texts that may name a day. One search through all is faster than one in each."""
     starts = [text[:_MAX_DATE_TEXT] for text in texts]
     ends = list(accumulate(len(start) + 1 for start in starts))
     seen = -1
@@ -201,7 +201,7 @@ def _likeness(blocks: Blocks, i: int, text: str, h1: int | None) -> int:
 
 
 def plausible(day: date, today: date) -> bool:
-    """Whether an article of the web can have this date: not before the web, not more than 90 days ahead."""
+    """Whether an article on the web can have this date: not before the web, and not more than 90 days ahead."""
     return EARLIEST <= day <= today + timedelta(days=MAX_DAYS_AHEAD)
 
 
@@ -224,7 +224,7 @@ def _strings(value: Any) -> Iterable[str]:
 
 
 def url_date(url: str) -> date | None:
-    """The day that stands in the path or query of an address, as in `/2024/05/17/`."""
+    """The day in the path or query of an address, as in `/2024/05/17/`."""
     url = url.partition("://")[2] or url
     if found := _URL_DATE.search(url):
         return _day(found[1], found[2], found[3])
@@ -234,7 +234,7 @@ def url_date(url: str) -> date | None:
 
 
 def find_day(text: str) -> date | None:
-    """The first day that a text names, in any of the usual ways of writing; None when it names none."""
+    """The first day that a text names, in any of the usual notations; None if it names none."""
     text = plain_digits(text[:_MAX_DATE_TEXT].strip())
     if found := _ISO.search(text) or _YMD.search(text):
         return _day(found[1], found[2], found[3])
@@ -250,12 +250,12 @@ def find_day(text: str) -> date | None:
 
 
 def plain_digits(text: str) -> str:
-    """A text with its digits in ASCII, whatever script they are of."""
+    """A text with its digits in ASCII, whatever script they are in."""
     return text if text.isascii() or not _OTHER_DIGIT.search(text) else text.translate(OTHER_DIGITS)
 
 
 def _named_date(text: str) -> date | None:
-    """A day whose month is named in words, or whose year is that of an era."""
+    """A day whose month is spelled out, or whose year belongs to an era."""
     if not _MONTHS.keys().isdisjoint(_BETWEEN_MONTHS.split(text.lower())):
         for pattern, day, month, year in _WITH_MONTH:
             for found in pattern.finditer(text):

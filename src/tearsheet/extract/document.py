@@ -18,24 +18,24 @@ from tearsheet.extract.head import Head, read_head
 from tearsheet.extract.model import Model, shipped
 
 MAX_PAGE = 12_000_000
-"""Bytes of a page that are read. No article is that long; what follows is left out."""
+"""How many bytes of a page are read. No article is that long; the rest is ignored."""
 _ENOUGH, _DOUBTFUL = 400, 0.6
-"""A text shorter or less certain than this makes us look at the whole page again."""
+"""If a text is shorter or less certain than this, the whole page is read again."""
 _MAX_LINKS = 20_000
 
 
 @dataclass(slots=True, frozen=True)
 class Link:
-    """A hyperlink: where it leads, as an absolute http(s) address, and its words."""
+    """A hyperlink: where it leads, as an absolute http(s) address, and its text."""
 
     url: str
     text: str
 
 
 class Document:
-    """One page, parsed once. Each property is worked out when it is first asked for.
+    """One page, parsed once. Each property is computed when it is first used.
 
-    `html` may be bytes, then `charset` is what the HTTP header states; or text that is already decoded.
+    `html` is either bytes, with `charset` from the HTTP header, or text that is already decoded.
     """
 
     def __init__(
@@ -58,30 +58,30 @@ class Document:
 
     @cached_property
     def article(self) -> text.ArticleText:
-        """The text of the article, with how much of it is expected to be right."""
+        """The text of the article, with its expected accuracy."""
         model = self.model or shipped()
         found = text.choose(self.blocks, self.hints, model)
         if len(found.text) >= _ENOUGH and found.confidence >= _DOUBTFUL:
             return found
-        # Some pages hide their text in what is skipped at first, or show it only to readers without scripts.
+        # Some pages have their text in parts that are skipped at first, or show it only to readers without scripts.
         again = parse(self.tree.raw_html, scripting=False)
         other = text.choose(cut(again.body, everything=True), self.hints, model) if again.body is not None else found
         return other if other.confidence > found.confidence and len(other.text) > len(found.text) else found
 
     @cached_property
     def blocks(self) -> Blocks:
-        """The text of the page in blocks, navigation and page footers left out."""
+        """The text of the page in blocks, without navigation and page footers."""
         return cut(self.tree.body) if self.tree.body is not None else Blocks()
 
     @cached_property
     def hints(self) -> PageHints:
-        """What the page says of its article, to compare its blocks with."""
+        """What the page says about its article, to compare its blocks with."""
         body = next((b for b in (item.get("articleBody") for item in self.head.articles) if isinstance(b, str)), "")
         return PageHints(self.title or "", self.description or "", " ".join(body.split()))
 
     @property
     def text(self) -> str:
-        """The text of the article, a paragraph a line; empty when there is none."""
+        """The text of the article, one paragraph per line; empty if there is none."""
         return self.article.text
 
     @cached_property
@@ -96,7 +96,7 @@ class Document:
 
     @cached_property
     def language(self) -> str | None:
-        """Two letters of ISO 639-1."""
+        """A two-letter ISO 639-1 code."""
         return language.language_of(self.text) if self.text else None
 
     @property
@@ -143,7 +143,7 @@ class Document:
         return found
 
     def absolute(self, address: str, base: str | None = None) -> str | None:
-        """An address of this page as an absolute one; None when it leads nowhere that can be fetched."""
+        """An address in this page made absolute; None if it cannot be fetched."""
         try:
             address = address.strip()
             if not address.startswith(("https://", "http://")):

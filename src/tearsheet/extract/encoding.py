@@ -1,4 +1,4 @@
-"""Which characters the bytes of a page are: byte order mark, HTTP, the page's own word, detection. Never an implied Latin-1."""
+"""The character encoding of a page: by byte order mark, HTTP, the page's own declaration, or detection. Never assumes Latin-1."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _DECLARATION_BYTES = 4096
 _DETECTION_BYTES = 131_072
 _PIECE = 16_384
 _GOOD_FOR_BAD = 20
-"""An encoding that fails on some bytes is still right when it reads this many other characters beyond ASCII for each of them."""
+"""An encoding that fails on some bytes is still right if it reads this many other non-ASCII characters for each of them."""
 _WIDER = {"gbk": "gb18030", "gb2312": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs"}
-"""Browsers read these labels by their supersets, and pages rely on it."""
+"""Browsers read these labels as their supersets, and pages rely on it."""
 
 
 def decode(data: bytes, charset: str | None = None) -> tuple[str, str]:
-    """The text of a page and the encoding it was read by. `charset` is what the HTTP header states, if it states one.
+    """The text of a page and the encoding it was read in. `charset` is what the HTTP header states, if anything.
 
-    A stated encoding that the bytes refute is passed over: one that cannot read them, and a single-byte one where they are
-    plainly UTF-8. Bytes that cannot be read become U+FFFD; this never raises.
+    A stated encoding that the bytes contradict is ignored: one that cannot read them, or a single-byte one when they are
+    clearly UTF-8. Bytes that cannot be read become U+FFFD; this never raises.
     """
     for bom, name in _BOMS:
         if data.startswith(bom):
@@ -47,7 +47,7 @@ def decode(data: bytes, charset: str | None = None) -> tuple[str, str]:
 
 
 def as_utf8(data: bytes, charset: str | None = None) -> tuple[bytes, str]:
-    """The page in UTF-8, and the encoding it was read by (see `decode`)."""
+    """The page in UTF-8, and the encoding it was read in (see `decode`)."""
     stated = codec_name(charset) or codec_name(declared_charset(data))
     if stated == "utf-8" and _is_utf8(data) and not data.startswith(codecs.BOM_UTF8):
         return data, stated
@@ -56,7 +56,7 @@ def as_utf8(data: bytes, charset: str | None = None) -> tuple[bytes, str]:
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Whether these bytes are UTF-8, a character cut off at the end apart. Small pieces need no memory of their own."""
+    """Whether these bytes are UTF-8, apart from a character cut off at the end. Read in small pieces, to save memory."""
     read = codecs.getincrementaldecoder("utf-8")("strict").decode
     view = memoryview(data)
     try:
@@ -73,20 +73,20 @@ def declared_charset(data: bytes) -> str | None:
     if not found:
         return None
     label = found[1].decode("ascii", "replace")
-    # Bytes in which an ASCII declaration can be read are not UTF-16, whatever it says.
+    # If an ASCII declaration can be read in the bytes, they are not UTF-16, whatever it says.
     return "utf-8" if label.lower().startswith("utf-16") else label
 
 
 @lru_cache(maxsize=256)
 def codec_name(label: str | None) -> str | None:
-    """The codec for a label found on the web, as browsers take it; None when there is none that reads text."""
+    """The codec for a label found on the web, as browsers understand it; None if no text codec matches."""
     if not label:
         return None
     label = label.strip().strip("\"'").lower()
     if not re.fullmatch(r"[\w.:+-]{2,40}", label):
         return None
     try:
-        # Only what the web knows: base64, idna and their like are codecs too, and a page must not choose one.
+        # Only what browsers know: base64, idna and the like are codecs too, and a page must not choose one.
         name = codecs.lookup(map_encoding_to_html5(label, fallback_utf8=False) or "").name
     except (LookupError, ValueError):
         return None
@@ -94,7 +94,7 @@ def codec_name(label: str | None) -> str | None:
 
 
 def _read(data: bytes, name: str) -> str | None:
-    """The text, or None when these bytes are not in this encoding. A character cut off at the end is no error."""
+    """The text, or None if these bytes are not in this encoding. A character cut off at the end is not an error."""
     try:
         return codecs.getincrementaldecoder(name)("strict").decode(data)
     except (UnicodeError, LookupError):

@@ -1,7 +1,7 @@
-"""What is known of each block, as numbers: its text, its place, the elements around it, the words that name them.
+"""What is known about each block, as numbers: its text, its position, the elements around it, the words that name them.
 
-Pages have about a hundred blocks, so that the calls cost more than the arithmetic: most numbers are computed for all levels
-or all neighbours in one call.
+Pages have about a hundred blocks, so calls cost more than arithmetic: most numbers are computed for all levels or all
+neighbours in one call.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Ints = NDArray[np.intp]
 LEVELS = 5
 NAME_COLUMNS = 6
 """Scores of an element's name: as the block's own inline element, as its container, as the next two, as any farther one, and
-the least and greatest of its words."""
+the lowest and highest of its words."""
 WORD_COLUMNS = 3
-"""Scores of a text's words: their sum, the least and the greatest."""
+"""Scores of a text's words: their sum, the lowest and the highest."""
 
 _OWN_TAGS = "p div li h1 h2 h3 h4 td blockquote figcaption pre dd article section header other".split()
-_NEAR_TAGS = "div section article ul ol td body main blockquote figure header aside li table".split()
+_NEAR_TAGS = "div section article ul ol td body main blockquote figure header aside li by_kind".split()
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _H1, _P = TAG_NUMBER["h1"], TAG_NUMBER["p"]
 _SHARES = [k for k in range(chars.KINDS) if k != chars.OTHER]
@@ -37,17 +37,17 @@ _SHARES = [k for k in range(chars.KINDS) if k != chars.OTHER]
 
 @dataclass(slots=True)
 class PageHints:
-    """What the page says of its article, to compare the blocks with."""
+    """What the page says about its article, to compare the blocks with."""
 
     title: str = ""
     description: str = ""
     body: str = ""
-    """The text that JSON-LD gives, when it gives one."""
+    """The text in JSON-LD, if there is one."""
 
 
 @dataclass(slots=True)
 class Layout:
-    """The numbers of a page that its features are made of, before any learned table is used."""
+    """The numbers that the features of a page are made from, before any learned weights are used."""
 
     lengths: Floats
     link_share: Floats
@@ -55,30 +55,30 @@ class Layout:
     good: Floats
     """1 where a block is long and has few links, else 0."""
     ancestors: Ints
-    """A row for each level, the nearest first: the container of each block."""
+    """The container of each block, one row per level, the nearest first."""
     first: Ints
     last: Ints
     parent: list[int]
     heading: NDArray[np.bool_]
     same_kind: Ints
-    """Blocks of equal name and place have the same number."""
+    """Blocks with the same name and nesting have the same number."""
     sums: NDArray[np.float64]
     """Running total of the lengths, from 0."""
     page_words: PageWords
     fixed: Floats
-    """The features that need no table."""
+    """The features that need no learned weights."""
 
 
 @lru_cache(maxsize=1)
 def _tag_rows() -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """For each tag its columns as a block's own container and as one farther out, and whether it is a heading."""
+    """For each tag, its columns as a block's own container and as one farther out, and whether it is a heading."""
     own = np.array([[tag == name for name in _OWN_TAGS] for tag in CONTAINER_TAGS], np.float32)
     near = np.array([[tag == name for name in _NEAR_TAGS] for tag in CONTAINER_TAGS], np.float32)
     return own, near, np.array([tag in _HEADINGS for tag in CONTAINER_TAGS])
 
 
 def layout(blocks: Blocks, hints: PageHints) -> Layout:
-    """All about the blocks that is not learned. There must be at least one block."""
+    """Everything about the blocks that is not learned. There must be at least one block."""
     counts, lengths, first_kind, last_kind = chars.count_kinds(blocks.text)
     n = len(blocks.text)
     own_rows, near_rows, headings = _tag_rows()
@@ -131,7 +131,7 @@ def layout(blocks: Blocks, hints: PageHints) -> Layout:
 def complete(page: Layout, name_scores: Floats, inline_scores: Floats, word_scores: Floats) -> Floats:
     """All features: those of the layout, the learned words, and the neighbours'.
 
-    `name_scores` has a row for each container, the others one for each block (see NAME_COLUMNS and WORD_COLUMNS).
+    `name_scores` has one row per container, the others one per block (see NAME_COLUMNS and WORD_COLUMNS).
     """
     far, least = _inherited(page.parent, name_scores)
     near = name_scores[page.ancestors[:4]]
@@ -234,7 +234,7 @@ def _position(totals: Any, heading: Any, own_tag: Ints, depth: Ints) -> Floats:
 
 
 def _containers(totals: Any, ancestors: Ints, first: Ints, last: Ints) -> Floats:
-    """What else stands in each of the containers around a block."""
+    """What else is in each of the containers around a block."""
     a, b = first[ancestors], last[ancestors]
     inside = totals[:, b] - totals[:, a]
     here = inside[0]
@@ -259,42 +259,42 @@ def _kinds_of_block(blocks: Blocks, ancestors: Ints) -> Ints:
 
 
 def _groups(same_kind: Ints, lengths: Floats, links: Floats, prose: Floats) -> Floats:
-    """What all blocks of the same kind are like."""
+    """Figures over all blocks of the same kind."""
     size = np.bincount(same_kind)
     text = np.bincount(same_kind, lengths)
-    table = np.empty((6, len(size)), np.float32)
-    table[0] = text
-    table[1] = size
-    table[2] = text / size
-    np.log1p(table[:3], out=table[:3])
-    table[3] = np.bincount(same_kind, links) / text
-    table[4] = np.bincount(same_kind, prose) / text
-    table[5] = text / text.sum()
-    return table[:, same_kind].T
+    by_kind = np.empty((6, len(size)), np.float32)
+    by_kind[0] = text
+    by_kind[1] = size
+    by_kind[2] = text / size
+    np.log1p(by_kind[:3], out=by_kind[:3])
+    by_kind[3] = np.bincount(same_kind, links) / text
+    by_kind[4] = np.bincount(same_kind, prose) / text
+    by_kind[5] = text / text.sum()
+    return by_kind[:, same_kind].T
 
 
 def _candidate(prose: Floats, ancestors: Ints, first: Ints, last: Ints, parent: Ints, depth: Ints) -> Floats:
-    """Where a block stands to the container that holds most prose directly, and to the one around that."""
+    """Where a block is relative to the container that directly holds the most prose, and to the one around that."""
     n = len(prose)
     direct = np.bincount(ancestors[1], prose, len(parent)) + 0.5 * np.bincount(ancestors[2], prose, len(parent))
     best = int(direct.argmax())
     both = [best, int(parent[best])]
     index, a, b = np.arange(n), first[both][:, None], last[both][:, None]
     out = np.empty((12, n), np.float32)
-    places = out[:10].reshape(2, 5, n)
+    relation = out[:10].reshape(2, 5, n)
     after = index >= b
-    places[:, 0] = (index >= a) & ~after
-    places[:, 1] = after
-    places[:, 2] = np.log1p(np.maximum(a - index, 0))
-    places[:, 3] = np.log1p(np.maximum(index - b + 1, 0))
-    places[:, 4] = np.minimum(np.maximum((index - a) / np.maximum(1, b - a), -5), 12)
+    relation[:, 0] = (index >= a) & ~after
+    relation[:, 1] = after
+    relation[:, 2] = np.log1p(np.maximum(a - index, 0))
+    relation[:, 3] = np.log1p(np.maximum(index - b + 1, 0))
+    relation[:, 4] = np.minimum(np.maximum((index - a) / np.maximum(1, b - a), -5), 12)
     out[10] = direct[best] / (prose.sum() + 1)
     out[11] = np.minimum(np.maximum(depth[ancestors[0]] - depth[best], -8), 8) / 4
     return out.T
 
 
 def _hints(texts: list[str], words: PageWords, hints: PageHints) -> Floats:
-    """How much a block repeats of what the page says about its article."""
+    """How much of what the page says about its article a block repeats."""
     n = len(texts)
     out = np.zeros((8, n), np.float32)
     lines = words.lines
@@ -318,7 +318,7 @@ def _hints(texts: list[str], words: PageWords, hints: PageHints) -> Floats:
 
 
 def _inherited(parent: list[int], name_scores: Floats) -> tuple[Floats, Floats]:
-    """For each container the sum of the farther scores and the least word, of itself and all around it."""
+    """For each container, the sum of the farther scores and the lowest word, over itself and everything around it."""
     own, lows = name_scores[:, 3].tolist(), name_scores[:, 4].tolist()
     for c in range(1, len(parent)):
         up = parent[c]
@@ -369,7 +369,7 @@ def _course(page: Layout, guess: Floats, words: Floats) -> Floats:
 
 
 def _neighbours(page: Layout, names: Floats, words: Floats) -> Floats:
-    """The two blocks before and the two after: what they are like, and whether they stand in the same place."""
+    """The two blocks before and the two after: what they are like, and whether they are nested in the same way."""
     n = len(names)
     near = np.zeros((6, n + 4), np.float32)
     near[0, 2:-2] = np.log1p(page.lengths)
@@ -378,11 +378,11 @@ def _neighbours(page: Layout, names: Floats, words: Floats) -> Floats:
     near[3, 2:-2] = words
     near[4, 2:-2] = page.good
     near[5, 2:-2] = page.heading
-    place = np.full((3, n + 4), -1, np.intp)
-    place[:2, 2:-2] = page.ancestors[:2]
-    place[2, 2:-2] = page.same_kind
+    nesting = np.full((3, n + 4), -1, np.intp)
+    nesting[:2, 2:-2] = page.ancestors[:2]
+    nesting[2, 2:-2] = page.same_kind
     out = np.empty((4, 9, n), np.float32)
     for k, shift in enumerate((1, 3, 0, 4)):
         out[k, :6] = near[:, shift : shift + n]
-        out[k, 6:] = place[:, shift : shift + n] == place[:, 2:-2]
+        out[k, 6:] = nesting[:, shift : shift + n] == nesting[:, 2:-2]
     return out.reshape(-1, n).T

@@ -1,9 +1,8 @@
-"""Pages that would keep the parser busy for minutes or fill the memory, made harmless before it sees them.
+"""Makes pages harmless that would keep the parser busy for minutes or fill the memory, before the parser sees them.
 
-The parser's work grows with the square of how deep elements are nested, of how many attributes one of them has, and of how
-many different names of elements and attributes there are; and it copies each open `font`, `b` or their like into each
-paragraph that follows, so that a page of some hundred kilobytes can become one of many gigabytes. Nothing that people read
-comes near the limits here.
+The parser's work grows with the square of the nesting depth, of the number of attributes of an element, and of the number of
+different element and attribute names; and it copies each open `font`, `b` or the like into every paragraph that follows, so that
+a page of a few hundred kilobytes can become many gigabytes. Nothing that people read comes near these limits.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ import numpy as np
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
 MAX_DEPTH = 1000
-"""Elements in one another that are read of a page with very many; browsers build half as many."""
+"""How deep elements may be nested in a page with very many tags; browsers allow half as much."""
 _MANY_TAGS, _MAX_TAGS = 8000, 250_000
-_MAX_LOOKED_THROUGH = 50_000_000
-"""For many tags the parser looks through all elements that are open."""
+_MAX_SEARCHED = 50_000_000
+"""How many open elements the parser may have to search in total: for many tags it searches all of them."""
 _MAX_CLOSED = 100
 _MAX_COPIES = 2_000_000
 _MAX_ATTRIBUTES = 5000
@@ -32,27 +31,27 @@ _COPIED = re.compile(
     rb"</?(?=[biusetcfnhBIUSETCFNH])(?:b(?:ig|ody)?|i|u|s(?:mall|tr(?:ike|ong))?|em|tt|code|font|nobr|html)(?:[\s/][^>]*)?>",
     re.IGNORECASE,
 )
-"""Elements that the parser copies, and those whose attributes it adds to what it has of them."""
+"""Elements that the parser copies, and those whose attributes it merges."""
 _NOT_NESTED = frozenset(
     b"""
     area base br col embed hr img input link meta param source track wbr p li td th tr dd dt thead tbody tfoot colgroup caption
     body html head
     """.split()
 )
-"""Elements that hold nothing, or that the next of their kind closes: in HTML, not in drawings and formulas."""
+"""Elements that are empty, or that the next of their kind closes: in HTML, not in SVG or MathML."""
 _FOREIGN = (b"svg", b"math")
 _BARRIERS = frozenset(b"table object marquee applet template select svg math".split())
-"""Elements in which nothing can be closed that was opened outside."""
+"""Elements inside which nothing opened outside can be closed."""
 
 
 def parse(page: bytes, *, scripting: bool = True) -> LexborHTMLParser:
-    """The tree of a page in UTF-8. With `scripting`, what is for readers without scripts is no part of it."""
+    """The tree of a page in UTF-8. With `scripting`, what is meant for readers without scripts is not part of it."""
     return LexborHTMLParser(tame(page), options=_WITHOUT_EVENTS, scripting=scripting)
 
 
 def tame(page: bytes) -> bytes:
-    """The page without what makes parsing it a burden; nearly always the page itself."""
-    # Half of all tags may be open, the other half the places where they are copied to.
+    """The page without what makes parsing it expensive; nearly always the page itself."""
+    # At worst, half of all tags are open and the other half are where they are copied to.
     tags = int(np.count_nonzero(np.frombuffer(page, np.uint8) == ord("<")))
     if tags * tags > 4 * _MAX_COPIES and len(_COPIED.findall(page)) * tags > 4 * _MAX_COPIES:
         page = _COPIED.sub(b" ", page)
@@ -64,12 +63,12 @@ def tame(page: bytes) -> bytes:
 
 
 def _without_abyss(page: bytes) -> bytes:
-    """Cut the page off where its elements are too many, nested too deep, or too much was done at a depth."""
+    """Cut the page off where it has too many elements, nests them too deep, or makes the parser search too much."""
     opened: list[bytes] = []
     foreign = work = 0
     for number, found in enumerate(_TAG.finditer(page)):
         work += len(opened)
-        if number > _MAX_TAGS or work > _MAX_LOOKED_THROUGH or len(opened) > MAX_DEPTH:
+        if number > _MAX_TAGS or work > _MAX_SEARCHED or len(opened) > MAX_DEPTH:
             return page[: found.start()]
         name = found[2].lower()
         if name in _NOT_NESTED and not foreign:
@@ -85,7 +84,7 @@ def _without_abyss(page: bytes) -> bytes:
 
 
 def _close(opened: list[bytes], name: bytes) -> None:
-    """Close an element and all that is open in it, if it can be closed here."""
+    """Close an element and everything open inside it, if it can be closed here."""
     for i in range(len(opened) - 1, max(-1, len(opened) - _MAX_CLOSED - 1), -1):
         if opened[i] == name:
             del opened[i:]
@@ -95,7 +94,7 @@ def _close(opened: list[bytes], name: bytes) -> None:
 
 
 def _without_endless_names(page: bytes) -> bytes:
-    """Cut a long page off if its tags are made of very many different words."""
+    """Cut off a long page whose tags have too many different names."""
     names = b" ".join(_WHOLE_TAG.findall(page)).translate(_TO_BLANKS).split()
     return page if len(names) <= _MANY_NAMES or len(set(names)) <= _MANY_NAMES else page[:_SAFE_SIZE]
 
@@ -105,7 +104,7 @@ def _without_endless_tags(page: bytes) -> bytes:
     step = _LONG_TAG // 2
     parts, done, at = [], 0, step
     while at < len(page):
-        # Wherever one looks in a page a tag ends soon, so that nearly all of these searches are short.
+        # Anywhere in a page, a tag ends soon, so nearly all of these searches are short.
         if page.find(b">", at - step, at) >= 0:
             at += step
             continue

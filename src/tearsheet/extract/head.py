@@ -1,4 +1,4 @@
-"""What a page says about itself: `meta`, `link`, `title`, headings, `time` elements and JSON-LD, gathered in one pass."""
+"""What a page says about itself: `meta`, `link`, `title`, headings, `time` elements and JSON-LD, collected in one pass."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MARKED_DATES = (
     'abbr[title],[itemprop="datePublished"],[itemprop="dateCreated"],[property$="dateCreated"],[property$="datePublished"],'
     ".published,.updated[title],.dt-published"
 )
-"""Elements that are marked as dates and are no `time` elements. Seldom needed, so they are looked for only then."""
+"""Elements marked as dates that are not `time` elements. They are rarely needed, so they are searched for only then."""
 _MAX_META = 400
 _MAX_TIMES = 60
 _MAX_JSON_BYTES = 2_000_000
@@ -46,10 +46,10 @@ class TimeElement:
 
 @dataclass(slots=True)
 class Head:
-    """Statements of a page about itself, in the order in which they stand."""
+    """What a page states about itself, in page order."""
 
     meta: dict[str, list[str]] = field(default_factory=dict)
-    """Contents by lower-case name, property, itemprop or http-equiv."""
+    """Contents by name, property, itemprop or http-equiv, in lower case."""
     links: dict[str, list[str]] = field(default_factory=dict)
     """Addresses by lower-case rel, as written."""
     title: str = ""
@@ -71,7 +71,7 @@ class Head:
 
 
 def read_head(tree: LexborHTMLParser) -> Head:
-    """Gather what the page says about itself."""
+    """Collect what the page says about itself."""
     head = Head()
     json_bytes = 0
     for node in tree.css(_SELECTOR):
@@ -103,7 +103,7 @@ def read_head(tree: LexborHTMLParser) -> Head:
 
 
 def marked_dates(tree: LexborHTMLParser) -> list[TimeElement]:
-    """Other elements than `time` that are marked as dates."""
+    """Elements other than `time` that are marked as dates."""
     times: list[TimeElement] = []
     for node in tree.css(_MARKED_DATES)[:_MAX_TIMES]:
         if node.tag not in ("time", "meta"):
@@ -152,7 +152,7 @@ def _add_json_ld(head: Head, text: str) -> None:
 
 
 def load_json(text: str) -> Any:
-    """JSON as pages write it, with comment marks, raw line breaks or commas too many; None when it cannot be read."""
+    """JSON as pages write it, with comment marks, raw line breaks or trailing commas; None if it cannot be read."""
     text = text.strip()
     try:
         return msgspec.json.decode(text)

@@ -12,12 +12,12 @@ _CUTOFF = 1200
 
 
 def language_of(text: str) -> str | None:
-    """Two letters of ISO 639-1, told from the text itself; None when it cannot be told."""
+    """The two-letter ISO 639-1 code, detected from the text itself; None if it cannot be detected."""
     code, _rank = detect_fast(text[:_SAMPLE], _CUTOFF)
     return code if len(code) == 2 else None
 
 
 def stated_language(tag: str | None) -> str | None:
-    """A language tag as a page states it (`en-GB`), tidied; None when it is none."""
+    """A language tag as a page states it (`en-GB`), tidied; None if it is not one."""
     tag = (tag or "").strip().lower().replace("_", "-")
     return tag if _TAG.fullmatch(tag) else None

@@ -1,4 +1,4 @@
-"""The learned tables: weights of words, and a small net that says how likely a block belongs to the article."""
+"""The learned model: weights of words, and a small neural net that says how likely a block belongs to the article."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from tearsheet.extract.features import NAME_COLUMNS, WORD_COLUMNS, Floats, Layou
 TABLE = "table.npz"
 _MAX_CACHED = 30_000
 CLIP = 6.0
-"""Standardised features beyond this are cut off."""
+"""Standardised features are clipped to this range."""
 PORTION = 16
-"""Blocks that go through the net at once: so few that numpy's library does not start threads, which would cost more than they
-save and take the processors of other workers."""
+"""How many blocks go through the net at once: so few that numpy's library starts no threads, which would cost more than they
+save and take cores from other workers."""
 _WORD_PLACES = ("start", "end", "first", "whole")
 
 
 @dataclass(slots=True)
 class WordWeights:
-    """Weights of words by where they stand in a text."""
+    """Weights of words by their position in a text."""
 
     start: dict[bytes, float] = field(default_factory=dict)
     end: dict[bytes, float] = field(default_factory=dict)
     first: dict[bytes, float] = field(default_factory=dict)
-    """The first word, and the first two with a blank between them."""
+    """The first word, and the first two with a space between them."""
     whole: dict[bytes, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Model:
-    """Word tables and net."""
+    """Word weights and net."""
 
     names: dict[str, int]
-    """Words of names, and which row of `name_weights` is theirs. The first row is no word's and all zeros."""
+    """Words of names, and their rows in `name_weights`. The first row belongs to no word and is all zeros."""
     name_weights: Floats
-    """Weights of a word as inline element, container, next two, farther ones."""
+    """Weights of a word in the name of an inline element, a container, the next two, and farther ones."""
     words: WordWeights
     mean: Floats
     scale: Floats
     layers: list[tuple[Floats, Floats]]
     calibration: Floats
-    """Expected F1, as computed and as it turned out: points of a curve."""
+    """Points of a curve: F1 as computed, and as it turned out."""
     _low: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
     _high: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
     _folded: list[tuple[Floats, Floats]] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Model:
     _scores: Floats = field(default_factory=lambda: np.zeros((1000, NAME_COLUMNS), np.float32))
 
     def probabilities(self, blocks: Blocks, hints: PageHints) -> tuple[Floats, Floats]:
-        """For each block how likely it belongs to the article, and its number of words."""
+        """For each block, how likely it belongs to the article, and its number of words."""
         page = layout(blocks, hints)
         return self.run(complete(page, *self.scores(blocks, page))), page.word_counts
 
@@ -78,7 +78,7 @@ class Model:
         return out
 
     def _fold_in(self) -> None:
-        """Work mean and scale into the first layer, and the bounds of the features back from them."""
+        """Fold mean and scale into the first layer, and convert the bounds of the features accordingly."""
         mean, scale = self.mean.astype(float), self.scale.astype(float)
         weights, bias = self.layers[0]
         first = (weights * scale[:, None]).astype(np.float32), (bias - (mean * scale) @ weights).astype(np.float32)
@@ -86,12 +86,12 @@ class Model:
         self._low, self._high = (mean - CLIP / scale).astype(np.float32), (mean + CLIP / scale).astype(np.float32)
 
     def scores(self, blocks: Blocks, page: Layout) -> tuple[Floats, Floats, Floats]:
-        """What the words say of each container, each inline element and each text."""
+        """What the words say about each container, each inline element and each text."""
         names = self._names(blocks.name + blocks.inline_name)
         return names[: len(blocks.name)], names[len(blocks.name) :], self.text_scores(page.page_words)
 
     def _names(self, names: list[str]) -> Floats:
-        """For each name its columns (see NAME_COLUMNS). Names come again and again, so they are kept, up to a limit."""
+        """For each name, its columns (see NAME_COLUMNS). Names recur, so they are cached, up to a limit."""
         rows = self._rows
         if len(rows) > _MAX_CACHED:
             rows.clear()
@@ -128,7 +128,7 @@ class Model:
         return out
 
     def text_scores(self, words: PageWords) -> Floats:
-        """For each text the columns of its words (see WORD_COLUMNS)."""
+        """For each text, the columns of its words (see WORD_COLUMNS)."""
         tables = self.words
         n = len(words.whole)
         listed, ends = words.words, words.ends
@@ -150,7 +150,7 @@ class Model:
             np.float32,
             len(listed),
         )
-        # For each column the text as one, the beginnings and the ends.
+        # For each column: the whole text, its start and its end.
         table = np.empty((WORD_COLUMNS, 3, n), np.float32)
         table[:, 0] = alone.reshape(3, n).sum(axis=0)
         for place, ufunc in zip(table, (np.add, np.minimum, np.maximum), strict=True):

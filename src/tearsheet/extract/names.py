@@ -16,7 +16,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 
 
 def article_title(head: Head) -> str | None:
-    """The headline: the heading that the page's own statements confirm, else what it states, without the site's name."""
+    """The headline: the heading that the page's own statements confirm, or else what it states, without the site's name."""
     site = clean(head.first("og:site_name", "application-name"))
     stated = [
         clean(head.first("og:title", "twitter:title", "dc.title", "parsely-title", "sailthru.title")),
@@ -38,7 +38,7 @@ def article_title(head: Head) -> str | None:
 def alike(a: str, b: str) -> bool:
     """Whether two titles have most of their words in common."""
     x, y = set(normalize_title(a).split()), set(normalize_title(b).split())
-    # Scripts without blanks make a title one word.
+    # In scripts without spaces, a title is one word.
     if len(x) == 1 or len(y) == 1:
         x, y = set(normalize_title(a)), set(normalize_title(b))
     return len(x & y) >= 0.4 * max(len(x), len(y), 1)
@@ -56,7 +56,7 @@ def without_site_name(title: str, site: str) -> str:
 
 
 def normalize_title(title: str) -> str:
-    """The form by which two spellings of one title are recognised: words in lower case, one blank between them."""
+    """The form that two spellings of one title share: words in lower case, with one space between them."""
     return _NOT_WORD.sub(" ", unicodedata.normalize("NFKC", title).casefold()).strip()
 
 
@@ -83,7 +83,7 @@ def each(value: Any) -> list[Any]:
 
 
 def clean(value: Any) -> str:
-    """A stated text without needless blanks and without references to characters, which pages like to write twice."""
+    """A stated text without redundant spaces and without character references, which pages often escape twice."""
     if not isinstance(value, str):
         return ""
     if "&" in value:

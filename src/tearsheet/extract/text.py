@@ -12,12 +12,12 @@ from tearsheet.extract.model import Model
 
 METHOD = "tearsheet"
 _REPEATED = 60
-"""Texts of this length that were there before are left out: teasers, quotes set twice."""
+"""Texts of at least this length that repeat an earlier one are left out: teasers, pull quotes."""
 
 
 @dataclass(slots=True)
 class ArticleText:
-    """The text of an article, a block a line, and how much of it is expected to be right (F1, 0 to 1)."""
+    """The text of an article, one block per line, and its expected accuracy (F1, 0 to 1)."""
 
     text: str = ""
     confidence: float = 0.0
@@ -42,7 +42,7 @@ def choose(blocks: Blocks, hints: PageHints, model: Model) -> ArticleText:
 
 
 def best_cut(likely: Floats, word_counts: Floats) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], float]:
-    """Which blocks to keep so that the expected F1 over words is greatest, and that F1."""
+    """Which blocks to keep for the highest expected F1 over words, and that F1."""
     order = np.argsort(-likely, kind="stable")
     right = np.cumsum((likely * word_counts)[order])
     f1 = 2 * right / (np.cumsum(word_counts[order]) + right[-1] + 1e-9)

@@ -1,4 +1,4 @@
-"""HTML ingest: one web document, captured whole, as JSON that a catalogue can import."""
+"""HTML ingest: captures one web document whole, and describes it as JSON that a catalogue can import."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What a page says about the work that it is: `citation_*`, Dublin Core, PRISM, eprints, Bepress, Open Graph and JSON-LD."""
+"""What a page says about the work it presents: `citation_*`, Dublin Core, PRISM, eprints, Bepress, Open Graph and JSON-LD."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ MetaValues = dict[str, list[str]]
 
 
 def html_biblio(document: Document) -> Biblio:
-    """All that the page tells. What it tells in words that cannot be understood is left out."""
+    """Everything the page states. Values that cannot be understood are left out."""
     meta = read_meta(document)
-    told = _from_meta(meta)
+    stated = _from_meta(meta)
     for name, value in _from_json_ld(document).items():
-        if told.get(name) is None:
-            told[name] = value
-    biblio = Biblio(**told)
+        if stated.get(name) is None:
+            stated[name] = value
+    biblio = Biblio(**stated)
     if biblio.first_page and biblio.pages is None:
         biblio.pages = f"{biblio.first_page}-{biblio.last_page}" if biblio.last_page else biblio.first_page
     biblio.html_fulltext_url = fulltext_html(document, _all(meta, META["html"]))
@@ -70,7 +70,7 @@ def _first(meta: MetaValues, field: str) -> str | None:
 
 
 def _from_meta(meta: MetaValues) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    stated: dict[str, Any] = {
         name: _first(meta, name)
         for name in (
             "title", "subtitle", "container_name", "container_abbrev", "first_page", "last_page", "pages", "issue",
@@ -78,22 +78,22 @@ def _from_meta(meta: MetaValues) -> dict[str, Any]:
         )
     }  # fmt: skip
     identifiers = list(_all(meta, IDENTIFIERS))
-    told["abstract"] = plain_text(_first(meta, "abstract"))
-    told["doi"] = _first_of(clean_doi, [*_all(meta, META["doi"]), *(text for text in identifiers if "10." in text)])
-    told["pmid"] = _first_of(_digits, _all(meta, META["pmid"]))
-    told["pmcid"] = _first(meta, "pmcid")
-    told["container_issn"] = _first_of(clean_issn, _all(meta, META["container_issn"]))
+    stated["abstract"] = plain_text(_first(meta, "abstract"))
+    stated["doi"] = _first_of(clean_doi, [*_all(meta, META["doi"]), *(text for text in identifiers if "10." in text)])
+    stated["pmid"] = _first_of(_digits, _all(meta, META["pmid"]))
+    stated["pmcid"] = _first(meta, "pmcid")
+    stated["container_issn"] = _first_of(clean_issn, _all(meta, META["container_issn"]))
     isbns = [*_all(meta, META["isbn"]), *(text[5:] for text in identifiers if text.lower().startswith("isbn:"))]
-    told["isbn13"] = _first_of(clean_isbn13, isbns)
-    told["isbn"] = isbns[0] if isbns else None
-    told["lang"] = _first_of(clean_language, _all(meta, META["lang"]))
-    told["release_type"] = _first_of(release_type, _all(meta, META["type"]))
-    told["release_date"], told["release_year"] = release_time(_all(meta, META["date"]))
-    told["contrib_names"] = _contributors(meta)
-    told["raw_references"] = _list(meta, REFERENCES)
-    if told["pages"] and not told["first_page"] and (found := _PAGES.fullmatch(told["pages"])):
-        told["first_page"], told["last_page"] = found[1], found[2]
-    return told
+    stated["isbn13"] = _first_of(clean_isbn13, isbns)
+    stated["isbn"] = isbns[0] if isbns else None
+    stated["lang"] = _first_of(clean_language, _all(meta, META["lang"]))
+    stated["release_type"] = _first_of(release_type, _all(meta, META["type"]))
+    stated["release_date"], stated["release_year"] = release_time(_all(meta, META["date"]))
+    stated["contrib_names"] = _contributors(meta)
+    stated["raw_references"] = _list(meta, REFERENCES)
+    if stated["pages"] and not stated["first_page"] and (found := _PAGES.fullmatch(stated["pages"])):
+        stated["first_page"], stated["last_page"] = found[1], found[2]
+    return stated
 
 
 def _list(meta: MetaValues, names: tuple[str, ...]) -> list[str] | None:
@@ -114,7 +114,7 @@ def _first_of(clean: Any, values: Iterable[str]) -> Any:
 
 
 def release_time(values: Iterable[str]) -> tuple[str | None, int | None]:
-    """The day and the year of the first statement that gives one. A year alone, or a month, gives no day."""
+    """The day and year of the first statement that has either. A year or a month alone gives no day."""
     for value in values:
         text = value.strip()
         if year := _YEAR.fullmatch(text) or _YEAR_MONTH.fullmatch(text):
@@ -127,7 +127,7 @@ def release_time(values: Iterable[str]) -> tuple[str | None, int | None]:
 
 
 def clean_doi(text: str) -> str | None:
-    """A DOI without what stands before it, in lower case; None when there is none."""
+    """A DOI in lower case, without what precedes it; None if there is none."""
     found = _DOI.search(unquote(text))
     return found[0].rstrip(".,;)").lower() if found else None
 
@@ -139,11 +139,11 @@ def clean_issn(text: str) -> str | None:
 
 
 def clean_isbn13(text: str) -> str | None:
-    """Thirteen digits; an ISBN of ten is made one of thirteen. None when the check digit is wrong."""
+    """Thirteen digits; an ISBN-10 is converted. None if the check digit is wrong."""
     digits = re.sub(r"[^0-9Xx]", "", text[:60]).upper()
     if len(digits) == 10 and digits[:9].isdigit():
         values = [10 if digit == "X" else int(digit) for digit in digits]
-        if sum((10 - place) * value for place, value in enumerate(values)) % 11:
+        if sum((10 - position) * value for position, value in enumerate(values)) % 11:
             return None
         digits = "978" + digits[:9]
         return digits + str(-_isbn_sum(digits) % 10)
@@ -151,7 +151,7 @@ def clean_isbn13(text: str) -> str | None:
 
 
 def _isbn_sum(digits: str) -> int:
-    return sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
+    return sum(int(digit) * (3 if position % 2 else 1) for position, digit in enumerate(digits))
 
 
 def clean_language(text: str) -> str | None:
@@ -161,7 +161,7 @@ def clean_language(text: str) -> str | None:
 
 
 def release_type(text: str) -> str | None:
-    """What catalogues call this kind of work; None for kinds that they do not know."""
+    """What catalogues call this kind of work; None for kinds they do not have."""
     return RELEASE_TYPES.get(text.strip().lower())
 
 
@@ -179,7 +179,7 @@ def _digits(text: str) -> str | None:
 
 
 def _from_json_ld(document: Document) -> dict[str, Any]:
-    """What an article in JSON-LD tells, in the words of `Biblio`."""
+    """What an article in JSON-LD states, by the field names of `Biblio`."""
     if not document.head.articles:
         return {}
     item = document.head.articles[0]
@@ -188,7 +188,7 @@ def _from_json_ld(document: Document) -> dict[str, Any]:
     part = _first_dict(item.get("isPartOf"))
     whole = _first_dict(part.get("isPartOf")) or part
     kinds = _texts(item.get("@type"))
-    told: dict[str, Any] = {
+    stated: dict[str, Any] = {
         "title": _one(item.get("headline")) or _one(item.get("name")),
         "contrib_names": _texts(item.get("author"))[:_MAX_LIST] or None,
         "release_date": day,
@@ -207,7 +207,7 @@ def _from_json_ld(document: Document) -> dict[str, Any]:
         "release_type": _first_of(release_type, kinds),
         "raw_references": _texts(item.get("citation"))[:_MAX_LIST] or None,
     }
-    return told
+    return stated
 
 
 def _texts(value: Any) -> list[str]:
@@ -227,7 +227,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _writable(text: str) -> str:
-    """Text that can be stored and sent: JSON can name halves of characters, and NUL."""
+    """Text that can be stored and sent: JSON may contain lone surrogates and NUL."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()
 
 

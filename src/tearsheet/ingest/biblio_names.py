@@ -1,4 +1,4 @@
-"""Names by which pages say what work they are, the most trusted first. Data, apart from the code."""
+"""The names under which pages describe their work, the most trusted first. Data, kept apart from the code."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ META: dict[str, tuple[str, ...]] = {
     "html": _with_bepress("citation_fulltext_html_url", "fulltext_html"),
     "xml": _with_bepress("citation_xml_url", "fulltext_xml"),
 }  # fmt: skip
-"""The names of `meta` elements, in lower case, by what they tell. `name;scheme` is a name with that scheme."""
+"""The names of `meta` elements, in lower case, by the field they fill. `name;scheme` is a name with that scheme."""
 
 CONTRIBUTORS = _with_bepress(
     "citation_author", "citation_authors", "eprints.creators_name", "dcterms.creator", "article:author", "dc.creator",
@@ -90,4 +90,4 @@ RELEASE_TYPES = {
     "scholarlyarticle": "article-journal",
     "techarticle": "article",
 }
-"""What a page calls its kind, in lower case, and what catalogues call it."""
+"""What pages call a kind of work, in lower case, and what catalogues call it."""

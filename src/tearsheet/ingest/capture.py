@@ -1,4 +1,4 @@
-"""Archiving what an ingest received: pages and sub-resources as WARC records, as they came over the wire."""
+"""Archives what an ingest received: pages and sub-resources as WARC records, as they came over the wire."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tearsheet.ingest.model import CdxRow
 from tearsheet.story import HTTPMetadata, RawHTML, RSSEntry, Story, make_story_id
 
 VIA = "ingest"
-"""Marks these captures among others of the archive."""
+"""Marks these captures among the others in the archive."""
 
 
 class CaptureFile:
-    """One WARC file for the documents of a few requests. Nothing is safe until `close` has returned."""
+    """One WARC file for the documents of a few requests. Nothing is durable until `close` has returned."""
 
     def __init__(self, store: ArchiveStore, folder: Path, *, stores: Sequence[str] = ()) -> None:
         self._store = store
@@ -33,7 +33,7 @@ class CaptureFile:
         self._writer.write(story_of(fetched))
 
     def close(self) -> None:
-        """Make the file safe and register it; a file without documents is none."""
+        """Make the file durable and register it; a file without documents is not kept."""
         if self._writer is None:
             return
         file = self._writer.close()
@@ -47,7 +47,7 @@ class CaptureFile:
             self._writer.abort()
 
     def locate(self, row: CdxRow) -> None:
-        """Say in a row where its document lies."""
+        """Fill in where a row's document is stored."""
         capture = self._captures.get(capture_id(row.url, row.datetime, row.sha1hex))
         if capture is not None:
             row.warc_path, row.warc_offset, row.warc_csize = self._key, capture.offset, capture.length

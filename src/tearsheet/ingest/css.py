@@ -12,7 +12,7 @@ _DOUBLE = r"""(?:[^"\\\n]|\\.)*+"""
 _SINGLE = r"""(?:[^'\\\n]|\\.)*+"""
 _BARE = r"""(?:[^\s"'()\\]|\\(?:[0-9a-f]{1,6}+\s?+|.))*+"""
 _TOKEN = re.compile(
-    # Every alternative that begins to match also ends, so that nothing is looked at twice. An unclosed string ends with its line.
+    # Every alternative that starts to match also completes, so nothing is scanned twice. An unclosed string ends with its line.
     rf"""(?P<comment>/\*.*?(?:\*/|\Z))
     |url\(\s*+(?:"(?P<double>{_DOUBLE})(?P<closed1>")?|'(?P<single>{_SINGLE})(?P<closed2>')?|(?P<bare>{_BARE}))
     |"(?P<text1>{_DOUBLE})(?P<closed3>")?|'(?P<text2>{_SINGLE})(?P<closed4>')?
@@ -22,12 +22,12 @@ _TOKEN = re.compile(
 _CHARSET = re.compile(rb"""@charset "([\w.:+-]{2,40})";""")
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(\n)|(.))", re.IGNORECASE | re.DOTALL)
 MAX_CSS = 4_000_000
-"""Characters of a style sheet that are looked at."""
+"""How many characters of a style sheet are read."""
 _MAX_ADDRESS = 4_000
 
 
 def sheet_text(body: bytes, charset: str | None, page_charset: str | None = None) -> str:
-    """The text of a style sheet: by its mark, by what HTTP states, by its own `@charset`, and else as its page is written."""
+    """The text of a style sheet, decoded by its byte order mark, HTTP, its own `@charset`, or else the charset of its page."""
     own = _CHARSET.match(body)
     stated = charset or (own[1].decode("ascii", "replace") if own else page_charset)
     return decode(body, stated)[0]
@@ -35,7 +35,7 @@ def sheet_text(body: bytes, charset: str | None, page_charset: str | None = None
 
 @dataclass(slots=True, frozen=True)
 class CssAddress:
-    """An address in a style sheet, and where it stands."""
+    """An address in a style sheet, and its position."""
 
     kind: str
     """`stylesheet` for an import, else `image` or `font`."""
@@ -45,7 +45,7 @@ class CssAddress:
 
 
 def css_addresses(text: str) -> Iterator[CssAddress]:
-    """The addresses of what a style sheet brings along, in order. Comments, names and other text are passed over."""
+    """The addresses of what a style sheet loads, in order. Comments, names and other text are skipped."""
     rule, depth, in_set = "", 0, 0
     for found in _TOKEN.finditer(text, 0, MAX_CSS):
         kind = found.lastgroup or ""
@@ -62,7 +62,7 @@ def css_addresses(text: str) -> Iterator[CssAddress]:
             if is_url or rule == "@import" or in_set == depth > 0:
                 yield from _named(found, rule)
                 rule = "" if rule == "@import" else rule
-            depth += is_url  # its bracket closes as others do
+            depth += is_url  # its bracket closes like any other
 
 
 def _named(found: re.Match[str], rule: str) -> Iterator[CssAddress]:
@@ -87,7 +87,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def css_references(text: str) -> Iterator[tuple[str, str]]:
-    """(type, address) of what a style sheet brings along."""
+    """(type, address) of everything that a style sheet loads."""
     for found in css_addresses(text):
         yield found.kind, found.address
 
@@ -98,15 +98,15 @@ def _kind(address: str) -> str:
 
 
 def rewrite_css(text: str, replace: Callable[[str, str], str | None]) -> str:
-    """The style sheet with each address that it names replaced: `replace` is given its type and the address.
+    """The style sheet with its addresses replaced: `replace` is given the type and the address.
 
-    None from it leaves the address as it is. What it gives must need no quotes, as a `data:` address in base 64.
+    If it returns None, the address stays as it is. What it returns must need no quotes, like a base64 `data:` address.
     """
     text = text[:MAX_CSS]
-    pieces, place = [], 0
+    pieces, position = [], 0
     for found in css_addresses(text):
         target = replace(found.kind, found.address)
         if target is not None:
-            pieces += [text[place : found.start], target]
-            place = found.end
-    return "".join([*pieces, text[place:]])
+            pieces += [text[position : found.start], target]
+            position = found.end
+    return "".join([*pieces, text[position:]])

@@ -1,4 +1,4 @@
-"""Getting one document for an ingest, unpacked where it is compressed, or the status word that says why there is none."""
+"""Fetches one document for an ingest, unpacked if it is compressed, or gives the status that says why there is none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GZIP = b"\x1f\x8b"
 
 
 class Refused(Exception):
-    """There is no document; `status` says why. `exchanges` are the answers that were got before."""
+    """There is no document; `status` says why. `exchanges` are the responses received before that."""
 
     def __init__(self, status: str, detail: str = "", exchanges: list[Exchange] | None = None) -> None:
         super().__init__(f"{status}: {detail}")

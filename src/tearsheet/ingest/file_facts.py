@@ -1,4 +1,4 @@
-"""A document as a file: its hashes, its size and what its bytes are; and its row in the index of a web archive."""
+"""A document as a file: its hashes, size and media type; and its row in the index of a web archive."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SHA1 = re.compile(r"[0-9a-f]{40}")
 
 
 def sniff_type(body: bytes, stated: str | None = None) -> str:
-    """The media type of bytes: what they are, and only where they do not tell, what the server said of them."""
+    """The media type of a body: by its bytes, and only if they do not tell, by what the server stated."""
     start = _narrow(body[:_SNIFFED])
     for signature, kind in _SIGNATURES:
         if start.startswith(signature):
@@ -56,7 +56,7 @@ def sniff_type(body: bytes, stated: str | None = None) -> str:
 
 
 def _markup_type(start: bytes, stated: str) -> str | None:
-    """HTML, XHTML, JATS, SVG or other XML; None when the bytes begin otherwise."""
+    """HTML, XHTML, JATS, SVG or other XML; None if the bytes do not start with markup."""
     text = start.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\f").lower()
     while text.startswith(b"<!--") and b"-->" in text:
         text = text.partition(b"-->")[2].lstrip()
@@ -76,7 +76,7 @@ def _markup_type(start: bytes, stated: str) -> str | None:
 
 
 def _narrow(start: bytes) -> bytes:
-    """UTF-16 that begins with markup, with or without its mark, as single bytes; anything else as it is."""
+    """UTF-16 that starts with markup, with or without a byte order mark, as single bytes; anything else unchanged."""
     for mark, nulls in ((b"\xff\xfe", 1), (b"\xfe\xff", 0)):
         text = start.removeprefix(mark)
         if not any(text[nulls:8:2]) and text[1 - nulls :: 2].lstrip().startswith(b"<"):
@@ -91,7 +91,7 @@ def _is_binary(start: bytes) -> bool:
 
 
 def sha1_hex(body: bytes) -> str:
-    """The name that catalogues give a file."""
+    """The SHA-1 in hexadecimal, by which catalogues identify a file."""
     return hashlib.sha1(body, usedforsecurity=False).hexdigest()
 
 
@@ -117,12 +117,12 @@ def file_meta(body: bytes, mimetype: str) -> FileMeta:
 
 
 def time14(timestamp: float) -> str:
-    """Seconds since 1970 as web archives write a time."""
+    """Seconds since 1970 in the form that web archives use, YYYYMMDDhhmmss."""
     return datetime.fromtimestamp(timestamp, UTC).strftime("%Y%m%d%H%M%S")
 
 
 def surt_or_url(url: str) -> str:
-    """The sort key of an address; the address itself where it has none."""
+    """The sort key of an address; the address itself if it has none."""
     try:
         return surt(url)
     except BadURL:

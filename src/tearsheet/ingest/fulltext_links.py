@@ -18,13 +18,13 @@ _PATTERNS = (
     ("a.doaj-public-article__access", "href", "doaj.org", ""),
     ("a[data-fulltext=html]", "href", "", ""),
 )
-"""How the systems of publishers link the full text as HTML."""
+"""How publishing systems link to the full text in HTML."""
 
 
 def fulltext_html(document: Document, stated: Iterable[str]) -> str | None:
-    """The address of the full text as HTML, when it is another page than this one or this one itself.
+    """The address of the full text in HTML, which may be this page itself; None if the page links to none.
 
-    A link to the page itself is only taken when there is no other: then the page is the full text.
+    A link to the page itself is taken only if there is no other: then the page is the full text.
     """
     own: str | None = None
     for candidate in (*stated, *_pattern_links(document), *_alternates(document, ("text/html",))):
@@ -62,7 +62,7 @@ def _pattern_links(document: Document) -> Iterator[str]:
 
 
 def _alternates(document: Document, types: tuple[str, ...]) -> Iterator[str]:
-    """Other forms of the page. Not those in other languages, for other devices, or feeds."""
+    """Other formats of the page, but not other languages, versions for other devices, or feeds."""
     for node in document.tree.css("link[rel][type]")[:200]:
         if _is_alternate(node, types) and (href := node.attributes.get("href")):
             yield href

@@ -11,9 +11,9 @@ from tearsheet.ingest.block_lists import ARCHIVES, COOKIE_WALLS, NEVER, NEVER_BE
 from tearsheet.urls import BadURL, split_http_url
 
 MAX_HOPS = 8
-"""Pages that are looked at on the way, the document included."""
+"""How many pages are read on the way, the document included."""
 LONGEST_REFRESH = 30.0
-"""Seconds: a page that refreshes itself later than that is meant to be read."""
+"""In seconds. A page that refreshes itself later than that is meant to be read."""
 _REFRESH = re.compile(
     r"""\s*(\d{0,6})(?:\.[\d.]*)?\s*(?:[;,]\s*|\s+)(?:url\s*=\s*)?(["']?)(.*)""", re.IGNORECASE | re.DOTALL
 )
@@ -22,13 +22,13 @@ _STRAY_COLON = re.compile(r"^(https?://[^/?#:\s]+):(?=[/?#]|$)", re.IGNORECASE)
 
 
 def clean_url(url: str) -> str:
-    """An address as it is asked for: doubled schemes and stray colons repaired, escapes made good. Raises BadURL."""
+    """An address as it is requested: with doubled schemes, stray colons and escapes repaired. Raises BadURL."""
     url = _DOUBLED.sub(r"\1", url.strip())
     return wire_url(_STRAY_COLON.sub(r"\1", url))
 
 
 def refusal(url: str) -> str | None:
-    """The status of an address that is not asked, by the block lists; None when it may be."""
+    """The status of an address that the block lists rule out; None if it may be fetched."""
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
     below = f"{host.removeprefix('www.')}{parts.path}"
@@ -54,7 +54,7 @@ def _is_below(host: str, domains: tuple[str, ...] | list[str]) -> bool:
 
 
 def refresh_target(document: Document) -> str | None:
-    """Where a page sends its reader at once by `meta refresh`; None when nowhere, or later."""
+    """Where a page sends its reader right away by `meta refresh`; None if nowhere, or only later."""
     for content in document.head.meta.get("refresh", ()):
         found = _REFRESH.match(content[:4096])
         if not found or float(found[1] or 0) > LONGEST_REFRESH:
@@ -67,7 +67,7 @@ def refresh_target(document: Document) -> str | None:
 
 
 def same_page(one: str, other: str) -> bool:
-    """Whether two addresses are one page but for scheme, `www.`, a trailing slash or a fragment."""
+    """Whether two addresses differ only in scheme, `www.`, a trailing slash or a fragment."""
     try:
         return _page_key(one) == _page_key(other)
     except BadURL:
@@ -81,9 +81,9 @@ def _page_key(url: str) -> tuple[str, int | None, str, str]:
 
 
 def next_hop(document: Document, fulltext: str | None, visited: list[str]) -> str | None:
-    """The address to go to from a page: its refresh, or its full text. None when the page is the end of the way.
+    """Where to go from a page: its refresh target, or its full text. None if the page is the document.
 
-    A page that was visited before is not visited again: that would be a circle, and the present page is as good.
+    A page that has been visited is not visited again: that would be a loop, and the current page is just as good.
     """
     for target in (refresh_target(document), fulltext):
         if target is None:

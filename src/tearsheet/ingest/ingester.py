@@ -30,7 +30,7 @@ class IngestLimits:
     """How much may be spent on one document."""
 
     seconds: float = 600.0
-    """For all of it."""
+    """For the whole document."""
     page_seconds: float = 60.0
     max_bytes: int = 128 * 1024 * 1024
     max_hops: int = MAX_HOPS
@@ -41,19 +41,19 @@ class IngestLimits:
 
 @dataclass(slots=True, frozen=True)
 class KnownDocument:
-    """What was said of the same bytes before."""
+    """What an earlier ingest recorded about the same bytes."""
 
     cdx: CdxRow
     resources: list[WebResource]
 
 
 Known = Callable[[str, str], KnownDocument | None]
-"""By SHA-1 and address: what is known of a document that was ingested whole before."""
+"""By SHA-1 and address: what is known about a document that was ingested whole before."""
 
 
 @dataclass(slots=True)
-class _Way:
-    """The way of one request so far."""
+class _Progress:
+    """How far one request has got."""
 
     result: IngestWebResult
     landing: Biblio | None = None
@@ -62,7 +62,7 @@ class _Way:
 
 @dataclass(slots=True)
 class Ingester:
-    """Ingests documents. `keep` is given every document that was received, to be archived."""
+    """Ingests documents. `keep` is called with every document that was received, to archive it."""
 
     visitor: Visitor
     limits: IngestLimits = field(default_factory=IngestLimits)
@@ -70,60 +70,60 @@ class Ingester:
     read: PageReader = read_in_thread
 
     async def ingest(self, request: IngestRequest, keep: Keep = lambda fetched: None) -> IngestWebResult:
-        """Work on one request. Never raises for what the web does: the status says it."""
-        way = _Way(IngestWebResult(status="timeout", hit=False, request=request.raw))
+        """Work on one request. Never raises because of what the web does: the status says what happened."""
+        progress = _Progress(IngestWebResult(status="timeout", hit=False, request=request.raw))
         try:
             async with asyncio.timeout(self.limits.seconds):
-                await self._work(way, request, keep)
+                await self._work(progress, request, keep)
         except TimeoutError:
-            way.result.status, way.result.hit = "timeout", False
+            progress.result.status, progress.result.hit = "timeout", False
         except Refused as refused:
-            _fail(way.result, refused.status, refused.detail)
+            _fail(progress.result, refused.status, refused.detail)
         except Exception as error:
-            # Whatever a page does to us, the worker goes on with the next one.
+            # Whatever a page does, the worker goes on with the next one.
             _log.exception("a document could not be ingested", extra={"url": request.base_url[:500]})
-            _fail(way.result, "internal-error", f"{type(error).__name__}: {error}")
-        return way.result
+            _fail(progress.result, "internal-error", f"{type(error).__name__}: {error}")
+        return progress.result
 
-    async def _work(self, way: _Way, request: IngestRequest, keep: Keep) -> None:
+    async def _work(self, progress: _Progress, request: IngestRequest, keep: Keep) -> None:
         started = asyncio.get_running_loop().time()
         if request.ingest_type != "html":
             raise Refused("not-implemented", f"requests of type {request.ingest_type} are not served")
-        contents = await self._follow(way, request.base_url, keep)
-        assert way.page is not None
-        _write_down(way.result, contents, way.landing)
-        if _judge(way.result):
+        contents = await self._follow(progress, request.base_url, keep)
+        assert progress.page is not None
+        _fill_in(progress.result, contents, progress.landing)
+        if _judge(progress.result):
             left = self.limits.seconds - (asyncio.get_running_loop().time() - started)
-            await self._fetch_resources(way, contents, request, keep, left)
+            await self._fetch_resources(progress, contents, request, keep, left)
         else:
-            keep(way.page)
+            keep(progress.page)
 
-    async def _follow(self, way: _Way, base_url: str, keep: Keep) -> PageContents:
-        """Go from page to page until one leads no further; returns what is in it. Raises Refused."""
+    async def _follow(self, progress: _Progress, base_url: str, keep: Keep) -> PageContents:
+        """Go from page to page until one leads no further; returns its contents. Raises Refused."""
         try:
             url = clean_url(base_url)
         except BadURL as error:
             raise Refused("invalid-url", str(error)) from error
-        visited = way.result.hops
+        visited = progress.result.hops
         visited.append(url)
         for _ in range(self.limits.max_hops):
             if status := refusal(url):
-                way.result.terminal = Terminal(url)
+                progress.result.terminal = Terminal(url)
                 raise Refused(status, url)
-            page = await self._get(way, url)
+            page = await self._get(progress, url)
             contents = await self.read(ReceivedPage(page.body, page.url, page.charset, visited))
             if contents.following is None:
                 return contents
             keep(page)
-            if way.landing is None and contents.biblio.title:
-                way.landing = contents.biblio
+            if progress.landing is None and contents.biblio.title:
+                progress.landing = contents.biblio
             visited.append(contents.following)
             url = contents.following
         raise Refused("max-hops-exceeded", f"more than {self.limits.max_hops} pages")
 
-    async def _get(self, way: _Way, url: str) -> Fetched:
-        """One page, which is an HTML document with a good status. Raises Refused."""
-        result = way.result
+    async def _get(self, progress: _Progress, url: str) -> Fetched:
+        """Fetch one page, which must be an HTML document with a good status. Raises Refused."""
+        result = progress.result
         result.terminal, result.file_meta, result.cdx = Terminal(url), None, None
         try:
             page = await self.visitor.get(
@@ -132,7 +132,7 @@ class Ingester:
         except Refused as refused:
             _add_hops(result.hops, refused.exchanges)
             raise
-        way.page = page
+        progress.page = page
         _add_hops(result.hops, page.exchanges)
         result.terminal = Terminal(page.url, time14(page.timestamp), page.code)
         if page.url != url and (status := terminal_refusal(page.url)):
@@ -149,9 +149,9 @@ class Ingester:
         return page
 
     async def _fetch_resources(
-        self, way: _Way, contents: PageContents, request: IngestRequest, keep: Keep, seconds: float
+        self, progress: _Progress, contents: PageContents, request: IngestRequest, keep: Keep, seconds: float
     ) -> None:
-        result, page = way.result, way.page
+        result, page = progress.result, progress.page
         assert page is not None and result.cdx is not None
         if not request.force_recrawl:
             known = await asyncio.to_thread(self.known, result.cdx.sha1hex, result.cdx.url)
@@ -163,7 +163,7 @@ class Ingester:
         if references is None:
             raise Refused("too-many-resources", f"more than {self.limits.max_resources}")
         limits = ResourceLimits(self.limits.max_resources, self.limits.resource_max_bytes, self.limits.resource_seconds)
-        # A little before the end of the document's own time, so that its result still says which resources are missing.
+        # Stop shortly before the document's own deadline, so that its result can still say which resources are missing.
         result.html_resources = await ResourceRound(self.visitor, page.url, contents.encoding, limits, keep).run(
             references, 0.95 * seconds
         )
@@ -179,7 +179,7 @@ def ingest_html(
     """Capture one web document: its hops, what it is, what it says about itself, its text and its sub-resources.
 
     Nothing is stored; `tearsheet ingest` archives and remembers what this only returns. The result's `html_body.tei_xml` is the
-    text. Never raises for what the web does: `result.status` says it.
+    text. Never raises because of what the web does: `result.status` says what happened.
     """
 
     async def run() -> IngestWebResult:
@@ -200,15 +200,15 @@ def _add_hops(hops: list[str], exchanges: list[Exchange]) -> None:
             hops.append(exchange.url)
 
 
-def _write_down(result: IngestWebResult, contents: PageContents, landing: Biblio | None) -> None:
-    """Fill in what the document says and what it is."""
+def _fill_in(result: IngestWebResult, contents: PageContents, landing: Biblio | None) -> None:
+    """Fill in the result: what the document says, and what it is."""
     merged = merged_biblio(contents.biblio, landing)
     result.html_biblio = None if merged.is_empty else merged
     result.platform, result.scope, result.html_body = contents.platform, contents.scope, contents.body
 
 
 def merged_biblio(own: Biblio, landing: Biblio | None) -> Biblio:
-    """What the document says, and where it says nothing, what the page said that led to it."""
+    """What the document says, completed by what the page that led to it said."""
     if landing is None:
         return own
     missing = {item.name: getattr(landing, item.name) for item in fields(own) if getattr(own, item.name) is None}
@@ -216,7 +216,7 @@ def merged_biblio(own: Biblio, landing: Biblio | None) -> Biblio:
 
 
 def _judge(result: IngestWebResult) -> bool:
-    """Set the status by the scope; returns whether the document is to be taken whole."""
+    """Set the status by the scope; returns whether the document is captured with its resources."""
     scope = result.scope or "unknown"
     body: HtmlBody | None = result.html_body
     if body is not None and body.status == "teixml-error":

@@ -1,4 +1,4 @@
-"""What an ingest gives: `IngestWebResult` and its parts, the form they have as JSON, and the schema of that form."""
+"""What an ingest returns: `IngestWebResult` and its parts, their JSON form, and the schema of that form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Time14 = Annotated[str, Meta(pattern="^[0-9]{14}$", description="UTC, YYYYMMDDhh
 Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 Count = Annotated[int, Meta(ge=0)]
 MAX_ERROR = 1600
-"""Characters of an error message that are kept."""
+"""How many characters of an error message are kept."""
 
 
 @dataclass(slots=True)
@@ -144,11 +144,11 @@ class IngestWebResult:
     html_body: HtmlBody | None = None
     html_resources: list[WebResource] | None = None
     unchanged: bool | None = None
-    """True when these very bytes were ingested before: what is said of their resources is from then."""
+    """True if the same bytes were ingested before: what is said about their resources dates from then."""
 
 
 def result_json(result: IngestWebResult) -> dict[str, Any]:
-    """A result as JSON: what is not known is left out, and so is the TEI."""
+    """A result as JSON, without unknown values and without the TEI."""
     if result.html_body is not None:
         result = replace(result, html_body=replace(result.html_body, tei_xml=None))
     made: dict[str, Any] = plain(result)
@@ -156,7 +156,7 @@ def result_json(result: IngestWebResult) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses as dictionaries without what is None; the keys of others are kept as they are."""
+    """Dataclasses as dictionaries without the values that are None; the keys of other mappings are all kept."""
     if is_dataclass(value) and not isinstance(value, type):
         pairs = ((item.name, getattr(value, item.name)) for item in fields(value))
         return {name: plain(item) for name, item in pairs if item is not None}
@@ -166,7 +166,7 @@ def plain(value: Any) -> Any:
 
 
 def read_result(value: object) -> IngestWebResult:
-    """A result from its JSON form. Raises ValueError when it is none."""
+    """A result from its JSON form. Raises ValueError if it is not one."""
     try:
         return msgspec.convert(value, IngestWebResult)
     except msgspec.ValidationError as error:

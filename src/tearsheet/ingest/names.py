@@ -25,16 +25,16 @@ class Names:
 
     @property
     def results(self) -> str:
-        """Topic of results, by type and address of their request."""
+        """Topic of results, keyed by the type and address of their request."""
         return self._topic("ingest-file-results")
 
     @property
     def teixml(self) -> str:
-        """Topic of texts, by SHA-1 of their document."""
+        """Topic of texts, keyed by the SHA-1 of their document."""
         return self._topic("html-teixml")
 
     def group(self, worker: str) -> str:
-        """The group in which the workers of a name read."""
+        """The consumer group of the workers of this name."""
         known = {
             "ingest": "ingest-file",
             "persist-result": "persist-ingest",
@@ -44,7 +44,7 @@ class Names:
 
 
 def tei_key(sha1hex: str) -> str:
-    """The key of a text in the blob store: `html/aa/bb/SHA1.tei.xml`. Raises UsageError when it is no SHA-1."""
+    """The key of a text in the blob store: `html/aa/bb/SHA1.tei.xml`. Raises UsageError if it is not a SHA-1."""
     if not is_sha1(sha1hex):
         raise UsageError(f"{sha1hex[:50]!r} is no SHA-1")
     return f"html/{sha1hex[:2]}/{sha1hex[2:4]}/{sha1hex}.tei.xml"

@@ -1,4 +1,4 @@
-"""Which system publishes a page, by what it leaves in its pages."""
+"""Which publishing system made a page, by the traces it leaves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GENERATORS = (
     ("typo3", "typo3"),
     ("mediawiki", "mediawiki"),
 )
-"""Words of `meta generator`."""
+"""Phrases in `meta generator`."""
 _MARKS = (
     ('id="pkp-common-openJournalSystems"', "ojs"),
     ("powered by PKP OJS", "ojs"),
@@ -31,7 +31,7 @@ _MARKS = (
     ("journalssystem.com", "journalssystem.com"),
     ("indexcopernicus.com", "indexcopernicus"),
 )
-"""Words of the page itself, the most telling first; looked for near its ends."""
+"""Phrases in the page itself, the most telling first; searched for near its start and end."""
 _EDGE = 200_000
 
 

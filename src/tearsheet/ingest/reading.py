@@ -1,7 +1,7 @@
-"""Reading a page: where it leads, and if it leads nowhere, what it says, what it is and what belongs to it.
+"""Reads a page: where it leads, and if nowhere, what it says, what it is and what belongs to it.
 
-All that is heavy about an ingest is here, as one function from bytes to values, so that it can be done in a process of its own: a
-page that keeps the parser busy for minutes, or crashes it, costs only itself.
+All the heavy work of an ingest is here, as one function from bytes to values, so that it can run in a separate process: a page
+that keeps the parser busy for minutes, or crashes it, harms only itself.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class ReceivedPage:
     charset: str | None
     """What HTTP stated."""
     visited: list[str]
-    """Addresses on the way so far, to which it cannot lead again."""
+    """Addresses visited so far, which it cannot lead back to."""
 
 
 @dataclass(slots=True, frozen=True)
 class PageContents:
-    """What is in a page. The last five only when it leads nowhere."""
+    """What is in a page. The last five are set only if it leads nowhere."""
 
     biblio: Biblio
     following: str | None = None
@@ -57,7 +57,7 @@ class PageContents:
 
 @dataclass(slots=True, frozen=True)
 class _Answer:
-    """What a process answers: what is in the page, or why that cannot be told."""
+    """The answer of a process: what is in the page, or why it could not be read."""
 
     contents: PageContents | None = None
     status: str = ""
@@ -65,7 +65,7 @@ class _Answer:
 
 
 PageReader = Callable[[ReceivedPage], Awaitable[PageContents]]
-"""Reads a page. Raises Refused when it cannot be parsed."""
+"""Reads a page. Raises Refused if it cannot be parsed."""
 
 
 def read_page(page: ReceivedPage) -> PageContents:
@@ -86,17 +86,17 @@ def read_page(page: ReceivedPage) -> PageContents:
 
 
 def _without_pictures(body: bytes) -> bytes:
-    """A page that is too long to be parsed whole, without the pictures that were written into it; nearly always the page itself."""
+    """The page, without its inline pictures if it is too long to be parsed whole."""
     return _INLINE.sub(b"data:,", body) if len(body) > MAX_PAGE else body
 
 
 async def read_in_thread(page: ReceivedPage) -> PageContents:
-    """Read a page in a thread of this process: for single documents that one trusts."""
+    """Read a page in a thread of this process: for single documents that are trusted."""
     return await asyncio.to_thread(read_page, page)
 
 
 class ReadingPool:
-    """Reads pages in processes of their own, with a time limit for each. Use it in an `async with` block."""
+    """Reads pages in separate processes, with a time limit for each. Use it in an `async with` block."""
 
     def __init__(self, size: int, seconds: float) -> None:
         self._pool = ProcessPool("tearsheet.ingest.reading:answering", (), size, seconds)
@@ -110,7 +110,7 @@ class ReadingPool:
         await self._pool.close()
 
     async def __call__(self, page: ReceivedPage) -> PageContents:
-        """Read a page. Raises Refused, also when it took too long or ended its process."""
+        """Read a page. Raises Refused, also if it took too long or crashed its process."""
         try:
             said = msgspec.msgpack.decode(await self._pool.run(msgspec.msgpack.encode(page)), type=_Answer)
         except Quarantine as error:

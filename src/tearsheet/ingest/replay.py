@@ -1,7 +1,7 @@
-"""An ingested page as it looked: its pictures, styles, fonts and media put into it from the archive, so that it needs no network.
+"""An ingested page as it looked: with its pictures, styles, fonts and media inlined from the archive, so it needs no network.
 
-The bytes of the capture are not what is shown, since addresses in them are replaced by `data:` ones; they are in the archive,
-untouched. `archive.replay.whole_page` says how such a page is served: it can do nothing, run no script and ask for nothing.
+What is shown is not the captured bytes, because addresses in them are replaced by `data:` ones; those are in the archive,
+untouched. `archive.replay.whole_page` says how such a page is served: it cannot run scripts or make requests.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tearsheet.ingest.store import IngestStore
 from tearsheet.story import Story
 
 MAX_REPLAY = 100_000_000
-"""Bytes of sub-resources that are put into one page, as often as it names them."""
+"""How many bytes of sub-resources are inlined into one page, counting repeats."""
 _MAX_IMPORTS = 5
 MAX_FRAMES = 50
 _SHOWN = frozenset({"image", "audio", "media"})
@@ -50,7 +50,7 @@ Parts = Callable[[str], Part | None]
 
 
 class DocumentReplay:
-    """Finds ingested documents among the captures of the archive, with all that was captured of them."""
+    """Finds ingested documents among the captures in the archive, with everything that was captured with them."""
 
     def __init__(self, store: IngestStore, captures: Captures) -> None:
         self._store = store
@@ -66,7 +66,7 @@ class DocumentReplay:
         return page
 
     def page(self, capture: StoredCapture) -> bytes | None:
-        """The document that a capture is, in UTF-8, with all that was captured of it; None when it is no ingested document."""
+        """A captured document in UTF-8, with its captured parts inlined; None if the capture is not an ingested document."""
         resources = self._resources(capture)
         if resources is None:
             return None
@@ -77,7 +77,7 @@ class DocumentReplay:
         )
 
     def parts(self, capture: StoredCapture) -> list[StoredCapture]:
-        """The captures of the sub-resources of an ingested document; none when the capture is of another kind."""
+        """The captures of an ingested document's sub-resources; empty for any other capture."""
         ids = _part_ids(self._resources(capture) or []).values()
         return list(self._captures.of_ids(list(ids)).values())
 
@@ -121,7 +121,7 @@ def _part(item: dict[str, Any], story: Story) -> Part:
 
 
 def rationed(parts: Mapping[str, Part], left: int = MAX_REPLAY) -> Parts:
-    """The parts, until so many bytes of them were given out: a page may name a large picture a thousand times."""
+    """The parts, until this many bytes have been handed out: a page may name a large picture a thousand times."""
 
     def give(address: str) -> Part | None:
         nonlocal left
@@ -140,9 +140,9 @@ def _id_of(item: dict[str, Any]) -> str:
 def self_contained(
     body: bytes, url: str, parts: Parts, *, charset: str | None = None, frames: int = MAX_FRAMES
 ) -> bytes:
-    """A page with its parts put in as `data:` addresses, and `frames` of its frames; those that are not there show nothing."""
+    """A page with its parts inlined as `data:` addresses, and up to `frames` frames; missing parts show nothing."""
     document = Document(body, url, charset=charset)
-    # All of the page, however long, and as it is for readers without scripts: none will run.
+    # All of the page, however long, and as it is without scripts: none will run.
     text = decode(body, charset)[0].encode("utf-8", "replace")
     tree = LexborHTMLParser(tame(text), scripting=False)
 
@@ -162,7 +162,7 @@ def self_contained(
 
 
 def _shown(document: Document, parts: Parts, address: str) -> str | None:
-    """What an address of the page shows, as a `data:` address; None when it is one already, or was not captured."""
+    """What an address of the page shows, as a `data:` address; None if it is one already, or was not captured."""
     if address[:5].lower() == "data:":
         return None
     target = document.absolute(address.partition("#")[0])
@@ -171,7 +171,7 @@ def _shown(document: Document, parts: Parts, address: str) -> str | None:
 
 
 def _put_in_elements(tree: LexborHTMLParser, shown: Callable[[str], str | None]) -> None:
-    """Pictures, sounds and films by the attributes that name them; addresses that lead out of the page go."""
+    """Inline pictures, audio and video by the attributes that name them; remove addresses that lead out of the page."""
     for selector, attribute, kind in ELEMENTS:
         for node in tree.css(selector) if kind in _SHOWN else ():
             value = node.attributes.get(attribute) or ""
@@ -184,7 +184,7 @@ def _put_in_elements(tree: LexborHTMLParser, shown: Callable[[str], str | None])
 
 
 def _put_in_sheets(tree: LexborHTMLParser, document: Document, parts: Parts) -> None:
-    """Style sheets, those that the page links to and those that stand in it."""
+    """Inline style sheets, both linked and embedded."""
     for node in tree.css("link[rel][href]"):
         if "stylesheet" in (node.attributes.get("rel") or "").lower().split():
             node.attrs["href"] = _sheet_url(document, document.absolute(node.attributes.get("href") or ""), parts) or ""
@@ -193,7 +193,7 @@ def _put_in_sheets(tree: LexborHTMLParser, document: Document, parts: Parts) -> 
 
 
 def _put_in_styles(tree: LexborHTMLParser, shown: Callable[[str], str | None]) -> None:
-    """What the styles of single elements name."""
+    """Inline what the `style` attributes of elements name."""
     for node in tree.css("[style]"):
         style = node.attributes.get("style") or ""
         if "(" in style:
@@ -201,14 +201,14 @@ def _put_in_styles(tree: LexborHTMLParser, shown: Callable[[str], str | None]) -
 
 
 def _put_in_frames(tree: LexborHTMLParser, document: Document, parts: Parts, frames: int) -> None:
-    """The pages of the first so many frames; the others show nothing."""
+    """Inline the pages of the first frames, up to `frames`; the others show nothing."""
     for number, node in enumerate(tree.css("iframe[src]")):
         target = document.absolute((node.attributes.get("src") or "").partition("#")[0])
         _put_frame(node, parts(target) if target and number < frames else None, parts)
 
 
 def _put_frame(node: Any, part: Part | None, parts: Parts) -> None:
-    """The page of a frame into the frame, without further frames; it comes under the policy of the page around it."""
+    """Inline the page of a frame, without further frames; it is subject to the policy of the page around it."""
     del node.attrs["src"]
     if part is not None and part.mimetype in HTML_TYPES:
         page = self_contained(part.body, part.url, parts, charset=part.charset, frames=0)
@@ -216,12 +216,12 @@ def _put_frame(node: Any, part: Part | None, parts: Parts) -> None:
 
 
 def _kept(value: str) -> str:
-    """What stands in the page already stays; an address that leads out of it does not."""
+    """What is already in the page stays; an address that leads out of it does not."""
     return value if value.lower().startswith("data:") else ""
 
 
 def _choose(node: Any, shown: Callable[[str], str | None]) -> None:
-    """One of a picture's sizes: the first that was captured, where its plain address is missing or a mere placeholder."""
+    """Use the first captured size of a picture, if its plain address is missing or a mere placeholder."""
     sets = [node.attributes.get(name) or "" for name in ("srcset", f"{LATE}srcset")]
     found = next(filter(None, map(shown, (address for text in sets for address in srcset_addresses(text)))), None)
     if "srcset" in node.attributes:
@@ -246,7 +246,7 @@ def _sheet_url(document: Document, url: str | None, parts: Parts, depth: int = 0
 
 
 def _sheet(document: Document, text: str, base: str, parts: Parts, depth: int) -> str:
-    """A style sheet with what it names put in; `base` is what its addresses are relative to."""
+    """A style sheet with everything it names inlined; `base` is what its addresses are relative to."""
 
     def put_in(kind: str, address: str) -> str | None:
         target = document.absolute(address.partition("#")[0], base)

@@ -1,4 +1,4 @@
-"""Ingest requests: what one may say, and what becomes of it."""
+"""Ingest requests, and how they are read."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tearsheet.errors import UsageError
 MAX_BASE_URL = 1500
 _ALIASES = {"file": "pdf"}
 KINDS = ("html", "pdf", "xml", "src", "component", "dataset")
-"""Types of requests that are known; only `html` is served."""
+"""Known types of requests; only `html` is served."""
 
 
 @dataclass(slots=True, frozen=True)
 class IngestRequest:
-    """One document to ingest. `raw` is the request as it came, and goes verbatim into the result."""
+    """One document to ingest. `raw` is the request as received; it goes verbatim into the result."""
 
     base_url: str
     ingest_type: str = "html"

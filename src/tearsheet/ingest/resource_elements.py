@@ -1,4 +1,4 @@
-"""Which elements bring sub-resources along, and which of those nobody wants. Data, apart from the code."""
+"""Which elements load sub-resources, and which of those are unwanted. Data, kept apart from the code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ELEMENTS = (
     ("svg use", "xlink:href", "image"),
 )
 LATE = "data-"
-"""Begins attributes that a script would make the true `src` or `srcset` of a picture when it comes into sight."""
+"""The prefix of attributes that a script would turn into a picture's real `src` or `srcset` when it scrolls into view."""
 SRCSETS = (
     ("img[srcset]", "srcset"),
     ("img[data-srcset]", "data-srcset"),
@@ -50,7 +50,7 @@ NO_RESOURCE = (
     "{{",
     "<%",
 )
-"""Beginnings of values that name nothing to fetch."""
+"""Prefixes of values that name nothing to fetch."""
 
 UNWANTED_HOSTS = """
 fonts.googleapis.com widgets.figshare.com crossmark-cdn.crossref.org crossmark.crossref.org platform.twitter.com
@@ -64,10 +64,10 @@ fullstory.com intercom.io intercomcdn.com zdassets.com hs-scripts.com hs-analyti
 static.ads-twitter.com analytics.twitter.com stats.wp.com pixel.wp.com counter.yadro.ru mc.yandex.ru top-fwz1.mail.ru
 altmetric.com badges.altmetric.com plausible.io cloudflareinsights.com sentry-cdn.com browser.sentry-cdn.com trendmd.com
 """.split()
-"""Analytics, advertisements, buttons and badges; with all names below them."""
+"""Analytics, advertisements, buttons and badges; with all their subdomains."""
 UNWANTED_PARTS = (
     "/favicon.ico", "apis.google.com/js/plusone", "www.google.com/recaptcha/", "www.gstatic.com/recaptcha/", "_getUACode.js",
     "/piwik.js", "/matomo.js", "/piwik.php", "/matomo.php", "/analytics.js", "/gtag/js", "/ga.js", "/urchin.js", "/tracking.js",
     "/pixel.gif", "/beacon.js", "/cookieconsent", "/addthis_widget.js", "cairn.info/tracking",
 )  # fmt: skip
-"""Parts of addresses: the same on every host."""
+"""The same by parts of addresses, on every host."""

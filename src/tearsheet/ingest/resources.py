@@ -1,4 +1,4 @@
-"""What a page brings along: pictures, scripts, style sheets, media, frames. Listed in the order of the page, each once."""
+"""What a page loads: pictures, scripts, style sheets, media, frames. Listed in page order, without repeats."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tearsheet.ingest.hops import same_page
 from tearsheet.ingest.resource_elements import ELEMENTS, NO_RESOURCE, SRCSETS, UNWANTED_HOSTS, UNWANTED_PARTS
 
 MAX_RESOURCES = 200
-"""More than a document has."""
+"""More than any real document has."""
 VARIANT = "variant"
-"""The type of a `srcset` candidate while references are gathered."""
+"""The type of a `srcset` candidate while references are collected."""
 _MAX_LISTED = 5_000
 _MAX_SRCSET = 20_000
 _MAX_NOSCRIPTS = 500
@@ -28,16 +28,16 @@ _CANDIDATE = re.compile(r"[\s,]*(\S+)((?:[^,(]|\([^)]{0,200}\))*)")
 
 @dataclass(slots=True, frozen=True)
 class Reference:
-    """A sub-resource that is to be fetched."""
+    """A sub-resource to be fetched."""
 
     url: str
     type: str
     is_variant: bool = False
-    """One of the sizes of a picture: the first to be left out where there is too much."""
+    """One of a picture's sizes: the first to be dropped if there are too many references."""
 
 
 def within_limit(references: list[Reference], limit: int) -> list[Reference] | None:
-    """The references, without sizes of pictures where they are too many; None when they are too many even so."""
+    """The references, without alternative picture sizes if there are too many; None if there still are."""
     if len(references) <= limit:
         return references
     needed = [reference for reference in references if not reference.is_variant]
@@ -68,7 +68,7 @@ def sheet_references(text: str, sheet_url: str, page_url: str) -> list[Reference
 def add_reference(
     found: dict[str, Reference], document: Document, kind: str, address: str, base: str | None = None
 ) -> None:
-    """Add what an address names, unless it is there, names nothing to fetch, is the page itself, or is unwanted."""
+    """Add what an address names, unless it is already there, names nothing to fetch, is the page itself, or is unwanted."""
     address = address.strip()
     if not address or address.lower().startswith(NO_RESOURCE) or _is_prose(address):
         return
@@ -86,7 +86,7 @@ def _is_prose(address: str) -> bool:
 
 
 def is_unwanted(url: str) -> bool:
-    """Whether a resource is an analytics script, an advertisement, a badge or an icon of the browser's bar."""
+    """Whether a resource is an analytics script, an advertisement, a badge or a browser icon."""
     host = (urlsplit(url).hostname or "").lower()
     labels = host.split(".")
     return any(".".join(labels[start:]) in _UNWANTED for start in range(len(labels))) or any(
@@ -98,14 +98,14 @@ _UNWANTED = frozenset(UNWANTED_HOSTS)
 
 
 def _addresses(document: Document) -> Iterator[tuple[str, str]]:
-    """Everything that the page names, and what it names for readers without scripts, of whom the archive is one."""
+    """Everything the page names, including for readers without scripts, of which the archive is one."""
     yield from _tree_addresses(document.tree)
     for node in document.tree.css("noscript")[:_MAX_NOSCRIPTS]:
         yield from _tree_addresses(LexborHTMLParser(node.text()[:_MAX_NOSCRIPT], scripting=False))
 
 
 def _tree_addresses(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
-    """Type and address as written: style sheets first, since they bring more along."""
+    """Type and address as written; style sheets first, because they load more."""
     for node in tree.css("link[rel][href]"):
         rel = (node.attributes.get("rel") or "").lower().split()
         if "stylesheet" in rel and "alternate" not in rel:

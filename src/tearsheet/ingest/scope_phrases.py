@@ -1,4 +1,4 @@
-"""Phrases of pages that stand before the page one wants, in lower case. Data, apart from the code."""
+"""Phrases of pages that bar the way to the wanted page, in lower case. Data, kept apart from the code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CAPTCHA_MARKS = (
     'id="px-captcha"',
     "captcha-delivery.com",
 )
-"""Parts of the markup that say the same."""
+"""Parts of the markup that mean the same."""
 COOKIE_PHRASES = (
     "cookies must be enabled", "please enable cookies", "your browser does not accept cookies", "cookies are disabled",
     "enable cookies in your browser", "cookies are required to", "requires cookies",
@@ -32,4 +32,4 @@ ERROR_TITLES = (
     "404", "not found", "page not found", "error 404", "500 internal server error", "internal server error", "503 service",
     "service unavailable", "an error occurred", "error", "410 gone", "the page you requested", "site under maintenance",
 )  # fmt: skip
-"""How the title of a page that only tells of an error begins."""
+"""How the title of a page that only reports an error starts."""

@@ -23,12 +23,12 @@ BLOG_WORDS = 500
 OJS_WORDS = 600
 ARTICLE_WORDS = 1200
 WALL_WORDS = 300
-"""A page with more words than this is no wall, whatever it says."""
+"""A page with more words than this is not a wall, whatever it says."""
 
 BLOCKED = frozenset({"blocked-captcha", "blocked-cookie", "blocked-forbidden"})
 WALLED = frozenset({"blocked-paywall", "blocked-login"})
 INGESTED = frozenset({"article-fulltext", "unknown"})
-"""Scopes whose pages are taken whole."""
+"""Scopes whose pages are captured with their resources."""
 
 _FORBIDDEN = re.compile(r"<(?:h1|title)>\s*403 Forbidden\s*</", re.IGNORECASE)
 _SCANNED = 100_000
@@ -36,7 +36,7 @@ _SCANNED = 100_000
 
 @dataclass(slots=True, frozen=True)
 class PageFeatures:
-    """What is known of a page when its scope is asked for."""
+    """What the scope of a page depends on."""
 
     url: str
     biblio: Biblio
@@ -49,13 +49,13 @@ class PageFeatures:
     """The beginning of the page as it was received."""
     has_password_field: bool = False
     is_free: bool = True
-    """Unless the page itself says in JSON-LD that it is not."""
+    """True unless the page says otherwise in JSON-LD."""
 
 
 def page_features(
     document: Document, markup: str, biblio: Biblio, platform: str | None, word_count: int
 ) -> PageFeatures:
-    """Gather what the scope depends on."""
+    """Collect what the scope depends on."""
     body = document.tree.body
     visible = body.text(separator=" ")[:_SCANNED] if body is not None else ""
     title = document.head.title or ""
@@ -72,7 +72,7 @@ def page_features(
 
 
 def scope_of(page: PageFeatures) -> str:
-    """The scope; the first rule that holds."""
+    """The scope, by the first rule that applies."""
     return _by_address(page) or _by_wall(page) or _by_fulltext_link(page) or _by_platform(page) or _by_length(page)
 
 
@@ -121,7 +121,7 @@ def _by_fulltext_link(page: PageFeatures) -> str | None:
 
 
 def _by_platform(page: PageFeatures) -> str | None:
-    """Journals of OJS and journalssystem.com show a page for each article, with or without its text."""
+    """Journals on OJS and journalssystem.com have a page for each article, with or without its text."""
     if page.platform in ("ojs", "ojs3"):
         if page.biblio.title:
             return "article-fulltext" if page.word_count > ARTICLE_WORDS else "landingpage"

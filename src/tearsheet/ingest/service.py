@@ -1,7 +1,7 @@
-"""From requests to results that are archived, saved, and told to the event log, in this order.
+"""From requests to results that are archived, saved, and published to the event log, in this order.
 
-The tables and the blob store are the truth. What is to be published is saved with the result in one transaction and crossed
-off when the event log has it, so a process that is killed in between leaves it to the next one: it is published at least once.
+The tables and the blob store are authoritative. Messages are saved with the result in one transaction, and removed once the event
+log has them; if a process is killed in between, the next one publishes them. So each is published at least once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PUBLISH_BATCH = 25
 
 @dataclass(slots=True)
 class IngestService:
-    """Ingests requests and keeps all that comes of them. The same for commands, workers and the web."""
+    """Ingests requests and stores everything that results. Shared by commands, workers and the web server."""
 
     ingester: Ingester
     new_file: Callable[[], CaptureFile]
@@ -37,7 +37,7 @@ class IngestService:
     _publishing: threading.Lock = field(default_factory=threading.Lock)
 
     async def handle(self, requests: Sequence[IngestRequest]) -> list[IngestWebResult]:
-        """Work on requests at the same time. When this returns, captures, texts and results are safe and published."""
+        """Work on requests concurrently. When this returns, captures, texts and results are stored and published."""
         file = self.new_file()
         try:
             results = await asyncio.gather(*(self.ingester.ingest(request, file.keep) for request in requests))
@@ -62,10 +62,10 @@ class IngestService:
         self.publish()
 
     def publish(self) -> None:
-        """Publish all that was saved and is not published yet, by us or by a process that was killed before it could.
+        """Publish everything saved but not yet published, by us or by a process that was killed before it could.
 
-        Two processes may publish the same message. Of two that ingest one address at the same moment, either may be the last
-        in the event log; the table says which is.
+        Two processes may publish the same message. If two ingest one address at the same moment, either result may come last
+        in the event log; the table says which one stands.
         """
         with self._publishing:
             while waiting := self.store.unpublished(_PUBLISH_BATCH):
@@ -77,14 +77,14 @@ class IngestService:
 
 
 def _texts(results: Sequence[IngestWebResult]) -> Iterator[tuple[str, HtmlBody]]:
-    """The texts of documents that were taken, by SHA-1. A wall or a landing page has none that anybody wants."""
+    """The texts of documents that were captured whole, by SHA-1. Nobody wants the text of a wall or a landing page."""
     for result in results:
         if result.html_resources is not None and result.file_meta and result.html_body and result.html_body.tei_xml:
             yield result.file_meta.sha1hex, result.html_body
 
 
 def put_text(blobs: Blobs, sha1hex: str, tei_xml: str) -> None:
-    """Store the text of a document. Raises UsageError when it is no SHA-1."""
+    """Store the text of a document. Raises UsageError if it is not a SHA-1."""
     blobs.put(tei_key(sha1hex), tei_xml.encode("utf-8", "replace"), content_type="application/xml")
 
 

@@ -1,4 +1,4 @@
-"""The words that say what became of a request: those of the Internet Archive's ingest, so that its readers know ours."""
+"""The statuses of a request: those of the Internet Archive's ingest, so that its readers understand ours."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _OF_CODE = {
 
 
 def status_of_error(error: FetchError) -> str:
-    """The word for a request that got no response."""
+    """The status of a request that got no response."""
     if error.kind == "too-many-redirects":
         return "redirect-loop" if "circle" in error.detail else "redirects-exceeded"
     if error.kind == "protocol":
@@ -74,7 +74,7 @@ def status_of_error(error: FetchError) -> str:
 
 
 def status_of_code(code: int) -> str | None:
-    """The word for a response by its status code; None when it is a document."""
+    """The status of a response by its HTTP code; None if it is a document."""
     if code == 200:
         return None
     if 300 <= code < 400:

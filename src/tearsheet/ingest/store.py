@@ -1,4 +1,4 @@
-"""The tables of the ingest, and the questions that a catalogue asks of them."""
+"""The tables of the ingest, and the queries that a catalogue needs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ cdx = Table(
     Column("hide", Boolean, nullable=False),
     sa.Index("cdx_surt", "surt", "datetime"),
 )
-"""`hide` keeps a capture out of look-ups; the capture itself stays."""
+"""`hide` keeps a capture out of lookups; the capture itself stays."""
 html_meta = Table(
     "html_meta",
     metadata,
@@ -84,7 +84,7 @@ ingest_outbox = Table(
     Column("key", Text, nullable=False),
     Column("value", Text, nullable=False),
 )
-"""Messages about what was saved that still have to be published, the oldest first; `value` is JSON."""
+"""Messages about saved results that still have to be published, oldest first; `value` is JSON."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -100,7 +100,7 @@ class Outgoing:
 
 @dataclass(slots=True, frozen=True)
 class CdxLine:
-    """A capture of a document, as it is found."""
+    """A capture of a document, as lookups return it."""
 
     surt: str
     datetime: str
@@ -122,7 +122,7 @@ class IngestStore:
         self._clock = clock
 
     def save(self, results: Sequence[IngestWebResult], messages: Sequence[Outgoing] = ()) -> None:
-        """Keep results, and the messages about them until they are published. All of it, or nothing when it raises.
+        """Store results, and the messages about them until they are published: all of it, or nothing if this raises.
 
         The last result of each request stands.
         """
@@ -133,7 +133,7 @@ class IngestStore:
                 connection.execute(ingest_outbox.insert(), [_outbox_row(message) for message in messages])
 
     def adopt(self, results: Sequence[IngestWebResult]) -> None:
-        """Keep results that came from the event log, unless they are in the tables already or have been overtaken there."""
+        """Store results from the event log, unless the tables already have them or newer ones."""
         with self._database.begin() as connection:
             for result in results:
                 row = _result_row(result)
@@ -152,7 +152,7 @@ class IngestStore:
             ]
 
     def published(self, messages: Sequence[Outgoing]) -> None:
-        """These messages are in the event log."""
+        """Forget these messages, which are in the event log."""
         with self._database.begin() as connection:
             connection.execute(
                 sa.delete(ingest_outbox).where(ingest_outbox.c.id.in_([message.id for message in messages]))
@@ -189,9 +189,9 @@ class IngestStore:
         return self._row(query)
 
     def document(self, sha1hex: str) -> dict[str, Any] | None:
-        """What a document says, by its SHA-1: the row of `html_meta`, with its file and its captures.
+        """What is known about a document, by its SHA-1: the row of `html_meta`, with its file and its captures.
 
-        None when it was not ingested, or when all of its captures are hidden.
+        None if it was not ingested, or if all of its captures are hidden.
         """
         found = self._row(select(html_meta).where(html_meta.c.sha1hex == sha1hex))
         captures = self.captures_of_sha1(sha1hex)
@@ -207,20 +207,20 @@ class IngestStore:
         return (row["resources"] if row else None) or []
 
     def captures_of_sha1(self, sha1hex: str, *, hidden: bool = False) -> list[CdxLine]:
-        """Every capture of these bytes, the oldest first."""
+        """Every capture of these bytes, oldest first."""
         return self._lines(cdx.c.sha1hex == sha1hex, hidden)
 
     def captures_of_surt(self, surt: str, *, hidden: bool = False) -> list[CdxLine]:
-        """Every capture of an address, the oldest first."""
+        """Every capture of an address, oldest first."""
         return self._lines(cdx.c.surt == surt, hidden)
 
     def closest(self, surt: str, time14: str) -> CdxLine | None:
-        """The capture of an address that is closest to a time; of two as close, the earlier."""
+        """The capture of an address closest to a time; the earlier of two equally close ones."""
         found = self.captures_of_surt(surt)
         return min(found, key=lambda line: abs(_seconds(line.datetime) - _seconds(time14)), default=None)
 
     def hide(self, key: str, time14: str = "", *, hide: bool = True) -> int:
-        """Keep captures out of look-ups, or let them back in: those of an address or of a document's SHA-1, all or one.
+        """Keep captures out of lookups, or let them back in: those of an address or of a document's SHA-1, all or one.
 
         Returns how many there are. Raises NotFoundError when there is none.
         """
@@ -233,7 +233,7 @@ class IngestStore:
         return count
 
     def known(self, sha1hex: str, url: str) -> KnownDocument | None:
-        """What was said of these bytes at this address before; None when they are new, or their capture is hidden."""
+        """What an earlier ingest recorded about these bytes at this address; None if they are new or their capture is hidden."""
         meta = self._row(select(html_meta).where(html_meta.c.sha1hex == sha1hex))
         lines = [line for line in self.captures_of_sha1(sha1hex) if line.url == url]
         if meta is None or meta["resources"] is None or not lines:
@@ -261,11 +261,11 @@ class IngestStore:
 
 
 def _result_row(result: IngestWebResult) -> dict[str, Any] | None:
-    """The row of a result; None when its request cannot be kept."""
+    """The row of a result; None if its request cannot be stored."""
     request = result.request or {}
     base_url = str(request.get("base_url", "")).replace("\x00", "").encode("utf-8", "replace").decode()
     terminal = result.terminal
-    # The second test is for keys: an index of PostgreSQL takes no more bytes than that.
+    # The second test is for keys: a PostgreSQL index takes no more bytes than that.
     if not base_url or len(base_url) > MAX_BASE_URL or len(base_url.encode()) > 2500:
         return None
     if terminal is not None and len(terminal.terminal_url) > MAX_TERMINAL_URL:
@@ -283,7 +283,7 @@ def _result_row(result: IngestWebResult) -> dict[str, Any] | None:
 
 
 def is_news(row: dict[str, Any], known: dict[str, Any]) -> bool:
-    """Whether a result from the event log tells more than the table: it is another one, and of no earlier capture."""
+    """Whether a result from the event log is newer than the table's: a different one, and not of an earlier capture."""
     if all(known[name] == value for name, value in row.items()):
         return False
     ours, theirs = known["terminal_dt"], row["terminal_dt"]
@@ -316,7 +316,7 @@ def _cdx_values(row: CdxRow) -> dict[str, Any]:
 
 
 def _seconds(time14: str) -> float:
-    """A time of web archives, which may be cut off after any of its parts. Raises UsageError."""
+    """A timestamp as web archives write it, which may be cut off after any part. Raises UsageError."""
     try:
         whole = datetime.strptime(time14 + "19700101000000"[len(time14) :], "%Y%m%d%H%M%S")
     except ValueError as error:

@@ -1,4 +1,7 @@
-"""Fetching what belongs to a document: each at the turn of its host and with its own fate, style sheets with what they import."""
+"""Fetches what belongs to a document: each resource when its host's turn comes, and style sheets with what they import.
+
+A resource that fails does not fail the document.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ class ResourceLimits:
     count: int
     max_bytes: int
     seconds: float
-    """For one of them."""
+    """For each of them."""
 
 
 @dataclass(slots=True)
@@ -41,12 +44,12 @@ class ResourceRound:
     page_encoding: str
     limits: ResourceLimits
     keep: Keep
-    """Called with each one that was received."""
+    """Called with each resource that was received."""
     _found: dict[str, WebResource] = field(default_factory=dict)
     _running: dict[asyncio.Task[list[Reference]], str] = field(default_factory=dict)
 
     async def run(self, references: list[Reference], seconds: float) -> list[WebResource]:
-        """Fetch all, in the order of the page; what is not there after so many seconds has the status `timeout`."""
+        """Fetch all of them, in page order; those that have not arrived after `seconds` get the status `timeout`."""
         deadline = asyncio.get_running_loop().time() + seconds
         self._start(references, deadline)
         try:
@@ -77,7 +80,7 @@ class ResourceRound:
         await asyncio.gather(*self._running, return_exceptions=True)
 
     async def _one(self, reference: Reference, deadline: float) -> list[Reference]:
-        """Fetch one resource; returns what it brings along."""
+        """Fetch one resource; returns the references in it."""
         resource = self._found[reference.url]
         try:
             fetched = await self.visitor.get(
@@ -107,7 +110,7 @@ class ResourceRound:
 
 
 def describe(resource: WebResource, fetched: Fetched) -> None:
-    """Write down what was received for a resource."""
+    """Record what was received for a resource."""
     meta = file_meta(fetched.body, sniff_type(fetched.body, fetched.stated_type))
     resource.status = status_of_code(fetched.code) or "success"
     resource.terminal_url = fetched.url

@@ -1,4 +1,4 @@
-"""The text of a page as TEI-XML, valid by the TEI schema: headings, paragraphs, list items, and where it is from."""
+"""The text of a page as TEI-XML, valid against the TEI schema: headings, paragraphs, list items, and where it is from."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_ERROR = 1000
 
 
 def html_body(document: Document, biblio: Biblio) -> HtmlBody:
-    """The text of a page: its TEI and its words. `empty-xml` when there is none."""
+    """The text of a page: its TEI and its word count. The status is `empty-xml` if there is no text."""
     text = document.text
     if not text.strip():
         return HtmlBody(status="empty-xml", agent=AGENT)
@@ -35,7 +35,7 @@ def html_body(document: Document, biblio: Biblio) -> HtmlBody:
 
 def tei_xml(document: Document, biblio: Biblio) -> str:
     """The document, with its XML declaration."""
-    root = etree.Element(_name("TEI"), nsmap={None: TEI})  # type: ignore[dict-item]  # None is lxml's word for the default
+    root = etree.Element(_name("TEI"), nsmap={None: TEI})  # type: ignore[dict-item]  # None is lxml's name for the default
     _add_header(root, document, biblio)
     body = _add(_add(root, "text"), "body")
     _add_text(body, document)
@@ -94,7 +94,7 @@ def _add_source(source: etree._Element, document: Document, biblio: Biblio, titl
 
 
 def _add_text(body: etree._Element, document: Document) -> None:
-    """A division for each heading; list items that follow each other are one list."""
+    """A division for each heading; consecutive list items form one list."""
     division = _add(body, "div")
     items: etree._Element | None = None
     for kind, line in _lines(document):
@@ -122,7 +122,7 @@ def _lines(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def _texts(document: Document, selector: str) -> set[str]:
-    """The texts of elements. Elements inside each other repeat their text, so there is a limit to what is read of them."""
+    """The texts of elements. Nested elements repeat their text, so there is a limit to how much is read."""
     found: set[str] = set()
     left = _MAX_TEXT
     for node in document.tree.css(selector)[:_MAX_ELEMENTS]:
@@ -135,7 +135,7 @@ def _texts(document: Document, selector: str) -> set[str]:
 
 
 def tei_message(sha1hex: str, body: HtmlBody) -> dict[str, str | int]:
-    """The message about a text, as its topic carries it."""
+    """The message about a text, in the form its topic carries."""
     message: dict[str, str | int] = {"key": sha1hex, "sha1hex": sha1hex, "status": body.status}
     if body.tei_xml is not None:
         message["tei_xml"] = body.tei_xml

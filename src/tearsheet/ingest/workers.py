@@ -1,7 +1,7 @@
 """The three workers of the ingest: ingest, persist result, persist html text.
 
-Each reads a topic in a group, does its work, and only then commits what it has read: a worker that is killed does the last few
-again when it starts, and what it writes is the same. The first saves its results itself; the other two are for results and
+Each reads a topic in a consumer group, does its work, and only then commits what it has read: a killed worker repeats the last few
+when it restarts, and writes the same again. The first saves its results itself; the other two are for results and
 texts that somebody else has published.
 """
 

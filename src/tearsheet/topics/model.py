@@ -8,7 +8,7 @@ from datetime import date
 
 # topic_stories.state
 WAITING = "waiting"
-"""Found, and waiting until all pages of its iteration are there."""
+"""Found, and waiting until all pages of its iteration have arrived."""
 ADDING = "adding"
 """To be judged, and added if it is relevant."""
 IN = "in"
@@ -42,21 +42,21 @@ UNDATEABLE = "undateable"
 
 @dataclass(slots=True, frozen=True)
 class NewTopic:
-    """What a user says of a topic."""
+    """A topic as a user defines it."""
 
     name: str
     query: str
     start: date | None = None
     end: date | None = None
     domains: tuple[str, ...] = ()
-    """Sources that the seeds come from; with no collection either, all. Links lead anywhere."""
+    """Sources that the seeds come from: all sources if there is no collection either. Links may lead anywhere."""
     collections: tuple[str, ...] = ()
-    """Collections, by name or id, whose sources the seeds come from too, as they are when the topic is seeded."""
+    """Collections, by name or id, whose sources also supply seeds. Their members are read when the topic is seeded."""
     max_iterations: int = MAX_ITERATIONS
     max_stories: int = MAX_STORIES
     seconds_per_media_fetch: float | None = None
     foci: dict[str, str] = field(default_factory=dict)
-    """Boolean queries by name: parts of the topic that snapshots count apart."""
+    """Boolean queries by name: parts of the topic that snapshots count separately."""
     timespans: tuple[tuple[date, date], ...] = ()
     """Custom timespans, both days included."""
 
@@ -85,7 +85,7 @@ class Topic:
 
 @dataclass(slots=True, frozen=True)
 class Seed:
-    """Where a topic starts: an address, or a story of the index."""
+    """Where a topic starts: an address, or a story in the index."""
 
     url: str
     stories_id: str | None = None
@@ -97,7 +97,7 @@ class Seed:
 
 @dataclass(slots=True, frozen=True)
 class Progress:
-    """How far a topic is: what is still to be done, and what was found."""
+    """How far a topic has got: what is still to be done, and what was found."""
 
     to_fetch: int = 0
     waiting: int = 0
@@ -118,7 +118,7 @@ class Progress:
         return not (self.to_fetch or self.waiting or self.adding or self.to_mine or self.links_unfetched)
 
     def describe_waiting(self) -> str:
-        """What is waited for, for people."""
+        """What the topic is waiting for, for people to read."""
         parts = [
             f"{count:,} {what}"
             for count, what in (
@@ -134,5 +134,5 @@ class Progress:
 
 
 def simplest(urls: Iterable[str]) -> str:
-    """Which of a page's addresses stands for it: the shortest, of equals the first. So it does not matter which came first."""
+    """The address that stands for a page: the shortest, then the first alphabetically, whatever order they arrived in."""
     return min(urls, key=lambda url: (len(url), url))

@@ -1,4 +1,4 @@
-"""Topics in the database: what they are, where they stand, how far they are. The spider's tables are in `spider.stores`."""
+"""Topics in the database: their definitions, states and progress. The spider's statements are in `spider.stores`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _CHUNK = 500
 
 
 def chunks(items: Sequence[Any], size: int = _CHUNK) -> Iterable[Sequence[Any]]:
-    """Pieces that fit a statement."""
+    """Split items into pieces small enough for one statement."""
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def create_topic(database: Database, new: NewTopic, default_seconds: float) -> Topic:
     """Store a topic.
 
-    Raises QueryError for a query that cannot be read, UsageError when the name is taken, NotFoundError for a collection that
+    Raises QueryError for a query that cannot be parsed, UsageError when the name is taken, NotFoundError for a collection that
     does not exist.
     """
     for query in (new.query, *new.foci.values()):
@@ -80,7 +80,7 @@ def list_topics(database: Database) -> list[Topic]:
 
 
 def story_ids(database: Database, topic_id: int) -> list[str]:
-    """The stories of a topic, by their ids in the index."""
+    """The ids of a topic's stories, as in the index."""
     stories = tables.topic_stories.c
     query = select(stories.stories_id).where(stories.topics_id == topic_id, stories.state == model.IN)
     with database.read() as connection:
@@ -115,14 +115,14 @@ def _topic(row: Row[Any]) -> Topic:
 def set_state(
     database: Database, topic_id: int, state: str | None = None, message: str | None = None, **more: Any
 ) -> None:
-    """Note where a topic stands."""
+    """Record a topic's state, message or other columns."""
     values = more | ({"state": state} if state else {}) | ({"message": message} if message is not None else {})
     with database.begin() as connection:
         connection.execute(update(tables.topics).where(tables.topics.c.id == topic_id).values(values))
 
 
 def progress_of(database: Database, topic: Topic) -> Progress:
-    """How far a topic is."""
+    """How far a topic has got."""
     stories, links, fetches = tables.topic_stories, tables.topic_links, tables.topic_fetch_urls
     with database.read() as connection:
         by_state = _counts_by(connection, stories.c.state, topic.id)

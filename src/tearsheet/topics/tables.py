@@ -1,4 +1,4 @@
-"""The tables of topics. Migrations repeat them on purpose. Stories and pages are known by the hash of their normal address."""
+"""The tables of topics. Migrations repeat them on purpose. Stories and pages are known by the hash of their normalised address."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ topic_jobs = Table(
     Column("turn", Float, nullable=False),
     Index("topic_jobs_holder", "holder"),
 )
-"""What was offered to the workers, or is in the hands of one. That something is to be done stands in the other tables."""
+"""Items that were offered to the workers or are held by one. The other tables say what is to be done."""
 
 topic_sentences = Table(
     "topic_sentences",

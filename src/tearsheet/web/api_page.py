@@ -1,4 +1,4 @@
-"""`/api`: what programs can ask, made from the same description as `/openapi.json`."""
+"""`/api`: what programs can request, generated from the same description as `/openapi.json`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ router = APIRouter()
 
 @dataclass(slots=True, frozen=True)
 class Operation:
-    """One thing that can be asked."""
+    """One operation of the API."""
 
     method: str
     path: str

@@ -49,7 +49,7 @@ _TITLES = {400: "That could not be understood", 404: "Not found", 405: "Not allo
 
 
 def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
-    """The server's application. The broker is opened on the server's event loop and closed with it; the rest is the caller's."""
+    """The server's application. The broker is opened and closed on the server's event loop; the caller owns the rest."""
     site, ingest = Site(services, clock), IngestForVisitors(services.ingest)
 
     @asynccontextmanager
@@ -65,7 +65,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         version=__version__,
         summary="The news as it was published, with proof of every page.",
         lifespan=lifespan,
-        docs_url=None,  # its page loads scripts from elsewhere
+        docs_url=None,  # its page loads scripts from other servers
         redoc_url=None,
     )
     app.state.site = site
@@ -114,8 +114,8 @@ async def _user_error(request: Request, error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    words = "There is no such page." if error.status_code == 404 else str(error.detail)
-    return _problem(request, error.status_code, words, dict(error.headers or {}))
+    message = "There is no such page." if error.status_code == 404 else str(error.detail)
+    return _problem(request, error.status_code, message, dict(error.headers or {}))
 
 
 async def _bad_request(request: Request, error: Exception) -> Response:
@@ -127,12 +127,12 @@ async def _bad_request(request: Request, error: Exception) -> Response:
     return _problem(request, 400, f"{where}: {first['msg']}")
 
 
-def _problem(request: Request, status: int, words: str, headers: dict[str, str] | None = None) -> Response:
+def _problem(request: Request, status: int, message: str, headers: dict[str, str] | None = None) -> Response:
     """What went wrong: as a page for browsers, as JSON for programs."""
     path = request.url.path
     for_program = path.startswith("/api/") or path.endswith((".json", ".jsonl", ".csv", ".parquet"))
     if for_program or "text/html" not in request.headers.get("accept", ""):
-        return JSONResponse({"status": "error", "note": words}, status, headers)
-    response = page(request, "problem.html", status_code=status, title=_TITLES.get(status, "Error"), words=words)
+        return JSONResponse({"status": "error", "note": message}, status, headers)
+    response = page(request, "problem.html", status_code=status, title=_TITLES.get(status, "Error"), message=message)
     response.headers.update(headers or {})
     return response

@@ -1,4 +1,4 @@
-"""A question as it stands in an address or in the form of the search page."""
+"""A question as given in an address or in the form of the search page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tearsheet.web.site import Site
 
 @dataclass(slots=True, frozen=True)
 class SearchForm:
-    """What somebody wrote into the fields, right or wrong."""
+    """The fields as somebody filled them in, valid or not."""
 
     q: Annotated[str, Parameter(description="A query, as `climate AND (policy OR law*)`; `*` is every story.")] = "*"
     start: Annotated[str, Parameter(description="First day of publication, YYYY-MM-DD.")] = ""
@@ -26,7 +26,7 @@ class SearchForm:
     order: Annotated[str, Parameter(description="`newest`, `oldest` or `relevance` first.")] = ORDERS[0]
 
     def question(self, token: str = "") -> Question:
-        """The question. An empty field asks for nothing in particular. Raises QueryError or UsageError."""
+        """The question. An empty field means no restriction. Raises QueryError or UsageError."""
         return read_question(
             self.q.strip() or "*",
             start=self.start,
@@ -44,7 +44,7 @@ class SearchForm:
 
 
 def ask(site: Site, question: Question) -> Asked:
-    """The question as the index gets it. Raises NotFoundError for a collection that is not there."""
+    """The question as the index gets it. Raises NotFoundError for a collection that does not exist."""
     return question.ask(partial(members_of, site.services.database))
 
 

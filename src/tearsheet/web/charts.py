@@ -16,7 +16,7 @@ _ROOM_FOR_A_DATE = 90
 
 @dataclass(slots=True, frozen=True)
 class Window:
-    """Counts of consecutive days, and how many stories lie before and after them."""
+    """Counts of consecutive days, and how many stories come before and after them."""
 
     points: list[tuple[str, int]]
     earlier: int = 0
@@ -50,7 +50,7 @@ def filled(counts: Sequence[tuple[str, int]], interval: str) -> list[tuple[str, 
 
 
 def interval_for(first: date, last: date) -> str:
-    """How finely a period is drawn, so that a chart has some hundred points at most."""
+    """How finely a period is drawn, so that a chart has little more than a hundred points."""
     days = (last - first).days
     return "day" if days <= 120 else "week" if days <= 900 else "month"
 
@@ -72,7 +72,7 @@ def nice_top(highest: float) -> int:
 
 
 def bar_chart(points: Sequence[tuple[str, float]], label: str, interval: str = "day") -> Markup:
-    """Bars over time. `label` says what is seen, for those who do not see it."""
+    """Bars over time. `label` describes the chart for people who cannot see it."""
     if not points:
         return Markup("")
     top = nice_top(max(1.0, *(count for _, count in points)))
@@ -80,14 +80,14 @@ def bar_chart(points: Sequence[tuple[str, float]], label: str, interval: str = "
     step = inner_width / len(points)
     width = min(step * 0.8, 40.0)
     parts = [_axis(top, inner_height)]
-    for place, (day, count) in enumerate(points):
+    for index, (day, count) in enumerate(points):
         height = inner_height * count / top
-        x, y = _LEFT + place * step + (step - width) / 2, _TOP + inner_height - height
-        words = f"{day_in_words(day, interval)}: {count:,}"
+        x, y = _LEFT + index * step + (step - width) / 2, _TOP + inner_height - height
+        caption = f"{format_day(day, interval)}: {count:,}"
         parts.append(
-            f'<g class="bar"><rect class="reach" x="{_LEFT + place * step:.1f}" y="{_TOP}" width="{step:.1f}" '
+            f'<g class="bar"><rect class="reach" x="{_LEFT + index * step:.1f}" y="{_TOP}" width="{step:.1f}" '
             f'height="{inner_height}"/><rect class="fill" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
-            f'height="{height:.1f}"/><title>{escape(words)}</title></g>'
+            f'height="{height:.1f}"/><title>{escape(caption)}</title></g>'
         )
     parts.append(_dates([day for day, _ in points], step, interval))
     return Markup(  # noqa: S704 - made of numbers and escaped text
@@ -109,30 +109,30 @@ def _axis(top: int, height: int) -> str:
 
 
 def _dates(days: Sequence[str], step: float, interval: str) -> str:
-    """Some of the dates below the axis: about five, the first and the last among them."""
+    """Some of the dates below the axis: about five, including the first and the last."""
     every = max(1, round((len(days) - 1) / 4)) if len(days) > 1 else 1
-    places = sorted({*range(0, len(days) - every // 2 - 1, every), len(days) - 1})
+    indexes = sorted({*range(0, len(days) - every // 2 - 1, every), len(days) - 1})
     texts = []
-    for place in places:
-        x = _LEFT + (place + 0.5) * step
-        anchor = "end" if place == len(days) - 1 else "start" if place == 0 else "middle"
+    for index in indexes:
+        x = _LEFT + (index + 0.5) * step
+        anchor = "end" if index == len(days) - 1 else "start" if index == 0 else "middle"
         if step > _ROOM_FOR_A_DATE:
             anchor = "middle"
         x += {"end": step / 2, "start": -step / 2, "middle": 0}[anchor]
-        text = escape(day_in_words(days[place], interval))
+        text = escape(format_day(days[index], interval))
         texts.append(f'<text class="tick" x="{x:.1f}" y="{_HEIGHT - 8}" text-anchor="{anchor}">{text}</text>')
     return "".join(texts)
 
 
-def day_in_words(day: str, interval: str = "day") -> str:
-    """A day for people: `3 Nov 2026`, a month as `Nov 2026`."""
+def format_day(day: str, interval: str = "day") -> str:
+    """A day for people: `3 Nov 2026`; a month is `Nov 2026`."""
     when = date.fromisoformat(day)
     month = f"{when:%b} {when.year}"
     return month if interval == "month" else f"{when.day} {month}"
 
 
 def share_bar(count: int, highest: int) -> Markup:
-    """A horizontal bar beside a number. Said by the number already, so hidden from those who listen."""
+    """A horizontal bar beside a number. Hidden from screen readers, because the number says it already."""
     width = 100 * count / max(highest, 1)
     return Markup(  # noqa: S704 - made of a number
         '<svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'

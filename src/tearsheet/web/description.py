@@ -1,4 +1,4 @@
-"""The description of the API, `/openapi.json`: FastAPI's own, with the answers that the gate and the error handlers give."""
+"""The description of the API, `/openapi.json`: FastAPI's own, with the answers of the guard and the error handlers."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _FASTAPI_ERRORS = ("HTTPValidationError", "ValidationError")
 
 
 class DescribedApp(FastAPI):
-    """An application whose description says what it answers when it cannot answer."""
+    """An application whose description includes its error responses."""
 
     def openapi(self) -> dict[str, Any]:
-        """The description, made when it is first asked for."""
+        """The description, made when it is first requested."""
         if self.openapi_schema is None:
             self.openapi_schema = with_problems(super().openapi())
         return self.openapi_schema
 
 
 def with_problems(description: dict[str, Any]) -> dict[str, Any]:
-    """The description with the token, and with our answers to bad parameters, missing tokens and haste."""
+    """The description with the token, and with our answers to bad parameters, missing tokens and too many requests."""
     components = description.setdefault("components", {})
     schemas = components.setdefault("schemas", {})
     for name in _FASTAPI_ERRORS:
@@ -60,8 +60,8 @@ def with_problems(description: dict[str, Any]) -> dict[str, Any]:
     return description
 
 
-def _problem(words: str) -> dict[str, Any]:
+def _problem(message: str) -> dict[str, Any]:
     return {
-        "description": words,
+        "description": message,
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }

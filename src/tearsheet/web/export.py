@@ -1,4 +1,4 @@
-"""All stories of a search, with their full text, as a file: JSON lines, CSV or Parquet."""
+"""All stories that match a search, with their full text, as a file: JSON lines, CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def export_parquet(request: Request, form: Form) -> FileResponse:
 
 def _stories(request: Request, form: SearchForm) -> Iterator[IndexedStory]:
     site, question = site_of(request), form.question()
-    # The order by relevance has an end; a whole collection has none.
+    # Ordering by relevance is limited to so many stories; an export is not.
     order = "newest" if question.order == "relevance" else question.order
     return all_stories(site.services.index, ask(site, question).query, order=order)
 
 
 def download(lines: Iterator[bytes], media_type: str, name: str) -> StreamingResponse:
-    """Lines as a file to keep."""
+    """Lines as a file to download."""
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(lines, media_type=media_type, headers=headers)

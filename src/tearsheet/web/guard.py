@@ -1,7 +1,7 @@
-"""The gate: who may come in, how often, and from where.
+"""The guard: who may use the server, how often, and from where.
 
-On loopback no token is needed, but only this machine's own names are answered to, and no other site may change anything through
-a reader's browser. Elsewhere every request needs a token, but for `/healthz`.
+On loopback no token is needed, but only requests to this machine's own names are answered, and no other site may change anything
+through a reader's browser. Elsewhere every request needs a token, except `/healthz`.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ OPEN_PATHS = frozenset({"/healthz"})
 """What needs no token anywhere."""
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 UNLIMITED = ("/static/", "/healthz", "/readyz", "/metrics")
-"""What may be asked as often as one likes."""
+"""Paths without a rate limit."""
 _LOOPBACK_NAMES = frozenset({"localhost", "localhost.localdomain"})
 
 
 @dataclass(slots=True, frozen=True)
 class Visitor:
-    """Who asks."""
+    """Who makes a request."""
 
     name: str
     rights: str
     by_browser: bool = False
-    """Came in by a password prompt, which a browser repeats by itself: good for reading only."""
+    """Authenticated by a password prompt, which a browser repeats by itself: may only read."""
 
 
 LOCAL = Visitor("local", WRITE)
@@ -53,7 +53,7 @@ def is_loopback(host: str) -> bool:
 
 
 def secret_of(header: str) -> tuple[str, bool]:
-    """The secret in an Authorization header, and whether it came from a browser's prompt. Empty when there is none."""
+    """The secret in an Authorization header, and whether it came from a browser's prompt. Empty if there is none."""
     scheme, _, value = header.strip().partition(" ")
     value = value.strip()
     if scheme.lower() in ("token", "bearer"):
@@ -99,8 +99,8 @@ class Guard:
             wait = self._limit.wait_for(visitor.name)
             if wait:
                 seconds = math.ceil(wait)
-                words = f"more than {self._limit.per_minute} requests a minute: go on in {seconds} seconds"
-                return _refused(429, words, {"retry-after": str(seconds)})
+                message = f"more than {self._limit.per_minute} requests a minute: go on in {seconds} seconds"
+                return _refused(429, message, {"retry-after": str(seconds)})
         return None
 
     async def _visitor(self, request: Request) -> Visitor | None:
@@ -127,9 +127,9 @@ def _may_not_write(request: Request, visitor: Visitor) -> str:
 def _ask_for_token(request: Request) -> Response:
     browser = "text/html" in request.headers.get("accept", "")
     challenge = 'Basic realm="Tearsheet: a token as password", charset="UTF-8"' if browser else "Token"
-    words = "a token is needed: `Authorization: Token …`; make one with `tearsheet token create NAME`"
-    return _refused(401, words, {"www-authenticate": challenge})
+    message = "a token is needed: `Authorization: Token …`; make one with `tearsheet token create NAME`"
+    return _refused(401, message, {"www-authenticate": challenge})
 
 
-def _refused(status: int, words: str, headers: dict[str, str] | None = None) -> Response:
-    return JSONResponse({"status": "error", "note": words}, status, headers)
+def _refused(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+    return JSONResponse({"status": "error", "note": message}, status, headers)

@@ -1,4 +1,4 @@
-"""`/healthz`: the server answers. `/readyz`: and so does everything that it stands on."""
+"""`/healthz`: the server answers. `/readyz`: so does everything it depends on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which words of a text a query asked for: marked, and the passage that holds most of them."""
+"""Marks the words of a text that a query asked for, and finds the passage with most of them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from tearsheet.query import (
 )
 
 PASSAGE = 260
-"""Characters of a passage."""
+"""The length of a passage in characters."""
 _BEFORE = 60
 _SCANNED = 30_000
-"""Characters of a text that are looked at. A match may lie behind them; then the beginning is shown."""
+"""How many characters of a text are searched. If the only match comes later, the start of the text is shown."""
 _PIECE = re.compile(r"\S+")
 _WORD_FIELDS = {"": ("title", "text"), "article_title": ("title",), "text_content": ("text",)}
 
@@ -39,7 +39,7 @@ Span = tuple[int, int]
 
 
 class _Blanked(dict[int, str]):
-    """Each character, or a blank for one that stands between words; every text keeps its length."""
+    """Maps separators to spaces and other characters to themselves, so that every text keeps its length."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -61,10 +61,10 @@ class Highlighter:
     globs: list[re2._Regexp] = field(default_factory=list)
 
     def spans(self, text: str) -> list[Span]:
-        """Where the marked words stand, in order and without overlap."""
+        """The positions of the marked words, in order and without overlap."""
         if not (self.words or self.starts or self.phrases or self.globs):
             return []
-        words = list(words_with_places(text[:_SCANNED]))
+        words = list(words_with_positions(text[:_SCANNED]))
         found = [(start, end) for word, start, end in words if self._wanted(word)]
         for phrase in self.phrases:
             found += _phrase_spans(phrase, words)
@@ -119,44 +119,44 @@ def _wanted_leaves(tree: Node) -> Iterator[Leaf]:
             yield node
 
 
-def words_with_places(text: str) -> Iterator[tuple[str, int, int]]:
-    """The words of a text, as an index sees them, with their places."""
+def words_with_positions(text: str) -> Iterator[tuple[str, int, int]]:
+    """The words of a text, as an index sees them, with their start and end."""
     for piece in _PIECE.finditer(text.translate(_blanked)):
         words = cut(piece[0])
         if len(words) == 1 and not is_unspaced(words[0]):
             yield words[0], piece.start(), piece.end()
         elif any(is_unspaced(word) for word in words):
-            yield from _unspaced_places(piece[0], piece.start())
+            yield from _unspaced_words(piece[0], piece.start())
         else:
             yield from ((word, piece.start(), piece.end()) for word in words)
 
 
-def _unspaced_places(piece: str, offset: int) -> Iterator[tuple[str, int, int]]:
-    """A piece with characters of scripts that write no blanks: each of them begins a word with its neighbour.
+def _unspaced_words(piece: str, offset: int) -> Iterator[tuple[str, int, int]]:
+    """The words of a piece in a script without spaces: each character forms a word with its neighbour.
 
-    Folding makes some rare characters longer than they are written; no place lies behind the end for that.
+    Folding makes some rare characters longer; positions never go past the end because of that.
     """
-    place, length = 0, len(piece)
+    position, length = 0, len(piece)
     for word in cut(piece):
-        start, end = min(place, length), min(place + len(word), length)
+        start, end = min(position, length), min(position + len(word), length)
         yield word, offset + start, offset + end
-        place += 1 if is_unspaced(word) else len(word)
+        position += 1 if is_unspaced(word) else len(word)
 
 
 def _phrase_spans(phrase: Phrase, words: Sequence[tuple[str, int, int]]) -> Iterator[Span]:
     count = len(phrase.words)
-    for place in range(len(words) - count + 1):
-        if words[place][0] != phrase.words[0] and count > 1:
+    for position in range(len(words) - count + 1):
+        if words[position][0] != phrase.words[0] and count > 1:
             continue
-        run = [word for word, _, _ in words[place : place + count]]
+        run = [word for word, _, _ in words[position : position + count]]
         same = run[:-1] == list(phrase.words[:-1])
         last = run[-1].startswith(phrase.words[-1]) if phrase.open_end else run[-1] == phrase.words[-1]
         if same and last:
-            yield words[place][1], words[place + count - 1][2]
+            yield words[position][1], words[position + count - 1][2]
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
-    """The same places without overlaps, in order."""
+    """The same spans in order and without overlaps."""
     result: list[Span] = []
     for start, end in sorted(spans):
         if result and start <= result[-1][1]:
@@ -169,14 +169,14 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 def mark(text: str, spans: Sequence[Span], start: int = 0, end: int | None = None) -> Markup:
     """A part of a text, escaped, with the spans in `<mark>`."""
     end = len(text) if end is None else end
-    parts, place = [], start
+    parts, position = [], start
     for first, last in spans:
         if last <= start or first >= end:
             continue
-        first, last = max(first, place), min(last, end)
-        parts += [escape(text[place:first]), Markup("<mark>{}</mark>").format(text[first:last])]
-        place = last
-    parts.append(escape(text[place:end]))
+        first, last = max(first, position), min(last, end)
+        parts += [escape(text[position:first]), Markup("<mark>{}</mark>").format(text[first:last])]
+        position = last
+    parts.append(escape(text[position:end]))
     return Markup("").join(parts)
 
 
@@ -185,7 +185,9 @@ def passage(text: str, spans: Sequence[Span], length: int = PASSAGE) -> Markup:
     if not spans:
         return mark(text, (), 0, _word_end(text, length)) + ("…" if len(text) > length else "")
     starts = [span[0] for span in spans]
-    best = max(range(len(spans)), key=lambda place: bisect_left(starts, starts[place] + length - _BEFORE) - place)
+    best = max(
+        range(len(spans)), key=lambda position: bisect_left(starts, starts[position] + length - _BEFORE) - position
+    )
     start = max(0, starts[best] - _BEFORE)
     if start:
         blank = text.find(" ", start, starts[best])
@@ -195,8 +197,8 @@ def passage(text: str, spans: Sequence[Span], length: int = PASSAGE) -> Markup:
     return Markup("{}{}{}").format(lead, mark(text, spans, start, end), tail)
 
 
-def _word_end(text: str, place: int) -> int:
-    if place >= len(text):
+def _word_end(text: str, position: int) -> int:
+    if position >= len(text):
         return len(text)
-    blank = text.rfind(" ", max(0, place - 40), place + 1)
-    return blank if blank > 0 else place
+    blank = text.rfind(" ", max(0, position - 40), position + 1)
+    return blank if blank > 0 else position

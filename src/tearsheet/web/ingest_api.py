@@ -1,4 +1,4 @@
-"""`POST /ingest`: capture one web document whole; and what was captured before, by address and time or by SHA-1."""
+"""`POST /ingest`: capture one web document whole; and look up earlier captures by address and time or by SHA-1."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def router(services: Services, visitors: IngestForVisitors) -> APIRouter:
 
     @api.get("/ingest/document/{sha1hex}/replay", response_class=Response)
     def replay(sha1hex: Sha1) -> Response:
-        """The document as it looked, with its pictures and styles from the archive; it can do nothing and asks for nothing."""
+        """The document as it looked, with its pictures and styles from the archive. It can run no scripts and make no requests."""
         page = whole_page(services.ingest.replay.newest(sha1hex))
         return Response(page.body, headers=page.headers)
 

@@ -27,7 +27,7 @@ Sample = tuple[Mapping[str, str], float]
 
 @dataclass(slots=True, frozen=True)
 class Metric:
-    """What one figure is called, of which kind, and what it means."""
+    """The kind, meaning and labels of a metric."""
 
     kind: str
     help: str
@@ -51,7 +51,7 @@ METRICS: dict[str, Metric] = {
     "tearsheet_http_requests_total": Metric("counter", "Requests that were answered.", ("method", "route", "status")),
     "tearsheet_http_request_seconds": Metric("histogram", "Time to answer a request.", ("route",)),
 }
-"""Every figure, in the order of the answer."""
+"""Every metric, in output order."""
 
 
 class RequestTimes:
@@ -63,14 +63,14 @@ class RequestTimes:
         self.seconds: dict[str, float] = defaultdict(float)
 
     def add(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Note one request."""
+        """Record one request."""
         self.counts[method, route, status] += 1
         self.buckets[route][bisect_left(BUCKETS, seconds)] += 1
         self.seconds[route] += seconds
 
 
 class Timing:
-    """Times every request. Routes are named by their pattern, so that no visitor can make up names."""
+    """Times every request. Routes are named by their pattern, so that visitors cannot make up names."""
 
     def __init__(self, app: ASGIApp, *, times: RequestTimes) -> None:
         self._app = app
@@ -157,7 +157,7 @@ def _requests(times: RequestTimes) -> Iterator[str]:
 
 
 def family(name: str, samples: Iterable[Sample]) -> Iterator[str]:
-    """One metric with its samples; nothing when there are none."""
+    """One metric with its samples; nothing if there are none."""
     lines = [f"{name}{_labels(labels)} {_value(value)}" for labels, value in samples]
     if lines:
         yield from (*_head(name), *lines)

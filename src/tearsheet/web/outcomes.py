@@ -1,4 +1,4 @@
-"""`/outcomes`: every story that was dropped, put aside or is to be tried again, with the reason in words."""
+"""`/outcomes`: every story that was dropped, quarantined or is to be retried, and why."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
 from tearsheet.errors import UsageError
-from tearsheet.web.reasons import reason_in_words
+from tearsheet.web.reasons import describe_reason
 from tearsheet.web.render import page
 from tearsheet.web.site import Site, site_of
 from tearsheet.work import DROPPED, QUARANTINED, RETRYING, Count, Explanation
@@ -24,7 +24,7 @@ PAGE = 50
 
 @dataclass(slots=True, frozen=True)
 class Filters:
-    """What is asked for; an empty word means everything."""
+    """What is asked for; an empty value means everything."""
 
     status: Annotated[str, Query(description="`dropped`, `quarantined` or `retrying`.")] = DROPPED
     stage: Annotated[str, Query(description="A stage, as `fetcher`.")] = ""
@@ -55,7 +55,7 @@ class Outcome:
 
 @dataclass(slots=True, frozen=True)
 class OutcomePage:
-    """Some outcomes, the newest first, and a token for the next ones (None: that was all)."""
+    """Some outcomes, newest first, and a token for the next page (None if this is the last)."""
 
     outcomes: list[Outcome]
     next_token: str | None
@@ -86,7 +86,7 @@ def outcomes_data(request: Request, filters: Annotated[Filters, Depends()], toke
 
 
 def find_outcomes(site: Site, filters: Filters, token: str = "") -> OutcomePage:
-    """A page of outcomes. Raises UsageError for a token that is none of ours."""
+    """A page of outcomes. Raises UsageError for an invalid token."""
     rows = site.services.ledger.find(filters.given(), limit=PAGE + 1, after=_read_token(token))
     more = len(rows) > PAGE
     return OutcomePage([_outcome(row) for row in rows[:PAGE]], _make_token(rows[PAGE - 1]) if more else None)
@@ -107,7 +107,7 @@ def _outcome(row: Explanation) -> Outcome:
         row.stage,
         row.status,
         row.reason,
-        reason_in_words(row.reason),
+        describe_reason(row.reason),
         row.detail,
         row.happened_at,
         row.story_id,

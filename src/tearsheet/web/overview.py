@@ -1,4 +1,4 @@
-"""The front page's figures: what was collected, what was left out and why, what waits, and who is at work."""
+"""The front page's figures: what was collected, what was left out and why, what is waiting, and which workers are running."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from tearsheet.clock import utc_now
 from tearsheet.engines.broker import Depth
 from tearsheet.query import parse_query
-from tearsheet.web.reasons import reason_in_words
+from tearsheet.web.reasons import describe_reason
 from tearsheet.web.site import Site
 from tearsheet.web.stories import StoryLine, story_line
 from tearsheet.work import DROPPED, QUARANTINED, Count, WorkerInfo, living_workers
@@ -32,7 +32,7 @@ class Reason:
 
 @dataclass(slots=True, frozen=True)
 class Queue:
-    """How much waits in one queue."""
+    """How many messages are waiting in one queue."""
 
     name: str
     ready: int
@@ -63,7 +63,7 @@ class Overview:
 
 
 def overview(site: Site, depths: Mapping[str, Depth]) -> Overview:
-    """Gather the figures."""
+    """Collect the figures."""
     services = site.services
     found = services.index.survey(parse_query("*"), limit=LATEST, top=max(TOP_SOURCES, TOP_LANGUAGES))
     totals = services.archive.totals()
@@ -88,9 +88,9 @@ def overview(site: Site, depths: Mapping[str, Depth]) -> Overview:
 
 
 def left_out(counts: Sequence[Count]) -> list[Reason]:
-    """The reasons for which stories were dropped or put aside, the most frequent first."""
+    """The reasons why stories were dropped or quarantined, the most frequent first."""
     return [
-        Reason(count.stage, count.status, count.reason, reason_in_words(count.reason), count.stories)
+        Reason(count.stage, count.status, count.reason, describe_reason(count.reason), count.stories)
         for count in counts
         if count.status in (DROPPED, QUARANTINED)
     ]

@@ -1,4 +1,4 @@
-"""The pages for people, each with its data as JSON at the same address with `.json`."""
+"""The pages for people, each with its data as JSON at the same address plus `.json`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def front_page_data(request: Request, depths: Depths) -> Overview:
 
 
 def _overview(request: Request, depths: dict[str, Depth]) -> Overview:
-    """The figures; pages that keep themselves fresh ask for them often."""
+    """The figures, remembered for a while, because pages that refresh themselves ask for them often."""
     remembered: Remembered[Overview] = request.app.state.overview
     return remembered.get(lambda: overview(site_of(request), depths))
 
@@ -67,7 +67,7 @@ def replay_page(request: Request, identifier: StoryId) -> HTMLResponse:
 
 @router.get("/stories/{identifier}/capture", include_in_schema=False)
 def capture(request: Request, identifier: StoryId) -> Response:
-    """The captured page itself, for that frame only: whoever opens it by itself is sent to the frame."""
+    """The captured page itself, for that frame only; opened directly, it redirects to the frame."""
     if not in_frame(request.headers.get("sec-fetch-dest")):
         return RedirectResponse(f"/stories/{identifier}/replay", 303)
     shown = captured_page(site_of(request), identifier).page

@@ -1,10 +1,10 @@
-"""Why a story is not there, in words: the reasons that the stages count."""
+"""Why a story is missing, in plain English: the reasons that the stages count."""
 
 from __future__ import annotations
 
 import re
 
-STATUS_WORDS: dict[str, str] = {
+STATUS_TEXTS: dict[str, str] = {
     "done": "went on",
     "dropped": "dropped",
     "quarantined": "in quarantine",
@@ -12,9 +12,9 @@ STATUS_WORDS: dict[str, str] = {
     "recovered": "recovered",
 }
 
-STAGE_WORDS = {"fetcher": "fetched", "parser": "read", "importer": "indexed", "archiver": "archived"}
+STAGE_VERBS = {"fetcher": "fetched", "parser": "read", "importer": "indexed", "archiver": "archived"}
 
-REASON_WORDS: dict[str, str] = {
+REASON_TEXTS: dict[str, str] = {
     "bad-dlid": "the legacy number of the download cannot be read",
     "bad-gzip": "the stored page cannot be unpacked",
     "bad-host": "the address names no public host",
@@ -52,7 +52,7 @@ REASON_WORDS: dict[str, str] = {
     "oversized": "the page is larger than allowed",
     "redundant": "a feed that had not changed, not an article",
     "robots": "robots.txt forbids it",
-    "robots-error": "robots.txt could not be had",
+    "robots-error": "robots.txt could not be fetched",
     "skipped": "the server could not be reached lately",
     "timeout": "the page took too long",
     "too-short": "the text is too short for an article",
@@ -62,10 +62,10 @@ _HTTP_STATUS = re.compile(r"http-(\d)xx|http-(\d{3})")
 _HTTP_KINDS = {"1": "informs only", "3": "redirects nowhere", "4": "refuses the request", "5": "had an error"}
 
 
-def reason_in_words(reason: str) -> str:
-    """What a reason means; a reason that the table does not know speaks for itself."""
-    if reason in REASON_WORDS:
-        return REASON_WORDS[reason]
+def describe_reason(reason: str) -> str:
+    """What a reason means; an unknown reason is shown as it is."""
+    if reason in REASON_TEXTS:
+        return REASON_TEXTS[reason]
     if found := _HTTP_STATUS.fullmatch(reason):
         code = found[1] or found[2]
         kind = _HTTP_KINDS.get(code[0], "gave a strange answer")
@@ -73,8 +73,8 @@ def reason_in_words(reason: str) -> str:
     return reason.replace("-", " ").replace("_", " ") or "no reason given"
 
 
-def status_in_words(status: str, stage: str = "") -> str:
-    """What an outcome is called; what a known stage has done, by its own verb."""
-    if status == "done" and stage in STAGE_WORDS:
-        return STAGE_WORDS[stage]
-    return STATUS_WORDS.get(status, status)
+def describe_status(status: str, stage: str = "") -> str:
+    """What an outcome is called; for a known stage that is done, the stage's own verb."""
+    if status == "done" and stage in STAGE_VERBS:
+        return STAGE_VERBS[stage]
+    return STATUS_TEXTS.get(status, status)

@@ -1,4 +1,4 @@
-"""Keeps an answer for a while, the longer the more it cost, so that many viewers cost no more than one."""
+"""Keeps an answer for a while, longer the more it cost, so that many viewers cost no more than one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TIMES_ITS_COST = 10.0
 
 
 class Remembered(Generic[T]):
-    """One answer, made anew when ten times the time that it took to make has passed."""
+    """One answer, recomputed once ten times the time it took to compute has passed."""
 
     def __init__(self, clock: Clock = monotonic) -> None:
         self._clock = clock
@@ -23,7 +23,7 @@ class Remembered(Generic[T]):
         self._until = float("-inf")
 
     def get(self, make: Callable[[], T]) -> T:
-        """The answer; whoever comes while it is being made waits for it."""
+        """The answer; callers that arrive while it is being computed wait for it."""
         with self._lock:
             begun = self._clock()
             if self._value is None or begun >= self._until:

@@ -1,4 +1,4 @@
-"""Templates and what they may call. Everything is escaped unless it was made by `charts`."""
+"""Templates and the functions they may call. Everything is escaped, except markup that our own functions made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tearsheet.clock import utc_now
 from tearsheet.lexicon import language_name
 from tearsheet.urls import BadURL, split_http_url
 from tearsheet.web import charts
-from tearsheet.web.reasons import reason_in_words, status_in_words
+from tearsheet.web.reasons import describe_reason, describe_status
 from tearsheet.web.site import site_of
 from tearsheet.web.stories import DATE_SOURCE_WORDS
 
@@ -44,12 +44,12 @@ def environment() -> Environment:
         "number": number,
         "size": size,
         "when": when,
-        "day": charts.day_in_words,
+        "day": charts.format_day,
         "web_address": web_address,
         "language_code": language_code,
         "language_name": language_name,
-        "reason": reason_in_words,
-        "status": status_in_words,
+        "reason": describe_reason,
+        "status": describe_status,
         "date_source": lambda source: DATE_SOURCE_WORDS.get(source, source),
         "paragraphs": paragraphs,
         "sentence": sentence,
@@ -87,7 +87,7 @@ def when(moment: datetime) -> Markup:
 
 
 def web_address(url: str) -> str:
-    """An address that may stand in a link: http and https only, so that no page of the web can smuggle in a script."""
+    """An address that is safe in a link: http and https only, so that no page can smuggle in a script."""
     try:
         split_http_url(url)
     except BadURL:
@@ -96,20 +96,20 @@ def web_address(url: str) -> str:
 
 
 def language_code(code: str) -> str:
-    """A code that may stand in a `lang` attribute; empty when the language is not known."""
+    """A code that is valid in a `lang` attribute; empty if the language is not known."""
     return code if _LANGUAGE.fullmatch(code) else ""
 
 
-def sentence(words: str) -> str:
-    """Words with a capital at their start and a full stop at their end."""
-    return f"{words[:1].upper()}{words[1:]}" + ("" if words.endswith(".") else ".")
+def sentence(text: str) -> str:
+    """Text with a capital at the start and a full stop at the end."""
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
 
 
 def code_spans(text: str) -> Markup:
-    """Text in which words between backticks are code."""
+    """Text in which passages between backticks are code."""
     parts = text.split("`")
     return Markup("").join(
-        Markup("<code>{}</code>").format(part) if place % 2 else escape(part) for place, part in enumerate(parts)
+        Markup("<code>{}</code>").format(part) if position % 2 else escape(part) for position, part in enumerate(parts)
     )
 
 

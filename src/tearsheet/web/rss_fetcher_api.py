@@ -1,7 +1,7 @@
 """The HTTP API of Media Cloud's rss-fetcher under the same paths, with honest status codes.
 
-Answers are `{"duration": ms, "version": …, "status": "OK", "results": …}`. What does not exist is a 404, what cannot be done now a
-409, what makes no sense a 400; the original answered 200 to all of them.
+Answers are `{"duration": ms, "version": …, "status": "OK", "results": …}`. What does not exist is a 404, what cannot be done now
+is a 409, what makes no sense is a 400; the original answered 200 to all of them.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _RSS_FILE = re.compile(r"mc-\d{4}-\d\d-\d\d\.rss\.gz")
 T = TypeVar("T")
 
 Id = Annotated[int, PathParameter(ge=0, lt=2**63)]
-Limit = Annotated[int | None, Query(alias="_limit", ge=1, le=MAX_ROWS, description="At most so many rows.")]
+Limit = Annotated[int | None, Query(alias="_limit", ge=1, le=MAX_ROWS, description="The most rows to return.")]
 
 
 class Envelope(BaseModel, Generic[T]):
     """Every answer."""
 
     duration: int
-    """Milliseconds that the answer took."""
+    """How long the answer took, in milliseconds."""
     version: str
     status: Literal["OK"]
     results: T
@@ -62,7 +62,7 @@ class Day(BaseModel):
 
 
 class DayCount(BaseModel):
-    """Stories of one day, UTC, as the charts want it."""
+    """Stories of one day, UTC, in the form that charts use."""
 
     date: str
     count: int
@@ -77,14 +77,14 @@ class SourceCount(BaseModel):
 
 
 class BySource(BaseModel):
-    """Stories of every source, over so many days."""
+    """Stories of every source, over a number of days."""
 
     days: float
     sources: list[SourceCount]
 
 
 def router(database: Database, rss_folder: Path, clock: Clock = wall_clock) -> APIRouter:
-    """The routes; `rss_folder` is where the daily RSS files lie."""
+    """The routes; `rss_folder` is where the daily RSS files are."""
     api = APIRouter(tags=["rss-fetcher"])
     _add_files(api, rss_folder)
     _add_feeds(api, database, clock)

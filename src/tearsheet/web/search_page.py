@@ -60,7 +60,7 @@ class Answer:
 
 @router.get("/search", include_in_schema=False)
 def search_page(request: Request, form: Form, token: str = "", by: str = "") -> HTMLResponse:
-    """The page for people. Without a query, how to ask."""
+    """The page for people. Without a query, it explains how to ask."""
     values: dict[str, Any] = {"form": form, "orders": ORDERS, "by": by, "token": token}
     values |= {"collections": _collections(site_of(request), form), "wrong_query": False, "pointer": ""}
     if "q" not in request.query_params:
@@ -103,15 +103,15 @@ def answer(site: Site, question: Question) -> Answer:
 
 
 def _collections(site: Site, form: SearchForm) -> list[str]:
-    """What can be chosen from, by name; the one that was asked for stays in the form even when there is none of this name."""
+    """The collections to choose from, by name. The one that was asked for stays in the form even if it does not exist."""
     names = {one.name for one in list_collections(site.services.database, limit=MOST_COLLECTIONS).rows}
     return sorted(names | ({form.collection} if form.collection else set()), key=str.casefold)
 
 
 def between_matches(points: list[Attention]) -> list[Attention]:
-    """From the first time with a match to the last one: stories before and after are not what was asked for."""
-    places = [place for place, point in enumerate(points) if point.count]
-    return points[places[0] : places[-1] + 1] if places else []
+    """From the first point with a match to the last: stories before and after are not what was asked for."""
+    matching = [index for index, point in enumerate(points) if point.count]
+    return points[matching[0] : matching[-1] + 1] if matching else []
 
 
 def points_of(found: Answer, by: str) -> list[tuple[str, float]]:

@@ -1,4 +1,4 @@
-"""Headers that every answer carries, so that nothing that came from the web can act in a reader's browser."""
+"""Headers on every response, so that nothing collected from the web can act in a reader's browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listening and serving, inside the event loop of whoever calls."""
+"""Listens and serves, inside the caller's event loop."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tearsheet.errors import BusyError, ConfigError
 _BACKLOG = 128
 _LAST_PORT = 65_535
 _GRACE_SECONDS = 3
-"""How long a request may still take after we were told to stop."""
+"""How long a request may still take after the server was told to stop."""
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Take the port, before anything else is started. Raises BusyError when somebody has it."""
+    """Bind the port before anything else is started. Raises BusyError if it is in use, and ConfigError."""
     if not 0 <= port <= _LAST_PORT:
         raise ConfigError(f"web.port: {port} is no port; choose one from 1 to {_LAST_PORT} with --port")
     try:
@@ -57,7 +57,7 @@ def address_of(listener: socket.socket) -> str:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn without its signal handlers: whoever owns the event loop decides when to stop."""
+    """uvicorn without its signal handlers: the owner of the event loop decides when to stop."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -66,7 +66,7 @@ class _Server(uvicorn.Server):
 
 
 async def serve(app: FastAPI, listener: socket.socket, stop: asyncio.Event) -> None:
-    """Serve on a port that was taken with `bind`, until `stop` is set; then the port is free again."""
+    """Serve on a port that was bound with `bind` until `stop` is set; then the port is free again."""
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -74,7 +74,7 @@ async def serve(app: FastAPI, listener: socket.socket, stop: asyncio.Event) -> N
         lifespan="on",
         server_header=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
-        # Only our own word counts for who asks: a client could forge the headers of a proxy.
+        # Only the connection says who the client is: proxy headers could be forged.
         proxy_headers=False,
     )
     server = _Server(config)

@@ -14,7 +14,7 @@ from tearsheet.work import Service
 def page_service(services: Services, announce: Callable[[str], None]) -> Service:
     """The pages of a data folder; `announce` is told their address.
 
-    The port is taken now, so that a taken one is known before anything starts. Raises BusyError and ConfigError.
+    The port is bound now, so that one already in use is reported before anything starts. Raises BusyError and ConfigError.
     """
     settings = services.settings.web
     listener = bind(settings.host, settings.port)

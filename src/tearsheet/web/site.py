@@ -14,7 +14,7 @@ class Site:
 
     def __init__(self, services: Services, clock: Clock = wall_clock) -> None:
         self.services = services
-        # Opened here, because requests come from many threads and each would open its own.
+        # Opened here, because requests run in many threads, and each would open its own.
         _ = services.database, services.ledger, services.index, services.captures
         self.clock = clock
         self._queues = QueueWatch(services)
@@ -24,7 +24,7 @@ class Site:
         return await self._queues.depths()
 
     async def close(self) -> None:
-        """Let go of what was opened on the server's event loop."""
+        """Close what was opened on the server's event loop."""
         await self._queues.close()
 
 

@@ -1,4 +1,4 @@
-"""Stories as they are shown: a line in a list, and the whole of one with its proof."""
+"""Stories as they are shown: as a line in a list, or whole, with the proof."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class StoryLine:
 
 @dataclass(slots=True, frozen=True)
 class CaptureRecord:
-    """Where the proof of a story lies."""
+    """Where the proof of a story is stored."""
 
     file: str
     offset: int
@@ -61,7 +61,7 @@ class CaptureRecord:
     local: bool
     """Whether this machine has the file."""
     in_store: bool
-    """Whether a blob store has a proved copy of it, from which it is read when it is not here."""
+    """Whether a blob store has a verified copy of it, which is read if the file is not on this machine."""
 
 
 @dataclass(slots=True)
@@ -122,7 +122,7 @@ def story_line(story: IndexedStory) -> StoryLine:
 def lead_of(story: IndexedStory) -> str:
     """The first words of a story: its own description, or the beginning of its text."""
     text = _BLANKS.sub(" ", str(story.extra.get("description") or story.text_content[: 4 * LEAD_LENGTH])).strip()
-    # A character of Chinese or Japanese takes the room of two, and says as much.
+    # A Chinese or Japanese character takes up the room of two letters, and says as much.
     wide = sum(east_asian_width(character) in "WF" for character in text[:LEAD_LENGTH])
     length = LEAD_LENGTH - wide // 2
     if len(text) <= length:
@@ -140,12 +140,12 @@ def find_story(site: Site, identifier: str) -> IndexedStory:
 
 
 def find_capture(site: Site, story: IndexedStory) -> StoredCapture | None:
-    """The proof of this very story; where that is not archived, of the same address."""
+    """The capture of this very story or, if that is not archived, of the same address."""
     return site.services.captures.of_stories([(story.story_id, story.id)])[0]
 
 
 def view_of(site: Site, identifier: str) -> StoryView:
-    """All about one story. Raises NotFoundError."""
+    """Everything about one story. Raises NotFoundError."""
     story = find_story(site, identifier)
     capture = find_capture(site, story)
     extra = dict(story.extra)
@@ -214,7 +214,7 @@ def captured_page(site: Site, identifier: str) -> CapturedPage:
     try:
         found = site.services.captures.read(capture)
     except TearsheetError as error:
-        # Which stores there are is for the log, not for every visitor.
+        # The names of the stores belong in the log, not in front of every visitor.
         log.warning("capture cannot be read", extra={"file": capture.file.name, "error": str(error)})
         raise NotFoundError(
             f"the WARC file {capture.file.name} cannot be read now; the server's log says why"

@@ -1,4 +1,4 @@
-"""`/topics`: how far each topic is, and its snapshots, each as a page with map and tables."""
+"""`/topics`: the progress of each topic, and its snapshots, each as a page with a map and tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SNAPSHOT_POLICY = (
     "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""A snapshot's page brings its own script and style, as it does from a disk; here it gets an origin of its own with them."""
+"""A snapshot's page has its own script and style inline, so that it opens from disk; here it also gets its own origin."""
 _KEPT_PAGES = 8
 Number = Annotated[int, PathParameter(ge=1, le=2**53)]
 
@@ -42,7 +42,7 @@ class SnapshotLine:
 
 @dataclass(slots=True, frozen=True)
 class TopicView:
-    """A topic, how far it is, and its snapshots."""
+    """A topic, its progress, and its snapshots."""
 
     id: int
     name: str
@@ -70,7 +70,7 @@ def topics_page(request: Request) -> HTMLResponse:
 
 @data_router.get("/topics.json")
 def topics_data(request: Request) -> list[TopicView]:
-    """All topics, how far they are, and their snapshots."""
+    """All topics, their progress, and their snapshots."""
     return _views(request)
 
 
@@ -124,7 +124,7 @@ class SnapshotPages:
         """A page. Raises NotFoundError, and UsageError for a topic that is too large to be drawn while somebody waits."""
         from tearsheet.topics.snapshot import (
             LARGE,
-            page_of,  # they bring numpy, which no other page needs
+            page_of,  # these import numpy, which no other page needs
         )
 
         key = (topic.id, snapshot)

@@ -2,11 +2,11 @@
 
 from datetime import date
 
-from tearsheet.topics.snapshot.timespans import Timespan, figures, timespans_of
+from tearsheet.topics.snapshot.timespans import Counting, Timespan, timespans_of
 
 
 def test_counts_between_sources(frozen):
-    overall = figures(frozen, Timespan("overall", None, None))
+    overall = Counting(frozen).figures(Timespan("overall", None, None))
     inlinks = {int(row.story.id): row.inlink_count for row in overall.stories if row.inlink_count}
     assert inlinks == {8: 1, 9: 1, 10: 2, 14: 2}
     assert {int(row.story.id): row.media_inlink_count for row in overall.stories if row.media_inlink_count} == {
@@ -28,10 +28,10 @@ def test_counts_between_sources(frozen):
 
 
 def test_a_timespan_has_its_days_and_what_they_link_to(frozen):
-    custom = figures(frozen, Timespan("custom", date(2024, 1, 2), date(2024, 1, 3)))
+    custom = Counting(frozen).figures(Timespan("custom", date(2024, 1, 2), date(2024, 1, 3)))
     assert sorted(int(row.story.id) for row in custom.stories) == [2, 3, 8, 9, 10, 14]
     assert len(custom.story_links) == 4
-    even = figures(frozen, Timespan("overall", None, None, "even"))
+    even = Counting(frozen).figures(Timespan("overall", None, None, "even"))
     assert sorted(int(row.story.id) for row in even.stories) == [2, 4, 8, 10, 14]
 
 

@@ -12,7 +12,7 @@ from tearsheet.topics.spider.stores.jobs import Taken, take
 from tearsheet.topics.spider.stores.seeds import add_seeds
 from tearsheet.topics.spider.stores.shares import save_shares
 from tearsheet.topics.spider.topic_fetch_link import FetchLink
-from tearsheet.topics.spider.topic_run import TopicRun, pause_until_look, start_run
+from tearsheet.topics.spider.topic_run import TopicRun, pause_until_check, start_run
 from tests.support.topic_rows import add_members, web_story
 
 
@@ -134,8 +134,8 @@ def test_share_counts_are_not_waited_for_for_ever(tools, topic, clock):
 
 
 @pytest.mark.parametrize(
-    ("poll", "look_seconds", "moved", "pause"),
+    ("poll", "check_seconds", "moved", "pause"),
     [(1.0, 0.0, False, 1.0), (1.0, 0.0, True, 0.25), (1.0, 0.05, True, 0.45), (1.0, 0.5, False, 4.5)],
 )
-def test_a_run_looks_sooner_while_things_move_and_rests_longer_than_it_looks(poll, look_seconds, moved, pause):
-    assert pause_until_look(poll, look_seconds, moved=moved) == pytest.approx(pause)
+def test_a_run_looks_sooner_while_things_move_and_rests_longer_than_it_looks(poll, check_seconds, moved, pause):
+    assert pause_until_check(poll, check_seconds, moved=moved) == pytest.approx(pause)

@@ -1,4 +1,4 @@
-"""The map of a topic: an SVG, a PNG, and a page with map and tables that opens from a disk."""
+"""The map of a topic: an SVG, a PNG, and a page with the map and its tables that opens straight from disk."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _LABEL = 32
 _ROWS = 200
 _LINES = 5_000
 _BENT = 0.12
-"""How far a line bends from the straight, as a part of its length."""
+"""How far a line bends, as a share of its length."""
 
 
 def to_svg(chart: MediaMap, title: str) -> str:
-    """The map: a circle for each source, as large as the number of sources that link to it; colours are communities.
+    """The map: a circle for each source, larger the more sources link to it; colours are communities.
 
-    A line has the colour of the source that links, and bends clockwise on its way to the one that is linked to.
+    A line has the colour of the linking source and bends clockwise on its way to the linked one.
     """
     spots = _spots(chart)
     colors = ["#{:02x}{:02x}{:02x}".format(*color_of(row.community)) for row in chart.media]
@@ -48,9 +48,9 @@ def to_svg(chart: MediaMap, title: str) -> str:
         )
     lines.append('</g><g fill-opacity="0.9" stroke="#ffffff">')
     for row, color, (x, y) in zip(chart.media, colors, spots, strict=True):
-        said = f"{row.media}: {row.story_count} stories, linked to by {row.media_inlink_count} sources"
+        caption = f"{row.media}: {row.story_count} stories, linked to by {row.media_inlink_count} sources"
         lines.append(
-            f'<circle cx="{x}" cy="{y}" r="{chart.size(row)}" fill="{color}"><title>{escape(said)}</title></circle>'
+            f'<circle cx="{x}" cy="{y}" r="{chart.size(row)}" fill="{color}"><title>{escape(caption)}</title></circle>'
         )
     lines.append(
         '</g><g font-family="sans-serif" text-anchor="middle" fill="#1a1f26" stroke="#ffffff" stroke-width="3" '
@@ -65,7 +65,7 @@ def to_svg(chart: MediaMap, title: str) -> str:
 
 
 def _bend(start: tuple[float, float], end: tuple[float, float]) -> tuple[float, float]:
-    """The point towards which a line bends."""
+    """The control point of a line's curve."""
     across, down = end[0] - start[0], end[1] - start[1]
     return (start[0] + end[0]) / 2 + _BENT * down, (start[1] + end[1]) / 2 - _BENT * across
 
@@ -75,7 +75,7 @@ def _label(media: str) -> str:
 
 
 def strongest(edges: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
-    """The links that are drawn: with more, a map is grey and a browser slow."""
+    """The links that are drawn. More would turn the map grey and slow the browser down."""
     return sorted(sorted(edges, key=lambda edge: -edge[2])[:_LINES])
 
 
@@ -88,14 +88,14 @@ def _spots(chart: MediaMap) -> list[tuple[float, float]]:
 
 
 def to_png(chart: MediaMap, side: int = SIDE) -> bytes:
-    """The same map in pixels, without names."""
+    """The same map as pixels, without labels."""
     scale = side / SIDE
     canvas = np.full((side, side, 3), 255.0)
     spots = [(x * scale, y * scale) for x, y in _spots(chart)]
     for a, b, _ in strongest(chart.edges):
         steps = int(max(abs(spots[a][0] - spots[b][0]), abs(spots[a][1] - spots[b][1]), 1))
-        way = np.linspace(0.0, 1.0, steps)[:, None]
-        curve = (1 - way) ** 2 * spots[a] + 2 * way * (1 - way) * _bend(spots[a], spots[b]) + way**2 * spots[b]
+        t = np.linspace(0.0, 1.0, steps)[:, None]
+        curve = (1 - t) ** 2 * spots[a] + 2 * t * (1 - t) * _bend(spots[a], spots[b]) + t**2 * spots[b]
         xs, ys = curve.astype(int).clip(0, side - 1).T
         canvas[ys, xs] = canvas[ys, xs] * 0.65 + np.array(color_of(chart.media[a].community), dtype=float) * 0.35
     for row, (x, y) in reversed(list(zip(chart.media, spots, strict=True))):
@@ -155,7 +155,7 @@ class Section:
 
 
 def to_page(frozen: Frozen, sections: Sequence[Section]) -> str:
-    """A page of the whole snapshot: map, tables and timespans. It needs nothing but itself."""
+    """A page of the whole snapshot: map, tables and timespans. It is self-contained."""
     options = "".join(f'<option value="{i}">{escape(section.timespan)}</option>' for i, section in enumerate(sections))
     parts = "".join(
         f'<section data-timespan="{i}"{" hidden" if i else ""}>{section.body}</section>'
@@ -178,7 +178,7 @@ def to_page(frozen: Frozen, sections: Sequence[Section]) -> str:
 
 
 def make_section(figures: Figures, chart: MediaMap, topic: str) -> Section | None:
-    """Map and tables of a timespan, the most linked-to first; None where there is no story."""
+    """Map and tables of a timespan, the most linked-to first; None if it has no stories."""
     if not figures.stories:
         return None
     tables = tables_of(replace(figures, stories=figures.stories[:_ROWS], media=figures.media[:_ROWS]))
@@ -219,7 +219,7 @@ def _table(
 
 
 def totals_of(figures: Figures) -> dict[str, str | int]:
-    """How much there is of everything in a timespan."""
+    """The totals of a timespan."""
     return {
         "timespan": figures.timespan.name,
         "stories": len(figures.stories),

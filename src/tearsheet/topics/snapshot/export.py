@@ -1,4 +1,4 @@
-"""What is made of a snapshot's figures: tables and networks in formats that others read. The same figures give the same bytes."""
+"""A snapshot's figures as tables and networks in formats that other programs read. The same figures give the same bytes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ MEDIUM_COLUMNS = (
 )  # fmt: skip
 STORY_LINK_COLUMNS = ("source_stories_id", "ref_stories_id")
 MEDIUM_LINK_COLUMNS = ("source_media", "ref_media", "link_count")
-MOST_NODES = 1_000
-"""Sources on a map: the most linked-to ones."""
+MAX_NODES = 1_000
+"""How many sources a map shows: the most linked-to ones."""
 _NODE_ATTRIBUTES = (
     ("story_count", "integer"), ("media_inlink_count", "integer"), ("inlink_count", "integer"), ("outlink_count", "integer"),
     ("facebook_share_count", "integer"), ("post_count", "integer"), ("author_count", "integer"), ("channel_count", "integer"),
@@ -55,10 +55,10 @@ def tables_of(figures: Figures) -> dict[str, tuple[Sequence[str], list[tuple[Any
 
 
 class MediaMap:
-    """The sources of a timespan that are drawn, the links between them, and their positions."""
+    """The sources of a timespan that are drawn, with their links and positions."""
 
-    def __init__(self, figures: Figures, most: int = MOST_NODES) -> None:
-        self.media: list[MediumCounts] = list(figures.media[:most])
+    def __init__(self, figures: Figures, limit: int = MAX_NODES) -> None:
+        self.media: list[MediumCounts] = list(figures.media[:limit])
         numbers = {row.media: number for number, row in enumerate(self.media)}
         self.edges: list[tuple[int, int, float]] = [
             (numbers[a], numbers[b], float(count))
@@ -69,7 +69,7 @@ class MediaMap:
         self._largest = max([1, *(row.media_inlink_count for row in self.media)])
 
     def size(self, row: MediumCounts) -> float:
-        """The radius of a source: its area grows with the sources that link to it."""
+        """The radius of a source's circle: its area grows with the number of sources that link to it."""
         return round(4.0 + 26.0 * float((row.media_inlink_count / self._largest) ** 0.5), 2)
 
 
@@ -130,7 +130,7 @@ def to_graphml(chart: MediaMap) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """Without characters that XML cannot hold."""
+    """Remove characters that XML does not allow."""
     return "".join(c for c in text if c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff")
 
 

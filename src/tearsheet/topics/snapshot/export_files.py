@@ -1,4 +1,4 @@
-"""Writing a snapshot's exports into a folder, each file whole or not at all."""
+"""Writes a snapshot's exports into a folder, each file whole or not at all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DRAWN = {"gexf", "graphml", "svg", "png", "html"}
 
 @dataclass(slots=True, frozen=True)
 class _Written:
-    """What became of a timespan."""
+    """What was written for a timespan."""
 
     files: list[Path]
     totals: dict[str, str | int]
@@ -33,9 +33,9 @@ class _Written:
 
 
 def write_export(frozen: Frozen, folder: Path, formats: Sequence[str], workers: int = 1) -> list[Path]:
-    """Write every timespan in these formats; the names of the files. Raises UsageError for an unknown format.
+    """Write every timespan in these formats; returns the files. Raises UsageError for an unknown format.
 
-    More than one worker means processes, which a large topic is shared among.
+    More than one worker means processes that share the work of a large topic.
     """
     for unknown in sorted(set(formats) - set(FORMATS)):
         raise UsageError(f"there is no format {unknown!r}; choose among {', '.join(FORMATS)}")
@@ -48,7 +48,7 @@ def write_export(frozen: Frozen, folder: Path, formats: Sequence[str], workers: 
 
 
 def write_map(frozen: Frozen, file: Path, timespan: str = "overall", workers: int = 1) -> None:
-    """Write one map, in the format that the file's name ends with. Raises KeyError when there is no such timespan."""
+    """Write one map in the format given by the file's suffix. Raises KeyError when there is no such timespan."""
     kind = file.suffix.lower().lstrip(".")
     if kind == "html":
         _write_page(file, frozen, over_timespans(frozen, _section_of, workers))
@@ -62,8 +62,8 @@ def write_map(frozen: Frozen, file: Path, timespan: str = "overall", workers: in
 
 
 def page_of(frozen: Frozen) -> str:
-    """The page of a snapshot, with maps of fewer sources than a file has: somebody waits for it."""
-    return _page(frozen, over_timespans(frozen, partial(_section_of, most=_PAGE_NODES)))
+    """The page of a snapshot. Its maps show fewer sources than exported ones, because somebody is waiting for it."""
+    return _page(frozen, over_timespans(frozen, partial(_section_of, limit=_PAGE_NODES)))
 
 
 def _write_timespan(folder: Path, formats: Sequence[str], counting: Counting, timespan: Timespan) -> _Written:
@@ -79,24 +79,24 @@ def _write_timespan(folder: Path, formats: Sequence[str], counting: Counting, ti
     return _Written(files, drawing.totals_of(figures), section)
 
 
-def _section_of(counting: Counting, timespan: Timespan, most: int = export.MOST_NODES) -> drawing.Section | None:
+def _section_of(counting: Counting, timespan: Timespan, limit: int = export.MAX_NODES) -> drawing.Section | None:
     figures = counting.figures(timespan)
-    return drawing.make_section(figures, export.MediaMap(figures, most), counting.frozen.topic)
+    return drawing.make_section(figures, export.MediaMap(figures, limit), counting.frozen.topic)
 
 
 def _tables(figures: Figures, formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     found = export.tables_of(figures)
-    for form in formats:
-        if form in _TABLES:
+    for format_ in formats:
+        if format_ in _TABLES:
             for table, (columns, rows) in found.items():
-                yield f"{figures.timespan.name}/{table}.{form}", table_bytes(form, columns, rows)
+                yield f"{figures.timespan.name}/{table}.{format_}", table_bytes(format_, columns, rows)
 
 
-def table_bytes(form: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
+def table_bytes(format_: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
     """A table as `csv`, `jsonl` or `parquet`."""
-    if form == "csv":
+    if format_ == "csv":
         return b"".join(tables.csv_lines(columns, rows))
-    if form == "jsonl":
+    if format_ == "jsonl":
         return b"".join(tables.jsonl_lines((dict(zip(columns, row, strict=True)) for row in rows), spaced=True))
     file = BytesIO()
     tables.write_parquet(columns, rows, file)

@@ -1,4 +1,4 @@
-"""What a snapshot holds: a topic's stories and links, frozen. All figures are computed from it."""
+"""What a snapshot holds: a topic's stories and links, frozen. All figures are computed from these."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FrozenStory(msgspec.Struct, frozen=True):
 
 
 class FrozenPost(msgspec.Struct, frozen=True):
-    """A post that gave the address of a story."""
+    """A post that named the address of a story."""
 
     story: int
     """The story's number in `Frozen.stories`."""
@@ -36,7 +36,7 @@ class FrozenPost(msgspec.Struct, frozen=True):
 
 
 class Frozen(msgspec.Struct, frozen=True):
-    """All that a snapshot is computed from."""
+    """Everything that a snapshot's figures are computed from."""
 
     topic: str
     query: str
@@ -45,8 +45,8 @@ class Frozen(msgspec.Struct, frozen=True):
     timespans: tuple[tuple[date, date], ...]
     foci: tuple[tuple[str, str], ...]
     stories: tuple[FrozenStory, ...]
-    """By id."""
+    """In order of id."""
     links: tuple[tuple[int, int], ...]
-    """From one story to another, by their numbers in `stories`; sorted, each once, never to itself."""
+    """From one story to another, by their numbers in `stories`; sorted, without repeats and without links to itself."""
     posts: tuple[FrozenPost, ...] = ()
-    """By story and id."""
+    """In order of story and id."""

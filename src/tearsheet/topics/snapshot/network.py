@@ -1,4 +1,4 @@
-"""PageRank, communities and a layout of a network of links. The same network gives the same numbers, to the last digit shown."""
+"""PageRank, communities and layout of a network of links. The same network gives the same numbers, to the last digit shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Edges = Sequence[tuple[int, int, float]] | npt.NDArray[np.float64]
 """Rows of source, target and weight."""
 _DAMPING = 0.85
 _ROUNDS = 200
-_CLOSE = 1e-12
+_TOLERANCE = 1e-12
 _DIGITS = 9
 _MAX_PASSES = 50
 
@@ -23,7 +23,7 @@ def _columns(edges: Edges) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]
 
 
 def pagerank(count: int, edges: Edges) -> list[float]:
-    """The PageRank of each node, rounded. Nodes without links out share theirs among all."""
+    """The PageRank of each node, rounded. Nodes without outgoing links share theirs among all nodes."""
     if not count:
         return []
     rank = np.full(count, 1.0 / count)
@@ -31,22 +31,22 @@ def pagerank(count: int, edges: Edges) -> list[float]:
     if len(weight):
         out = np.bincount(source, weight, count)
         share = weight / out[source]
-        loose = out == 0
+        dangling = out == 0
         for _ in range(_ROUNDS):
             arriving = np.bincount(target, rank[source] * share, count)
-            new = (1 - _DAMPING) / count + _DAMPING * (arriving + rank[loose].sum() / count)
+            new = (1 - _DAMPING) / count + _DAMPING * (arriving + rank[dangling].sum() / count)
             change = float(np.abs(new - rank).sum())
             rank = new
-            if change < _CLOSE:
+            if change < _TOLERANCE:
                 break
     found: list[float] = np.round(rank, _DIGITS).tolist()
     return found
 
 
 def communities(count: int, edges: Edges, resolution: float = 1.0) -> list[int]:
-    """The community of each node by Louvain's method; the largest has number 0, of equals the one with the first node.
+    """The community of each node by the Louvain method. The largest is number 0; ties go to the one with the first node.
 
-    Nodes are visited in order, and of equally good communities the lowest is chosen, so that there is no chance in it.
+    Nodes are visited in order, and ties go to the lowest community, so nothing is left to chance.
     """
     member = list(range(count))
     graph = _undirected(count, edges)
@@ -119,7 +119,7 @@ def _fold(graph: Graph, group: list[int], count: int) -> Graph:
 
 
 def layout(count: int, edges: Edges, *, rounds: int = 300, seed: int = 1) -> npt.NDArray[np.float64]:
-    """Positions of nodes in a square from -1 to 1: linked ones near one another, others apart. Computed once, from a fixed seed."""
+    """Positions of nodes in a square from -1 to 1: linked nodes close together, others apart. The seed is fixed."""
     rng = np.random.default_rng(seed)
     position = rng.uniform(-1.0, 1.0, (count, 2))
     if count < 2:
@@ -127,14 +127,14 @@ def layout(count: int, edges: Edges, *, rounds: int = 300, seed: int = 1) -> npt
     ideal = (1.0 / count) ** 0.5
     source, target, weight = _columns(edges)
     strength = np.log1p(weight) / ideal
-    room = np.empty((3, count, count), dtype=np.float32)
+    buffers = np.empty((3, count, count), dtype=np.float32)
     for step in range(rounds):
-        push = _push_apart(position.astype(np.float32), ideal, room)
+        push = _push_apart(position.astype(np.float32), ideal, buffers)
         along = position[source] - position[target]
         pull = along * (np.sqrt((along**2).sum(axis=1)) * strength)[:, None]
         for axis in (0, 1):
             push[:, axis] += np.bincount(target, pull[:, axis], count) - np.bincount(source, pull[:, axis], count)
-        push -= position * ideal  # a little gravity keeps what is not linked at all in sight
+        push -= position * ideal  # a little gravity keeps unlinked nodes in sight
         length = np.sqrt((push**2).sum(axis=1))
         limit = 0.2 * (1.0 - step / rounds) + 1e-4
         position += push * (np.minimum(length, limit) / np.maximum(length, 1e-12))[:, None]
@@ -143,10 +143,10 @@ def layout(count: int, edges: Edges, *, rounds: int = 300, seed: int = 1) -> npt
 
 
 def _push_apart(
-    position: npt.NDArray[np.float32], ideal: float, room: npt.NDArray[np.float32]
+    position: npt.NDArray[np.float32], ideal: float, buffers: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float64]:
-    """How every node pushes every other away. This is what a map costs, so it counts in short floats, in `room` used again."""
-    dx, dy, force = room
+    """How every node pushes every other away. Most of a map's cost is here, hence the 32-bit floats and the reused `buffers`."""
+    dx, dy, force = buffers
     for d, x in zip((dx, dy), position.T.copy(), strict=True):
         np.subtract(x[:, None], x[None, :], out=d)
     np.multiply(dx, dx, out=force)

@@ -1,4 +1,4 @@
-"""The colours of communities: told apart by people who see few colours too, for the eight largest."""
+"""The colours of the eight largest communities, chosen so that colour-blind people can tell them apart; grey for the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Timespans side by side: each is counted, drawn and written by itself, so that a large topic uses every core."""
+"""Timespans in parallel: each is counted, drawn and written independently, so that a large topic uses every core."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tearsheet.topics.snapshot.timespans import Counting, Timespan, timespans_of
 
 T = TypeVar("T")
 LARGE = 50_000
-"""Stories and links together. A smaller topic is done before a process has started."""
+"""Stories and links together. A smaller topic is done sooner than a process can start."""
 
 
 def over_timespans(frozen: Frozen, work: Callable[[Counting, Timespan], T], workers: int = 1) -> list[T]:
-    """What the work gives for each timespan, in order.
+    """The results of `work` for each timespan, in order.
 
-    More than one worker means processes, for a large topic only: `work` must be a function of a module, and what it gives must
-    be small, because it travels between them.
+    More than one worker means processes, for a large topic only: `work` must be a module-level function, and its results
+    must be small, because they are sent from process to process.
     """
     spans = timespans_of(frozen)
     if workers < 2 or len(frozen.stories) + len(frozen.links) < LARGE:
@@ -36,7 +36,7 @@ def over_timespans(frozen: Frozen, work: Callable[[Counting, Timespan], T], work
 
 
 _counting: list[Counting] = []
-"""What a worker process counts from: given once, not with each timespan."""
+"""What a worker process counts from: sent once, not with each timespan."""
 
 
 def _prepare(data: bytes) -> None:

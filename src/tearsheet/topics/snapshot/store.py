@@ -20,7 +20,7 @@ from tearsheet.topics.model import Topic, simplest
 from tearsheet.topics.snapshot.frozen import Frozen, FrozenPost, FrozenStory
 
 _ROWS = 10_000
-"""Rows that are read at a time: a topic may have millions of links."""
+"""How many rows are read at a time: a topic may have millions of links."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -64,7 +64,7 @@ def freeze(database: Database, topic: Topic) -> Frozen:
 
 
 def _members(topic: Topic) -> Select[Any]:
-    """The stories of a topic, without their pages; with their texts only where a focus asks for them."""
+    """The stories of a topic, without their pages; with their texts only if there are foci to match."""
     stories, web, statistics = tables.topic_stories, tables.web_stories, tables.story_statistics
     left_out = {"page"} if topic.foci else {"page", "text"}
     return (
@@ -81,7 +81,7 @@ def _members(topic: Topic) -> Select[Any]:
 
 
 def _addresses(connection: Connection, topic_id: int) -> dict[str, set[str]]:
-    """Every form in which the address of a story was written."""
+    """Every form in which the address of each story was written."""
     found: dict[str, set[str]] = {}
     for table in (tables.topic_links, tables.topic_seed_urls):
         query = (
@@ -95,7 +95,7 @@ def _addresses(connection: Connection, topic_id: int) -> dict[str, set[str]]:
 
 
 def _posts(connection: Connection, topic_id: int, numbers: dict[str, int]) -> tuple[FrozenPost, ...]:
-    """The posts with the stories that their addresses led to; a story that was merged stands for its duplicates."""
+    """The posts with the stories that their addresses led to. A merged story counts as the one that was kept."""
     posts, urls, known, merged = (
         tables.topic_posts,
         tables.topic_post_urls,
@@ -157,7 +157,7 @@ def _foci(row: Row[Any], topic: Topic) -> tuple[str, ...]:
 
 
 def save_snapshot(database: Database, topic: Topic, run: str = "", note: str = "") -> int:
-    """Freeze a topic and keep the result; returns its id. That of a `run` completes the topic in the same transaction."""
+    """Freeze a topic and store the result; returns its id. With a `run`, also completes the topic, in the same transaction."""
     snapshots = tables.topic_snapshots
     data = msgspec.json.encode(freeze(database, topic))
     with database.begin() as connection:

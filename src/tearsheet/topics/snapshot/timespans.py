@@ -29,14 +29,14 @@ class Timespan:
 
     @property
     def name(self) -> str:
-        """A name that can be part of a file's."""
+        """A name that can be part of a file name."""
         days = f"-{self.start}-{self.end}" if self.start else ""
         focus = "".join(c if c.isalnum() else "-" for c in self.focus)
         return f"{self.period}{days}" + (f"-{focus}" if focus else "")
 
 
 class PostCounts(NamedTuple):
-    """The posts of a timespan that gave a story's address: how many, by how many people, in how many channels."""
+    """The posts of a timespan that named a story's address: how many, by how many people, in how many channels."""
 
     posts: int = 0
     authors: int = 0
@@ -45,7 +45,7 @@ class PostCounts(NamedTuple):
 
 @dataclass(slots=True, frozen=True)
 class StoryCounts:
-    """A story in a timespan. Links count between different sources only: a paper that cites itself says nothing."""
+    """A story in a timespan. Only links between different sources count: a paper that cites itself says nothing."""
 
     story: FrozenStory
     media_inlink_count: int
@@ -71,7 +71,7 @@ class MediumCounts:
     outlink_count: int
     facebook_share_count: int | None
     post_count: int
-    """Sums over its stories, like the counts before and after it."""
+    """A sum over the source's stories, like the counts around it."""
     author_count: int
     channel_count: int
     pagerank: float
@@ -90,7 +90,7 @@ class Figures:
 
 
 def timespans_of(frozen: Frozen) -> list[Timespan]:
-    """The overall timespan, the weeks (from Monday), the months, the custom ones; then the overall one of each focus."""
+    """The overall timespan, weeks (from Monday), months and custom timespans; then the overall timespan of each focus."""
     days = [story.day for story in frozen.stories if story.day]
     found = [Timespan("overall", None, None)]
     if days:
@@ -109,7 +109,7 @@ def timespans_of(frozen: Frozen) -> list[Timespan]:
 
 
 class Counting:
-    """Counts the timespans of a frozen topic. What all of them need is prepared once."""
+    """Counts the timespans of a frozen topic. What they all need is prepared once."""
 
     def __init__(self, frozen: Frozen) -> None:
         self.frozen = frozen
@@ -125,8 +125,8 @@ class Counting:
     def figures(self, timespan: Timespan) -> Figures:
         """The figures of one timespan.
 
-        A story belongs to it by its own day, or because a story of another source that has its day in it links to it. A link
-        counts when the story that makes it is dated inside.
+        A story belongs to it if its own day falls inside, or if a story of another source whose day falls inside links to it.
+        A link counts if the linking story's day falls inside.
         """
         chosen = self._chosen(timespan.focus)
         inside = chosen & self._inside(timespan)
@@ -158,7 +158,7 @@ class Counting:
         inlinks, outlinks, by_media = self._story_counts(source, target)
         rank = pagerank(len(members), np.stack(story_edges, axis=1))
         own_medium = np.searchsorted(present, media[members])
-        # Stories are in the order of their ids, so their numbers break ties as the ids would.
+        # Stories are in order of their ids, so their numbers break ties as the ids would.
         order = np.lexsort((members, -inlinks[members], -by_media[members]))
         posts = self._post_counts(timespan)
         columns = zip(
@@ -196,20 +196,15 @@ class Counting:
             if timespan.start is None or timespan.end is None or timespan.start <= post.day <= timespan.end:
                 by_story[post.story].append(post)
         return {
-            story: PostCounts(len(some), len({post.author for post in some}), len({post.channel for post in some}))
-            for story, some in by_story.items()
+            story: PostCounts(len(posts), len({post.author for post in posts}), len({post.channel for post in posts}))
+            for story, posts in by_story.items()
         }
 
     def _story_counts(self, source: Numbers, target: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """For each story: stories that link to it, stories that it links to, sources that link to it."""
+        """For each story, the number of stories that link to it, of stories that it links to, and of sources that link to it."""
         count, all_media = len(self._media), max(1, len(self._names))
         by_media = np.unique(target * all_media + self._media[source]) // all_media
         return tuple(np.bincount(part, minlength=count) for part in (target, source, by_media))  # type: ignore[return-value]
-
-
-def figures(frozen: Frozen, timespan: Timespan) -> Figures:
-    """The figures of one timespan."""
-    return Counting(frozen).figures(timespan)
 
 
 def _count_media(

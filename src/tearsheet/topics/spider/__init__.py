@@ -1,4 +1,4 @@
-"""The spider: from seeds by links to stories, and which of them belong to the topic."""
+"""The spider: follows links from the seeds to stories, and decides which of them belong to the topic."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Addresses of links: cleaned of what only says where the reader came from, and the ones that never lead to a story."""
+"""Addresses of links: stripped of tracking parameters, and checked against those that never lead to a story."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SELF_LINKS_TO_LISTS = re.compile(r"/(?:tags?|categor(?:y|ies)|authors?|search|t
 
 
 def clean_url(url: str) -> str | None:
-    """The address without fragment and tracking parameters, everything else as it was; None when it is no http(s) address."""
+    """The address without fragment and tracking parameters, otherwise unchanged; None when it is not an http(s) address."""
     try:
         parts = split_http_url(url)
     except BadURL:
@@ -38,7 +38,7 @@ def clean_url(url: str) -> str | None:
 
 
 def url_key(url: str) -> str:
-    """By what two addresses are known to be one: the hash of the normal form. Raises BadURL."""
+    """The key that all spellings of an address share: the hash of the normalised form. Raises BadURL."""
     return url_hash(url)
 
 
@@ -48,7 +48,7 @@ def media_of(url: str) -> str:
 
 
 def video_page(url: str) -> str | None:
-    """The page of an embedded video, by the address of its player; None for other frames."""
+    """The page of an embedded video, given the address of its player; None for other frames."""
     for pattern, page in _VIDEO_ADDRESSES:
         if found := pattern.search(url):
             return page.format(found[1])
@@ -63,10 +63,10 @@ def _ignored() -> Any:
 
 
 def is_ignored(url: str) -> bool:
-    """Whether a link is of the list that never leads to a story (`ignored_links.txt`)."""
+    """Whether a link is on the list of those that never lead to a story (`ignored_links.txt`)."""
     return _ignored().search(url) is not None
 
 
 def leads_to_list(url: str) -> bool:
-    """Whether an address is that of a tag, a category, an author or a search. Within one source, such links are not followed."""
+    """Whether an address is a list by tag, category, author or search. Within one source, such links are not followed."""
     return _SELF_LINKS_TO_LISTS.search(url) is not None

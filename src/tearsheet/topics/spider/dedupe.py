@@ -1,4 +1,4 @@
-"""Which stories are one, and which sources are one. Pure functions; the merging is in `merge`."""
+"""Which stories are the same, and which sources are. Pure functions; the merging is in `merge`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tearsheet.errors import UsageError
 from tearsheet.query import cut
 
 LEAST_WORDS = 3
-"""A headline of fewer words says too little to tell that two stories are one."""
+"""A headline with fewer words is too short to show that two stories are the same."""
 _AFTER_NAME = re.compile(r"\s*:\s+")
 _BESIDE_NAME = re.compile(r"\s+[-–—]\s+|\s*\|\s*")
 _MARKUP = re.compile(r"<[^<>]{0,500}>")
@@ -22,7 +22,7 @@ _ADDRESS = re.compile(r"https?://|www\.", re.IGNORECASE)
 
 @dataclass(slots=True, frozen=True)
 class TitledStory:
-    """What the dedupe rule looks at."""
+    """What the dedupe rule compares."""
 
     id: str
     media: str
@@ -31,10 +31,10 @@ class TitledStory:
 
 
 def same_story(a: TitledStory, b: TitledStory) -> bool:
-    """Whether two stories of one source and one day are one: by equal titles, or because one's title is the other's headline.
+    """Whether two stories of one source and day are the same: their titles are equal, or one's title is the other's headline.
 
-    'Washington Post: Nunes Releases FISA Memo' and 'Nunes Releases FISA Memo' are one. Two titles that only share what stands
-    before the headline ('Live: …') are two.
+    'Washington Post: Nunes Releases FISA Memo' and 'Nunes Releases FISA Memo' are the same story. Two titles that share only
+    what comes before the headline ('Live: …') are not.
     """
     if a.media != b.media or a.day is None or a.day != b.day:
         return False
@@ -45,15 +45,15 @@ def same_story(a: TitledStory, b: TitledStory) -> bool:
 
 
 def title_words(title: str) -> tuple[str, ...]:
-    """A title as its words, without markup, case and punctuation."""
+    """The words of a title, without markup, case or punctuation."""
     return tuple(cut(_MARKUP.sub(" ", html.unescape(title))))
 
 
 def headlines(title: str) -> frozenset[tuple[str, ...]]:
     """The parts of a title that may be the headline without the name of a section or a source.
 
-    A colon follows a name, so what stands behind it counts; beside a dash or a bar a name may stand on either side. The
-    part must be longer than what is taken away, and have three words at least.
+    A colon follows a name, so what comes after it counts; with a dash or a bar, the name may be on either side. The part must
+    be longer than what is removed, and have at least three words.
     """
     text = _MARKUP.sub(" ", html.unescape(title))
     if _ADDRESS.search(text):
@@ -98,21 +98,21 @@ def _partition(pattern: re.Pattern[str], text: str) -> tuple[str, bool, str]:
 
 
 def group_duplicates(stories: Iterable[TitledStory]) -> list[list[str]]:
-    """Groups of ids that are one story each, in a fixed order whatever the order of the input."""
-    shelves: dict[tuple[str, date], list[TitledStory]] = defaultdict(list)
+    """Groups of ids that are the same story, in a fixed order whatever the order of the input."""
+    same_day: dict[tuple[str, date], list[TitledStory]] = defaultdict(list)
     for story in stories:
         if story.day is not None:
-            shelves[story.media, story.day].append(story)
+            same_day[story.media, story.day].append(story)
     groups = []
-    for _, shelf in sorted(shelves.items()):
-        if len(shelf) > 1:
-            groups += _groups_of_shelf(sorted(shelf, key=lambda story: story.id))
+    for _, stories_of_day in sorted(same_day.items()):
+        if len(stories_of_day) > 1:
+            groups += _groups_of_day(sorted(stories_of_day, key=lambda story: story.id))
     return groups
 
 
-def _groups_of_shelf(shelf: list[TitledStory]) -> list[list[str]]:
-    """Stories that carry one title, as their own or as their headline. A headline that is nobody's own title joins nothing."""
-    leader = list(range(len(shelf)))
+def _groups_of_day(stories_of_day: list[TitledStory]) -> list[list[str]]:
+    """Group stories whose title or headline is the same. A headline that is no story's whole title joins nothing."""
+    leader = list(range(len(stories_of_day)))
 
     def find(i: int) -> int:
         while leader[i] != i:
@@ -121,26 +121,26 @@ def _groups_of_shelf(shelf: list[TitledStory]) -> list[list[str]]:
         return i
 
     own: dict[tuple[str, ...], int] = {}
-    for i, story in enumerate(shelf):
+    for i, story in enumerate(stories_of_day):
         words = title_words(story.title)
         if len(words) >= LEAST_WORDS:
             leader[find(i)] = find(own.setdefault(words, i))
-    for i, story in enumerate(shelf):
+    for i, story in enumerate(stories_of_day):
         for headline in sorted(headlines(story.title)):
             if headline in own:
                 leader[find(i)] = find(own[headline])
     groups: dict[int, list[str]] = defaultdict(list)
-    for i, story in enumerate(shelf):
+    for i, story in enumerate(stories_of_day):
         groups[find(i)].append(story.id)
     return sorted(sorted(group) for group in groups.values() if len(group) > 1)
 
 
 class MediaCycle(UsageError):
-    """The sources that stand for one another do so in a circle."""
+    """Sources are marked as duplicates of one another in a circle."""
 
 
 def parent_media(media: str, dup_media_id: Mapping[str, str | None]) -> str:
-    """The source that stands for another at the end of the chain of `dup_media_id`. Raises MediaCycle."""
+    """The source at the end of the chain of `dup_media_id`. Raises MediaCycle."""
     seen = [media]
     while (parent := dup_media_id.get(media)) is not None:
         if parent in seen:

@@ -1,4 +1,4 @@
-"""What is due for a topic: its jobs come from here alone, whether a run starts, goes on or was interrupted.
+"""What is due for a topic. All of its jobs come from here, whether a run starts, continues or was interrupted.
 
 The tables say what is to be done; a message is only a nudge to do it now.
 """
@@ -15,18 +15,18 @@ from tearsheet.topics.spider.stores.jobs import Wanted
 from tearsheet.topics.spider.tools import Tools
 
 _MOST = 10_000
-"""Items that one look offers of each job; the next look offers the others."""
+"""How many items of each job are offered at a time; the rest are offered at the next check."""
 SPIDERING: Mapping[str, Wanted] = {
     routing.TOPIC_FETCH_LINK: fetches.pending_addresses,
     routing.TOPIC_ADD_STORY: candidates.stories_to_add,
     routing.TOPIC_MINE_STORY: candidates.stories_to_mine,
 }
-"""Which items each job is for, by the tables."""
+"""The query that finds the items of each job."""
 COUNTING: Mapping[str, Wanted] = {routing.FACEBOOK_FETCH_STORY_STATS: shares.stories_without_shares}
 
 
 def due_jobs(tools: Tools, topic: Topic) -> list[Job]:
-    """The jobs for everything that is to be done, that no worker has in hand and that this run has not offered yet."""
+    """The jobs for everything to be done that no worker holds and that this run has not offered yet."""
     wanted = dict(SPIDERING)
     if tools.settings.facebook_token:
         wanted |= COUNTING

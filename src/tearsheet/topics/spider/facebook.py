@@ -11,12 +11,12 @@ from tearsheet.fetch import FetchError, FetchRequest, HostBusy, HostFailing, Pol
 from tearsheet.work import Requeue, Retry
 
 RETRIED_CODES = frozenset({1, 2, 4, 17, 341, 613})
-"""Errors of the Graph API that pass: it is down, or we asked too much."""
+"""Temporary errors of the Graph API: it is down, or we asked too often."""
 
 
 @dataclass(slots=True, frozen=True)
 class Shares:
-    """What the Graph API says of an address."""
+    """What the Graph API says about an address."""
 
     shares: int | None = None
     comments: int | None = None
@@ -25,7 +25,7 @@ class Shares:
 
 
 def read_engagement(body: bytes) -> Shares:
-    """The counts in an answer. Raises Retry for an error that passes; another is part of the result."""
+    """The counts in an answer. Raises Retry for a temporary error; any other error is part of the result."""
     try:
         answer = json.loads(body)
     except ValueError:

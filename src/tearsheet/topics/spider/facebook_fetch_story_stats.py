@@ -1,4 +1,4 @@
-"""`facebook_fetch_story_stats`: asks for the share counts of a story. Nothing follows from them."""
+"""`facebook_fetch_story_stats`: asks for the share counts of a story. No other job follows from them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class FetchStoryStats:
         self._tools = tools
 
     async def handle(self, topic: Topic, taken: Taken) -> None:
-        """Ask, unless the counts are there already: other topics ask too."""
+        """Ask, unless the counts are there already, perhaps for another topic."""
         tools, settings = self._tools, self._tools.settings
         if await asyncio.to_thread(shares.has_shares, tools.database, taken.item):
             return
@@ -28,5 +28,5 @@ class FetchStoryStats:
             await asyncio.to_thread(shares.save_shares, tools.database, taken.item, found)
 
     def give_up(self, taken: Taken, reason: str, *, defect: bool) -> None:
-        """Keep why there are no counts."""
+        """Record why there are no counts."""
         shares.save_shares(self._tools.database, taken.item, Shares(error=reason[:500]))

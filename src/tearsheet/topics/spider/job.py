@@ -13,7 +13,7 @@ from tearsheet.work import input_queue
 
 @dataclass(slots=True, frozen=True)
 class Job:
-    """Work for one of the queues, at once or after `delay` seconds."""
+    """Work for one of the queues, immediately or after `delay` seconds."""
 
     name: str
     values: Mapping[str, Any]
@@ -26,7 +26,7 @@ class Job:
 
 
 def read_values(message: Message) -> dict[str, Any]:
-    """What a message says. Raises ValueError."""
+    """The values in a message. Raises ValueError."""
     values = json.loads(message.body)
     if not isinstance(values, dict):
         raise ValueError("not an object")

@@ -1,4 +1,4 @@
-"""The two kinds of worker that do jobs: those that drive a run, and those that do one item of it."""
+"""The two kinds of worker that do jobs: those that drive a run, and those that do single items of it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class TurnLater(Requeue):
-    """The source must not be fetched from yet. The turn is reserved, and is kept until it comes."""
+    """The source must not be fetched from yet. The turn is reserved until it comes."""
 
     def __init__(self, turn: float, after: float) -> None:
         super().__init__("pace", after)
@@ -42,31 +42,31 @@ class TurnLater(Requeue):
 
 
 class Driver(Protocol):
-    """What drives a run: it has a message of its own, which it sends on."""
+    """Drives a run by a message of its own, which it sends to itself again after each step."""
 
     async def handle(self, values: Mapping[str, Any], *, redelivered: bool) -> Sequence[Job]:
-        """Do the next step, and say which jobs follow. Raises the outcomes of `work`."""
+        """Do the next step and return the jobs that follow. Raises the outcomes of `work`."""
         ...
 
     async def give_up(self, values: Mapping[str, Any], reason: str) -> None:
-        """Note that the run failed for good."""
+        """Record that the run failed for good."""
         ...
 
 
 class ItemHandler(Protocol):
-    """What does one item: fetches an address, adds a story. It changes the tables, and from these follows what is due next."""
+    """Does one item: fetches an address, adds a story. It changes the tables, which determine what is due next."""
 
     async def handle(self, topic: Topic, taken: Taken) -> None:
         """Do it. Raises the outcomes of `work`."""
         ...
 
     def give_up(self, taken: Taken, reason: str, *, defect: bool) -> None:
-        """Note that the item failed for good. `defect`: not the web's fault. Called in a thread."""
+        """Record that the item failed for good. `defect`: it was our fault, not the web's. Called in a thread."""
         ...
 
 
 class _JobWorker(StreamWorker):
-    """Leases the messages of jobs, and settles each with what follows from it."""
+    """Leases the messages of jobs, and settles each with the messages that follow from it."""
 
     async def _process(self, lease: Lease) -> Finished:
         try:
@@ -80,11 +80,11 @@ class _JobWorker(StreamWorker):
 
     @abstractmethod
     async def _outputs_of(self, lease: Lease, values: Mapping[str, Any]) -> tuple[Output, ...]:
-        """Do what the message asks for; the messages that follow."""
+        """Do what the message asks for; returns the messages that follow."""
 
 
 class DriverWorker(_JobWorker):
-    """Hands the messages of runs to the driver, and sends on what it answers."""
+    """Hands the messages of runs to the driver, and sends the jobs that it returns."""
 
     def __init__(self, driver: Driver, tools: Tools, config: WorkerConfig, broker: Broker, ledger: Ledger) -> None:
         super().__init__(config, broker, ledger, tools.clock)
@@ -94,7 +94,7 @@ class DriverWorker(_JobWorker):
         try:
             following = await self._driver.handle(values, redelivered=lease.redelivered)
         except WorkerError:
-            raise  # the disk or an engine, not this run: the worker stops and the message stays
+            raise  # the disk or an engine failed, not this run: the worker stops and the message stays
         except Exception as outcome:
             return await self._failed(lease.message, values, outcome)
         return tuple(job.output() for job in following)
@@ -103,14 +103,14 @@ class DriverWorker(_JobWorker):
         _log_defect(self.name, values, outcome)
         fate = fate_of(self.queue_name, message, outcome, self.config.rule, self._clock())
         if fate.status in (DROPPED, QUARANTINED):
-            await self._driver.give_up(values, _say(fate.reason, fate.detail))
+            await self._driver.give_up(values, _describe(fate.reason, fate.detail))
         return fate.outputs
 
 
 class ItemWorker(_JobWorker):
-    """Takes the items that messages name, if they are still to be taken, and does them.
+    """Takes the items that messages name, if they are still free, and does them.
 
-    Whether, when and how often an item is tried again stands in `topic_jobs`, not in the message.
+    Whether, when and how often an item is retried is recorded in `topic_jobs`, not in the message.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class ItemWorker(_JobWorker):
         tools = self._tools
         topic, run = tools.topic_at_work(int(values["topic"])), values.get("run")
         if topic is None or topic.run != run:
-            return None  # of a run that ended, or that began again and offers everything again
+            return None  # of a run that has ended, or that was restarted and offers everything again
         until = tools.clock() + tools.hold_seconds
         taken = jobs.take(
             tools.database, topic.id, self.name, str(values["item"]), run=topic.run, holder=tools.holder, until=until
@@ -139,20 +139,20 @@ class ItemWorker(_JobWorker):
         try:
             await self._handler.handle(topic, taken)
         except WorkerError:
-            raise  # the disk or an engine, not this item: the worker stops, and the item is offered again
+            raise  # the disk or an engine failed, not this item: the worker stops, and the item is offered again
         except Exception as outcome:
             return await self._failed(message, taken, outcome)
         await asyncio.to_thread(jobs.finish, self._tools.database, taken, self._tools.holder)
         return ()
 
     async def _failed(self, message: Message, taken: Taken, outcome: Exception) -> tuple[Output, ...]:
-        """What is tried again is put back until it is due; what is given up is noted, and kept aside where it is our error."""
+        """Put an item that is retried back until it is due; record one that is given up, and quarantine it if the error is ours."""
         _log_defect(self.name, {"topic": taken.topic_id, "item": taken.item}, outcome)
         tried = replace(message, headers={**message.headers, RETRIES: taken.tries})
         fate = fate_of(self.queue_name, tried, outcome, self.config.rule, self._clock())
         if fate.status in (DROPPED, QUARANTINED):
             await asyncio.to_thread(
-                self._give_up, taken, _say(fate.reason, fate.detail), not isinstance(outcome, Outcome)
+                self._give_up, taken, _describe(fate.reason, fate.detail), not isinstance(outcome, Outcome)
             )
             return fate.outputs
         [again] = fate.outputs
@@ -173,7 +173,7 @@ class ItemWorker(_JobWorker):
 
 
 def turn_after(outcome: Exception, turn: float) -> float:
-    """The turn that an item keeps: the one it waits for. A try that failed has used its turn."""
+    """The turn that an item keeps: the one that it is waiting for. A failed try has used its turn."""
     if isinstance(outcome, TurnLater):
         return outcome.turn
     return turn if isinstance(outcome, Requeue) else 0.0
@@ -184,5 +184,5 @@ def _log_defect(name: str, values: Mapping[str, Any], outcome: Exception) -> Non
         log.error("job failed", exc_info=outcome, extra={"job": name, "values": dict(values)})
 
 
-def _say(reason: str, detail: str) -> str:
+def _describe(reason: str, detail: str) -> str:
     return f"{reason}: {detail}" if detail else reason

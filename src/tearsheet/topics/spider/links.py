@@ -1,4 +1,4 @@
-"""`mine_links`: the links that the author of a page made, out of its substantive content only."""
+"""`mine_links`: the links that the author of a page made, from its substantive content only."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tearsheet.topics.spider.addresses import clean_url, is_ignored, leads_to_li
 from tearsheet.urls import BadURL
 
 MAX_LINKS = 1_000
-"""Links of one page that are followed; a page with more is a list, and no author's."""
+"""How many links of one page are followed; a page with more is a list, not an author's work."""
 MAX_SELF_LINKS = 20
-"""Links of one page to its own source that are followed."""
+"""How many links of one page to its own source are followed."""
 _MAX_ANCESTORS = 200
 _MAX_BLOCK = 20_000
 _LONG_BLOCK = 60
@@ -25,23 +25,23 @@ _TRAILING = ".,;:!?'\"*_~-"
 
 @dataclass(slots=True, frozen=True)
 class MinedLink:
-    """A link as it was found, cleaned of tracking parameters."""
+    """A link as it was found, without tracking parameters."""
 
     url: str
     key: str
-    """Equal for all addresses of one page."""
+    """The same for all addresses of one page."""
     kind: str
-    """`anchor`, `text` (an address in clear text) or `video` (an embedded player)."""
+    """`anchor`, `text` (an address written out in the text) or `video` (an embedded player)."""
     text: str = ""
 
 
 def mine_links(html: bytes | str, url: str, *, charset: str | None = None) -> list[MinedLink]:
-    """The links in the substantive content of a page, in order, each page once; links of the page to itself are left out."""
+    """The links in the substantive content of a page, in order, without repeats and without links to the page itself."""
     return mine_document(Document(html, url, charset=charset))
 
 
 def mine_document(document: Document) -> list[MinedLink]:
-    """The same for a page that is parsed already."""
+    """The same for a page that has already been parsed."""
     found: dict[str, MinedLink] = {}
     own = _key(document.url)
     for address, kind, text in (*_anchors(document), *_clear_text(document), *_videos(document)):
@@ -55,7 +55,7 @@ def mine_document(document: Document) -> list[MinedLink]:
 
 
 def limit_self_links(links: Iterable[MinedLink], url: str, limit: int = MAX_SELF_LINKS) -> list[MinedLink]:
-    """Without links to lists of the page's own source, and with at most `limit` others to it."""
+    """Drop links to lists of the page's own source, and keep at most `limit` other links to it."""
     own = media_of(url)
     kept, within = [], 0
     for link in links:
@@ -105,7 +105,7 @@ def _clear_text(document: Document) -> Iterator[tuple[str, str, str]]:
 
 
 def clear_addresses(text: str) -> Iterator[str]:
-    """The addresses that stand in a text as text, without the punctuation that ends a sentence."""
+    """The addresses that are written out in a text, without the punctuation that ends a sentence."""
     for found in _CLEAR_ADDRESS.finditer(text):
         if text[found.end() : found.end() + 1] != "…":  # a shortened address leads nowhere
             yield found[0].rstrip(_TRAILING)

@@ -1,4 +1,4 @@
-"""Post-processing: sources and stories that are one are merged, with their links, and each merge is noted."""
+"""Post-processing: duplicate sources and stories are merged, with their links, and each merge is recorded."""
 
 from __future__ import annotations
 

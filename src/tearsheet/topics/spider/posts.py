@@ -1,4 +1,4 @@
-"""Posts as seeds: what people wrote elsewhere about the topic, and the addresses they wrote down. Pure functions."""
+"""Posts as seeds: what people wrote elsewhere about the topic, and the addresses in it. Only `read_posts` does I/O."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _MAX_ID = 200
 
 @dataclass(slots=True, frozen=True)
 class Post:
-    """A post of a network, a forum or a mailing list."""
+    """A post on a social network, a forum or a mailing list."""
 
     id: str
     author: str
     channel: str
-    """Where it was posted; its author, where nothing is said."""
+    """Where it was posted; its author if that is not given."""
     day: date
     content: str
 
     @property
     def urls(self) -> tuple[str, ...]:
-        """The addresses in it that may lead to a story, each once."""
+        """The addresses in it that may lead to a story, without repeats."""
         cleaned = (clean_url(address) for address in clear_addresses(self.content))
         return tuple(dict.fromkeys(url for url in cleaned if url and not is_ignored(url)))
 
 
 def read_posts(file: Path) -> Iterator[Post]:
-    """The posts of a CSV file or of JSON lines (`.jsonl`, `.ndjson`). Raises UsageError, which names a line that is wrong."""
+    """The posts of a CSV file or of JSON lines (`.jsonl`, `.ndjson`). Raises UsageError, naming the line that is wrong."""
     is_json = file.suffix.lower() in (".jsonl", ".ndjson")
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
@@ -57,7 +57,7 @@ def read_posts(file: Path) -> Iterator[Post]:
 def make_post(row: Mapping[str, Any]) -> Post:
     """A post from its columns: `content`, `author` and `publish_date`; `channel` and `post_id` where they are known.
 
-    Raises ValueError. A post without an id gets one from what it says, so that the same file twice gives no post twice.
+    Raises ValueError. A post without an id gets one derived_id from its contents, so that reading a file twice adds no post twice.
     """
     if not isinstance(row, Mapping):
         raise ValueError("not an object")
@@ -69,10 +69,10 @@ def make_post(row: Mapping[str, Any]) -> Post:
         day = date.fromisoformat(values["publish_date"][:10])
     except ValueError:
         raise ValueError(f"publish_date {values['publish_date']!r} is not a day: write it as 2024-05-31") from None
-    said = json.dumps([values["author"], values["publish_date"], values["content"]])
-    made = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
+    identity = json.dumps([values["author"], values["publish_date"], values["content"]])
+    derived_id = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:32]
     return Post(
-        (values["post_id"] or made)[:_MAX_ID],
+        (values["post_id"] or derived_id)[:_MAX_ID],
         values["author"],
         values["channel"] or values["author"],
         day,
@@ -81,5 +81,5 @@ def make_post(row: Mapping[str, Any]) -> Post:
 
 
 def is_about(post: Post, query: Query, start: date | None, end: date | None) -> bool:
-    """Whether a post belongs to a topic: by its day, and by what it says."""
+    """Whether a post belongs to a topic, by its day and its content."""
     return not outside_dates(post.day, start, end) and query.matches(title="", text=post.content)

@@ -1,4 +1,4 @@
-"""Whether a page may be, and whether a story is, about the topic; and why. Pure functions of a query and a text."""
+"""Whether a page can be about the topic, whether a story is, and why. Pure functions of a query and a text."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _URL_WORD = re.compile(r"[^\W_]+")
 
 
 class RawTest:
-    """Step one, on the page as it was received: can it match at all? Errs only towards yes.
+    """Step one, on the page as it was received: can it match at all? If it errs, it errs towards yes.
 
-    Exclusions, order and distance are left to step two. One pass over the page looks for all words of the query at once, so
-    it costs the same for one word as for many. The same pass tells whether the page may write a word in a way that this search
-    passes by; only then are those parts of the page unfolded and searched again.
+    Exclusions, order and distance are left to step two. One pass over the page searches for all words of the query at once, so
+    many words cost no more than one. The same pass tells whether the page may spell a word in a way that this search misses;
+    only then are those parts of the page unfolded and searched again.
     """
 
     def __init__(self, query: Query) -> None:
@@ -50,7 +50,7 @@ class RawTest:
         self._finder = _Finder(words)
 
     def __call__(self, page: str, url: str = "") -> bool:
-        """Whether the page, which is at this address, can be relevant: step two looks at the address too."""
+        """Whether the page can be relevant. Step two also matches its address, so that is searched too."""
         page = f"{page[:MAX_RAW]}\n{url}" if url else page[:MAX_RAW]
         found, may_hold_more = self._finder.find(page)
         if self._holds(found):
@@ -58,7 +58,7 @@ class RawTest:
         return may_hold_more and self._holds(found | self._finder.find(unfold(self._finder.unusual_parts(page)))[0])
 
     def touches(self, sentence: str) -> bool:
-        """Whether a sentence holds any word of the query, so that it can change a verdict."""
+        """Whether a sentence contains any word of the query, and so can change a verdict."""
         return not self._finder.words or bool(self._finder.find(fold(sentence))[0])
 
     def _holds(self, found: frozenset[str]) -> bool:
@@ -72,7 +72,7 @@ class RawTest:
 
 
 class _Finder:
-    """Which of some words a text holds, and whether it may hold others in spellings that the search does not know."""
+    """Finds which words a text contains, and whether it may contain others in spellings that the search does not know."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = words
@@ -99,13 +99,13 @@ class _Finder:
         return frozenset(self.words[number] for number in numbers if number < last), last in numbers
 
     def unusual_parts(self, text: str) -> str:
-        """The parts of a text that may hold words in unusual spellings, one a line."""
+        """The parts of a text that may contain words in unusual spellings, one per line."""
         parts = self._unusual.findall(text.encode("utf-8", "replace"))
         return b"\n".join(parts).decode("utf-8", "replace")
 
 
 def _needles(leaf: Leaf) -> list[str]:
-    """What a page must hold for a leaf to match: nothing, where the page cannot say."""
+    """What a page must contain for a leaf to match: nothing if the page alone cannot tell."""
     if isinstance(leaf, Term | Prefix | Phrase | Wildcard) and leaf.field in ("", "article_title", "text_content"):
         if isinstance(leaf, Term):
             return [leaf.word]
@@ -121,7 +121,7 @@ def _needles(leaf: Leaf) -> list[str]:
 
 @dataclass(slots=True, frozen=True)
 class Verdict:
-    """Whether a story is relevant, and the reason in words that the topic keeps."""
+    """Whether a story is relevant, and the reason, which the topic records."""
 
     relevant: bool
     why: str
@@ -129,14 +129,14 @@ class Verdict:
 
 @dataclass(slots=True, frozen=True)
 class Parts:
-    """What step two looks at."""
+    """What step two matches."""
 
     title: str
     description: str
     url: str
     sentences: tuple[str, ...]
     repeated: int = 0
-    """How many sentences were left out, because the same source used them in the same week."""
+    """How many sentences were left out because the same source used them in another story of the week."""
     language: str = ""
     media: str = ""
     day: date | None = None
@@ -145,7 +145,7 @@ class Parts:
 def judge(query: Query, parts: Parts) -> Verdict:
     """Step two: the title, the description, the address or the sentences must match, or all of them together.
 
-    A query that excludes something (NOT) is asked of all parts together only: what is excluded may stand in any of them.
+    A query that excludes something (NOT) is matched against all parts together only: what is excluded may be in any of them.
     """
     words = " ".join(_URL_WORD.findall(parts.url.partition("://")[2].partition("/")[2]))
     sentences = " ".join(parts.sentences)
@@ -174,7 +174,7 @@ def excludes(query: Query) -> bool:
 
 
 def outside_dates(day: date | None, start: date | None, end: date | None) -> str | None:
-    """Why a story's day keeps it out of the topic; None when it does not. A story without a day is never kept out by it."""
+    """Why a story's day keeps it out of the topic; None if it does not. A story without a day is not kept out."""
     if day is None or ((start is None or start <= day) and (end is None or day <= end)):
         return None
     return f"dated {day}, outside {start or '…'} to {end or '…'}"
@@ -187,17 +187,17 @@ def split_sentences(text: str) -> list[str]:
 
 
 def fingerprint(sentence: str) -> int:
-    """By what two sentences are known to be one: 63 bits of a hash of the folded words."""
+    """The number that equal sentences share: 63 bits of a hash of the folded words."""
     digest = hashlib.blake2b(fold(" ".join(sentence.split())).encode("utf-8", "replace"), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1
 
 
 def calendar_week(day: date | None) -> str:
-    """The Monday of a day's week; stories without a day share one shelf."""
+    """The Monday of a day's week; `undated` for stories without a day."""
     return "undated" if day is None else (day - timedelta(days=day.weekday())).isoformat()
 
 
 def leave_out_repeated(sentences: Collection[str], is_repeated: Callable[[int], bool]) -> tuple[tuple[str, ...], int]:
-    """The sentences that another story of the source did not use in that week, and how many were left out."""
+    """The sentences that no other story of the source used in that week, and how many were left out."""
     kept = tuple(sentence for sentence in sentences if not is_repeated(fingerprint(sentence)))
     return kept, len(sentences) - len(kept)

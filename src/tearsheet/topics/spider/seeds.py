@@ -1,4 +1,4 @@
-"""Where a topic starts: the seeds that the index holds, and what follows for each seed."""
+"""Where a topic starts: the seeds from the index, and what follows for each seed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHUNK = 500
 
 
 def index_seeds(database: Database, index: Index, topic: Topic) -> Iterator[Seed]:
-    """The stories of the index that the topic's query asks for; its collections are taken as they are now."""
+    """The stories in the index that match the topic's query; its collections are taken as they are now."""
     question = Question(
         topic.query,
         topic.start,
@@ -33,15 +33,15 @@ def index_seeds(database: Database, index: Index, topic: Topic) -> Iterator[Seed
     )
     asked = question.ask(partial(members_of, database))
     found = all_stories(index, asked.query, order=question.order)
-    while some := list(islice(found, _CHUNK)):
-        # In the order of their ids, so that two who seed at once cannot wait for one another's rows.
-        known = sorted((story_of_index(story) for story in some), key=lambda story: story.id)
+    while batch := list(islice(found, _CHUNK)):
+        # In order of their ids, so that two processes that seed at once cannot deadlock.
+        known = sorted((story_of_index(story) for story in batch), key=lambda story: story.id)
         web_stories.save_stories(database, known)
-        yield from (Seed(story.url, story.id, "index") for story in some)
+        yield from (Seed(story.url, story.id, "index") for story in batch)
 
 
 def route_new_seeds(tools: Tools, topic: Topic) -> None:
-    """Route every seed that is new: its story waits to be added, or its address is to be fetched."""
+    """Route every new seed: its story waits to be added, or its address is to be fetched."""
     while new := seeds.unprocessed_seeds(tools.database, topic.id, _CHUNK):
         matched = tools.match([seed.url_key for seed in new if not seed.stories_id])
         to_add: list[tuple[str, bool]] = []

@@ -1,8 +1,8 @@
-"""The spellings of a word in a page: with markup inside, as references or escapes, in other forms of its letters.
+"""The spellings of a word in a page: with markup inside, with character references or escapes, with other forms of its letters.
 
-The usual spellings are part of the pattern of a word (`word_pattern`). The unusual ones are too many for that. One pattern says
-whether a page holds any that matter for these words (`other_spellings_pattern`); only the parts of a page that do are unfolded
-(which is slow) and searched again.
+The usual spellings are part of a word's pattern (`word_pattern`). The unusual ones are too many for that, so one pattern tells
+whether a page has any that matter for these words (`other_spellings_pattern`). Only the parts of a page that do are unfolded,
+which is slow, and searched again.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ import re2
 from tearsheet.query import JOINERS, fold, is_separator
 
 _GAP = f"(?:<[^<>]*>|[{JOINERS}]|&shy;?)*"
-"""What may stand inside a word unseen: markup, as in `<b>F</b>lood`, soft hyphens and other invisible characters."""
+"""What may be inside a word unseen: markup, as in `<b>F</b>lood`, soft hyphens and other invisible characters."""
 _TOGETHER = r"(?:[^\s<]|<[^<>]*>)*"
-"""What may belong to one word: all up to the next blank, and markup with the blanks in it."""
+"""What may belong to one word: everything up to the next space, and markup with the spaces in it."""
 _SHARP = re.compile("^s+|ss+|s+$")
-"""Where a letter may be, or be half of, a `ß`."""
+"""Where an `s` may be, or be half of, a `ß`."""
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _RANGES = (range(0x20, 0x20000), range(0x2F800, 0x2FA20))
-"""Where there are characters that have another form, or that join with their neighbours."""
+"""The ranges with characters that have another form, or that combine with their neighbours."""
 _TAGS = ("91[7-9][0-9]{3}", "92[01][0-9]{3}"), ("e0[0-9a-f]{3}",)
-"""The many invisible tag characters, by decimal and by hexadecimal numbers."""
+"""The many invisible tag characters, in decimal and in hexadecimal."""
 
 
 def word_pattern(word: str) -> str:
-    """A pattern for RE2 that finds a folded word, as whole languages write it too.
+    """A pattern for RE2 that finds a folded word in its usual spellings.
 
-    With markup and soft hyphens in it, with `ß`, and with references and escapes for letters beyond ASCII.
+    With markup and soft hyphens in it, with `ß`, and with references and escapes for non-ASCII letters.
     """
     pieces: list[str] = []
     end = 0
@@ -47,7 +47,7 @@ def word_pattern(word: str) -> str:
 
 @cache
 def _letter(letter: str) -> str:
-    """A pattern for a letter; for one beyond ASCII also by its references and its escape: `é`, `&eacute;`, `&#233;`, `\\u00e9`."""
+    """A pattern for a letter; if it is not ASCII, also by its references and its escape: `é`, `&eacute;`, `&#233;`, `\\u00e9`."""
     if letter.isascii():
         return str(re2.escape(letter))
     cases = {form for form in (letter, letter.upper()) if len(form) == 1}
@@ -65,20 +65,20 @@ def _letter(letter: str) -> str:
 
 
 def surroundings(pattern: str) -> str:
-    """A pattern that finds what another finds, with all around it that may belong to the same word."""
+    """A pattern that finds what another finds, with everything around it that may belong to the same word."""
     return f"{_TOGETHER}(?:{pattern}){_TOGETHER}"
 
 
 def unfold(page: str) -> str:
-    """A part of a page with its references and escapes resolved, folded as texts are before they are cut into words."""
+    """A part of a page with its references and escapes resolved, folded as texts are before they are split into words."""
     return fold(html.unescape(_ESCAPE.sub(lambda found: chr(int(found[1], 16)), page)))
 
 
 def other_spellings_pattern(words: Iterable[str]) -> str:
-    """A pattern for RE2 (to be used without regard to case) that finds something in every page that may spell a word unusually.
+    """A pattern for RE2 (to be used case-insensitively) that finds something in every page that may spell a word unusually.
 
-    That is, in a way that `word_pattern` does not find. The words are folded. Only what could become a part of one counts:
-    `&eacute;` is no part of "flood".
+    That is, in a way that `word_pattern` does not find. The words are folded. Only what could become part of one counts:
+    `&eacute;` is not part of "flood".
     """
     letters = set("".join(words))
     joining = _joining() if any(not letter.isascii() for letter in letters) else frozenset()
@@ -87,7 +87,7 @@ def other_spellings_pattern(words: Iterable[str]) -> str:
     written = forms | ascii_letters | set(_joiners())
     parts = _references(written)
     if unlike := {c for c in forms if len(c.casefold()) > 1 or c.casefold() != _other_forms().get(c)}:
-        # The others differ by case alone, which RE2 sees through by itself.
+        # The others differ only in case, which RE2 handles itself.
         parts.append(f"(?-i:[{''.join(sorted(unlike))}])")
     if escaped := [f"{ord(c):04x}" for c in written if 0x80 <= ord(c) < 0x10000]:
         parts.append(rf"\\u(?:{'|'.join(sorted(escaped))})")
@@ -95,7 +95,7 @@ def other_spellings_pattern(words: Iterable[str]) -> str:
 
 
 def _references(written: Collection[str]) -> list[str]:
-    """Patterns of the references to these characters, by number and by name."""
+    """Patterns for references to these characters, by number and by name."""
     codes = {ord(c) for c in written} | {code for code, c in _old_codes().items() if c in written}
     decimal = "|".join([*_TAGS[0], *map(str, sorted(codes))])
     hexadecimal = "|".join([*_TAGS[1], *(f"{code:x}" for code in sorted(codes))])
@@ -111,7 +111,7 @@ def _references(written: Collection[str]) -> list[str]:
 
 @cache
 def _other_forms() -> dict[str, str]:
-    """Characters that fold to something else than their own lower case, with what they fold to: `ß`, `ﬁ`, `Ａ`, `²`, `™`."""
+    """Characters that fold to something other than their lower case, with what they fold to: `ß`, `ﬁ`, `Ａ`, `²`, `™`."""
     found = {}
     for character in map(chr, (code for codes in _RANGES for code in codes)):
         folded = fold(character)
@@ -122,7 +122,7 @@ def _other_forms() -> dict[str, str]:
 
 @cache
 def _joining() -> frozenset[str]:
-    """Characters that become one with the character before them, or change places with their neighbours, in normal form."""
+    """Characters that Unicode normalisation combines with the one before them, or reorders."""
     pairs = (unicodedata.decomposition(chr(code)).split() for codes in _RANGES for code in codes)
     second = {chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2 and not pair[0].startswith("<")}
     ordered = {chr(code) for codes in _RANGES for code in codes if unicodedata.combining(chr(code))}
@@ -137,5 +137,5 @@ def _joiners() -> tuple[str, ...]:
 
 @cache
 def _old_codes() -> dict[int, str]:
-    """References by numbers of an old code page, which browsers and `html.unescape` read as Windows-1252."""
+    """Numeric references to C1 control characters, which browsers and `html.unescape` read as Windows-1252."""
     return {code: html.unescape(f"&#{code};") for code in range(128, 160)}

@@ -1,4 +1,4 @@
-"""What all jobs of the spider work with."""
+"""What all jobs of the spider share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tearsheet.topics.store import find_topic
 
 
 class PageFetcher(Protocol):
-    """The fetcher stage of the pipeline: robots.txt, manners, retries and all."""
+    """The fetcher stage of the pipeline, with robots.txt, politeness and retries."""
 
     async def process(self, story: Story) -> Story:
         """Fill in the page."""
@@ -34,7 +34,7 @@ class PageFetcher(Protocol):
 
 @dataclass(slots=True)
 class Tools:
-    """What the jobs work with."""
+    """What the jobs use."""
 
     database: Database
     index: Index
@@ -42,15 +42,15 @@ class Tools:
     client: PoliteClient
     settings: TopicSettings
     archived: Callable[[str], tuple[bytes, str | None] | None]
-    """The page and charset of a story of the index, from the archive."""
+    """Reads the page and charset of an indexed story from the archive."""
     clock: Clock = wall_clock
     hold_seconds: float = 20.0
-    """How long a worker that died keeps others from what it had in hand; a living one renews it long before."""
+    """How long the items of a dead worker stay held; a live one renews its hold long before."""
     holder: str = field(default_factory=lambda: uuid.uuid4().hex)
-    """Whose hands these are: one for each process that runs topics."""
+    """The name under which this process holds items; each process that runs topics has its own."""
 
     def topic_at_work(self, topic_id: int) -> Topic | None:
-        """The topic, if it is running: jobs of one that ended, failed or is gone have nothing to do."""
+        """The topic, if it is running. Jobs of one that has ended, failed or been deleted have nothing to do."""
         try:
             topic = find_topic(self.database, topic_id)
         except NotFoundError:
@@ -58,7 +58,7 @@ class Tools:
         return topic if topic.state in model.AT_WORK else None
 
     def match(self, keys: Sequence[str]) -> dict[str, str]:
-        """Which addresses are those of known stories, spidered or collected: stories_id by key."""
+        """Which addresses belong to known stories, spidered or collected: stories_id by key."""
         found = web_stories.match_stories(self.database, keys)
         missing = [key for key in keys if key not in found]
         for key, story in zip(missing, self.index.get(missing) if missing else [], strict=True):
@@ -68,13 +68,13 @@ class Tools:
         return found
 
     def note_candidate(self, topic: Topic, stories_id: str, iteration: int) -> None:
-        """Remember the sentences of a known story that becomes a candidate of the topic."""
+        """Record the sentences of a known story that becomes a candidate of the topic."""
         story = web_stories.get_story(self.database, stories_id)
         if story is not None:
             self.note_sentences(topic, story, iteration)
 
     def note_sentences(self, topic: Topic, story: WebStory, iteration: int) -> None:
-        """Remember the sentences that hold words of the query; others cannot change the verdict."""
+        """Record the sentences that contain words of the query; others cannot change the verdict."""
         test = raw_test(topic.query)
         prints = [fingerprint(sentence) for sentence in split_sentences(story.text) if test.touches(sentence)]
         sentences.keep_sentences(self.database, topic.id, story, iteration, prints)

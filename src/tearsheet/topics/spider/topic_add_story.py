@@ -38,7 +38,7 @@ class AddStory:
         self._tools = tools
 
     async def handle(self, topic: Topic, taken: Taken) -> None:
-        """Judge the story; a relevant one is in the topic from now on."""
+        """Judge the story, and add it to the topic if it is relevant."""
         await asyncio.to_thread(self._add, topic, taken.item)
 
     def _add(self, topic: Topic, stories_id: str) -> None:
@@ -75,7 +75,7 @@ class AddStory:
         return judge(_parsed(topic.query), parts)
 
     def _repeated(self, topic: Topic, story: WebStory, iteration: int, sentences: Sequence[str]) -> set[int]:
-        """Sentences that another story of the source used in that week; not those of a second copy of the same story."""
+        """Fingerprints of sentences that another story of the source used in that week; a copy of this story does not count."""
         test = raw_test(topic.query)
         prints = [fingerprint(sentence) for sentence in sentences if test.touches(sentence)]
         used = other_users(self._tools.database, topic.id, story, iteration, prints)
@@ -89,7 +89,7 @@ class AddStory:
         return {number for number, users in used.items() if users - copies}
 
     def give_up(self, taken: Taken, reason: str, *, defect: bool) -> None:
-        """The story could not be judged: it is left out, and the reason kept."""
+        """Leave out a story that could not be judged, and record why."""
         candidates.decide(
             self._tools.database,
             taken.topic_id,

@@ -26,7 +26,7 @@ class FetchLink:
         self._tools = tools
 
     async def handle(self, topic: Topic, taken: Taken) -> None:
-        """Fetch; a story that may be relevant waits to be added. Raises TurnLater, and what the fetcher raises."""
+        """Fetch the page; a story that may be relevant then waits to be added. Raises TurnLater, and what the fetcher raises."""
         tools = self._tools
         row = await asyncio.to_thread(fetches.get_fetch, tools.database, topic.id, taken.item)
         if row is None or row.state != model.PENDING:
@@ -43,7 +43,7 @@ class FetchLink:
         await asyncio.to_thread(self._page, topic, row, story)
 
     def _wait_for_turn(self, topic: Topic, url: str, taken: Taken) -> None:
-        """A turn is reserved once and waited for, so that the item comes back once and in its order. Raises TurnLater."""
+        """Reserve a turn once and wait for it, so that the item comes back once and in order. Raises TurnLater."""
         tools, now = self._tools, self._tools.clock()
         seconds = topic.seconds_per_media_fetch
         turn = taken.turn or now + media.take_turn(tools.database, media_of(url), now, seconds)
@@ -77,13 +77,13 @@ class FetchLink:
         tools, http = self._tools, fetched.http_metadata
         addresses = {url_key(hop): hop for hop in (url, *(hop.url for hop in fetched.exchanges), http.final_url or url)}
         if known is not None:
-            # A known page keeps its own text, but this may be the simplest of its addresses: it must not matter which came first.
+            # A known page keeps its text, but this may be its simplest address: the order of arrival must not matter.
             before = web_stories.get_story(tools.database, known) or made
             made = replace(before, url=made.url) if before.id == made.id else before
         page = fetched.raw_html.html or b""
         return web_stories.save_story(tools.database, made, page, http.encoding, addresses.items())
 
     def give_up(self, taken: Taken, reason: str, *, defect: bool) -> None:
-        """The address has no page for us."""
+        """Record that the address could not be fetched."""
         state = model.ERROR if defect else model.REQUEST_FAILED
         fetches.finish_fetch(self._tools.database, taken.topic_id, taken.item, state, message=reason)

@@ -26,7 +26,7 @@ class MineStory:
         self._tools = tools
 
     async def handle(self, topic: Topic, taken: Taken) -> None:
-        """Mine the links; each is to be fetched, or its known story waits to be added."""
+        """Mine the links; each is to be fetched, or, if its story is known, that waits to be added."""
         candidate = await asyncio.to_thread(candidates.get_candidate, self._tools.database, topic.id, taken.item)
         if candidate is None or candidate.state != model.IN or candidate.spidered:
             return
@@ -52,13 +52,13 @@ class MineStory:
         links.save_links(tools.database, topic.id, story.id, candidate.iteration, routed)
 
     def give_up(self, taken: Taken, reason: str, *, defect: bool) -> None:
-        """The page is not there: the story stays without links, and the reason is kept where it is our error."""
+        """Leave the story without links, because its page is not available; record the reason if the error is ours."""
         note = reason[:500] if defect else None
         links.save_links(self._tools.database, taken.topic_id, taken.item, 0, (), error=note)
 
 
 def route_links(mined: Sequence[MinedLink], matched: Mapping[str, str], in_topic: Collection[str]) -> list[RoutedLink]:
-    """Each link with what follows for it. `matched`: the known stories by the keys of links."""
+    """Each link with what follows for it. `matched` holds the known stories by the keys of links."""
     routed = []
     for link in mined:
         stories_id = matched.get(link.key)

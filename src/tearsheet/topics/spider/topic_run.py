@@ -1,7 +1,7 @@
-"""`topic_run`: the job that seeds a topic, watches its spider, dedupes its stories and has the result frozen.
+"""`topic_run`: the job that routes a topic's seeds, watches its spider, dedupes its stories and has the result frozen.
 
-`topic_run` does not sit and wait. It looks at the tables, does what is to be done, sends out the jobs that are due, and goes back
-to its queue for the next look. So it survives a kill like every other job.
+`topic_run` does not sit and wait. It checks the tables, does what is to be done, sends out the jobs that are due, and goes back to
+its queue until the next check. So it survives a kill like every other job.
 """
 
 from __future__ import annotations
@@ -25,53 +25,53 @@ from tearsheet.topics.spider.tools import Tools
 
 Values = Mapping[str, Any]
 _LEAST_ERRORS = 10
-"""Errors that are forgiven however small the topic is."""
+"""How many errors are tolerated, however small the topic is."""
 _LOST_SECONDS = 60.0
-"""Time without progress after which what was offered is offered again: the messages may be lost."""
+"""Time without progress after which items are offered again: their messages may have been lost."""
 
 
 def start_run(tools: Tools, topic: Topic) -> Job:
-    """Begin a run, or go on with one that was interrupted: the job that drives it. What drove it before ends with its next look."""
+    """Start a run or resume an interrupted one; returns the job that drives it. An earlier driver stops at its next check."""
     state = topic.state if topic.state in model.AT_WORK else model.RUNNING
     store.set_state(tools.database, topic.id, state, "")
-    return _look(_under_new_name(tools, topic), {})
+    return _next_check(_rename_run(tools, topic), {})
 
 
-def _under_new_name(tools: Tools, topic: Topic) -> Topic:
-    """The topic with a new name for its run. Messages of the old name are void, and all that is due is offered again."""
-    named = replace(topic, run=uuid.uuid4().hex[:12])
-    store.set_state(tools.database, topic.id, run=named.run)
-    return named
+def _rename_run(tools: Tools, topic: Topic) -> Topic:
+    """Give the topic's run a new name: messages with the old one are void, and everything due is offered again."""
+    renamed = replace(topic, run=uuid.uuid4().hex[:12])
+    store.set_state(tools.database, topic.id, run=renamed.run)
+    return renamed
 
 
-def _look(topic: Topic, seen: Values, delay: float = 0.0) -> Job:
+def _next_check(topic: Topic, seen: Values, delay: float = 0.0) -> Job:
     return Job(routing.TOPIC_RUN, {**seen, "topic": topic.id, "run": topic.run}, delay)
 
 
 class TopicRun:
-    """One look at a topic, and what follows from it."""
+    """Checks a topic, and does what follows from it."""
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
-        self._look_seconds = 0.0
+        self._check_seconds = 0.0
 
     async def handle(self, values: Values, *, redelivered: bool) -> Sequence[Job]:
         """Do the next step."""
         started = time.perf_counter()
         following = await asyncio.to_thread(self._step, values, redelivered)
-        self._look_seconds = time.perf_counter() - started
+        self._check_seconds = time.perf_counter() - started
         return following
 
     async def give_up(self, values: Values, reason: str) -> None:
-        """The topic fails, with its reason."""
+        """Mark the topic as failed, with the reason."""
         await asyncio.to_thread(self._fail, int(values["topic"]), f"the run failed: {reason}"[:500])
 
     def _step(self, values: Values, redelivered: bool) -> Sequence[Job]:
         topic = self._tools.topic_at_work(int(values["topic"]))
         if topic is None or topic.run != values["run"]:
             return ()
-        if redelivered:  # the last look was cut off: what it offered may never have been sent
-            topic = _under_new_name(self._tools, topic)
+        if redelivered:  # the last check was cut off, so what it offered may never have been sent
+            topic = _rename_run(self._tools, topic)
         if topic.state == model.RUNNING:
             return self._spider(topic, values)
         if topic.state == model.DEDUPED:
@@ -94,7 +94,7 @@ class TopicRun:
         return self._dedupe(topic) if progress.done else self._go_on(topic, values, repr(progress))
 
     def _why_failed(self, progress: Progress, values: Values) -> str:
-        """Why a run cannot go on: too many errors of our own, or nothing moved for too long. Empty when it can."""
+        """Why a run cannot go on: too many errors of our own, or no progress for too long. Empty if it can."""
         settings, now = self._tools.settings, self._tools.clock()
         allowed = max(_LEAST_ERRORS, settings.max_error_share * (progress.links + progress.stories + 1))
         if progress.errors > allowed:
@@ -109,10 +109,10 @@ class TopicRun:
         said = f"{topic.message}; " if topic.message else ""
         said += f"{merges.moved:,} stories moved to another source, {merges.merged:,} merged"
         store.set_state(self._tools.database, topic.id, model.DEDUPED, said)
-        return (_look(topic, {}),)
+        return (_next_check(topic, {}),)
 
     def _wait_for_shares(self, topic: Topic, values: Values) -> Sequence[Job]:
-        """Wait for the counts that are missing, but not for ever."""
+        """Wait for the missing counts, but not for ever."""
         tools, now = self._tools, self._tools.clock()
         waiting_since = float(values.get("waiting_since", now))
         asked = bool(tools.settings.facebook_token)
@@ -127,26 +127,26 @@ class TopicRun:
         return (_snapshot(topic),)
 
     def _go_on(self, topic: Topic, values: Values, seen: str) -> Sequence[Job]:
-        """Send out what is due, and look again later. What was offered is offered again when nothing moves for long."""
+        """Send out what is due, and check again later. After a long time without progress, everything is offered again."""
         now = self._tools.clock()
         since = _since(values, seen, now)
         offered = float(values.get("offered", now))
         if now - max(since, offered) > _LOST_SECONDS:
-            topic, offered = _under_new_name(self._tools, topic), now
+            topic, offered = _rename_run(self._tools, topic), now
         noted = {**values, "since": since, "seen": seen, "offered": offered}
-        pause = pause_until_look(self._tools.settings.poll_seconds, self._look_seconds, moved=since == now)
-        return (*due_jobs(self._tools, topic), _look(topic, noted, pause))
+        pause = pause_until_check(self._tools.settings.poll_seconds, self._check_seconds, moved=since == now)
+        return (*due_jobs(self._tools, topic), _next_check(topic, noted, pause))
 
     def _fail(self, topic_id: int, message: str) -> None:
         store.set_state(self._tools.database, topic_id, model.FAILED, message)
 
 
-def pause_until_look(poll_seconds: float, look_seconds: float, *, moved: bool) -> float:
-    """How long a run rests: while things move, less than `poll_seconds`, because what moved may have made more jobs due.
+def pause_until_check(poll_seconds: float, check_seconds: float, *, moved: bool) -> float:
+    """How long to wait before the next check: less than `poll_seconds` after progress, which may have made more jobs due.
 
-    But so long that looking, which takes time for a large topic, never takes more than a tenth of it.
+    But long enough that checking, which takes time for a large topic, never takes more than a tenth of the time.
     """
-    return max(poll_seconds / 4 if moved else poll_seconds, 9 * look_seconds)
+    return max(poll_seconds / 4 if moved else poll_seconds, 9 * check_seconds)
 
 
 def _snapshot(topic: Topic) -> Job:
@@ -154,5 +154,5 @@ def _snapshot(topic: Topic) -> Job:
 
 
 def _since(values: Values, seen: str, now: float) -> float:
-    """Since when a run looks as it does now."""
+    """When the state of the run last changed."""
     return float(values.get("since", now)) if seen == values.get("seen") else now

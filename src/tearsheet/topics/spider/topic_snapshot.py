@@ -19,7 +19,7 @@ class TopicSnapshot:
         self._tools = tools
 
     async def handle(self, values: Mapping[str, Any], *, redelivered: bool) -> Sequence[Job]:
-        """Freeze, once for each run."""
+        """Freeze the topic, once per run."""
         await asyncio.to_thread(self._freeze, int(values["topic"]), str(values["run"]))
         return ()
 
@@ -29,6 +29,6 @@ class TopicSnapshot:
             save_snapshot(self._tools.database, topic, run)
 
     async def give_up(self, values: Mapping[str, Any], reason: str) -> None:
-        """The topic fails, with its reason."""
+        """Mark the topic as failed, with the reason."""
         message = f"the snapshot failed: {reason}"[:500]
         await asyncio.to_thread(store.set_state, self._tools.database, int(values["topic"]), model.FAILED, message)

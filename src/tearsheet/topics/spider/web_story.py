@@ -1,4 +1,4 @@
-"""A story of the web: of a page that a link led to, its source, date and title guessed, each with the way it was guessed."""
+"""A story from the web, made from a page that a link led to: its source, date and title are guessed, each by a named method."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TITLE_METAS = ("og:title", "twitter:title", "dc.title", "dcterms.title")
 
 @dataclass(slots=True, frozen=True)
 class WebStory:
-    """A story of the web, not yet of a topic."""
+    """A story from the web, not tied to a topic."""
 
     id: str
     url: str
@@ -42,7 +42,7 @@ class WebStory:
 
 
 def generate_story(document: Document) -> WebStory:
-    """The story of a page. Its address is the page's own canonical one, if that is an article of the same source."""
+    """The story of a page. Its address is the page's canonical one, if that is an article of the same source."""
     url = document.url
     stated = document.canonical_url
     if stated and not is_homepage(stated) and media_of(stated) == media_of(url):
@@ -64,7 +64,7 @@ def generate_story(document: Document) -> WebStory:
 
 
 def guess_title(document: Document) -> tuple[str, str]:
-    """The title and where it comes from: a `meta` name, the `page`, or the `url` when the page has none."""
+    """The title and where it comes from: the name of a `meta` element, the `page`, or the `url` if the page has no title."""
     title = " ".join((document.title or "").split())[:_MAX_TITLE]
     if not title:
         slug = unquote(split_http_url(document.url).path.rstrip("/").rpartition("/")[2])
@@ -77,7 +77,7 @@ def guess_title(document: Document) -> tuple[str, str]:
 
 
 def guess_date(document: Document) -> tuple[date | None, str]:
-    """The day and where it was found. Front pages, searches, tags and pages that change for ever are undateable."""
+    """The day and where it was found. Front pages, searches, tags and pages that never stop changing are undateable."""
     if is_undateable(document.url):
         return None, UNDATEABLE
     found = document.publication_date
@@ -85,13 +85,13 @@ def guess_date(document: Document) -> tuple[date | None, str]:
 
 
 def is_undateable(url: str) -> bool:
-    """Whether no day can be right for the page at this address."""
+    """Whether the page at this address cannot have a publication day."""
     segments = {segment.lower() for segment in split_http_url(url).path.split("/")}
     return is_homepage(url) or bool(segments & _UNDATED_SEGMENTS) or media_of(url) in _UNDATED_DOMAINS
 
 
 def story_of_index(story: IndexedStory) -> WebStory:
-    """A collected story as a story of the web: what was guessed of it was guessed by the parser."""
+    """A collected story as a story from the web, with the parser's guesses."""
     day = date.fromisoformat(story.publication_date) if story.publication_date else None
     method = str(story.extra.get("publication_date_source") or "index") if day else UNDATEABLE
     return WebStory(

@@ -1,4 +1,4 @@
-"""The workers of all topic jobs, and running a topic with them until it is done."""
+"""The workers for all topic jobs, and `run_topic`, which runs a topic with them until it is done."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ async def run_topic(
     report: Report | None = None,
     stop: asyncio.Event | None = None,
 ) -> Topic:
-    """Run a topic to its end, or go on with one that was interrupted. With `join`, help a run that another process drives.
+    """Run a topic to its end, or resume an interrupted run. With `join`, help with a run that another process drives.
 
-    When `stop` is set, the run ends where it is.
+    When `stop` is set, work stops there, and the run can be resumed.
     """
     if not join:
         await broker.publish([(await asyncio.to_thread(start_run, tools, topic)).output()])
@@ -87,8 +87,8 @@ async def run_topic(
     try:
         await supervisor.run(services=[watch, hold])
     finally:
-        with suppress(WorkerError):  # where the database is away, others wait until the time is over
-            await asyncio.to_thread(jobs.let_go, tools.database, tools.holder)
+        with suppress(WorkerError):  # if the database is away, others wait until the hold runs out
+            await asyncio.to_thread(jobs.release_all, tools.database, tools.holder)
     return await asyncio.to_thread(store.find_topic, tools.database, topic.id)
 
 

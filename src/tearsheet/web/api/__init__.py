@@ -1,1 +1,1 @@
-"""The API that users of Media Cloud's search and directory already have."""
+"""The API that users of Media Cloud's search and directory already know."""

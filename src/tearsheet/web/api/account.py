@@ -1,4 +1,4 @@
-"""Who asks, how often they may, and what version answers."""
+"""Whose token it is, what the rate limit is, and which version is running."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ def profile(request: Request) -> dict[str, Any]:
 
 @router.get("/version")
 def version(request: Request) -> dict[str, Any]:
-    """The version of this server, and its clock; in the words of Media Cloud's search, and of its rss-fetcher."""
+    """The version of this server, and its clock; by the names of Media Cloud's search and of its rss-fetcher."""
     searching = {"GIT_REV": __version__, "version": __version__, "now": site_of(request).clock()}
     return searching | {"duration": 0, "status": "OK", "results": __version__}

@@ -38,7 +38,7 @@ MaybeId = Annotated[int | None, Query(ge=0, le=LARGEST_ID)]
 
 @dataclass(slots=True, frozen=True)
 class NewFeedReport:
-    """What became of a feed that was to be added."""
+    """What became of a feed to be added."""
 
     id: int
     added: bool

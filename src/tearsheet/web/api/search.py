@@ -53,7 +53,7 @@ def as_story(story: IndexedStory, *, text: bool = False) -> dict[str, Any]:
 
 
 def as_word(found: WordCount) -> dict[str, Any]:
-    """A word by the names that clients of Media Cloud know; `ratio` is how often it stands in a story, on average."""
+    """A word by the names that clients of Media Cloud know; `ratio` is how often it occurs in a story, on average."""
     ratio = found.count / found.looked_at
     return {
         "term": found.word,
@@ -69,7 +69,7 @@ def as_word(found: WordCount) -> dict[str, Any]:
 
 @router.get("/total-count")
 def total_count(request: Request, parameters: Parameters) -> dict[str, Any]:
-    """How many stories match, and how many there are at all in these days and sources."""
+    """How many stories match, and how many there are in total in these days and sources."""
     index, query, everything = _ask(request, parameters.question())
     found = answers.count(index, query, everything)
     return {"count": {"relevant": found.count, "total": found.total}}
@@ -91,7 +91,7 @@ def count_over_time(request: Request, parameters: Parameters) -> dict[str, Any]:
 
 
 def _every_day(some: list[str]) -> list[str]:
-    """All days from the first to the last of some. Raises UsageError when these are more than a client can use."""
+    """All days from the first to the last. Raises UsageError if they are more than a client can use."""
     known = [date.fromisoformat(day) for day in some]
     if known and max(known) - min(known) > timedelta(days=MAX_DAYS):
         raise UsageError(
@@ -145,7 +145,7 @@ def story_list(
     expanded: bool = False,
     randomize: bool = False,
 ) -> dict[str, Any]:
-    """Stories by the moment of their indexing, `desc` or `asc`; `randomize` gives one page at random; `expanded` the text."""
+    """Stories by the time they were indexed, `desc` or `asc`; `randomize` gives one page at random; `expanded` the text."""
     index, query, _ = _ask(request, parameters.question())
     if randomize:
         found, token = index.sample(query, page_size), None
@@ -160,7 +160,7 @@ def story_list(
 
 @router.get("/sample")
 def sample(request: Request, parameters: Parameters, limit: Limit = 10, expanded: bool = False) -> dict[str, Any]:
-    """Some of the matching stories at random."""
+    """A random sample of the matching stories."""
     index, query, _ = _ask(request, parameters.question())
     found = answers.sample(index, query, limit)
     return {"sample": [as_story(story, text=expanded) for story in found]}

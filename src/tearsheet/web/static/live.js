@@ -1,4 +1,4 @@
-// Keeps the front page fresh while it is looked at. Without this script the page is the same; it only stands still.
+// Keeps the front page fresh while it is visible. Without this script the page is the same, but does not update.
 const SECONDS = 5;
 const parts = () => [...document.querySelectorAll("[data-live]")];
 

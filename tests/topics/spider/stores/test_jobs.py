@@ -70,7 +70,7 @@ def test_what_was_let_go_is_offered_at_once(hands):
     hands.offer("r1")
     hands.take(KEYS[0], "r1")
     hands.take(KEYS[1], "r1", "other")
-    jobs.let_go(hands.database, "me")
+    jobs.release_all(hands.database, "me")
     assert hands.offer("r1") == KEYS[:1]
 
 

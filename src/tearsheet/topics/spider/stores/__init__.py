@@ -1,1 +1,1 @@
-"""The spider's statements, by table. Each function is one transaction, and the same twice does no harm: jobs may come twice."""
+"""The spider's statements, by table. Running a function twice does no harm, because jobs may be delivered twice."""

@@ -16,7 +16,7 @@ from tearsheet.topics.store import chunks
 
 @dataclass(slots=True, frozen=True)
 class Candidate:
-    """A story of the topic's table with its content."""
+    """A story that the topic knows, with its content."""
 
     story: WebStory
     iteration: int
@@ -28,10 +28,10 @@ class Candidate:
 def add_waiting(
     database: Database, connection: Connection, topic_id: int, iteration: int, stories: Iterable[tuple[str, bool]]
 ) -> None:
-    """Stories (id, assume_match) that wait to be added.
+    """Add stories (id, assume_match) as waiting to be added to the topic.
 
-    In the order of their ids, and after what is to be fetched: of two workers that add the same in different orders, each would
-    wait for the other.
+    In order of their ids, and after the addresses to fetch: two workers that write the same rows in different orders would
+    deadlock.
     """
     rows = [
         {
@@ -50,7 +50,7 @@ def add_waiting(
 
 
 def get_candidate(database: Database, topic_id: int, stories_id: str) -> Candidate | None:
-    """A story of the topic's table, whatever its state."""
+    """A story that the topic knows, whatever its state."""
     stories = tables.topic_stories
     with database.read() as connection:
         row = connection.execute(
@@ -62,7 +62,7 @@ def get_candidate(database: Database, topic_id: int, stories_id: str) -> Candida
 
 
 def decide(database: Database, topic_id: int, stories_id: str, *, state: str, spidered: bool, why: str) -> None:
-    """Take a story into the topic, or leave it out, and keep why."""
+    """Take a story into the topic or leave it out, and record why."""
     stories = tables.topic_stories
     with database.begin() as connection:
         connection.execute(
@@ -77,38 +77,40 @@ def decide(database: Database, topic_id: int, stories_id: str, *, state: str, sp
 
 
 def release(database: Database, topic_id: int, max_stories: int) -> bool:
-    """Let the stories of the lowest iteration be added, once all its pages are there. Returns whether the topic is full.
+    """Let the stories of the lowest iteration be added, once all of its pages have arrived. Returns whether the topic is full.
 
     A story that is added before another page of its iteration arrives might be judged by a sentence that turns out to be
-    repeated. Waiting makes the result the same whatever the order in which pages arrive. No more are let go than the size
-    budget has room for; and a topic is full only when its stories have been mined, so that no link between them is missing.
+    repeated. Waiting makes the result the same whatever order the pages arrive in. No more stories are released than the size
+    budget has room for; and a topic is full only once its stories have been mined, so that no link between them is missing.
     """
     stories = tables.topic_stories
-    mine = stories.c.topics_id == topic_id
+    of_topic = stories.c.topics_id == topic_id
     with database.begin() as connection:
         level = connection.execute(
-            select(func.min(stories.c.iteration)).where(mine, stories.c.state == model.WAITING)
+            select(func.min(stories.c.iteration)).where(of_topic, stories.c.state == model.WAITING)
         ).scalar()
         if level is None or _is_unready(connection, topic_id, level):
             return False
-        members = connection.execute(select(func.count()).where(mine, stories.c.state == model.IN)).scalar_one()
+        members = connection.execute(select(func.count()).where(of_topic, stories.c.state == model.IN)).scalar_one()
         if members >= max_stories:
             return connection.execute(stories_to_mine(topic_id).limit(1)).first() is None
         ids = list(
             connection.execute(
                 select(stories.c.stories_id)
-                .where(mine, stories.c.state == model.WAITING, stories.c.iteration == level)
+                .where(of_topic, stories.c.state == model.WAITING, stories.c.iteration == level)
                 .order_by(stories.c.stories_id)
                 .limit(max_stories - members)
             ).scalars()
         )
-        for some in chunks(ids):
-            connection.execute(update(stories).where(mine, stories.c.stories_id.in_(some)).values(state=model.ADDING))
+        for chunk in chunks(ids):
+            connection.execute(
+                update(stories).where(of_topic, stories.c.stories_id.in_(chunk)).values(state=model.ADDING)
+            )
     return False
 
 
 def _is_unready(connection: Connection, topic_id: int, level: int) -> bool:
-    """Whether pages of this iteration are still to come, or stories are still at work that may lead to more of them."""
+    """Whether pages of this iteration are still to come, or stories that may lead to more of them are still being processed."""
     stories, fetches = tables.topic_stories, tables.topic_fetch_urls
     to_come = and_(fetches.c.topics_id == topic_id, fetches.c.state == model.PENDING, fetches.c.iteration <= level)
     mining = and_(stories.c.state == model.IN, stories.c.spidered.is_(False), stories.c.iteration < level)
@@ -117,7 +119,7 @@ def _is_unready(connection: Connection, topic_id: int, level: int) -> bool:
 
 
 def stop_spidering(database: Database, topic_id: int, why: str) -> None:
-    """Leave out what is not in the topic yet, and say why: its size budget is used up."""
+    """Leave out everything that is not in the topic yet, and record why: for example, its size budget is used up."""
     stories, fetches, links = tables.topic_stories, tables.topic_fetch_urls, tables.topic_links
     with database.begin() as connection:
         connection.execute(
@@ -139,18 +141,18 @@ def stop_spidering(database: Database, topic_id: int, why: str) -> None:
 
 
 def known_candidates(database: Database, topic_id: int, ids: Collection[str]) -> set[str]:
-    """Which of these stories the topic knows already, whatever became of them."""
+    """Which of these stories the topic already knows, whatever became of them."""
     stories = tables.topic_stories
     found: set[str] = set()
     with database.read() as connection:
-        for some in chunks(sorted(ids)):
-            query = select(stories.c.stories_id).where(stories.c.topics_id == topic_id, stories.c.stories_id.in_(some))
+        for chunk in chunks(sorted(ids)):
+            query = select(stories.c.stories_id).where(stories.c.topics_id == topic_id, stories.c.stories_id.in_(chunk))
             found.update(connection.execute(query).scalars())
     return found
 
 
 def stories_to_add(topic_id: int) -> Select[tuple[str]]:
-    """The stories that are to be judged."""
+    """The stories to be judged."""
     stories = tables.topic_stories
     return select(stories.c.stories_id.label("item")).where(
         stories.c.topics_id == topic_id, stories.c.state == model.ADDING
@@ -158,7 +160,7 @@ def stories_to_add(topic_id: int) -> Select[tuple[str]]:
 
 
 def stories_to_mine(topic_id: int) -> Select[tuple[str]]:
-    """The stories of the topic whose links are to be found."""
+    """The stories of the topic whose links are to be mined."""
     stories = tables.topic_stories
     return select(stories.c.stories_id.label("item")).where(
         stories.c.topics_id == topic_id, stories.c.state == model.IN, stories.c.spidered.is_(False)

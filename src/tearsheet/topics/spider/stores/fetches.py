@@ -15,7 +15,7 @@ from tearsheet.topics.spider.stores.candidates import add_waiting
 def add_fetches(
     database: Database, connection: Connection, topic_id: int, iteration: int, urls: Iterable[tuple[str, str, bool]]
 ) -> None:
-    """Addresses (key, url, assume_match) that are to be fetched, in the order of their keys."""
+    """Add addresses (key, url, assume_match) to be fetched, in order of their keys."""
     rows = [
         {
             "topics_id": topic_id,
@@ -33,7 +33,7 @@ def add_fetches(
 
 
 def get_fetch(database: Database, topic_id: int, key: str) -> Row[Any] | None:
-    """An address that is, or was, to be fetched."""
+    """The row of an address that is, or was, to be fetched."""
     with database.read() as connection:
         return connection.execute(
             select(tables.topic_fetch_urls).where(
@@ -52,7 +52,7 @@ def finish_fetch(
     message: str = "",
     stories_id: str | None = None,
 ) -> None:
-    """Note what became of an address; a story goes on to wait for being added."""
+    """Record what became of an address; its story, if any, then waits to be added."""
     fetches = tables.topic_fetch_urls
     with database.begin() as connection:
         row = connection.execute(select(fetches).where(fetches.c.topics_id == topic_id, fetches.c.url_key == key)).one()
@@ -68,7 +68,7 @@ def finish_fetch(
 
 
 def pending_addresses(topic_id: int) -> Select[tuple[str]]:
-    """The addresses that are to be fetched, by their keys."""
+    """The keys of the addresses to be fetched."""
     fetches = tables.topic_fetch_urls
     return select(fetches.c.url_key.label("item")).where(
         fetches.c.topics_id == topic_id, fetches.c.state == model.PENDING

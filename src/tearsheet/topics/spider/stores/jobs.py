@@ -1,7 +1,7 @@
-"""Who has what in hand. That something is to be done stands in the other tables; here stands who was offered it, and who took it.
+"""Who holds what. The other tables say what is to be done; this one says what was offered, and who took it.
 
-An item is offered once in a run. A worker takes what was offered in the present run, which only one can do, and holds it for a
-while that it renews as long as it lives. What a dead worker held is free again when that time is over; a queue that loses or
+An item is offered once in a run. Only one worker can take what the current run has offered; it holds the item for a limited time,
+and renews the hold as long as it lives. What a dead worker held is free again when the hold runs out, and a queue that loses or
 repeats a message changes nothing.
 """
 
@@ -16,12 +16,12 @@ from tearsheet.engines.database import Database
 from tearsheet.topics import tables
 
 Wanted = Callable[[int], Select[tuple[str]]]
-"""What is to be done by the tables of a topic: a query for the items of a job."""
+"""Given a topic's id, the query that finds the items of a job."""
 
 
 @dataclass(slots=True, frozen=True)
 class Taken:
-    """An item in hand."""
+    """An item that a worker holds."""
 
     topic_id: int
     job: str
@@ -30,13 +30,13 @@ class Taken:
     tries: int = 0
     """How often it failed before."""
     turn: float = 0.0
-    """When its source may be fetched from, where it waited for that; 0 otherwise."""
+    """When its source may be fetched from, if it was waiting for that; otherwise 0."""
 
 
 def offer(
     database: Database, topic_id: int, job: str, wanted: Wanted, *, run: str, now: float, limit: int
 ) -> list[str]:
-    """Offer what is wanted, nobody has in hand and this run has not offered yet. Returns those items, in order."""
+    """Offer the wanted items that nobody holds and this run has not offered yet. Returns them, in order."""
     jobs = tables.topic_jobs
     items = wanted(topic_id).subquery()
     same = and_(jobs.c.topics_id == topic_id, jobs.c.job == job, jobs.c.item == items.c.item)
@@ -62,7 +62,7 @@ def offer(
 def take(
     database: Database, topic_id: int, job: str, item: str, *, run: str, holder: str, until: float
 ) -> Taken | None:
-    """Take an item that this run offered; None when another took it before, or when a later run offered it again."""
+    """Take an item that this run offered; None if another worker has taken it, or a later run has offered it again."""
     jobs = tables.topic_jobs
     with database.begin() as connection:
         row = connection.execute(
@@ -75,7 +75,7 @@ def take(
 
 
 def put_back(database: Database, taken: Taken, holder: str, *, until: float, tries: int, turn: float) -> None:
-    """Let go of an item, which may be offered again from `until` on."""
+    """Release an item, which may be offered again from `until` on."""
     jobs = tables.topic_jobs
     with database.begin() as connection:
         connection.execute(
@@ -93,21 +93,21 @@ def finish(database: Database, taken: Taken, holder: str) -> None:
 
 
 def renew(database: Database, holder: str, until: float) -> None:
-    """Hold everything in hand for longer."""
+    """Extend the hold on everything held."""
     jobs = tables.topic_jobs
     with database.begin() as connection:
         connection.execute(update(jobs).where(jobs.c.holder == holder).values(held_until=until))
 
 
-def let_go(database: Database, holder: str) -> None:
-    """Let go of everything in hand, as at a clean stop: it may be offered again at once."""
+def release_all(database: Database, holder: str) -> None:
+    """Release everything held, at a clean stop: it may be offered again immediately."""
     jobs = tables.topic_jobs
     with database.begin() as connection:
         connection.execute(update(jobs).where(jobs.c.holder == holder).values(holder="", held_until=0.0))
 
 
 def forget(database: Database, topic_id: int) -> None:
-    """Forget all offers of a topic that has nothing left to be done."""
+    """Forget all offers of a topic that has nothing left to do."""
     with database.begin() as connection:
         connection.execute(delete(tables.topic_jobs).where(tables.topic_jobs.c.topics_id == topic_id))
 

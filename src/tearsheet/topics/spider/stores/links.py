@@ -17,12 +17,12 @@ from tearsheet.topics.spider.stores.fetches import add_fetches
 
 @dataclass(slots=True, frozen=True)
 class RoutedLink:
-    """A link of a story, and what follows for it."""
+    """A link in a story, and what follows for it."""
 
     link: MinedLink
     route: Route
     stories_id: str | None = None
-    """The story that it leads to, where that is known."""
+    """The story that it leads to, if that is known."""
 
 
 def save_links(
@@ -33,7 +33,7 @@ def save_links(
     links: Sequence[RoutedLink],
     error: str | None = None,
 ) -> None:
-    """Keep a story's links, note what they lead to next, and mark the story as spidered: all or nothing."""
+    """Store a story's links, add what they lead to, and mark the story as spidered: all or nothing."""
     rows = [
         {
             "topics_id": topic_id,
@@ -61,7 +61,7 @@ def save_links(
 
 
 def resolve_links(database: Database, topic_id: int) -> None:
-    """Mark links as fetched whose address has a result by now."""
+    """Mark links as fetched once their address has a result."""
     links, fetches = tables.topic_links, tables.topic_fetch_urls
     same = and_(fetches.c.topics_id == links.c.topics_id, fetches.c.url_key == links.c.url_key)
     done = and_(same, fetches.c.state != model.PENDING)

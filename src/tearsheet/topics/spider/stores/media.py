@@ -1,4 +1,4 @@
-"""Sources: which are duplicates of another, and when each was last fetched from."""
+"""Sources: which are duplicates of another, and when each is next free to be fetched from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tearsheet.topics.spider.pace import wait_for_media
 
 
 def set_duplicate_media(database: Database, media: str, parent: str | None) -> None:
-    """Say that a source is a duplicate of another, which gets its stories. Raises MediaCycle."""
+    """Record that a source is a duplicate of another, which gets its stories. Raises MediaCycle."""
     with database.begin() as connection:
         known = dict(connection.execute(select(tables.media.c.media_id, tables.media.c.dup_media_id)).all())
         known[media] = parent
@@ -21,7 +21,7 @@ def set_duplicate_media(database: Database, media: str, parent: str | None) -> N
 
 
 def list_duplicate_media(database: Database) -> list[tuple[str, str]]:
-    """The sources that are duplicates of another, with what was said of each."""
+    """The sources that are duplicates, each with the one that it duplicates."""
     media = tables.media
     with database.read() as connection:
         rows = connection.execute(
@@ -45,12 +45,12 @@ def parent_of(connection: Connection, media: str) -> str:
 
 
 def take_turn(database: Database, media: str, now: float, seconds: float) -> float:
-    """Reserve the next fetch from a source: how many seconds from now it may be. `media_fetches` holds the last one given."""
+    """Reserve the next fetch from a source: how many seconds from now it may start. `media_fetches` has the last one reserved."""
     if seconds <= 0:
         return 0.0
     fetches = tables.media_fetches
     with database.begin() as connection:
-        # The insert locks the row on every engine, so that two workers cannot take the same turn.
+        # The insert locks the row in every database, so two workers cannot take the same turn.
         connection.execute(
             database.insert(fetches)
             .values(media_id=media, fetched_at=0.0)

@@ -1,4 +1,4 @@
-"""Stories that are moved to another source or merged into another story: statements of one transaction, see `merge`."""
+"""Moves stories to another source and merges them into another story; all within the transaction of `merge`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def members(connection: Connection, topic_id: int) -> list[Member]:
 
 
 def duplicate_media(connection: Connection) -> dict[str, str | None]:
-    """Of every source, the one that it is a duplicate of."""
+    """For every source, the one that it is a duplicate of."""
     return dict(connection.execute(select(tables.media.c.media_id, tables.media.c.dup_media_id)).all())
 
 
@@ -49,14 +49,14 @@ def text_lengths(connection: Connection, ids: Sequence[str]) -> dict[str, int]:
     """How long the texts of stories are, in bytes."""
     web = tables.web_stories
     found = {}
-    for some in chunks(ids):
-        for id, text in connection.execute(select(web.c.stories_id, web.c.text).where(web.c.stories_id.in_(some))):
+    for chunk in chunks(ids):
+        for id, text in connection.execute(select(web.c.stories_id, web.c.text).where(web.c.stories_id.in_(chunk))):
             found[id] = len(zstandard.decompress(text))
     return found
 
 
 def move_story(database: Database, connection: Connection, topic_id: int, story: Member, parent: str) -> None:
-    """Give a story to the source that its own is a duplicate of."""
+    """Move a story to the source that its own is a duplicate of."""
     web = tables.web_stories
     connection.execute(database.insert(tables.media).values(media_id=parent, name=parent).on_conflict_do_nothing())
     connection.execute(update(web).where(web.c.stories_id == story.id).values(media_id=parent))
@@ -64,7 +64,7 @@ def move_story(database: Database, connection: Connection, topic_id: int, story:
 
 
 def merge_story(database: Database, connection: Connection, topic_id: int, lose: str, keep: str, reason: str) -> None:
-    """Links from and to the one that goes become links from and to the one that stays."""
+    """Merge one story into another, which takes over its links."""
     links = tables.topic_links
     connection.execute(
         update(links).where(links.c.topics_id == topic_id, links.c.ref_stories_id == lose).values(ref_stories_id=keep)
@@ -84,7 +84,7 @@ def merge_story(database: Database, connection: Connection, topic_id: int, lose:
 
 
 def set_iteration(connection: Connection, topic_id: int, stories_id: str, iteration: int) -> None:
-    """Note how many links away from the seeds a story is."""
+    """Record how many links a story is away from the seeds."""
     stories = tables.topic_stories
     connection.execute(
         update(stories)

@@ -1,4 +1,4 @@
-"""The seeds of a topic: addresses, stories of the index, posts; and what becomes of them."""
+"""The seeds of a topic: addresses, stories from the index and posts; and what becomes of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tearsheet.urls import BadURL
 
 
 def add_seeds(database: Database, topic_id: int, seeds: Iterable[Seed]) -> tuple[int, list[str]]:
-    """Add seeds; those that are known stay as they are. Returns how many are new, and the addresses that are none."""
+    """Add seeds; known ones stay as they are. Returns how many are new, and what was not a valid address."""
     rows: dict[str, dict[str, Any]] = {}
     refused = []
     for seed in seeds:
@@ -44,14 +44,14 @@ def add_seeds(database: Database, topic_id: int, seeds: Iterable[Seed]) -> tuple
         )
     added = 0
     with database.begin() as connection:
-        for some in chunks(list(rows.values()), 100):
-            statement = database.insert(tables.topic_seed_urls).values(list(some)).on_conflict_do_nothing()
+        for chunk in chunks(list(rows.values()), 100):
+            statement = database.insert(tables.topic_seed_urls).values(list(chunk)).on_conflict_do_nothing()
             added += max(0, connection.execute(statement).rowcount)
     return added, refused
 
 
 def add_posts(database: Database, topic_id: int, posts: Iterable[Post]) -> tuple[int, int]:
-    """Add posts that are about the topic, and seeds of the addresses in them. Returns how many of each are new."""
+    """Add posts, and the addresses in them as seeds. Returns how many of each are new."""
     with_urls = [(post, _keyed(post.urls)) for post in posts]
     rows: list[dict[str, Any]] = [
         {"topics_id": topic_id, "post_id": post.id, "author": post.author, "channel": post.channel,
@@ -67,8 +67,8 @@ def add_posts(database: Database, topic_id: int, posts: Iterable[Post]) -> tuple
     added = 0
     with database.begin() as connection:
         for table, items in ((tables.topic_posts, rows), (tables.topic_post_urls, urls)):
-            for some in chunks(items, 100):
-                done = connection.execute(database.insert(table).values(list(some)).on_conflict_do_nothing())
+            for chunk in chunks(items, 100):
+                done = connection.execute(database.insert(table).values(list(chunk)).on_conflict_do_nothing())
                 added += max(0, done.rowcount) if table is tables.topic_posts else 0
     return added, seeds
 
@@ -102,15 +102,15 @@ def route_seeds(
     to_fetch: Sequence[Row[Any]],
     keys: Sequence[str],
 ) -> None:
-    """Note what becomes of seeds: stories (id, assume_match) that wait to be added, addresses that are to be fetched."""
+    """Record what becomes of seeds: stories (id, assume_match) that wait to be added, and addresses to be fetched."""
     with database.begin() as connection:
         add_fetches(
             database, connection, topic_id, 0, [(seed.url_key, seed.url, seed.assume_match) for seed in to_fetch]
         )
         add_waiting(database, connection, topic_id, 0, to_add)
-        for some in chunks(list(keys)):
+        for chunk in chunks(list(keys)):
             connection.execute(
                 update(tables.topic_seed_urls)
-                .where(tables.topic_seed_urls.c.topics_id == topic_id, tables.topic_seed_urls.c.url_key.in_(some))
+                .where(tables.topic_seed_urls.c.topics_id == topic_id, tables.topic_seed_urls.c.url_key.in_(chunk))
                 .values(processed=True)
             )

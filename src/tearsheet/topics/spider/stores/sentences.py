@@ -1,4 +1,4 @@
-"""The sentences that the stories of a topic use, so that repeated ones can be left out."""
+"""The sentences that a topic's stories use, so that repeated ones can be left out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tearsheet.topics.store import chunks
 
 
 def keep_sentences(database: Database, topic_id: int, story: WebStory, iteration: int, prints: Sequence[int]) -> None:
-    """Remember which sentences a story uses."""
+    """Record which sentences a story uses."""
     week = calendar_week(story.day)
     rows = [
         {
@@ -30,24 +30,24 @@ def keep_sentences(database: Database, topic_id: int, story: WebStory, iteration
     if not rows:
         return
     with database.begin() as connection:
-        for some in chunks(rows, 100):
-            connection.execute(database.insert(tables.topic_sentences).values(list(some)).on_conflict_do_nothing())
+        for chunk in chunks(rows, 100):
+            connection.execute(database.insert(tables.topic_sentences).values(list(chunk)).on_conflict_do_nothing())
 
 
 def other_users(
     database: Database, topic_id: int, story: WebStory, iteration: int, prints: Sequence[int]
 ) -> dict[int, set[str]]:
-    """Which other stories of the same source and week use a sentence, up to this iteration: ids by fingerprint."""
+    """Which other stories of the same source and week, up to this iteration, use these sentences: ids by fingerprint."""
     used: dict[int, set[str]] = {}
     sentences = tables.topic_sentences
     with database.read() as connection:
-        for some in chunks(sorted(set(prints))):
+        for chunk in chunks(sorted(set(prints))):
             rows = connection.execute(
                 select(sentences.c.fingerprint, sentences.c.stories_id).where(
                     sentences.c.topics_id == topic_id,
                     sentences.c.media_id == story.media,
                     sentences.c.week == calendar_week(story.day),
-                    sentences.c.fingerprint.in_(some),
+                    sentences.c.fingerprint.in_(chunk),
                     sentences.c.stories_id != story.id,
                     sentences.c.iteration <= iteration,
                 )

@@ -11,7 +11,7 @@ from tearsheet.topics.spider.facebook import Shares
 
 
 def save_shares(database: Database, stories_id: str, shares: Shares) -> None:
-    """Keep the counts of a story."""
+    """Store the counts of a story."""
     values = {
         "facebook_share_count": shares.shares,
         "facebook_comment_count": shares.comments,
@@ -28,7 +28,7 @@ def save_shares(database: Database, stories_id: str, shares: Shares) -> None:
 
 
 def has_shares(database: Database, stories_id: str) -> bool:
-    """Whether a story has been asked for."""
+    """Whether the counts of a story have been asked for."""
     statistics = tables.story_statistics
     with database.read() as connection:
         return (

@@ -1,4 +1,4 @@
-"""Stories of the web, their pages and every address that leads to them. Topics share them."""
+"""Stories from the web, their pages and every address that leads to them. All topics share them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tearsheet.topics.store import chunks
 _MATCH = select(tables.story_urls.c.url_key, tables.story_urls.c.stories_id).where(
     tables.story_urls.c.url_key.in_(bindparam("keys", expanding=True))
 )
-"""Made once: it is asked for every story whose links are mined."""
+"""Built once, because it runs for every story whose links are mined."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -34,7 +34,7 @@ class StoredPage:
 def save_story(
     database: Database, story: WebStory, page: bytes | None, charset: str | None, addresses: Iterable[tuple[str, str]]
 ) -> WebStory:
-    """Keep a story of the web, and every address (key, url) that led to it. The first copy wins. Its source is the parent's."""
+    """Store a story and every address (key, url) that led to it. The first copy wins. A duplicate source becomes its parent."""
     with database.begin() as connection:
         _save_stories(database, connection, [story], [{"page": page, "charset": charset}])
         _save_addresses(database, connection, story.id, addresses)
@@ -43,7 +43,7 @@ def save_story(
 
 
 def save_stories(database: Database, stories: Sequence[WebStory]) -> None:
-    """Keep stories whose pages are elsewhere, in one transaction."""
+    """Store stories whose pages are elsewhere, in one transaction."""
     with database.begin() as connection:
         _save_stories(database, connection, stories, [{"page": None, "charset": None}] * len(stories))
 
@@ -81,9 +81,9 @@ def _save_stories(
 
 def _prefer_simple_urls(connection: Connection, urls: dict[str, str]) -> None:
     web = tables.web_stories
-    for some in chunks(sorted(urls)):
+    for chunk in chunks(sorted(urls)):
         known = connection.execute(
-            select(web.c.stories_id, web.c.url).where(web.c.stories_id.in_(some)).with_for_update()
+            select(web.c.stories_id, web.c.url).where(web.c.stories_id.in_(chunk)).with_for_update()
         ).all()
         for stories_id, url in known:
             if simplest([url, urls[stories_id]]) != url:
@@ -101,7 +101,7 @@ def _save_addresses(
 
 
 def get_story(database: Database, stories_id: str) -> WebStory | None:
-    """A story of the web."""
+    """A story from the web by its id."""
     with database.read() as connection:
         row = connection.execute(
             select(tables.web_stories).where(tables.web_stories.c.stories_id == stories_id)
@@ -110,7 +110,7 @@ def get_story(database: Database, stories_id: str) -> WebStory | None:
 
 
 def get_page(database: Database, stories_id: str) -> StoredPage | None:
-    """The page of a story; None when only its text is known."""
+    """The page of a story; None if only its text is stored."""
     with database.read() as connection:
         row = connection.execute(
             select(tables.web_stories.c.page, tables.web_stories.c.charset).where(
@@ -121,30 +121,30 @@ def get_page(database: Database, stories_id: str) -> StoredPage | None:
 
 
 def match_stories(database: Database, keys: Sequence[str]) -> dict[str, str]:
-    """Which addresses are those of known stories: stories_id by key."""
+    """Which addresses belong to known stories: stories_id by key."""
     found: dict[str, str] = {}
     with database.read() as connection:
-        for some in chunks(list(keys)):
-            found.update(connection.execute(_MATCH, {"keys": some}).all())
+        for chunk in chunks(list(keys)):
+            found.update(connection.execute(_MATCH, {"keys": chunk}).all())
     return found
 
 
 def titles_of(database: Database, ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
-    """Title and day of stories."""
+    """The titles and days of stories, by id."""
     found = {}
     with database.read() as connection:
-        for some in chunks(sorted(ids)):
+        for chunk in chunks(sorted(ids)):
             for row in connection.execute(
                 select(
                     tables.web_stories.c.stories_id, tables.web_stories.c.title, tables.web_stories.c.publish_date
-                ).where(tables.web_stories.c.stories_id.in_(some))
+                ).where(tables.web_stories.c.stories_id.in_(chunk))
             ):
                 found[row.stories_id] = (row.title, row.publish_date)
     return found
 
 
 def story_of(row: Row[Any]) -> WebStory:
-    """The story of a row of `web_stories`."""
+    """The story in a row of `web_stories`."""
     return WebStory(
         id=row.stories_id,
         url=row.url,

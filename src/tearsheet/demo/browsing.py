@@ -1,4 +1,4 @@
-"""A way for people to look at the newsroom in a browser: every site under `/~host/` of the server's own address."""
+"""Lets people browse the newsroom: every site is at `/~host/` of the server's own address."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tearsheet.demo.words.language import Event, Language, Phrases
+from tearsheet.demo.languages.language import Event, Language, Phrases
 
 CHINESE = Language(
     code="zh",

@@ -1,4 +1,4 @@
-"""What the generator knows of one language. The tables beside this module fill it in.
+"""What the generator knows about one language. The modules beside this one fill it in.
 
 Sentences have slots: `{n}` a number of two digits, `{big}` one of four, `{person}`, `{org}`, `{place}`, `{day}` (a weekday). The
 texts are ours, and everything they tell is invented.
@@ -21,7 +21,7 @@ class Event:
 
 @dataclass(slots=True, frozen=True)
 class Phrases:
-    """Words of the page around the article."""
+    """Phrases on the page around the article."""
 
     home: str
     by: str
@@ -45,7 +45,7 @@ class Language:
     first_names: tuple[str, ...]
     last_names: tuple[str, ...]
     name_form: str
-    """How a name is put together from `{first}` and `{last}`."""
+    """How a name is composed from `{first}` and `{last}`."""
     places: tuple[str, ...]
     orgs: tuple[str, ...]
     days: tuple[str, ...]
@@ -53,9 +53,9 @@ class Language:
     """How a date is written for readers, from `{day}`, `{month}` and `{year}`."""
     months: tuple[str, ...]
     thousands: str
-    """What stands between thousands and hundreds."""
+    """What separates thousands from hundreds."""
     blank: str
-    """What stands between two sentences."""
+    """What separates two sentences."""
     events: dict[str, Event]
     general: tuple[str, ...]
     claims: tuple[str, ...]
@@ -64,6 +64,6 @@ class Language:
     link_sentences: tuple[str, ...]
     """Sentences with a link between `{a}` and `{z}` to another paper, `{site}`."""
     address_sentence: str
-    """A sentence that prints an address, `{url}`, in clear text."""
+    """A sentence with an address, `{url}`, written out."""
     phrases: Phrases
     direction: str = "ltr"

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from tearsheet.demo.words.language import Event, Language, Phrases
+from tearsheet.demo.languages.language import Event, Language, Phrases
 
 SPANISH = Language(
     code="es",
