@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tearsheet.app import FileSource, chosen_by_names, chosen_by_query, pack, verify_archive
+from tearsheet.query import parse_query
 from tests.support.ingested_page import SHA1, ingest_page
 from tests.support.moved_archive import collect, copy_of, move_away, open_moving
 
@@ -42,7 +43,7 @@ def test_a_moved_file_that_no_store_gives_is_not_finished(services):
 def test_captures_of_a_query_and_of_a_list_are_packed_from_a_store(services, tmp_path):
     stories = collect(services)
     move_away(services)
-    chosen = chosen_by_query(services, "*", 2)
+    chosen = chosen_by_query(services, parse_query("*"), 2)
     assert (len(chosen.captures), chosen.missing, chosen.about) == (2, 0, "*")
     chosen = chosen_by_names(services.captures, [stories[0].id, stories[1].url or "", "unknown"])
     assert ([capture.story_id for capture in chosen.captures], chosen.missing) == ([s.id for s in stories[:2]], 1)
@@ -60,6 +61,8 @@ def test_the_archive_is_verified_where_its_files_are(services):
     copy.write_bytes(copy.read_bytes()[:-40])
     (verdict,) = verify_archive(services)
     assert any("cut off" in problem.what for problem in verdict.problems)
+    assert {problem.file for problem in verdict.problems} == {file.name}
+    assert not any("tmp" in problem.what for problem in verdict.problems)
 
 
 def test_an_ingested_document_is_replayed_from_a_store_with_its_pictures(tmp_path):

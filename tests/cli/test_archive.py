@@ -7,15 +7,18 @@ import pytest
 from sqlalchemy import insert
 from typer.testing import CliRunner
 
+from tearsheet.app.services import Services
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.cli import app
 from tearsheet.engines.database import open_database
 from tearsheet.pipeline.archiver import Archiver
+from tearsheet.settings import Settings
 from tearsheet.topics.model import NewTopic
 from tearsheet.topics.store import create_topic
 from tearsheet.topics.tables import topic_stories
 from tearsheet.urls import url_hash
 from tests.support.archive_stories import PAGE, plain_story
+from tests.support.index_stories import story
 
 
 @pytest.fixture
@@ -89,6 +92,23 @@ def test_wacz_of_a_list(run, tmp_path):
         assert len(archive.read("pages/pages.jsonl").splitlines()) == 3
     run("wacz", code=2)
     assert "cannot read" in run("wacz", "--stories", str(tmp_path / "none"), code=2).stderr
+
+
+def test_wacz_of_a_query_counts_what_is_not_archived(run, tmp_path):
+    with Services(Settings(tmp_path)) as services:
+        archived = [story(str(number), story_id=plain_story(number).id) for number in range(3)]
+        services.index.add([*archived, story("77"), story("78")])
+    done = run("wacz", "*", "-o", str(tmp_path / "x.wacz"))
+    assert "2 of 5 stories of the query are not in the archive" in done.stderr
+    with zipfile.ZipFile(tmp_path / "x.wacz") as archive:
+        assert len(archive.read("pages/pages.jsonl").splitlines()) == 4
+
+
+@pytest.mark.parametrize("query", ["(", '"lone', ""])
+def test_wacz_refuses_a_query_as_search_does(run, tmp_path, query):
+    refused = CliRunner().invoke(app, ["--data", str(tmp_path), "--quiet", "search", query])
+    assert refused.exit_code == 2
+    assert run("wacz", query, code=2).stderr == refused.stderr
 
 
 def test_wacz_of_a_topic(run, tmp_path):

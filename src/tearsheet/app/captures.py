@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -25,7 +25,7 @@ from tearsheet.archive import (
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.index import Rebuilt, rebuild_from_stories
 from tearsheet.pipeline.queuers import CannotOpen, InputFile
-from tearsheet.query import parse_query
+from tearsheet.query import Query
 
 _PAGE = 200
 
@@ -41,17 +41,17 @@ class Chosen:
     """The query that chose them."""
 
 
-def chosen_by_query(services: Services, query: str, limit: int) -> Chosen:
+def chosen_by_query(services: Services, query: Query, limit: int) -> Chosen:
     """The captures of the stories that match a query."""
-    parsed, chosen, token = parse_query(query), Chosen(about=query), None
-    while limit > 0:
-        page = services.index.search(parsed, limit=min(limit, _PAGE), token=token, text=False)
-        found = services.captures.of_stories((story.story_id, story.id) for story in page.stories)
-        chosen.captures += [capture for capture in found if capture is not None]
-        limit, token = limit - len(page.stories), page.next_token
+    found: list[StoredCapture | None] = []
+    token = None
+    while len(found) < limit:
+        page = services.index.search(query, limit=min(limit - len(found), _PAGE), token=token, text=False)
+        found += services.captures.of_stories((story.story_id, story.id) for story in page.stories)
+        token = page.next_token
         if token is None:
             break
-    return chosen
+    return _chosen(found, query.source)
 
 
 def chosen_by_topic(services: Services, name: str, limit: int) -> Chosen:
@@ -107,6 +107,7 @@ def verify_archive(services: Services) -> Iterator[Verdict]:
         except NotFoundError as error:
             verdict = Verdict(file.name, problems=[Problem(file.name, str(error))])
         verdict.file = file.name
+        verdict.problems = [replace(problem, file=file.name) for problem in verdict.problems]
         yield verdict
 
 

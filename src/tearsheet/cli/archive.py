@@ -21,6 +21,7 @@ from tearsheet.app import (
 )
 from tearsheet.archive import Outbox, Verdict, index_file, parse_date, recover, story_to_json, verify_file
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.filters import ask, question_of
 from tearsheet.cli.replay_server import serve_capture
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.files import storage_errors
@@ -189,7 +190,7 @@ def wacz(
         elif stories is not None:
             chosen, whose = chosen_by_names(services.captures, _lines_of(stories)[:limit]), "the list"
         else:
-            chosen, whose = chosen_by_query(services, query or "", limit), "the query"
+            chosen, whose = chosen_by_query(services, ask(services, question_of(query or "")).query, limit), "the query"
         if chosen.missing:
             asked = chosen.missing + len(chosen.captures)
             err.print(f"{chosen.missing:,} of {asked:,} stories of {whose} are not in the archive and are left out")
