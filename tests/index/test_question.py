@@ -19,6 +19,7 @@ from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.index import question as question_module
 from tearsheet.index.question import ORDERS, Question, read_day, read_question
 from tearsheet.query import QueryError, parse_query
+from tearsheet.query.tree import Range, conjunction
 from tearsheet.web.api.asking import SearchParameters
 from tearsheet.web.asking import SearchForm
 
@@ -58,6 +59,7 @@ def found(question: Question) -> str:
 
 WORDS = st.sampled_from(["climate", "climate AND (policy OR law*)", '"sea wall"~5', "*", "港町", "title:a NOT b"])
 DAYS = st.dates(date(1990, 1, 1), date(2030, 1, 1))
+MOMENTS = st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))
 
 
 @st.composite
@@ -68,6 +70,7 @@ def questions(draw: st.DrawFn) -> Question:
     return Question(
         draw(WORDS), start, end, draw(some), collections=draw(st.sampled_from([(), ("Press",), ("Empty & odd=1",)])),
         languages=draw(st.sampled_from([(), ("en",), ("pt-br",)])), order=draw(st.sampled_from(ORDERS)),
+        as_of=draw(st.none() | MOMENTS),
     )  # fmt: skip
 
 
@@ -115,8 +118,8 @@ def test_command_line_address_and_api_ask_the_same_question(question: Question) 
     assert by_command(question) == question
     assert read_question(question.text, **question.filters(), order=question.order) == question
     start, end = (day.isoformat() if day else "" for day in (question.start, question.end))
-    of_api = SearchParameters(question.text, start, end).question()
-    assert of_api == Question(question.text, question.start, question.end)
+    of_api = SearchParameters(question.text, start, end, as_of=question.filters()["as_of"]).question()
+    assert of_api == Question(question.text, question.start, question.end, as_of=question.as_of)
 
 
 @pytest.mark.parametrize(("ss", "cs", "sources", "collections"), [
@@ -125,13 +128,6 @@ def test_command_line_address_and_api_ask_the_same_question(question: Question) 
 def test_ids_mean_the_sources_that_names_mean(ss: str, cs: str, sources: list[str], collections: list[str]) -> None:
     by_name = read_question("climate", sources=sources, collections=collections)
     assert found(SearchParameters("climate", ss=ss, cs=cs).question()) == found(by_name)
-
-
-@given(questions(), st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1)))
-def test_a_citation_repeats_its_moment(question: Question, moment: datetime) -> None:
-    cited = replace(question, as_of=moment.replace(tzinfo=UTC))
-    assert read_question(cited.text, **cited.filters(), order=cited.order) == cited
-    assert by_command(cited) == cited
 
 
 # --------------------------------------------------------------------------------------------------------- what is refused
@@ -158,6 +154,9 @@ def test_what_is_wrong_is_called_by_its_name() -> None:
         SearchForm("x", "yesterday").question()
     with pytest.raises(UsageError, match="--as-of: 'now' is not a moment"):
         filters.question_of("x", as_of="now")
+    for ask in (SearchForm, SearchParameters):
+        with pytest.raises(UsageError, match="as_of: 'now' is not a moment; write it as 2026-11-15T08:00:00Z"):
+            ask("x", as_of="now").question()
     with pytest.raises(UsageError, match="the query cannot be read"):
         filters.question_of('"lone')
     with pytest.raises(QueryError):
@@ -229,6 +228,14 @@ def test_everything_is_the_same_frame_without_the_query() -> None:
     ).within(domains={"b.example", "c.example"}, sources={2, 3}).tree  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("moment", "last"), [("0001-01-01", -1), ("1970-01-01", 999), ("9999-12-31T23:59:59.999999", 2**63 - 1)]
+)
+def test_a_moment_is_a_number_that_every_index_can_compare(moment: str, last: int) -> None:
+    asked = read_question("*", as_of=moment).ask(Catalogue())
+    assert asked.query.tree == conjunction([parse_query("*").tree, Range("indexed_date", None, last)])
+
+
 def test_the_catalogue_is_asked_once_or_not_at_all() -> None:
     catalogue = Catalogue()
     Question("climate", sources=("a.example",)).ask(catalogue)
@@ -249,6 +256,9 @@ def test_a_question_in_english() -> None:
 
 
 def test_an_address_has_what_differs() -> None:
+    past = read_question("a", as_of="2026-11-15T09:00:00+01:00")
+    assert past.address() == "/search?q=a&as_of=2026-11-15T08%3A00%3A00Z"
+    assert past.plain().address() == "/search?q=a"
     question = read_question("a b", start="2026-11", languages=["EN"], token="x")
     assert question.address() == "/search?q=a+b&start=2026-11-01&language=en"
     assert question.address("/search.csv", language="", domain="a.example", by=None) == (

@@ -114,6 +114,38 @@ def test_a_collection_narrows_the_answer_and_its_shares(client, truth):
     assert client.get("/search.json", params=asked | {"collection": "No such"}).status_code == 404
 
 
+DATA = ["/search.json", "/search.jsonl", "/search.csv", "/search.parquet", "/api/search/total-count"]
+
+
+@pytest.mark.parametrize("path", DATA)
+def test_a_moment_that_cannot_be_read_is_refused_in_one_sentence(client, path):
+    answer = client.get(path, params={"q": "*", "as_of": "garbage"})
+    assert answer.status_code == 400
+    assert answer.json()["note"] == "as_of: 'garbage' is not a moment; write it as 2026-11-15T08:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("moment", "share"),
+    [("2020-01-01T00:00:00Z", 0), ("2100-01-01", 1), ("0001-01-01", 0), ("9999-12-31T23:59:59.999999", 1)],
+)
+def test_stories_indexed_after_a_moment_are_left_out_of_every_answer(client, truth, moment, share):
+    expected, asked = share * len(truth.stories), {"q": "*", "as_of": moment}
+    found = client.get("/search.json", params=asked).json()
+    assert (found["count"], found["all_stories"], len(found["hits"])) == (expected, expected, share * search_page.PAGE)
+    assert len(client.get("/search.jsonl", params=asked).text.splitlines()) == expected
+    total = client.get("/api/search/total-count", params=asked).json()
+    assert total == {"count": {"relevant": expected, "total": expected}}
+
+
+def test_the_page_keeps_its_moment(client):
+    tree: Any = lxml_html.fromstring(client.get("/search", params={"q": "*", "as_of": "2100-01-01"}).text)
+    links = tree.xpath("//section[h2='Sources']//a/@href | //ul[@class='exports']//a/@href | //a[@rel='next']/@href")
+    assert len(links) > len(DATA) and all("as_of=2100-01-01T00%3A00%3A00Z" in link for link in links)
+    assert tree.xpath("//form[@class='search']//input[@name='as_of']/@value") == ["2100-01-01"]
+    tree = lxml_html.fromstring(client.get("/search", params={"q": "*"}).text)
+    assert not tree.xpath("//input[@name='as_of']")
+
+
 def test_the_page_offers_the_collections_and_keeps_the_chosen_one(client):
     tree: Any = lxml_html.fromstring(client.get("/search", params={"q": "*", "collection": "English papers"}).text)
     assert tree.xpath("//select[@id='collection']/option/text()") == [
@@ -172,8 +204,9 @@ def test_bad_filters_say_what_is_wrong(client):
     [
         ({"start": "yesterday"}, 400, "is not a day"),
         ({"start": "2026-11-02", "end": "2026-11-01"}, 400, "would end (2026-11-01) before it starts (2026-11-02)"),
+        ({"as_of": "garbage"}, 400, "is not a moment"),
         ({"collection": "Nope"}, 404, "no collection 'Nope'"),
-        ({"token": "?"}, 400, "no token"),
+        ({"token": "?"}, 400, "is not a token"),
     ],
 )
 def test_what_is_wrong_stands_under_the_box_and_the_question_stays_in_it(client, asked, status, words):

@@ -131,6 +131,7 @@ class Question:
             "collection": _only(self.collections),
             "language": _only(self.languages),
             "order": "" if self.order == ORDERS[0] else self.order,
+            "as_of": _moment_text(self.as_of),
         }
         return f"{path}?{urlencode({'q': self.text} | {name: value for name, value in (given | changes).items() if value})}"
 
@@ -142,7 +143,7 @@ class Question:
             "sources": list(self.sources),
             "collections": list(self.collections),
             "languages": list(self.languages),
-            "as_of": self.as_of.isoformat().replace("+00:00", "Z") if self.as_of else "",
+            "as_of": _moment_text(self.as_of),
         }
 
     def options(self) -> list[str]:
@@ -251,6 +252,10 @@ def _named(sources: Sequence[str]) -> list[_Group]:
 
 def _text(day: date | None) -> str:
     return day.isoformat() if day else ""
+
+
+def _moment_text(moment: datetime | None) -> str:
+    return moment.isoformat().replace("+00:00", "Z") if moment else ""
 
 
 def _only(values: Sequence[str]) -> str:

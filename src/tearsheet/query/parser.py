@@ -46,7 +46,8 @@ MAX_WILDCARDS = 100
 MAX_OPEN_WILDCARDS = 5
 """The most values that begin with a star: an index has to search all addresses for each."""
 MAX_SLOP = 1_000
-_MAX_MOMENT = 2**63 - 1
+MAX_MOMENT = 2**63 - 1
+"""The last time of indexing that an index can compare with, in nanoseconds since 1970."""
 _RANGE = re.compile(r"([\[{])\s*(\S+)\s+TO\s+([^\s\]}]+)\s*([\]}])")
 _COMPARISON = re.compile(r"([<>]=?)\s*(\S+)")
 
@@ -280,8 +281,8 @@ class _Parser:
             span = self._bound(token, field, token.text, 0)
             first, last = span or (None, None)
         if field == "indexed_date":
-            first = None if first is None else min(max(first, 0), _MAX_MOMENT)
-            last = None if last is None else max(min(last, _MAX_MOMENT), -1)
+            first = None if first is None else min(max(first, 0), MAX_MOMENT)
+            last = None if last is None else max(min(last, MAX_MOMENT), -1)
         return Range(field, first, last)
 
     def _bound(self, token: Token, field: str, text: str, offset: int) -> tuple[int, int] | None:

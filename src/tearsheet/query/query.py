@@ -9,7 +9,7 @@ from datetime import date, datetime
 from tearsheet.query.dates import day_number
 from tearsheet.query.explain import explain_tree
 from tearsheet.query.match import Subject, make_subject, tree_matches
-from tearsheet.query.parser import parse
+from tearsheet.query.parser import MAX_MOMENT, parse
 from tearsheet.query.pattern import pattern_field, to_pattern
 from tearsheet.query.pattern import subject as pattern_subject
 from tearsheet.query.tree import Node, OneOf, Range, conjunction, disjunction
@@ -54,7 +54,7 @@ class Query:
         if languages is not None:
             parts.append(OneOf("language", tuple(sorted({fold(language) for language in languages}))))
         if indexed_until is not None:
-            parts.append(Range("indexed_date", None, indexed_until))
+            parts.append(Range("indexed_date", None, max(min(indexed_until, MAX_MOMENT), -1)))
         return Query(self.source, conjunction(parts))
 
     def matches(

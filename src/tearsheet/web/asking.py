@@ -24,6 +24,10 @@ class SearchForm:
     collection: Annotated[str, Parameter(description="Only sources of this collection, by its name or id.")] = ""
     language: Annotated[str, Parameter(description="Only this language, as `en`.")] = ""
     order: Annotated[str, Parameter(description="`newest`, `oldest` or `relevance` first.")] = ORDERS[0]
+    as_of: Annotated[
+        str,
+        Parameter(description="Only stories indexed up to this moment, as `2026-11-15T08:00:00Z`: repeats a result."),
+    ] = ""
 
     def question(self, token: str = "") -> Question:
         """The question. An empty field means no restriction. Raises QueryError or UsageError."""
@@ -36,6 +40,7 @@ class SearchForm:
             languages=_given(self.language),
             order=self.order,
             token=token,
+            as_of=self.as_of,
         )
 
     def narrows(self) -> bool:

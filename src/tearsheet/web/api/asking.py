@@ -22,6 +22,10 @@ class SearchParameters:
     end: Annotated[str, Parameter(description="Last day of publication, YYYY-MM-DD.")] = ""
     ss: Annotated[str, Parameter(description="Ids of sources, with commas.")] = ""
     cs: Annotated[str, Parameter(description="Ids of collections, with commas.")] = ""
+    as_of: Annotated[
+        str,
+        Parameter(description="Only stories indexed up to this moment, as `2026-11-15T08:00:00Z`: repeats a result."),
+    ] = ""
     platform: Annotated[str, Parameter(description="Taken as it is: there is one platform here.")] = ""
 
     def question(self) -> Question:
@@ -32,6 +36,7 @@ class SearchParameters:
             end=self.end,
             source_ids=read_ids(self.ss, "ss"),
             collection_ids=read_ids(self.cs, "cs"),
+            as_of=self.as_of,
         )
 
 
