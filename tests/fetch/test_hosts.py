@@ -124,3 +124,19 @@ def test_hosts_that_nobody_asks_for_are_forgotten():
         assert store.forgotten == [pytest.approx(clock() - FORGET_SECONDS)]
 
     run_virtually(test())
+
+
+def test_those_who_wait_are_answered_though_old_hosts_cannot_be_forgotten():
+    class Locked(Memory):
+        def forget(self, before):
+            raise EngineError("database is locked")
+
+    async def test():
+        record = SharedRecord(Locked(), clock)
+        await asyncio.sleep(FORGET_EVERY)
+        answers = await asyncio.gather(*(record.ask("a.example", count) for _ in range(3)))
+        later = asyncio.create_task(record.ask("a.example", count))
+        assert [*answers, await asyncio.wait_for(later, 5)] == [1, 2, 3, 4]
+        await record.close()
+
+    run_virtually(test())

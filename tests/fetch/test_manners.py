@@ -17,6 +17,7 @@ from tearsheet.fetch.manners import (
     Refusal,
     Start,
     answered,
+    by_present_clock,
     earliest,
     failed,
     failing_for,
@@ -97,9 +98,20 @@ def test_who_waited_begins_before_those_who_come_now_and_nobody_too_early():
     assert late == Start(NOW + 4.7, False, 2.0), "the second was late, so the third waits"
 
 
-def test_a_clock_that_was_set_back_costs_one_interval_at_most():
-    _, turn = take_turn(HostState(started=NOW + 9999), RULES, NOW, hold=15, queued=False, ready=True)
-    assert turn == Start(NOW + 2, False, 2.0)
+@pytest.mark.parametrize("ahead", [0.5, 60.0, 10 * 86_400.0])
+def test_a_clock_that_was_set_back_moves_every_time_of_the_record(ahead):
+    state, _ = take_turn(HostState(), RULES, NOW + ahead, hold=15, queued=False, ready=True)
+    told = failed(answered(state, RULES, NOW + ahead, status=503, seconds=1, retry_after=100), NOW + ahead)
+    now = by_present_clock(told, NOW)
+    assert now.blocked_until - NOW == pytest.approx(100, abs=0.001)
+    assert failing_for(now, RULES, NOW) == pytest.approx(failing_for(told, RULES, NOW + ahead), abs=0.001)
+    assert earliest(by_present_clock(state, NOW), RULES, NOW) == pytest.approx(NOW + RULES.interval, abs=0.001)
+
+
+def test_a_record_of_the_past_stays_as_it_is():
+    state = HostState(next_start=NOW + 5, blocked_until=NOW + 50, updated=NOW)
+    assert by_present_clock(state, NOW) is state
+    assert by_present_clock(state, NOW + 1) is state
 
 
 def test_the_interval_follows_how_fast_the_host_answers():

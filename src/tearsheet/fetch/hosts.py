@@ -7,14 +7,16 @@ row, applies the rule and writes it, so that processes hear at once what a host 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from tearsheet.clock import Clock
-from tearsheet.fetch.manners import HostState
+from tearsheet.fetch.manners import HostState, by_present_clock
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 Rule = Callable[[HostState, float], tuple[HostState, T]]
 """Turns a state and the current time into the next state and an answer."""
 
@@ -76,7 +78,7 @@ class MemoryRecord:
 
     def _apply(self, host: str, rule: Rule[T]) -> T:
         now = self._clock()
-        self._states[host], answer = rule(self._states.get(host) or HostState(), now)
+        self._states[host], answer = rule(by_present_clock(self._states.get(host) or HostState(), now), now)
         if now >= self._forget_at:
             self._forget_at = now + FORGET_EVERY
             self._forget(now - FORGET_SECONDS)
@@ -167,7 +169,7 @@ class SharedRecord:
             now = self._clock()
             answers.clear()
             for step in steps:
-                states[step.host], answer = step.rule(states[step.host], now)
+                states[step.host], answer = step.rule(by_present_clock(states[step.host], now), now)
                 answers.append(answer)
 
         await asyncio.to_thread(self._store.change, {step.host for step in steps}, change)
@@ -179,4 +181,7 @@ class SharedRecord:
         now = self._clock()
         if now >= self._forget_at:
             self._forget_at = now + FORGET_EVERY
-            await asyncio.to_thread(self._store.forget, now - FORGET_SECONDS)
+            try:
+                await asyncio.to_thread(self._store.forget, now - FORGET_SECONDS)
+            except Exception as error:  # only tidying: those who wait for their turn must not wait for it
+                log.warning("old hosts not forgotten", extra={"error": str(error)})

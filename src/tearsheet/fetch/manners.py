@@ -102,6 +102,23 @@ def rules_for(host: str, settings: FetchSettings) -> HostRules:
     return HostRules(max(1, settings.per_host), settings.interval_seconds, frozenset(off))
 
 
+def by_present_clock(state: HostState, now: float) -> HostState:
+    """The state in the time of the present clock. One from the future was written before the clock was set back (or by a machine
+    whose clock is ahead): all its times move with it, or the host would be left alone for as long as the clock was ahead.
+    """
+    ahead = state.updated - now
+    if ahead <= 0:
+        return state
+    return replace(
+        state,
+        next_start=state.next_start - ahead,
+        blocked_until=state.blocked_until - ahead,
+        failed_until=state.failed_until - ahead,
+        started=state.started - ahead,
+        updated=now,
+    )
+
+
 def interval(state: HostState, rules: HostRules) -> float:
     """Seconds between the starts of two requests."""
     if not rules.keeps("pace"):
@@ -114,8 +131,7 @@ def earliest(state: HostState, rules: HostRules, now: float, *, queued: bool = F
     """When the next request to the host may start; `queued` is for a request that has already waited for its turn."""
     at = now
     if rules.keeps("pace"):
-        # A start in the future was written before the clock was set back.
-        at = max(at, min(state.started, now) + interval(state, rules))
+        at = max(at, state.started + interval(state, rules))
         if not queued:
             at = max(at, state.next_start)
     if rules.keeps("retry-after"):

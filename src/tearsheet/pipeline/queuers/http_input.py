@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import IO
 from urllib.parse import unquote, urlsplit
 
 from tearsheet.errors import EngineError
@@ -20,6 +21,30 @@ def without_login(url: str) -> str:
     scheme, _, rest = url.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+
+
+class _KeepLoginAtHome(urllib.request.HTTPRedirectHandler):
+    """Follows redirects, and takes the login along only to the origin that it was given for."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        """The next request; without the login if it goes to another scheme, host or port."""
+        following = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if following is not None and _origin(following.full_url) != _origin(req.full_url):
+            following.remove_header("Authorization")
+        return following
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port
 
 
 @contextmanager
@@ -35,7 +60,7 @@ def opened_url(url: str, timeout: float = TIMEOUT_SECONDS) -> Iterator[http.clie
         raise EngineError(f"{shown}: not an http or https address")
     request = urllib.request.Request(shown, headers=headers)  # noqa: S310 - http(s) only, as was just checked
     try:
-        with urllib.request.urlopen(request, timeout=timeout) as response:  # noqa: S310 - as above
+        with urllib.request.build_opener(_KeepLoginAtHome).open(request, timeout=timeout) as response:
             if response.status != 200:
                 raise EngineError(f"{shown}: the server answers {response.status}")
             yield response
