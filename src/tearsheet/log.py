@@ -39,7 +39,7 @@ class _KeyValue(logging.Formatter):
 
 def set_up_logging(level: str = "info", form: str = "auto") -> None:
     """Send every log line to stderr. `form` is `auto`, `text` or `json`; `auto` is text on a terminal and JSON elsewhere."""
-    as_json = form == "json" or (form == "auto" and not sys.stderr.isatty())
+    as_json = form == "json" or (form == "auto" and not (sys.stderr and sys.stderr.isatty()))
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLines() if as_json else _KeyValue())
     root = logging.getLogger("tearsheet")

@@ -8,7 +8,10 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import suppress
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 from signal import SIGINT, SIGTERM
 
 import pytest
@@ -23,6 +26,15 @@ HOW = pytest.mark.parametrize("numbers", [[SIGINT], [SIGTERM], BOTH], ids=["INT"
 PAGE = "http://a.example/page"
 
 
+@pytest.fixture(autouse=True)
+def _signals_as_before():
+    """A run that was told to stop ignores signals from then on, which is not for the tests after it."""
+    before = [(number, signal.getsignal(number)) for number in BOTH]
+    yield
+    for number, handler in before:
+        signal.signal(number, handler)
+
+
 @pytest.fixture
 def data(tmp_path):
     """A data folder with a feed, a topic and addresses in a web that never answers: no work on them ends by itself."""
@@ -32,6 +44,18 @@ def data(tmp_path):
         (folder / "config.toml").write_text(f"{settings}[pipeline]\nparser_processes = 1\n")
         (tmp_path / "list.csv").write_text(f"url\n{PAGE}\n")
         yield folder
+
+
+@contextmanager
+def started(data: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A command in a process of its own, with all that it started: nothing of it is left after the block."""
+    line = command(*words, data=data)
+    with subprocess.Popen(line, stderr=subprocess.DEVNULL, env=environment({}), start_new_session=True) as process:
+        try:
+            yield process
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 @HOW
@@ -70,15 +94,10 @@ def test_a_pipeline_says_what_it_queued_before_it_was_interrupted(data, numbers)
 
 
 def test_a_signal_reaches_every_process_of_a_worker(data):
-    words = command("worker", "fetcher", "-n", "2", data=data)
-    with subprocess.Popen(words, stderr=subprocess.DEVNULL, env=environment({}), start_new_session=True) as process:
-        try:
-            wait_until_handled(process.pid, children=2)
-            process.send_signal(SIGTERM)
-            assert process.wait(PATIENCE) == 0
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+    with started(data, "worker", "fetcher", "-n", "2") as process:
+        wait_until_handled(process.pid, children=2)
+        process.send_signal(SIGTERM)
+        assert process.wait(PATIENCE) == 0
 
 
 def test_a_run_is_told_once_and_not_hurried_by_the_second_signal():
@@ -91,8 +110,34 @@ def test_a_run_is_told_once_and_not_hurried_by_the_second_signal():
         return seen
 
     assert run_until_stopped(main) == [False, True, True, True]
+    for number in BOTH:  # while the engines close and Python shuts down
+        os.kill(os.getpid(), number)
+        assert signal.getsignal(number) is signal.SIG_IGN
+
+
+def test_a_run_that_ended_by_itself_leaves_signals_as_they_were():
+    async def main(run: Run) -> bool:
+        return run.interrupted
+
+    assert run_until_stopped(main) is False
     assert signal.getsignal(SIGINT) is signal.default_int_handler
     assert signal.getsignal(SIGTERM) is signal.SIG_DFL
+
+
+@pytest.mark.parametrize(
+    ("words", "children"),
+    [(["serve", "--port", "0"], 0), (["worker", "fetcher", "-n", "2"], 2)],
+    ids=["serve", "worker -n"],
+)
+@pytest.mark.parametrize("number", BOTH)
+def test_signals_that_keep_coming_until_the_very_end_change_nothing(data, words, children, number):
+    with started(data, *words) as process:
+        wait_until_handled(process.pid, children=children)
+        give_up = time.monotonic() + PATIENCE
+        while process.poll() is None and time.monotonic() < give_up:
+            process.send_signal(number)
+            time.sleep(0.002)
+        assert process.poll() == 0
 
 
 @pytest.mark.parametrize("number", BOTH)
@@ -173,3 +218,27 @@ def test_processes_that_fail_are_counted():
     with pytest.raises(EngineError, match="2 of 2 workers ended with an error"):
         run_processes([sys.executable, "-c", "raise SystemExit(3)"], 2)
     assert signal.getsignal(SIGINT) is signal.default_int_handler
+
+
+TELLS = "import os, sys, time\nfrom signal import *\nos.kill(os.getppid(), {told})\n"
+"""A child that has its parent told to stop."""
+
+
+@pytest.mark.parametrize("number", BOTH)
+def test_processes_that_our_own_signal_ended_have_not_failed(number):
+    """They were still starting, without handlers of their own."""
+    run_processes([sys.executable, "-c", TELLS.format(told=number.name) + f"time.sleep({PATIENCE})"], 2)
+
+
+@pytest.mark.parametrize(("code", "fails"), [(11, False), (130, False), (3, True), (-9, True)])
+def test_a_process_that_was_told_to_stop_may_say_so_and_may_still_fail(code, fails):
+    deaf = "from signal import *\nsignal(SIGTERM, SIG_IGN)\n"
+    ends = f"os.kill(os.getpid(), {-code})" if code < 0 else f"sys.exit({code})"
+    with pytest.raises(EngineError) if fails else nullcontext():
+        run_processes([sys.executable, "-c", deaf + TELLS.format(told="SIGTERM") + ends], 1)
+
+
+@pytest.mark.parametrize("ends", ["os.kill(os.getpid(), 15)", "raise SystemExit(11)"])
+def test_processes_that_ended_although_nobody_told_them_have_failed(ends):
+    with pytest.raises(EngineError, match="1 of 1"):
+        run_processes([sys.executable, "-c", f"import os\n{ends}"], 1)

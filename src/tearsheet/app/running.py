@@ -1,9 +1,9 @@
 """One way to run to an end, to be interrupted and to report it. No other module handles signals.
 
 Work that waits for more until it is told to stop is run with `run_until_stopped`: SIGINT (Ctrl-C) and SIGTERM ask it to stop, it
-finishes what it has begun, and a second signal changes nothing. Work that ends by itself is run with `run_to_its_end`: the first
-signal cancels it, so that it can clean up, and a second one ends it at once. Workers in separate processes are watched by
-`run_processes`, which passes signals on to them.
+finishes what it has begun, and a second signal changes nothing, not even while the process ends afterwards. Work that ends by
+itself is run with `run_to_its_end`: the first signal cancels it, so that it can clean up, and a second one ends it at once.
+Workers in separate processes are watched by `run_processes`, which passes signals on to them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from tearsheet.errors import EngineError
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_ENDED_BY_A_SIGNAL = {-signal.SIGINT, -signal.SIGTERM, 11, 130}
+"""How a process ends that is signalled while it starts: killed, or with the exit code of an interruption, ours or typer's."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -45,15 +47,24 @@ class Run:
 
 def run_until_stopped(main: Callable[[Run], Awaitable[T]]) -> T:
     """Run `main` on a new event loop; signals set the run's `stop`, after which `main` should finish."""
+    run = Run()
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    def interrupt(_: int) -> None:
+        for loop in loops:
+            loop.call_soon_threadsafe(run.interrupt)
 
     async def go() -> T:
-        run = Run()
-        if _in_main_thread():
-            for number in _SIGNALS:  # the handlers are removed when the loop is closed
-                asyncio.get_running_loop().add_signal_handler(number, run.interrupt)
-        return await main(run)
+        loops.append(asyncio.get_running_loop())
+        try:
+            if told:  # before there was a loop
+                run.interrupt()
+            return await main(run)
+        finally:
+            loops.clear()
 
-    return asyncio.run(go())
+    with _told_to_stop(interrupt) as told:
+        return asyncio.run(go())
 
 
 def run_to_its_end(work: Coroutine[Any, Any, T]) -> T:
@@ -74,17 +85,39 @@ def run_to_its_end(work: Coroutine[Any, Any, T]) -> T:
 
 def run_processes(command: Sequence[str], count: int) -> None:
     """Run a command in several processes until all of them have ended. Raises EngineError when some of them failed."""
-    children = [subprocess.Popen(command) for _ in range(count)]  # noqa: S603 - our own command
+    children: list[subprocess.Popen[bytes]] = []
 
-    def pass_on(number: int, _: FrameType | None) -> None:
+    def pass_on(number: int) -> None:
         for child in children:
             with suppress(ProcessLookupError):
                 child.send_signal(number)
 
-    with _handling(pass_on, _SIGNALS):
+    with _told_to_stop(pass_on) as told:
+        while len(children) < count and not told:
+            children.append(subprocess.Popen(command))  # noqa: S603 - our own command
+        if told:
+            pass_on(told[-1])  # the last one was perhaps not in the list yet
         codes = [child.wait() for child in children]
-    if any(codes):
-        raise EngineError(f"{sum(map(bool, codes))} of {count} workers ended with an error; see the lines above")
+    failed = sum(code != 0 and not (told and code in _ENDED_BY_A_SIGNAL) for code in codes)
+    if failed:
+        raise EngineError(f"{failed} of {count} workers ended with an error; see the lines above")
+
+
+@contextmanager
+def _told_to_stop(tell: Callable[[int], None]) -> Iterator[list[int]]:
+    """Call `tell` with each signal that comes, and collect their numbers.
+
+    After the first, signals are ignored for good when the block ends: what follows is the end of the process, while engines close
+    and Python shuts down, and it must not be killed then.
+    """
+    told: list[int] = []
+
+    def handle(number: int, _: FrameType | None) -> None:
+        told.append(number)
+        tell(number)
+
+    with _handling(handle, _SIGNALS if _in_main_thread() else (), told):
+        yield told
 
 
 @contextmanager
@@ -109,13 +142,16 @@ def _cancelled_by_signals(received: list[int]) -> Iterator[None]:
 
 
 @contextmanager
-def _handling(handler: Callable[[int, FrameType | None], None], numbers: Sequence[signal.Signals]) -> Iterator[None]:
+def _handling(
+    handler: Callable[[int, FrameType | None], None], numbers: Sequence[signal.Signals], told: Sequence[int] = ()
+) -> Iterator[None]:
+    """Handle signals in the block; afterwards they are handled as before, or ignored if any was `told`."""
     before = [(number, signal.signal(number, handler)) for number in numbers]
     try:
         yield
     finally:
         for number, earlier in before:
-            signal.signal(number, earlier)
+            signal.signal(number, signal.SIG_IGN if told else earlier)
 
 
 def _in_main_thread() -> bool:

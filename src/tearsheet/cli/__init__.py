@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from tearsheet import __version__
-from tearsheet.cli.context import Globals
+from tearsheet.cli.context import Globals, print_out, reports_errors
 from tearsheet.cli.pipes import let_go_of_broken_pipes
 
 _MODULES = {
@@ -72,9 +72,10 @@ app = typer.Typer(
 )
 
 
+@reports_errors
 def _version(value: bool) -> None:
     if value:
-        print(f"tearsheet {__version__}")
+        print_out(f"tearsheet {__version__}")
         raise typer.Exit
 
 

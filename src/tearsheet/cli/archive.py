@@ -20,7 +20,7 @@ from tearsheet.app import (
     verify_archive,
 )
 from tearsheet.archive import Outbox, Verdict, index_file, parse_date, recover, story_to_json, verify_file
-from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import ask, question_of
 from tearsheet.cli.replay_server import serve_capture
 from tearsheet.errors import PartialFailure, UsageError
@@ -126,8 +126,7 @@ def extract(
         with storage_errors(f"cannot write {output}"):
             output.write_bytes(data)
     else:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        write_out([data])
 
 
 @app.command()

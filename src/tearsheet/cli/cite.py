@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.cli.context import out, reports_errors, services_for
+from tearsheet.cli.context import out, print_out, reports_errors, services_for
 from tearsheet.cli.filters import (
     AsOfOption,
     CollectionOption,
@@ -57,7 +57,7 @@ def cite(
     )  # fmt: skip
     citation = _cite(question)
     if as_json:
-        print(json.dumps(asdict(citation), ensure_ascii=False, indent=2))
+        print_out(json.dumps(asdict(citation), ensure_ascii=False, indent=2))
         return
     out.print(sentence(citation, utc_now().date()), markup=False)
     out.print(f"\nIt means:  {citation.meaning}", markup=False)

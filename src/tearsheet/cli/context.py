@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import typer
 from rich.table import Table
 
-from tearsheet.cli.pipes import PipedConsole, let_go_of_broken_pipes
-from tearsheet.errors import TearsheetError
+from tearsheet.cli.pipes import PipedConsole, let_go_of_broken_pipes, output_errors, standard_output
+from tearsheet.errors import StorageError, TearsheetError
 from tearsheet.log import set_up_logging
 from tearsheet.settings import Settings, load_settings
 from tearsheet.tables import csv_lines, jsonl_lines
@@ -64,7 +63,7 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
         try:
             return command(*args, **kwargs)
         except TearsheetError as error:
-            with suppress(BrokenPipeError):
+            with suppress(BrokenPipeError, StorageError):  # of stderr
                 err.print(f"tearsheet: {error}", style="red", markup=False)
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt:
@@ -86,7 +85,7 @@ def show(
     """
     values = (_as_mapping(row) for row in rows)
     if form == "json":
-        print(json.dumps(list(values), ensure_ascii=False, indent=2, default=str))
+        print_out(json.dumps(list(values), ensure_ascii=False, indent=2, default=str))
     elif form == "jsonl":
         write_out(jsonl_lines(values, spaced=True))
     elif form == "csv":
@@ -104,11 +103,21 @@ def show(
 
 
 def write_out(lines: Iterable[bytes]) -> None:
-    """Write lines for programs to stdout as they are, after anything printed before."""
-    sys.stdout.flush()
-    for line in lines:
-        sys.stdout.buffer.write(line)
-    sys.stdout.buffer.flush()
+    """Write lines for programs to stdout as they are, after anything printed before. Raises StorageError when it cannot."""
+    stdout = standard_output()
+    with output_errors():
+        stdout.flush()
+    for line in lines:  # what goes wrong in making a line is no error of the output
+        with output_errors():
+            stdout.buffer.write(line)
+    with output_errors():
+        stdout.buffer.flush()
+
+
+def print_out(text: str) -> None:
+    """Print text for programs to stdout. Raises StorageError when it cannot."""
+    with output_errors():
+        print(text, file=standard_output(), flush=True)
 
 
 def _as_mapping(row: Any) -> Mapping[str, Any]:

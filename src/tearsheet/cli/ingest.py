@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.cli.context import out, reports_errors, services_for
+from tearsheet.cli.context import out, print_out, reports_errors, services_for
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.ingest import IngestRequest, IngestWebResult, read_request, request_for, result_json
 
@@ -58,7 +58,7 @@ def ingest(
 
 
 def _print(result: IngestWebResult, indent: int | None) -> None:
-    print(json.dumps(result_json(result), ensure_ascii=False, indent=indent), flush=True)
+    print_out(json.dumps(result_json(result), ensure_ascii=False, indent=indent))
 
 
 def _hide(keys: Sequence[str], hide: bool, unhide: bool) -> None:

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from tearsheet.app import export_pages, import_pages, page_store
-from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
+from tearsheet.cli.context import out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.pagestore import (
     KINDS,
@@ -97,8 +97,7 @@ def get(
     if output:
         output.write_bytes(page.content())
     else:
-        sys.stdout.buffer.write(page.content())
-        sys.stdout.buffer.flush()
+        write_out([page.content()])
 
 
 @app.command("list")
