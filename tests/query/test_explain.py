@@ -51,3 +51,8 @@ def test_filters_are_explained():
 def test_a_single_choice_is_said_plainly():
     query = parse_query("flood").within(domains=["a.example"], languages=["en"])
     assert query.explain() == "Stories with “flood” and from a.example and in the language “en”."
+
+
+def test_the_moment_up_to_which_stories_were_indexed_is_shown_as_it_was_asked_for():
+    asked = parse_query("flood").within(indexed_until=1_772_323_200_000_000_999)
+    assert asked.explain() == "Stories with “flood” and indexed up to 2026-03-01 00:00:00 UTC."

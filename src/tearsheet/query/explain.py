@@ -137,5 +137,7 @@ def _day(number: int) -> str:
 
 def _moment(number: int) -> str:
     seconds, rest = divmod(max(number, 0), 1_000_000_000)
+    if rest % 1_000 == 999:
+        rest -= 999  # the end of a range is the last nanosecond of the microsecond that was asked for
     text = datetime.fromtimestamp(min(seconds, 253_402_300_799), UTC).strftime("%Y-%m-%d %H:%M:%S")
     return (text + f".{rest:09}".rstrip("0") if rest else text) + " UTC"
