@@ -87,10 +87,10 @@ def run_processes(command: Sequence[str], count: int) -> None:
     """Run a command in several processes until all of them have ended. Raises EngineError when some of them failed."""
     children: list[subprocess.Popen[bytes]] = []
 
-    def pass_on(number: int) -> None:
+    def pass_on(_: int) -> None:
         for child in children:
             with suppress(ProcessLookupError):
-                child.send_signal(number)
+                child.terminate()  # also for SIGINT: a Python that is still starting answers that one with a traceback and 1
 
     with _told_to_stop(pass_on) as told:
         while len(children) < count and not told:
