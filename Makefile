@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= tearsheet-data
 FEEDS ?=
-JOBS ?= auto
+# Two test processes for each core: half of the tests' time is waiting for processes, servers and polite pauses.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 ENGINES ?=
 
 # Packages are compiled once, when they are installed, and our modules when they are first imported: the tests start many
@@ -13,19 +14,35 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-index clean
+.PHONY: help run test coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs lock sbom bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-index clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
-$(VENV)/.base: pyproject.toml constraints.txt
-	@test -x $(BIN)/uv || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv; }
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e .
+# Every package is one of those in the lock, byte for byte, and nothing else; uv itself is installed by pip in the same way.
+INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python
+$(BIN)/uv: | locks/run.txt
+	@$(PYTHON) -m venv $(VENV)
+	@sed -n '/^uv==/,/[^\\]$$/p' locks/run.txt >$(VENV)/uv.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $(VENV)/uv.txt
+
+$(VENV)/.base: $(BIN)/uv pyproject.toml locks/run.txt
+	@$(INSTALL) --require-hashes -r locks/run.txt
+	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.base
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '.[all]' --group dev
+$(VENV)/.dev: $(VENV)/.base locks/dev.txt
+	@$(INSTALL) --require-hashes -r locks/dev.txt
 	@touch $@
+
+LOCK = $(BIN)/uv pip compile --quiet pyproject.toml --universal --python-version 3.11 --generate-hashes --no-annotate \
+	--custom-compile-command "make lock" $(UPGRADE)
+lock: $(BIN)/uv ## Lock the versions and digests of all packages anew (UPGRADE=--upgrade, or --upgrade-package=NAME, for newer ones)
+	@$(LOCK) --extra all --group dev --group make -o locks/dev.txt
+	@$(LOCK) --group make -c locks/dev.txt -o locks/run.txt
+
+sbom: $(VENV)/.base ## Write what is installed, with licences and digests, as CycloneDX to sbom.json
+	@$(BIN)/python -m tools.sbom sbom.json
 
 run: $(VENV)/.base ## Collect, archive, index and serve on 127.0.0.1 (FEEDS="https://… list.opml" for your own)
 	@$(BIN)/tearsheet --data $(DATA) run $(FEEDS)
@@ -43,9 +60,9 @@ test-engines: $(VENV)/.dev engines-up ## Run the contract suites against the rea
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "restarts and not slow" tests
 
 ROUNDS ?= 10
-fuzz: $(VENV)/.dev ## Run the property tests on fresh examples, ROUNDS times
+fuzz: $(VENV)/.dev ## Run the property tests and the fuzzer of all readers on fresh examples, ROUNDS times
 	@for round in $$(seq $(ROUNDS)); do TEARSHEET_TEST_PROFILE=fuzz $(BIN)/python -m pytest -q -n $(JOBS) \
-	-m "hypothesis and not slow and not engine" tests || exit 1; done
+	-m "(hypothesis or fuzz) and not slow and not engine" tests || exit 1; done
 
 test-slow: $(VENV)/.dev ## Long proofs: many kills, soaks, Elasticsearch (its download is large)
 	@engines/all start $(ENGINES)

@@ -46,7 +46,14 @@ apt_install() {
     } 8>"$root/apt.lock"
 }
 
-# maven_libs POM-BODY: copy the jars of some dependencies, and theirs, into the server's lib folder.
+# same_bytes DIGEST FILE…: fail unless the files are those whose SHA-256 sums, sorted, have this SHA-256 together.
+same_bytes() {
+    local wanted=$1 found; shift
+    found=$(sha256sum "$@" | cut -d' ' -f1 | sort | sha256sum | cut -d' ' -f1)
+    [ "$found" = "$wanted" ] || fail "what was downloaded is not what was expected: its digest is $found"
+}
+
+# maven_libs DIGEST POM-BODY: copy the jars of some dependencies, and theirs, into the server's lib folder.
 maven_libs() {
     command -v java >/dev/null && command -v javac >/dev/null || apt_install openjdk-17-jdk-headless
     command -v mvn >/dev/null || apt_install maven
@@ -54,11 +61,12 @@ maven_libs() {
     cat >"$home/build/pom.xml" <<POM
 <project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>org.example</groupId><artifactId>$name</artifactId><version>1</version><packaging>pom</packaging>
-<dependencies>$1</dependencies></project>
+<dependencies>$2</dependencies></project>
 POM
     rm -rf "$home/lib.new"
-    (cd "$home/build" && mvn -B -q dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$home/lib.new") >"$home/install.log" 2>&1 ||
+    (cd "$home/build" && mvn -B -q -C dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$home/lib.new") >"$home/install.log" 2>&1 ||
         fail "Maven could not fetch the jars; see $home/install.log"
+    same_bytes "$1" "$home"/lib.new/*.jar
     rm -rf "$home/lib" && mv "$home/lib.new" "$home/lib"
 }
 
