@@ -58,6 +58,12 @@ class ItemRefused(UserError):
     exit_code = 7
 
 
+class TooSlow(UserError):
+    """A query took longer than it may, and was stopped."""
+
+    exit_code = 8
+
+
 class BusyError(WorkerError):
     """Something is held by another process: a port, a lock, a data folder."""
 
@@ -84,7 +90,8 @@ EXIT_CODES: dict[int, str] = {
     4: "a setting is wrong",
     5: "not found",
     6: "busy: a port, a lock or a data folder is held by another process",
-    7: "a server cannot be reached or refuses us",
+    7: "a server or a store cannot be reached or refuses us",
+    8: "a query took longer than `engines.query_seconds` and was stopped",
     11: "interrupted, and stopped cleanly",
     16: "the disk is full or cannot be written",
 }

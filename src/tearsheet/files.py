@@ -1,4 +1,8 @@
-"""Files that are there and whole after a kill or a power cut: write a draft, fsync, rename, fsync the folder."""
+"""Files that are there and whole after a kill or a power cut: write a draft, fsync, rename, fsync the folder.
+
+And files that others cannot read: `keep_private` is called when the program starts, and holds for whatever it writes from then on,
+by whichever library. What a user asked for by its path is given the rights that the user's other files have.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import fcntl
 import os
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -15,6 +19,25 @@ from tearsheet.errors import StorageError
 
 TEMPORARY = ".tmp"
 """Ends the names of files that are still being written."""
+
+
+class _Umask:
+    """The user's own mask of rights, once `keep_private` has replaced it."""
+
+    users: int | None = None
+
+
+def keep_private(*, group_reads: bool = False) -> None:
+    """From now on, new files are 0600 and new folders 0700; with `group_reads`, 0640 and 0750. Child processes inherit this."""
+    before = os.umask(0o027 if group_reads else 0o077)
+    if _Umask.users is None:
+        _Umask.users = before
+
+
+def hand_over(path: Path, *, folder: bool = False) -> None:
+    """Give a file or folder that the user asked for by its path the rights that the user's other files have."""
+    if _Umask.users is not None:
+        path.chmod((0o777 if folder else 0o666) & ~_Umask.users)
 
 
 @contextmanager
@@ -92,6 +115,26 @@ def output_file(path: Path) -> Iterator[IO[bytes]]:
     # A symbolic link stays, and the file that it points to is replaced.
     with written_aside(path.resolve()) as file:
         yield file
+    hand_over(path)
+
+
+def output_folder(folder: Path) -> None:
+    """Create the folder that a user named for results, and its missing parents."""
+    missing = [path for path in (folder, *folder.parents) if not path.is_dir()]
+    with storage_errors(f"cannot create {folder}"):
+        make_folder(folder)
+        for path in missing:
+            hand_over(path, folder=True)
+
+
+def hand_over_all(files: Iterable[Path], folder: Path) -> None:
+    """Hand over the files that were written into a user's folder, and the folders that were made for them there."""
+    for file in files:
+        hand_over(file)
+        for parent in file.parents:
+            if parent == folder or folder not in parent.parents:
+                break
+            hand_over(parent, folder=True)
 
 
 def copy_into(source: Path, target: IO[bytes]) -> None:

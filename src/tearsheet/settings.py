@@ -2,6 +2,8 @@
 
 Every setting is declared once, below, with its default and what it means; the reference page, `tearsheet config show` and the
 error messages are made from these declarations. A value, say a secret, may be kept in a separate file: `TEARSHEET_X_FILE`.
+
+A setting that is declared as a secret is hidden wherever it could be seen (see `masking`). The module is long: it is this list.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from tearsheet import __version__
 from tearsheet.errors import ConfigError
+from tearsheet.masking import is_path, keep_secret, masked, masked_place
 
 _RELEASE = ".".join(__version__.split(".")[:2])
 """Major and minor version, as in `0.1`: servers need not know which patch release we run."""
@@ -23,29 +26,40 @@ DEFAULT_DATA_FOLDER = "./tearsheet-data"
 CONFIG_FILE = "config.toml"
 
 
-def _setting(default: Any, help: str, *, secret: bool = False) -> Any:
-    meta = {"help": help, "secret": secret}
+def _setting(default: Any, help: str, *, secret: bool = False, place: bool = False) -> Any:
+    secret = secret or place
+    meta = {"help": help, "secret": secret, "place": place}
     if isinstance(default, (list, dict)):
-        return field(default_factory=lambda: type(default)(default), metadata=meta)
-    return field(default=default, metadata=meta)
+        return field(default_factory=lambda: type(default)(default), metadata=meta, repr=not secret)
+    return field(default=default, metadata=meta, repr=not secret)
 
 
 @dataclass(slots=True)
 class EngineSettings:
-    """One URL for each engine. A path with three slashes is inside the data folder, with four it is absolute."""
+    """One path or URL for each engine. A path without a scheme is inside the data folder unless it is absolute."""
 
-    database: str = _setting(
-        "sqlite:///tearsheet.db", "`sqlite:///FILE` or `postgresql://USER:PASSWORD@HOST/NAME`", secret=True
-    )
-    broker: str = _setting("sqlite:///queues.db", "`sqlite:///FILE` or `amqp://USER:PASSWORD@HOST/VHOST`", secret=True)
+    database: str = _setting("tearsheet.db", "a file of SQLite or `postgresql://USER:PASSWORD@HOST/NAME`", place=True)
+    broker: str = _setting("queues.db", "a file of SQLite or `amqp://USER:PASSWORD@HOST/VHOST`", place=True)
     index: str = _setting(
-        "tantivy:///index",
-        "`tantivy:///FOLDER`, `opensearch://HOST:PORT/ALIAS` or `elasticsearch://HOST:PORT/ALIAS`",
-        secret=True,
+        "index",
+        "a folder of tantivy, `opensearch://HOST:PORT/ALIAS` or `elasticsearch://HOST:PORT/ALIAS`",
+        place=True,
     )
-    blobs: str = _setting("file:///blobs", "`file:///FOLDER` or `s3://KEY:SECRET@HOST:PORT/BUCKET`", secret=True)
-    events: str = _setting("jsonl:///events", "`jsonl:///FOLDER` or `kafka://HOST:PORT`", secret=True)
+    blobs: str = _setting("blobs", "a folder or `s3://KEY:SECRET@HOST:PORT/BUCKET`", place=True)
+    events: str = _setting("events", "a folder or `kafka://HOST:PORT`", place=True)
     patience_seconds: float = _setting(60.0, "how long a lost connection is waited out before the command gives up")
+    query_seconds: float = _setting(
+        2.0, "longest time for one question to the index, for each page of an export; 0 means no limit"
+    )
+
+
+@dataclass(slots=True)
+class StorageSettings:
+    """Who may read the data folder."""
+
+    group_reads: bool = _setting(
+        False, "let your group read new files (0640) and folders (0750); otherwise only you can (0600, 0700)"
+    )
 
 
 @dataclass(slots=True)
@@ -94,7 +108,9 @@ class FeedSettings:
         "shortest time between two feeds of one source, and of one host in one process; `fetch.interval_seconds` applies too",
     )
     timeout_seconds: float = _setting(60.0, "total time for one feed, redirects included")
-    max_bytes: int = _setting(15_000_000, "largest feed, after decompression; counted while reading")
+    max_bytes: int = _setting(
+        15_000_000, "largest feed, after decompression, also of a gzip file; counted while reading"
+    )
     max_stories: int = _setting(2_000, "stories taken from one document; the rest is counted as skipped")
     title_days: int = _setting(7, "days in which a source's second story of the same title is a duplicate")
     story_days: int = _setting(14, "days for which stories that left their feeds are remembered")
@@ -116,14 +132,18 @@ class PipelineSettings:
     max_retries: int = _setting(10, "tries after the first before a story is given up")
     retry_seconds: float = _setting(60.0, "pause before the first retry; each further one is twice as long")
     max_retry_seconds: float = _setting(14_400.0, "longest pause between two tries")
-    parser_processes: int = _setting(0, "processes that parse pages; 0 means one for each core")
-    page_seconds: float = _setting(30.0, "longest time for parsing one page before its process is ended")
+    parser_processes: int = _setting(
+        0, "processes that parse pages, and as many again that read feeds and documents; 0 means one for each core"
+    )
+    page_seconds: float = _setting(
+        30.0, "longest time for reading one page, feed or document before its process is ended"
+    )
     import_batch: int = _setting(500, "stories indexed at once")
     import_seconds: float = _setting(2.0, "longest wait for an import batch to fill")
     downloads: str = _setting(
         "",
         "blob store of the `historical` pipeline's pages, as `s3://KEY:SECRET@HOST/BUCKET`; empty means `engines.blobs`",
-        secret=True,
+        place=True,
     )
 
 
@@ -141,8 +161,9 @@ class ArchiveSettings:
     max_bytes: int = _setting(1_000_000_000, "size at which a file is closed")
     stores: list[str] = _setting(
         [],
-        "blob stores that every file is copied to: `file:///FOLDER`, `s3://KEY:SECRET@HOST:PORT/BUCKET`",
-        secret=True,
+        "stores that every file is copied to: a folder (on another disk, as `file:///mnt/disk/copies`) or "
+        "`s3://KEY:SECRET@HOST:PORT/BUCKET`",
+        place=True,
     )
     remove_local: bool = _setting(False, "remove a file here once it has a proved copy in every store")
     local_days: float = _setting(7.0, "days that such a file stays here all the same")
@@ -191,7 +212,27 @@ class WebSettings:
 
     host: str = _setting("127.0.0.1", "address to listen on; other than loopback, every request needs a token")
     port: int = _setting(8700, "port to listen on")
+    socket: str = _setting("", "Unix socket to listen on instead of host and port; only this user can open it")
+    certificate: str = _setting("", "PEM file of the certificate, with its chain; with `web.key`, HTTPS is served")
+    key: str = _setting("", "PEM file of the certificate's key, without a password")
+    local_rights: str = _setting(
+        "write",
+        "what needs no token on loopback or a Unix socket: `write`, `read` or `none`; never what a proxy passed on",
+    )
+    trusted_proxies: list[str] = _setting(
+        [], "addresses or networks of proxies, or `unix`, that are believed when they say for whom they ask"
+    )
     requests_per_minute: int = _setting(600, "requests a minute that one token may make; 0 means no limit")
+    max_body_bytes: int = _setting(1_000_000, "largest body of a request; some routes take less")
+    max_connections: int = _setting(1000, "connections at once; the one that waits longest makes room for the next")
+    max_connections_per_address: int = _setting(
+        100, "connections at once from one address, unless it is a trusted proxy"
+    )
+    head_seconds: float = _setting(10.0, "longest time for the head of a request to arrive, and for a TLS handshake")
+    body_seconds: float = _setting(30.0, "longest time for the body of a request to arrive")
+    idle_seconds: float = _setting(5.0, "how long a connection may be idle between two requests")
+    reader_seconds: float = _setting(30.0, "how long a client may take nothing of an answer that is ready")
+    request_seconds: float = _setting(120.0, "longest time until an answer begins, except `POST /ingest`")
 
 
 @dataclass(slots=True)
@@ -208,6 +249,7 @@ class Settings:
 
     data: Path
     engines: EngineSettings = field(default_factory=EngineSettings)
+    storage: StorageSettings = field(default_factory=StorageSettings)
     fetch: FetchSettings = field(default_factory=FetchSettings)
     feeds: FeedSettings = field(default_factory=FeedSettings)
     pipeline: PipelineSettings = field(default_factory=PipelineSettings)
@@ -217,7 +259,7 @@ class Settings:
     ingest: IngestSettings = field(default_factory=IngestSettings)
     web: WebSettings = field(default_factory=WebSettings)
     log: LogSettings = field(default_factory=LogSettings)
-    pipelines: dict[str, dict[str, Any]] = field(default_factory=dict)
+    pipelines: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
     """The user's own pipelines, from the sections `[pipelines.NAME]` of config.toml."""
     sources: dict[str, str] = field(default_factory=dict)
     """Where each value that is not a default came from, by setting name."""
@@ -236,11 +278,19 @@ class Declared:
     default: Any
     help: str
     secret: bool
+    place: bool
+    """It names a place: a path, which is no secret, or a URL, which may hold one."""
 
     @property
     def variable(self) -> str:
         """The environment variable that sets it."""
         return "TEARSHEET_" + self.name.replace(".", "_").upper()
+
+    def shown(self, settings: Settings) -> Any:
+        """Its value as it is shown: hidden as far as it is a secret."""
+        section, name = self.name.split(".")
+        value = getattr(getattr(settings, section), name)
+        return masked_place(value) if self.place else masked(value) if self.secret else value
 
 
 def declared_settings() -> Iterator[Declared]:
@@ -254,7 +304,9 @@ def declared_settings() -> Iterator[Declared]:
         for item in fields(values):
             meta = item.metadata
             name = f"{section.name}.{item.name}"
-            yield Declared(name, hints[item.name], getattr(values, item.name), meta["help"], meta["secret"])
+            yield Declared(
+                name, hints[item.name], getattr(values, item.name), meta["help"], meta["secret"], meta["place"]
+            )
 
 
 def load_settings(
@@ -275,10 +327,17 @@ def load_settings(
         raise ConfigError(
             f"{folder / CONFIG_FILE}: there is no setting {unknown!r}; `tearsheet config show` lists them all"
         )
-    for declared in declared_settings():
-        found = _first_source(declared, flags or {}, env, from_file)
-        if found is not None:
-            value, source = found
+    found = [(declared, _first_source(declared, flags or {}, env, from_file)) for declared in declared_settings()]
+    keep_secret(
+        value
+        for declared, given in found
+        if given is not None and declared.secret
+        for value in (given[0] if isinstance(given[0], list) else [given[0]])
+        if not (declared.place and is_path(str(value)))
+    )
+    for declared, given in found:
+        if given is not None:
+            value, source = given
             _assign(settings, declared, _convert(value, declared, source))
             settings.sources[declared.name] = source
     return settings
@@ -333,9 +392,10 @@ def _convert(value: Any, declared: Declared, source: str) -> Any:
     try:
         return _CONVERTERS[kind](value, get_args(declared.type))
     except (ValueError, TypeError) as error:
-        raise ConfigError(
-            f"{declared.name} (from {source}): {value!r} is not {_KIND_NAMES[kind]}: {declared.help}"
-        ) from error
+        told = "its value" if declared.secret else repr(value)
+        raise ConfigError(f"{declared.name} (from {source}): {told} is not {_KIND_NAMES[kind]}: {declared.help}") from (
+            None if declared.secret else error
+        )
 
 
 def _to_bool(value: Any, _: Any) -> bool:

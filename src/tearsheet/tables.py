@@ -5,16 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from tearsheet.errors import ConfigError
+from tearsheet.terminal import safe_json
 
 BOM = "\ufeff".encode()
 """Tells Excel that a CSV file is UTF-8."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_UNSEEN = r"\s\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+_SIGNS = "=+@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u207c\u207a\u208c\u208a\u2a75\u2a76\ufb29-"
+_FORMULA = re.compile(rf"'*(?:[\t\r\n]|[{_UNSEEN}]*[{_SIGNS}])")
+"""The start of what some spreadsheet takes for a formula: a sign, plain or in one of its wide, small or raised forms, after any
+blanks and invisible characters, which several of them drop."""
 _PARQUET_ROWS = 2_000
 
 
@@ -42,25 +48,25 @@ def guarded(value: Any) -> Any:
 
     Text that already has apostrophes there gets one more, so that `unguarded` restores exactly what there was.
     """
-    return "'" + value if isinstance(value, str) and value.lstrip("'").startswith(_FORMULA) else value
+    return "'" + value if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 def unguarded(text: str) -> str:
     """Text that was read from CSV, as it was before `guarded`."""
-    return text[1:] if text.startswith("'") and text.lstrip("'").startswith(_FORMULA) else text
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
 def jsonl_lines(records: Iterable[Mapping[str, Any]], *, spaced: bool = False) -> Iterator[bytes]:
     """One line of JSON for each record. `spaced` puts a blank after commas and colons, and writes unknown types as text."""
     if spaced:
         for record in records:
-            yield json.dumps(record, ensure_ascii=False, default=str).encode("utf-8", "replace") + b"\n"
+            yield safe_json(json.dumps(record, ensure_ascii=False, default=str)).encode() + b"\n"
         return
     import msgspec  # imported late: help texts import this module too, and should not wait for it
 
     encode = msgspec.json.Encoder().encode
     for record in records:
-        yield encode(record) + b"\n"
+        yield safe_json(encode(record).decode()).encode() + b"\n"
 
 
 def write_parquet(
