@@ -189,6 +189,7 @@ def test_a_full_disk_adds_nothing_and_says_so(tmp_path, monkeypatch):
 def test_a_link_that_leads_out_of_the_store_is_refused(tmp_path):
     (tmp_path / "secret").write_text("x")
     blobs = FolderBlobs(tmp_path / "blobs")
+    blobs.make()
     (tmp_path / "blobs" / "link").symlink_to(tmp_path)
     (tmp_path / "blobs" / "file").symlink_to(tmp_path / "secret")
     for key in ("link/secret", "file"):

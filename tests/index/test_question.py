@@ -181,7 +181,7 @@ def test_a_day_is_written_in_several_ways(text: str, first: str, last: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["yesterday", "2026-13", "2026-02-30", "2026-11-15Tea", "2026-11-15x", "-1", "99999", "\x00"]
+    "text", ["yesterday", "2026-W24", "2026-13", "2026-02-30", "2026-11-15Tea", "2026-11-15x", "-1", "99999", "\x00"]
 )
 def test_what_is_no_day_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"start: .* is not a day"):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import itertools
 import time
+from contextlib import suppress
 from datetime import UTC, date, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tearsheet.query import parse_query
+from tearsheet.query import QueryError, parse_query
 from tearsheet.query.match import phrase_matches, positions_of
 from tearsheet.query.tree import ANY, Phrase
+from tests.support.growth import assert_linear
 
 
 @pytest.mark.parametrize(
@@ -78,6 +80,41 @@ def test_a_long_text_and_a_hard_phrase_are_quick():
     start = time.process_time()
     assert query.matches(text=text, url="a" * 5000)
     assert time.process_time() - start < 5
+
+
+def in_order(words, phrase):
+    """Whether a phrase is in a text, by looking at every place."""
+    return any(words[start : start + len(phrase)] == phrase for start in range(len(words)))
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.sampled_from("abc"), min_size=2, max_size=4))
+def test_a_phrase_is_found_where_it_is(words, phrase):
+    assert phrase_matches(Phrase(ANY, tuple(phrase)), positions_of(words)) == in_order(words, phrase)
+
+
+HOSTILE = {
+    "phrases of one word": " OR ".join('"' + "a " * count + '"' for count in range(2, 45)),
+    "phrases that are not there": " OR ".join(f'"the x{number}"' for number in range(1_000)),
+    "distances": " OR ".join(f'"a b x{number}"~1000' for number in range(30)),
+    "a distance of one word": '"' + "a " * 40 + '"~1000',
+    "wildcards": " OR ".join(f"a?{number}*b" for number in range(50)),
+}
+
+
+@pytest.mark.parametrize("query", HOSTILE.values(), ids=HOSTILE)
+def test_the_time_for_a_hostile_query_grows_with_the_text_and_no_faster(query):
+    parsed = parse_query(query)
+    assert_linear(lambda text: parsed.matches(text=text), lambda count: "a the b x1 " * count, 2_000)
+
+
+@pytest.mark.parametrize("query", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_query_is_explained_and_expressed_at_once(query):
+    parsed = parse_query(query)
+    start = time.process_time()
+    assert parsed.explain()
+    with suppress(QueryError):
+        parsed.pattern()
+    assert time.process_time() - start < 2
 
 
 def test_deep_queries_are_answered():

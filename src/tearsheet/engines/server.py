@@ -8,7 +8,7 @@ import random
 import socket
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -29,11 +29,11 @@ class ServerUrl:
     setting: str
     scheme: str
     user: str
-    password: str
+    password: str = field(repr=False)
     host: str
     port: int
     path: str
-    options: dict[str, str]
+    options: dict[str, str] = field(repr=False)
 
     @property
     def address(self) -> str:
@@ -55,12 +55,19 @@ class ServerUrl:
 
 
 def parse_server_url(url: str, setting: str, ports: dict[str, int]) -> ServerUrl:
-    """Parse a URL; `ports` are the allowed schemes with their usual ports. Raises ConfigError, which names the setting."""
+    """Parse a URL; `ports` are the allowed schemes with their usual ports. Raises ConfigError, which names the setting.
+
+    What cannot be read is not shown, since it may be the password.
+    """
     try:
         parts = urlsplit(url)
         port = parts.port
-    except ValueError as error:
-        raise ConfigError(f"{setting}: the URL cannot be read ({error})") from None
+        if "@" in parts.path + parts.query + parts.fragment:
+            raise ValueError("an @ after the host")
+    except ValueError:
+        raise ConfigError(
+            f"{setting}: the URL cannot be read; in a user or password, write / as %2F, @ as %40, : as %3A, ? as %3F, # as %23"
+        ) from None
     if parts.scheme not in ports or not parts.hostname:
         shape = " or ".join(f"{scheme}://[USER:PASSWORD@]HOST[:PORT]/…" for scheme in ports)
         raise ConfigError(f"{setting}: a URL like {shape} is needed (`tearsheet config show` shows its form)")

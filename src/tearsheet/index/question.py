@@ -7,6 +7,7 @@ question says `either`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from tearsheet.query import Query, day_of, day_span, parse_query
 ORDERS = ("newest", "oldest", "relevance")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_LENGTH = len("2026-11-15")
+_DAY = re.compile(r"\d{4}(-?)\d\d\1\d\d")
 _Group = tuple[set[str] | None, set[int] | None]
 """Domains and ids of sources; None is ignored."""
 
@@ -210,8 +212,9 @@ def _days(text: str) -> tuple[date, date]:
         datetime.fromisoformat(text)
         text = text[:_DAY_LENGTH]
     with suppress(ValueError):
-        day = date.fromisoformat(text)
-        return day, day
+        if _DAY.fullmatch(text):  # Python would also take a week, for its Monday
+            day = date.fromisoformat(text)
+            return day, day
     first, last = day_span(text)
     return day_of(first), day_of(last)
 

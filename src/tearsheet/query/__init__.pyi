@@ -1,8 +1,11 @@
+from .cost import cost_of as cost_of
+from .cost import expensive_part as expensive_part
 from .dates import day_number as day_number
 from .dates import day_of as day_of
 from .dates import day_span as day_span
 from .dates import moment_span as moment_span
 from .errors import QueryError as QueryError
+from .match import Positions as Positions
 from .match import make_subject as make_subject
 from .match import phrase_matches as phrase_matches
 from .match import positions_of as positions_of

@@ -146,38 +146,55 @@ def phrase_matches(phrase: Phrase, words: Positions) -> bool:
         return False
     if phrase.slop:
         return _near(phrase.words, positions, phrase.slop)
-    starts = set(positions[0])
-    for offset, found in enumerate(positions[1:], 1):
-        starts &= {position - offset for position in found}
-        if not starts:
-            return False
-    return True
+    return _in_order(positions)
+
+
+def _in_order(positions: Sequence[Sequence[int]]) -> bool:
+    """Whether there is a position of each, one after the other: looked for around the positions of the rarest word."""
+    rarest = min(range(len(positions)), key=lambda index: len(positions[index]))
+    sets = {name: set(found) for name, found in {id(found): found for found in positions}.items()}
+    others = [(index - rarest, sets[id(found)]) for index, found in enumerate(positions) if index != rarest]
+    return any(all(position + offset in found for offset, found in others) for position in positions[rarest])
 
 
 def _near(words: Sequence[str], positions: Sequence[Sequence[int]], slop: int) -> bool:
     """Whether each word has a position such that, less its index in the phrase, no two are more than `slop` apart.
 
-    A position serves one word only, so a word that occurs twice in the phrase needs two positions.
+    A position serves one word only, so a word that occurs twice in the phrase needs two positions. All must be in one window. It
+    begins where the text does, and is moved to where the first word that is not in it demands. Each move goes past a
+    position of that word, so there are no more moves than positions.
     """
     groups: dict[str, list[int]] = {}
     for index, word in enumerate(words):
         groups.setdefault(word, []).append(index)
-    firsts = {position - index for index, found in enumerate(positions) for position in found}
-    return any(
-        all(_fits(positions[indexes[0]], indexes, first, slop) for indexes in groups.values())
-        for first in sorted(firsts)
-    )
+    places = sorted(((positions[indexes[0]], indexes) for indexes in groups.values()), key=lambda place: len(place[0]))
+    first = -len(words)
+    while True:
+        for found, indexes in places:
+            demanded = _demanded(found, indexes, first, slop)
+            if demanded is None:
+                return False
+            if demanded > first:
+                first = demanded
+                break
+        else:
+            return True
 
 
-def _fits(found: Sequence[int], indexes: Sequence[int], first: int, slop: int) -> bool:
-    """Whether each index gets its own position in its window. Windows rise with the index, so the first that fits is best."""
+def _demanded(found: Sequence[int], indexes: Sequence[int], first: int, slop: int) -> int | None:
+    """Where the window has to begin, at `first` or later, for each index to get its own position in it; None if nowhere.
+
+    The position of an index rises with it, so the first that fits is best.
+    """
     cursor = 0
     for index in indexes:
         cursor = bisect_left(found, first + index, cursor)
-        if cursor == len(found) or found[cursor] > first + index + slop:
-            return False
+        if cursor == len(found):
+            return None
+        if found[cursor] > first + index + slop:
+            return found[cursor] - index - slop
         cursor += 1
-    return True
+    return first
 
 
 @lru_cache(maxsize=1024)

@@ -11,6 +11,7 @@ import dataclasses
 import re
 from dataclasses import dataclass
 
+from tearsheet.query.cost import check_cost
 from tearsheet.query.dates import day_span, moment_span
 from tearsheet.query.errors import QueryError
 from tearsheet.query.lexer import QUOTES, Token, tokens
@@ -74,6 +75,7 @@ def parse(text: str) -> Node:
     tree = _Parser(text).run()
     if reduce_tree(tree, lambda leaf: 0, lambda node, depths: max(depths) + 1) > MAX_NESTING:
         raise QueryError(f"AND, OR and NOT may be nested {MAX_NESTING} deep; write this query with fewer brackets")
+    check_cost(tree)
     return tree
 
 
@@ -164,9 +166,7 @@ class _Parser:
     # ---------------------------------------------------------------------------------------------------- leaves
 
     def _leaf(self, token: Token, field: str) -> Node:
-        self.leaf_count += 1
-        if self.leaf_count > MAX_LEAVES:
-            raise QueryError(f"a query may have at most {MAX_LEAVES:,} words", self.text, token.position)
+        self._count_words(token, 1)
         if field in DATE_FIELDS:
             return self._range(token, field)
         if field in VALUE_FIELDS:
@@ -174,6 +174,11 @@ class _Parser:
         if token.kind == "word" and token.text in ("*", "*:*") and field == ANY:
             return All()
         return self._words(token, field)
+
+    def _count_words(self, token: Token, more: int) -> None:
+        self.leaf_count += more
+        if self.leaf_count > MAX_LEAVES:
+            raise QueryError(f"a query may have at most {MAX_LEAVES:,} words", self.text, token.position)
 
     def _words(self, token: Token, field: str) -> Node:
         wild = any(is_wild for is_wild, _ in glob_parts(token.text))
@@ -187,7 +192,7 @@ class _Parser:
             raise QueryError("there is no word here", self.text, token.position)
         if len(words) == 1:
             return Prefix(field, words[0]) if open_end else Term(field, words[0])
-        self.leaf_count += len(words) - 1
+        self._count_words(token, len(words) - 1)
         if token.slop > MAX_SLOP:
             raise QueryError(f"a distance may be at most {MAX_SLOP:,} words", self.text, token.position)
         if token.slop and open_end:

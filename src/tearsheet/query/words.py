@@ -16,6 +16,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+from tearsheet.foreign_text import with_few_marks
+
 MAX_WORD = 128
 """How many characters of a word count. Longer words are cut off here, in texts and queries alike; engines have their own limits."""
 
@@ -80,6 +82,7 @@ _folded = _Folded()
 
 def _normal(text: str) -> str:
     """NFKC, with accents that stand alone as spaces."""
+    text = with_few_marks(text)
     if unicodedata.is_normalized("NFKC", text):
         return text
     return unicodedata.normalize("NFKC", _ACCENT.sub(" ", text))

@@ -17,9 +17,9 @@ S3 = "s3://key:secret@store.example:9000/main?region=x"
     [
         ("s3://bucket/a/b*", S3, "s3://key:secret@store.example:9000/bucket?region=x", "a/b*", "s3://bucket/a"),
         ("s3://k:s@h:1/bucket/a?tls=off", S3, "s3://k:s@h:1/bucket?tls=off", "a", "s3://bucket/a"),
-        ("s3://bucket/a", "file:///blobs", "s3://s3.amazonaws.com/bucket", "a", "s3://bucket/a"),
+        ("s3://bucket/a", "blobs", "s3://s3.amazonaws.com/bucket", "a", "s3://bucket/a"),
         ("blob:a/b", S3, S3, "a/b", "s3://main/a"),
-        ("blob:a/b", "file:///blobs", "file:///blobs", "a/b", "blob:a"),
+        ("blob:a/b", "blobs", "blobs", "a/b", "blob:a"),
     ],
 )
 def test_where_a_blob_url_points_and_that_it_shows_no_secret(url, default, store, pattern, shown):

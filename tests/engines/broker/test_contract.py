@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -175,6 +176,20 @@ def test_two_consumers_share_a_queue_and_none_gets_the_same(harness):
     asyncio.run(main())
 
 
+def test_depths_tell_when_the_first_delayed_message_is_ready(harness):
+    async def scenario(broker: Broker) -> None:
+        begun = time.time()
+        delayed = [Output("q", msg("a"), delay=3000), Output("q", msg("b"), delay=100)]
+        await broker.publish([*delayed, Output("q", msg("c"))])
+        due = (await broker.depths())["q"].next_due
+        assert due is not None and begun + 100 <= due <= time.time() + 120, "exactly, or rounded up to a known duration"
+        await broker.purge("q")
+        await broker.publish([Output("q", msg("d"))])
+        assert (await broker.depths())["q"].next_due is None
+
+    run(harness, scenario)
+
+
 def test_depths_tell_ready_leased_and_delayed(harness):
     async def scenario(broker: Broker) -> None:
         await broker.publish([Output("q", msg(str(n))) for n in range(5)] + [Output("q", msg("d"), delay=900)])
@@ -190,6 +205,29 @@ def test_peek_leaves_everything_where_it_is(harness):
         await broker.publish([Output("q", msg("1", a=1)), Output("q", msg("2"))])
         assert [m.body for m in await broker.peek("q", 5)] == [b"1", b"2"]
         assert await bodies(broker, "q") == ["1", "2"]
+
+    run(harness, scenario)
+
+
+def test_peek_shows_what_is_delayed_after_what_is_ready(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", msg("later"), delay=3600), Output("q", msg("soon"), delay=600)])
+        await harness.settled_depth(broker, "q")
+        await broker.publish([Output("q", msg("now"))])
+        assert [m.body for m in await broker.peek("q", 2)] == [b"now", b"soon"]
+        assert [m.body for m in await broker.peek("q", 5)] == [b"now", b"soon", b"later"]
+        assert await harness.settled_depth(broker, "q") == Depth(ready=1, delayed=2)
+
+    run(harness, scenario)
+
+
+def test_some_delayed_messages_can_be_hastened(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", msg(f"{n}"), delay=600 + n) for n in range(5)])
+        await harness.settled_depth(broker, "q")
+        assert await broker.hasten("q", 0) == 0
+        assert await broker.hasten("q", 2) == 2
+        assert await harness.settled_depth(broker, "q") == Depth(ready=2, delayed=3)
 
     run(harness, scenario)
 

@@ -20,7 +20,7 @@ from tearsheet.work.announce import workers
 
 @pytest.fixture
 def database(tmp_path):
-    database = open_database("sqlite:///t.db", tmp_path)
+    database = open_database("t.db", tmp_path)
     database.migrate()
     yield database
     database.close()
@@ -44,7 +44,7 @@ def test_a_newer_schema_is_refused_and_left_alone(database, tmp_path):
     with database.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(EngineError, match="upgrade tearsheet"):
-        open_database("sqlite:///t.db", tmp_path).migrate()
+        open_database("t.db", tmp_path).migrate()
 
 
 def test_times_are_stored_as_utc_and_naive_ones_are_refused(database):
@@ -76,7 +76,7 @@ def test_a_writer_does_not_block_a_reader(database):
             assert reader.execute(text("SELECT count(*) FROM workers")).scalar() == 0
 
 
-@pytest.mark.parametrize("url", ["oracle://x", "nonsense", "sqlite://"])
+@pytest.mark.parametrize("url", ["oracle://x", "postgresql//host/name", "sqlite://"])
 def test_a_wrong_url_names_the_setting_or_says_how_it_should_look(url, tmp_path):
     with pytest.raises(ConfigError):
         open_database(url, tmp_path)
@@ -85,5 +85,34 @@ def test_a_wrong_url_names_the_setting_or_says_how_it_should_look(url, tmp_path)
 def test_a_file_that_is_no_database_is_one_clear_error(tmp_path):
     (tmp_path / "t.db").write_bytes(b"this is not a database, whatever its name says" * 50)
     with pytest.raises((StorageError, EngineError, BusyError)) as caught:
-        open_database("sqlite:///t.db", tmp_path).migrate()
+        open_database("t.db", tmp_path).migrate()
     assert "\n" not in str(caught.value)
+
+
+def test_copies_that_an_earlier_version_made_are_known_by_where_they_are(database, tmp_path):
+    old = ["file:///copies", "file:///copies/", "file:////mnt/disk/a", "file:///mnt/disk", "s3://host/bucket"]
+    with database.begin() as connection:
+        for number in (1, 2):
+            connection.execute(
+                text(
+                    "INSERT INTO archive_files (id, name, key, size, sha256, stories, created_at, local) "
+                    "VALUES (:n, :n, :n, 1, 'x', 1, '2026-01-01 00:00:00.000000', 1)"
+                ),
+                {"n": number},
+            )
+        for number, store in [(1, name) for name in old] + [(2, "file:///copies/")]:
+            connection.execute(
+                text(
+                    "INSERT INTO archive_uploads (file_id, store, done, attempts, next_at, error) "
+                    "VALUES (:n, :store, 1, 1, '2026-01-01 00:00:00.000000', '')"
+                ),
+                {"n": number, "store": store},
+            )
+        connection.execute(text("DROP TABLE archive_stores"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0012'"))
+    database.migrate()
+    with database.read() as connection:
+        found = connection.execute(text("SELECT file_id, store FROM archive_uploads ORDER BY 1, 2")).all()
+    assert [tuple(row) for row in found] == [
+        (1, "/mnt/disk/a"), (1, "copies"), (1, "mnt/disk"), (1, "s3://host/bucket"), (2, "copies"),
+    ]  # fmt: skip

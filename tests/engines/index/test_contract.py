@@ -7,8 +7,9 @@ import time
 import pytest
 
 from tearsheet.engines.index import search_server, tantivy_counts
+from tearsheet.errors import TooSlow
 from tearsheet.query import QueryError, parse_query
-from tests.support.index_stories import DAY, START, story
+from tests.support.index_stories import DAY, START, long_stories, near_phrases, story
 from tests.support.indexes import INDEXES
 
 EVERYTHING = parse_query("*")
@@ -416,3 +417,47 @@ def test_hostile_queries_get_an_answer_or_an_error_in_time(library):
             assert str(error)
         assert time.process_time() - start[0] < 1, text[:50]
         assert time.monotonic() - start[1] < 10, text[:50]  # a busy machine may run others between
+
+
+# ----------------------------------------------------------------------------------------------------------- deadline
+
+
+EXPENSIVE = parse_query(near_phrases(35, 1000).replace(" OR ", " AND "))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda index: index.count(EXPENSIVE),
+        lambda index: len(index.search(EXPENSIVE, text=False, limit=500).stories),
+        lambda index: index.survey(EXPENSIVE).count,
+    ],
+    ids=["count", "search", "survey"],
+)
+def test_a_query_that_takes_too_long_is_stopped_or_answered_whole(harness, ask):
+    """A server looks at the clock now and then, and may be done before that; what it tells then is about all stories."""
+    hurried, index = harness.open(query_seconds=0.001), harness.open()
+    index.add(long_stories(500, 400))
+    index.refresh()
+    try:
+        assert ask(hurried) == 500 and harness.name != "tantivy"
+    except TooSlow as stopped:
+        assert "0.001 s (engines.query_seconds)" in str(stopped) and "35 phrases with a distance" in str(stopped)
+        assert "\n" not in str(stopped)
+    assert hurried.count(EVERYTHING) == 500
+    assert index.count(parse_query("the")) == 500
+    hurried.close()
+    index.close()
+
+
+def test_an_expensive_query_has_the_same_answer_as_a_cheap_one(harness):
+    """The last word of the phrase occurs in no other form, so the star changes the cost and not the answer."""
+    index = harness.open()
+    index.add([*long_stories(30, 500), story("end", "two words", "the quokka"), story("not", "", "quokka the")])
+    index.refresh()
+    patient = harness.open(query_seconds=0)
+    for other in (index, patient):
+        assert found(other, '"the quok*"') == ["end"]
+        assert names(other.survey(parse_query('"the quok*"')).page.stories) == ["end"]
+        assert other.top_over_time(parse_query('"the quok*"'), "language") == [("en", "2024-01-01", 1)]
+        other.close()

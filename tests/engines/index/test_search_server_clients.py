@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
 from tearsheet.engines.index.search_server import SearchServerIndex
-from tearsheet.engines.index.search_server_clients import PORTS, SETTING, Patient, Refused
+from tearsheet.engines.index.search_server_clients import (
+    PORTS,
+    SETTING,
+    ElasticsearchClient,
+    OpenSearchClient,
+    OutOfTime,
+    Patient,
+    Refused,
+)
 from tearsheet.engines.server import LostConnection, parse_server_url
-from tearsheet.errors import EngineError, ItemRefused
+from tearsheet.errors import EngineError, ItemRefused, TooSlow
+from tearsheet.query import parse_query
 from tests.support.index_stories import story
 
 
@@ -21,7 +32,7 @@ class FakeServer:
         self.answers = list(answers)
         self.asked: list[tuple[str, str]] = []
 
-    def ask(self, method, path, params=None, body=None):
+    def ask(self, method, path, params=None, body=None, seconds=None):
         self.asked.append((method, path))
         if path.startswith("/_alias/"):
             return {"a-000001": {"aliases": {"a": {"is_write_index": True}}}}
@@ -100,3 +111,63 @@ def test_a_name_that_does_not_resolve_is_told_at_once():
     with pytest.raises(EngineError, match="does not resolve"):
         Patient(asked, 60, lambda pause: pytest.fail("waited")).ask("GET", "/")
     assert len(asked.answers) == 1
+
+
+# ------------------------------------------------------------------------------------------------------- whole answers
+
+
+def answer(*, timed_out=False, failed=0):
+    return {
+        "timed_out": timed_out,
+        "_shards": {"total": 3, "failed": failed},
+        "hits": {"total": {"value": 7}, "hits": []},
+        "aggregations": {"answer": {"buckets": []}},
+    }
+
+
+ASKED = parse_query("the AND law")
+QUESTIONS = {
+    "count": lambda index: index.count(ASKED),
+    "search": lambda index: index.search(ASKED),
+    "page of best": lambda index: index.search(ASKED, order="relevance"),
+    "survey": lambda index: index.survey(ASKED),
+    "sample": lambda index: index.sample(ASKED, 5),
+    "over time": lambda index: index.over_time(ASKED),
+    "top": lambda index: index.top(ASKED, "language"),
+    "top over time": lambda index: index.top_over_time(ASKED, "language"),
+}
+
+
+@pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
+@pytest.mark.parametrize("ending", [answer(timed_out=True), OutOfTime("no answer")], ids=["in part", "not at all"])
+def test_a_question_that_is_not_answered_in_time_is_not_answered_in_part(ask, ending):
+    index = SearchServerIndex(FakeServer(ending), "a", query_seconds=3)
+    with pytest.raises(TooSlow, match=r"longer than 3 s \(engines.query_seconds\).* it has 2 words"):
+        ask(index)
+
+
+@pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
+def test_an_answer_about_a_part_of_the_index_is_none(ask):
+    with pytest.raises(EngineError, match="1 of 3 parts of the index could not be searched"):
+        ask(SearchServerIndex(FakeServer(answer(failed=1)), "a"))
+
+
+def test_a_whole_answer_is_taken():
+    assert SearchServerIndex(FakeServer(answer()), "a").count(ASKED) == 7
+
+
+@pytest.mark.parametrize("ending", [answer(failed=1), Refused(500, "search_phase_execution_exception", "all failed")])
+def test_what_fails_after_the_deadline_fails_for_want_of_time(ending):
+    with pytest.raises(TooSlow, match="it has 2 words"):
+        SearchServerIndex(FakeServer(ending), "a", query_seconds=1e-9).count(ASKED)
+
+
+@pytest.mark.parametrize("kind", [OpenSearchClient, ElasticsearchClient])
+def test_each_client_gives_up_a_server_that_does_not_answer_in_time(kind):
+    """The connection is accepted by the system, and nobody ever answers."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"opensearch://127.0.0.1:{silent.getsockname()[1]}/a"
+        client = kind(parse_server_url(url, SETTING, PORTS))
+        with pytest.raises(OutOfTime):
+            client.ask("POST", "/a/_search", None, {"size": 0}, seconds=0.2)
+        client.close()

@@ -125,11 +125,11 @@ def test_a_look_at_an_earlier_moment_counts_that_moment(index, differences):
     there = stories(0, 600)
     index.add(there)
     index.refresh()
-    with index._searching(parse_query("most")) as (earlier, query):
+    with index._reader._searching(parse_query("most")) as (earlier, query):
         index.add(stories(600, 600))
         index.refresh()
         asked(index, "most", "week")
-        rows = index._by_value.top_over_time(earlier, query, "canonical_domain", "week", 50)
+        rows = index._reader._by_value.top_over_time(earlier, query, "canonical_domain", "week", 50)
     assert {(domain, week): count for domain, week, count in rows} == counted(there, "most", "week")
     assert differences == ["counted", "not counted"]
 

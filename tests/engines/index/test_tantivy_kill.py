@@ -119,7 +119,7 @@ def test_stories_become_visible_by_themselves(tmp_path):
     timer = index._timer
     assert timer is not None
     timer.join()
-    index._reloaded = 0.0
+    index._reader._reloaded = 0.0
     assert index.count(parse_query("one")) == 1
     index.close()
 

@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from tearsheet.engines.blobs.folder import open_folder_blobs
 from tearsheet.engines.blobs.port import Blobs
 from tearsheet.engines.blobs.s3 import open_s3_blobs
-from tearsheet.engines.location import scheme_of
+from tearsheet.engines.location import engine_of
 from tearsheet.engines.server import PATIENCE_SECONDS
-from tearsheet.errors import ConfigError, UsageError
+from tearsheet.errors import UsageError
+from tearsheet.masking import masked
 
+_ENGINES = "file:///FOLDER s3://KEY:SECRET@HOST:PORT/BUCKET"
 _AMAZON = "s3://s3.amazonaws.com"
 IN_STORE = "blob:"
 """The prefix of a key in the store of the setting `engines.blobs`."""
 
 
 def open_blobs(url: str, data: Path, *, patience: float = PATIENCE_SECONDS, setting: str = "engines.blobs") -> Blobs:
-    """Open the blob store of `file:///FOLDER` (inside the data folder) or `s3://KEY:SECRET@HOST:PORT/BUCKET`.
+    """Open the blob store of a folder (`FOLDER` in the data folder, `file:///FOLDER`) or of `s3://KEY:SECRET@HOST:PORT/BUCKET`.
 
     `setting` is the setting that holds the URL, for error messages. Raises ConfigError.
     """
-    scheme = scheme_of(url)
-    if scheme == "s3":
+    if engine_of(url, setting, _ENGINES) == "s3":
         return open_s3_blobs(url, patience=patience, setting=setting)
-    if scheme == "file":
-        return open_folder_blobs(url, data)
-    raise ConfigError(f"{setting}: unknown engine {scheme!r}; use file:///FOLDER or s3://KEY:SECRET@HOST/BUCKET")
+    return open_folder_blobs(url, data, setting=setting)
 
 
 @dataclass(slots=True, frozen=True)
 class BlobPlace:
     """A store, a key or pattern in it, and the prefix with which its keys are shown, which holds no secrets."""
 
-    store: str
+    store: str = field(repr=False)
     """The URL of the store."""
     pattern: str
     shown: str
@@ -64,7 +63,7 @@ def blob_place(url: str, default: str) -> BlobPlace | None:
         parts = parts._replace(query=known.query)
     bucket, _, pattern = path.partition("?")[0].partition("/")
     if not bucket or not pattern:
-        raise UsageError(f"{url.rpartition('@')[2]!r} names no blob: write s3://BUCKET/KEY, or s3://BUCKET/PREFIX*")
+        raise UsageError(f"{masked(url)!r} names no blob: write s3://BUCKET/KEY, or s3://BUCKET/PREFIX*")
     options = f"?{parts.query}" if parts.query else ""
     return BlobPlace(f"{server}/{bucket}{options}", pattern, f"s3://{bucket}/")
 

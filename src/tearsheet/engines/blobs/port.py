@@ -21,7 +21,15 @@ class BlobInfo:
 
 
 class Blobs(Protocol):
-    """Files by key. Keys use `/`; a key never leaves the store."""
+    """Files by key. Keys use `/`; a key never leaves the store.
+
+    A store that is not there, such as a folder on a disk that is not mounted or a bucket that was deleted, is an EngineError, and
+    reading does not make it.
+    """
+
+    def make(self) -> None:
+        """Make the place of a new store, if we may: a folder. A bucket is made by its owner."""
+        ...
 
     def put(self, key: str, data: bytes | Path, *, content_type: str | None = None) -> BlobInfo:
         """Store bytes or a local file under a key, completely or not at all; an existing blob is replaced."""

@@ -71,6 +71,9 @@ class S3Blobs:
         self._store = _obstore(server, patience)
         self._client = _boto(server)
 
+    def make(self) -> None:
+        """Nothing: a bucket is made by its owner, and the first request says if there is none."""
+
     def put(self, key: str, data: bytes | Path, *, content_type: str | None = None) -> BlobInfo:
         """Store bytes or a local file; large ones in parts, which become a blob only when all have arrived."""
         import obstore
@@ -195,6 +198,8 @@ class S3Blobs:
             if reading and _code_of(error) == "AccessDenied":
                 raise ItemRefused(f"{self._at} {_FORBIDDEN}; check this setting") from error
             raise self._explain(error, key, version) from error
+        except RecursionError as error:  # how boto3 ends when it asks a store that redirects where its bucket is
+            raise EngineError(f"{self._at} redirects us; check this setting") from error
 
     @property
     def _at(self) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from tearsheet.engines.broker.port import Broker
 from tearsheet.engines.broker.sqlite import SqliteBroker
-from tearsheet.engines.location import local_path, scheme_of
+from tearsheet.engines.location import engine_of, local_path
 from tearsheet.engines.server import PATIENCE_SECONDS
-from tearsheet.errors import ConfigError
+
+_SETTING, _ENGINES = "engines.broker", "sqlite:///FILE amqp://USER:PASSWORD@HOST/VHOST amqps://…"
 
 
 def open_broker(url: str, data: Path, *, partitioned: Sequence[str] = (), patience: float = PATIENCE_SECONDS) -> Broker:
@@ -17,11 +18,8 @@ def open_broker(url: str, data: Path, *, partitioned: Sequence[str] = (), patien
 
     `partitioned` queues are divided by their messages' keys where consumers may be on several machines.
     """
-    scheme = scheme_of(url)
-    if scheme in ("amqp", "amqps"):
-        from tearsheet.engines.broker.rabbitmq import open_rabbitmq_broker
+    if engine_of(url, _SETTING, _ENGINES) == "sqlite":
+        return SqliteBroker(local_path(url, data, _SETTING))
+    from tearsheet.engines.broker.rabbitmq import open_rabbitmq_broker
 
-        return open_rabbitmq_broker(url, partitioned=partitioned, patience=patience)
-    if scheme == "sqlite":
-        return SqliteBroker(local_path(url, data))
-    raise ConfigError(f"engines.broker: unknown engine {scheme!r}; use sqlite:///FILE or amqp://…")
+    return open_rabbitmq_broker(url, partitioned=partitioned, patience=patience)

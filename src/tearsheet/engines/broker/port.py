@@ -59,6 +59,8 @@ class Depth:
     ready: int = 0
     leased: int = 0
     delayed: int = 0
+    next_due: float | None = field(default=None, compare=False)
+    """When the first delayed message is ready at the latest, in seconds since 1970; None when none is delayed."""
 
     @property
     def total(self) -> int:
@@ -93,11 +95,11 @@ class Broker(Protocol):
         ...
 
     async def peek(self, queue: str, limit: int) -> list[Message]:
-        """The messages that are ready, oldest first; they stay in the queue."""
+        """The messages that are ready, oldest first, then those that are delayed; they stay in the queue."""
         ...
 
-    async def hasten(self, queue: str) -> int:
-        """Make all delayed messages of a queue ready now. Returns how many."""
+    async def hasten(self, queue: str, limit: int | None = None) -> int:
+        """Make delayed messages of a queue ready now, all or up to `limit` of them. Returns how many."""
         ...
 
     async def purge(self, queue: str) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tearsheet.engines.broker.port import Depth, Lease, Message, Output, Settlement
 from tearsheet.engines.broker.rabbitmq_inbox import Inbox
-from tearsheet.engines.broker.rabbitmq_layout import OLDEST_SERVER, belongs_to
+from tearsheet.engines.broker.rabbitmq_layout import OLDEST_SERVER, belongs_to, delay_of
 from tearsheet.engines.broker.rabbitmq_link import Held, Link, unpacked
 from tearsheet.engines.broker.rabbitmq_management import Management
 from tearsheet.engines.server import (
@@ -130,20 +131,26 @@ class RabbitBroker:
             _log.warning("management API not reachable, only queues of this process are counted")
             listed = dict.fromkeys((name for queue in link.inboxes for name in link.names(queue)), 0)
         counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+        delays: dict[str, list[int]] = defaultdict(list)
         for name, unacknowledged in listed.items():
             ready = await link.ready(name)
             if ready is not None:
-                queue, delayed = belongs_to(name)
-                counts[queue][2 if delayed else 0] += ready
-                counts[queue][1] += 0 if delayed else unacknowledged
-        return {queue: _depth(link.inboxes.get(queue), *counts[queue]) for queue in sorted(counts)}
+                queue, _ = belongs_to(name)
+                delay = delay_of(name)
+                counts[queue][0 if delay is None else 2] += ready
+                counts[queue][1] += unacknowledged if delay is None else 0
+                if delay is not None and ready:
+                    delays[queue].append(delay)
+        return {
+            queue: _depth(link.inboxes.get(queue), counts[queue], _latest(delays[queue])) for queue in sorted(counts)
+        }
 
     async def peek(self, queue: str, limit: int) -> list[Message]:
-        """Messages that are ready: those already sent to us, then more from the server, which are put back."""
+        """Messages that are ready: those already sent to us, then more from the server, which are put back; then delayed ones."""
         async with self._asked() as link:
             inbox = link.inboxes.get(queue)
             found = [unpacked(message) for message in list(inbox.waiting)[:limit]] if inbox else []
-            for name in link.names(queue):
+            for name in [*link.names(queue), *await self._delays_of(link, queue)]:
                 if await link.ready(name) is None:
                     continue
                 async with link.asking() as channel:
@@ -153,16 +160,14 @@ class RabbitBroker:
                     # Closing the channel returns them to their old positions.
             return found
 
-    async def hasten(self, queue: str) -> int:
+    async def hasten(self, queue: str, limit: int | None = None) -> int:
         """Move messages out of their delay queues, some at a time: confirmed in the new queue before they leave the old one."""
         moved = 0
         async with self._asked() as link:
-            for name in await self._names_of(link, queue):
-                if not belongs_to(name)[1]:
-                    continue
+            for name in await self._delays_of(link, queue):
                 async with link.asking() as channel:
                     source = await channel.get_queue(name, ensure=False)
-                    while some := [m async for m in _got(source, _HASTENED_AT_ONCE)]:
+                    while some := [m async for m in _got(source, _at_once(limit, moved))]:
                         await link.publish([Output(queue, unpacked(message)) for message in some], self._patience)
                         for message in some:
                             await message.ack()
@@ -319,6 +324,11 @@ class RabbitBroker:
             dropped += 1
         return dropped
 
+    async def _delays_of(self, link: Link, queue: str) -> list[str]:
+        """The queues of the server in which messages of a queue are delayed, the shortest delay first."""
+        delays = [(delay_of(name) or 0, name) for name in await self._names_of(link, queue) if belongs_to(name)[1]]
+        return [name for _, name in sorted(delays)]
+
     async def _names_of(self, link: Link, queue: str) -> list[str]:
         """All existing queues of the server that belong to one of our queues."""
         listed = await asyncio.to_thread(self._management.unacknowledged)
@@ -328,6 +338,10 @@ class RabbitBroker:
                 "enable rabbitmq_management, or add ?management=PORT to the URL"
             )
         return [name for name in listed if belongs_to(name)[0] == queue]
+
+
+def _at_once(limit: int | None, moved: int) -> int:
+    return _HASTENED_AT_ONCE if limit is None else min(_HASTENED_AT_ONCE, limit - moved)
 
 
 async def _got(source: AbstractQueue, limit: int) -> AsyncIterator[AbstractIncomingMessage]:
@@ -348,7 +362,13 @@ def _is_live(lease: Lease) -> bool:
     return held.link.alive and not held.message.channel.is_closed
 
 
-def _depth(inbox: Inbox | None, ready: int, unacknowledged: int, delayed: int) -> Depth:
+def _latest(delays: Sequence[int]) -> float | None:
+    """When the first message of queues with these delays has left at the latest: how long it has waited already is not known."""
+    return time.time() + min(delays) if delays else None
+
+
+def _depth(inbox: Inbox | None, counts: Sequence[int], next_due: float | None) -> Depth:
     """What was sent to us ahead of time counts as ready; our own count of our leases is newer than the server's figures."""
+    ready, unacknowledged, delayed = counts
     waiting, held = (len(inbox.waiting), inbox.held) if inbox else (0, 0)
-    return Depth(ready + waiting, max(held, unacknowledged - waiting), delayed)
+    return Depth(ready + waiting, max(held, unacknowledged - waiting), delayed, next_due)

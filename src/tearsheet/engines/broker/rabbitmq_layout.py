@@ -69,6 +69,12 @@ def belongs_to(name: str) -> tuple[str, bool]:
     return (found["queue"], found["kind"] == "delay") if found else (name, False)
 
 
+def delay_of(name: str) -> int | None:
+    """How many seconds messages wait in a queue of the server; None when it is not for waiting."""
+    found = _PHYSICAL.fullmatch(name)
+    return int(found["number"]) if found and found["kind"] == "delay" else None
+
+
 def queue_arguments(version: tuple[int, ...]) -> dict[str, Any]:
     """A queue that is replicated and never drops a message."""
     # Without this, RabbitMQ 4.0 and later drop a message that was returned 20 times.

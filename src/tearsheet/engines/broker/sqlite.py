@@ -110,13 +110,15 @@ class SqliteBroker:
         return await self._run(self._count)
 
     async def peek(self, queue: str, limit: int) -> list[Message]:
-        """The oldest messages that are due."""
+        """The messages that nobody holds, in the order in which they are due."""
         return await self._run(lambda db: self._look(db, queue, limit))
 
-    async def hasten(self, queue: str) -> int:
-        """Make delayed messages due now."""
-        sql = "UPDATE messages SET due = :now WHERE queue = :queue AND holder IS NULL AND due > :now"
-        moved = await self._run(lambda db: db.execute(sql, {"now": self._clock(), "queue": queue}).rowcount)
+    async def hasten(self, queue: str, limit: int | None = None) -> int:
+        """Make delayed messages due now, the first ones first."""
+        chosen = "SELECT id FROM messages WHERE queue = :queue AND holder IS NULL AND due > :now ORDER BY due, id LIMIT :limit"
+        values = {"now": self._clock(), "queue": queue, "limit": -1 if limit is None else limit}
+        sql = f"UPDATE messages SET due = :now WHERE id IN ({chosen})"  # noqa: S608 - a constant
+        moved = await self._run(lambda db: db.execute(sql, values).rowcount)
         self._arrivals[queue].set()
         return moved
 
@@ -210,16 +212,15 @@ class SqliteBroker:
     def _count(self, db: sqlite3.Connection) -> dict[str, Depth]:
         depths = {name: Depth() for (name,) in db.execute("SELECT name FROM queues ORDER BY name")}
         rows = db.execute(
-            "SELECT queue, sum(holder IS NULL AND due <= :now), sum(holder IS NOT NULL), sum(holder IS NULL AND due > :now)"
-            " FROM messages GROUP BY queue",
+            "SELECT queue, sum(holder IS NULL AND due <= :now), sum(holder IS NOT NULL), sum(holder IS NULL AND due > :now),"
+            " min(CASE WHEN holder IS NULL AND due > :now THEN due END) FROM messages GROUP BY queue",
             {"now": self._clock()},
         )
         return depths | {name: Depth(*counts) for name, *counts in rows}
 
     def _look(self, db: sqlite3.Connection, queue: str, limit: int) -> list[Message]:
         rows = db.execute(
-            f"SELECT {_CONTENT} WHERE queue = ? AND holder IS NULL AND due <= ? ORDER BY due, messages.id LIMIT ?",
-            (queue, self._clock(), limit),
+            f"SELECT {_CONTENT} WHERE queue = ? AND holder IS NULL ORDER BY due, messages.id LIMIT ?", (queue, limit)
         ).fetchall()
         return [self._message(*row) for row in rows]
 

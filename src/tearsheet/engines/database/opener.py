@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tearsheet.engines.database.port import Database
-from tearsheet.engines.location import local_path, scheme_of
+from tearsheet.engines.location import engine_of, local_path
 from tearsheet.engines.server import PATIENCE_SECONDS
-from tearsheet.errors import ConfigError
+
+_SETTING, _ENGINES = "engines.database", "sqlite:///FILE postgresql://USER:PASSWORD@HOST/NAME postgres://…"
 
 
 def open_database(url: str, data: Path, *, patience: float = PATIENCE_SECONDS) -> Database:
@@ -15,13 +16,10 @@ def open_database(url: str, data: Path, *, patience: float = PATIENCE_SECONDS) -
 
     Waits up to `patience` seconds for a server that is down.
     """
-    scheme = scheme_of(url)
-    if scheme == "sqlite":
+    if engine_of(url, _SETTING, _ENGINES) == "sqlite":
         from tearsheet.engines.database.sqlite import SqliteDatabase
 
-        return SqliteDatabase(local_path(url, data))
-    if scheme in ("postgresql", "postgres"):
-        from tearsheet.engines.database.postgresql import open_postgresql
+        return SqliteDatabase(local_path(url, data, _SETTING))
+    from tearsheet.engines.database.postgresql import open_postgresql
 
-        return open_postgresql(url, patience=patience)
-    raise ConfigError(f"engines.database: unknown engine {scheme!r}; use sqlite:///FILE or postgresql://…")
+    return open_postgresql(url, patience=patience)

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.engine import make_url
+from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from tearsheet.engines.database.sql import SqlDatabase
@@ -45,15 +44,23 @@ def open_postgresql(url: str, *, patience: float = PATIENCE_SECONDS) -> Postgres
             f"{_SETTING}: the URL should end in the name of a database: postgresql://USER:PASSWORD@HOST/NAME"
         )
     load_client("psycopg", "postgresql", _SETTING)
-    return PostgresDatabase(url, server, patience)
+    return PostgresDatabase(server, patience)
 
 
 class PostgresDatabase(SqlDatabase):
     """A pool of connections. It waits for a server that is down before a transaction begins, never inside one."""
 
-    def __init__(self, url: str, server: ServerUrl, patience: float) -> None:
+    def __init__(self, server: ServerUrl, patience: float) -> None:
         engine = create_engine(
-            make_url(url).set(drivername="postgresql+psycopg"),
+            URL.create(
+                "postgresql+psycopg",
+                server.user or None,
+                server.password or None,
+                server.host,
+                server.port,
+                server.path,
+                server.options,
+            ),
             pool_pre_ping=True,
             pool_size=5,
             max_overflow=15,
@@ -97,6 +104,8 @@ class PostgresDatabase(SqlDatabase):
         message, state = _first_line(error), str(getattr(error.orig, "sqlstate", None) or "")
         lower = str(error.orig).lower()
         address = self._server.address
+        if "invalid connection option" in lower:
+            return ConfigError(f"{_SETTING}: the URL has an option that PostgreSQL does not know; check this setting")
         if "password authentication failed" in lower or "no password supplied" in lower or state == "28P01":
             return EngineError(
                 f"{_SETTING}: PostgreSQL at {address} refuses the user or the password; check this setting"

@@ -25,8 +25,6 @@ import msgspec
 
 from tearsheet.engines.events.names import check_name
 from tearsheet.engines.events.port import Event
-from tearsheet.engines.location import local_path, scheme_of
-from tearsheet.errors import ConfigError
 from tearsheet.files import make_folder, storage_errors, sync_folder, written_aside
 
 _log = logging.getLogger(__name__)
@@ -41,13 +39,6 @@ class _Line(msgspec.Struct):
 
 _decode = msgspec.json.Decoder(_Line).decode
 _encode = msgspec.json.Encoder().encode
-
-
-def open_jsonl_events(url: str, data: Path) -> JsonlEvents:
-    """The event log of `jsonl:///FOLDER` (inside the data folder) or `jsonl:////FOLDER` (absolute); created if missing."""
-    if scheme_of(url) != "jsonl":
-        raise ConfigError(f"engines.events: {url!r} is not a folder of events; write jsonl:///FOLDER")
-    return JsonlEvents(local_path(url, data))
 
 
 class JsonlEvents:

@@ -16,11 +16,11 @@ import msgspec
 
 from tearsheet.engines.events.names import check_name
 from tearsheet.engines.events.port import Event
-from tearsheet.engines.server import PATIENCE_SECONDS, ServerUrl, cannot_reach, load_client, parse_server_url
+from tearsheet.engines.server import PATIENCE_SECONDS, ServerUrl, cannot_reach, load_client, parse_server_url, pauses
 from tearsheet.errors import EngineError, UsageError
 
 if TYPE_CHECKING:
-    from confluent_kafka import Consumer, Message, Producer
+    from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
 _log = logging.getLogger(__name__)
 _SETTING = "engines.events"
@@ -116,7 +116,7 @@ class KafkaEvents:
             partitions = consumer.list_topics(topic, timeout=_ASK_SECONDS).topics[topic].partitions
             ends: dict[int, int] = {}
             for number in partitions:
-                low, high = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=_ASK_SECONDS)
+                low, high = _offsets(consumer, TopicPartition(topic, number), self._patience)
                 if low < high:
                     ends[number] = high
             consumer.assign([TopicPartition(topic, number, 0) for number in ends])
@@ -307,7 +307,7 @@ class _Reader:
 
         try:
             for position in self._consumer.position(self._consumer.assignment()):
-                low, high = self._consumer.get_watermark_offsets(position, timeout=_ASK_SECONDS)
+                low, high = _offsets(self._consumer, position, _ASK_SECONDS)
                 start = position.offset if position.offset >= 0 else self._committed(position, low)
                 if max(start, low) < high:
                     return True
@@ -335,6 +335,27 @@ class _Reader:
         for position in partitions:
             self._due.pop(position.partition, None)
             self._given.pop(position.partition, None)
+
+
+def _offsets(consumer: Consumer, partition: TopicPartition, patience: float) -> tuple[int, int]:
+    """The first and the next offset of a partition. One that was just created or moved may have no leader for a moment."""
+    from confluent_kafka import KafkaError, KafkaException
+
+    moving = {
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+    }
+    waits = pauses(patience)
+    while True:
+        try:
+            low, high = consumer.get_watermark_offsets(partition, timeout=_ASK_SECONDS)
+            return low, high
+        except KafkaException as error:
+            pause = next(waits, None)
+            if pause is None or error.args[0].code() not in moving:
+                raise
+            time.sleep(pause)
 
 
 def _lost_membership() -> set[int]:

@@ -6,3 +6,4 @@ from .port import AddResult as AddResult
 from .port import Index as Index
 from .port import IndexedStory as IndexedStory
 from .port import Page as Page
+from .turns import Turns as Turns

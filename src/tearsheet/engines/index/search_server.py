@@ -8,18 +8,21 @@ from __future__ import annotations
 import base64
 import json
 import random
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import date
 from typing import Any
 
 from tearsheet.engines.index.dates import by_interval, first_day, in_parts
+from tearsheet.engines.index.deadline import QUERY_SECONDS, too_slow
 from tearsheet.engines.index.port import AddResult, IndexedStory, Page, Survey
 from tearsheet.engines.index.search_server_clients import (
     PORTS,
     SETTING,
     ElasticsearchClient,
     OpenSearchClient,
+    OutOfTime,
     Patient,
     Refused,
     SearchClient,
@@ -27,9 +30,10 @@ from tearsheet.engines.index.search_server_clients import (
 from tearsheet.engines.index.search_server_mapping import MAX_LOT, from_source
 from tearsheet.engines.index.search_server_query import to_search
 from tearsheet.engines.index.search_server_writing import BULK_STORIES, StoryWriter
+from tearsheet.engines.index.turns import Turns
 from tearsheet.engines.server import PATIENCE_SECONDS, parse_server_url
 from tearsheet.errors import ConfigError, EngineError
-from tearsheet.query import Query, QueryError
+from tearsheet.query import Query, QueryError, cost_of
 
 DEFAULT_ALIAS = "mc_search"
 _MAX_OFFSET = 10_000
@@ -37,12 +41,18 @@ _MAX_BUCKETS = 10_000
 _MAX_COUNTS = 60_000
 """The servers return 65,536 at a time, unless configured otherwise."""
 _KEEP_ALIVE = "3m"
+_GRACE_SECONDS = 1.0
+"""How much longer than its deadline we wait for the server, which may still be writing its answer."""
+_RUNNING, _WAITING = 16, 8
+_SERVER_ERROR = 500
 _OPTIONS = {"shards": 1, "replicas": 1, "rollover": 200_000_000}
 _BY_DATE = {order: [{"indexed_nanos": way}, {"lot": way}] for order, way in (("newest", "desc"), ("oldest", "asc"))}
 _WITHOUT_TEXT = {"excludes": ["text_content"]}
 
 
-def open_search_server(url: str, patience: float = PATIENCE_SECONDS) -> SearchServerIndex:
+def open_search_server(
+    url: str, patience: float = PATIENCE_SECONDS, query_seconds: float = QUERY_SECONDS
+) -> SearchServerIndex:
     """The index of `opensearch://HOST:PORT/ALIAS` or `elasticsearch://HOST:PORT/ALIAS`.
 
     Options follow a question mark: `shards` and `replicas` of a new index, `rollover` (stories in one index).
@@ -56,7 +66,8 @@ def open_search_server(url: str, patience: float = PATIENCE_SECONDS) -> SearchSe
     if options:
         raise ConfigError(f"{SETTING}: unknown option {sorted(options)[0]!r}; there are {', '.join(_OPTIONS)}")
     kind = ElasticsearchClient if server.scheme.startswith("elasticsearch") else OpenSearchClient
-    return SearchServerIndex(kind(server), server.path.strip("/") or DEFAULT_ALIAS, patience=patience, **numbers)
+    alias = server.path.strip("/") or DEFAULT_ALIAS
+    return SearchServerIndex(kind(server), alias, patience=patience, query_seconds=query_seconds, **numbers)
 
 
 class SearchServerIndex:
@@ -71,8 +82,11 @@ class SearchServerIndex:
         replicas: int = 1,
         rollover: int = 200_000_000,
         patience: float = PATIENCE_SECONDS,
+        query_seconds: float = QUERY_SECONDS,
     ) -> None:
         self.alias = alias
+        self._query_seconds = query_seconds
+        self._turns = Turns(_RUNNING, _WAITING, query_seconds)
         self._client = client
         self._patient = Patient(client, patience)
         self._ask = self._patient.ask
@@ -105,14 +119,19 @@ class SearchServerIndex:
         found: dict[str, IndexedStory] = {}
         for start in range(0, len(ids), BULK_STORIES):
             some = list(ids[start : start + BULK_STORIES])
-            answer = self._search({"query": {"ids": {"values": some}}, "size": len(some)})
+            answer = _whole(
+                self._ask(
+                    "POST", f"/{self.alias}/_search", None, {"query": {"ids": {"values": some}}, "size": len(some)}
+                )
+            )
             found |= {hit["_id"]: from_source(hit["_id"], hit["_source"]) for hit in answer["hits"]["hits"]}
         return [found.get(identifier) for identifier in ids]
 
     def count(self, query: Query) -> int:
         """How many stories match."""
-        with _query_errors(self._client.name):
-            return int(self._ask("POST", f"/{self.alias}/_count", None, {"query": to_search(query.tree)})["count"])
+        body = {"query": to_search(query.tree), "size": 0, "track_total_hits": True}
+        with self._asking(query):
+            return _total(self._search(body))
 
     def search(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
@@ -124,7 +143,8 @@ class SearchServerIndex:
         body: dict[str, Any] = {"query": to_search(query.tree), "size": limit, "track_total_hits": False}
         if not text:
             body["_source"] = _WITHOUT_TEXT
-        return self._page(body, limit, token, order)[0]
+        with self._asking(query):
+            return self._page(body, limit, token, order)[0]
 
     def survey(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", top: int = 20
@@ -135,11 +155,12 @@ class SearchServerIndex:
         if top > 0:
             asked |= {name: _terms(name, top) for name in ("canonical_domain", "language")}
         body = {"query": to_search(query.tree), "size": limit, "track_total_hits": True, "aggs": asked}
-        page, answer = self._page(body, limit, token, order) if limit else (Page([]), self._search(body))
+        with self._asking(query):
+            page, answer = self._page(body, limit, token, order) if limit else (Page([]), self._search(body))
         found = answer["aggregations"]
         sources, languages = (_values(found[name]) if top > 0 else [] for name in ("canonical_domain", "language"))
         days = by_interval(_days(found["days"]["buckets"]), "day")
-        return Survey(page, int(answer["hits"]["total"]["value"]), days, sources, languages)
+        return Survey(page, _total(answer), days, sources, languages)
 
     def _page(self, body: dict[str, Any], limit: int, token: str | None, order: str) -> tuple[Page, Any]:
         """A page, and the server's whole answer."""
@@ -196,7 +217,9 @@ class SearchServerIndex:
             if wanted < 1:
                 break
             both = {"bool": {"must": [to_search(query.tree)], "filter": [{"range": {"lot": limits}}]}}
-            answer = self._search({"query": both, "size": wanted, "sort": [{"lot": "asc"}], "track_total_hits": False})
+            body = {"query": both, "size": wanted, "sort": [{"lot": "asc"}], "track_total_hits": False}
+            with self._asking(query):
+                answer = self._search(body)
             stories += _stories(answer["hits"]["hits"])
         random.shuffle(stories)
         return stories
@@ -232,14 +255,56 @@ class SearchServerIndex:
 
     def _aggregate(self, query: Query, question: dict[str, Any]) -> list[dict[str, Any]]:
         body = {"query": to_search(query.tree), "size": 0, "track_total_hits": False, "aggs": {"answer": question}}
-        buckets: list[dict[str, Any]] = self._search(body)["aggregations"]["answer"]["buckets"]
+        with self._asking(query):
+            buckets: list[dict[str, Any]] = self._search(body)["aggregations"]["answer"]["buckets"]
         return buckets
 
+    @contextmanager
+    def _asking(self, query: Query) -> Iterator[None]:
+        """Wait for a turn, unless the query has no words, and say what was expensive in one that takes too long."""
+        try:
+            with self._turns.turn() if self._query_seconds and cost_of(query.tree) else nullcontext():
+                yield
+        except OutOfTime as error:
+            raise too_slow(query, self._query_seconds) from error
+
     def _search(self, body: dict[str, Any], view: str | None = None) -> Any:
+        """Ask within the deadline, and take whole answers only. Raises OutOfTime."""
+        path, seconds = f"/{self.alias}/_search", None
+        if self._query_seconds:
+            body = body | {"timeout": f"{max(1, round(self._query_seconds * 1000))}ms"}
+            seconds = self._query_seconds + _GRACE_SECONDS
+        if view is not None:
+            path, body = "/_search", body | {"pit": {"id": view, "keep_alive": _KEEP_ALIVE}}
+        begun = time.monotonic()
         with _query_errors(self._client.name):
-            if view is None:
-                return self._ask("POST", f"/{self.alias}/_search", None, body)
-            return self._ask("POST", "/_search", None, body | {"pit": {"id": view, "keep_alive": _KEEP_ALIVE}})
+            try:
+                answer = self._ask("POST", path, None, body, seconds)
+            except Refused as error:
+                if error.status >= _SERVER_ERROR and self._is_late(begun):
+                    raise OutOfTime(error.reason) from error  # it had not even a part of the answer
+                raise
+        return _whole(answer, late=self._is_late(begun))
+
+    def _is_late(self, begun: float) -> bool:
+        return bool(self._query_seconds) and time.monotonic() - begun >= self._query_seconds
+
+
+def _whole(answer: Any, *, late: bool = False) -> Any:
+    """The answer, if it is about all stories: a server that runs out of time, or loses a part, answers about the others."""
+    shards = answer["_shards"]
+    if answer["timed_out"] or (late and shards["failed"]):
+        raise OutOfTime("the server stopped before its end")
+    if shards["failed"]:
+        raise EngineError(
+            f"engines.index: {shards['failed']} of {shards['total']} parts of the index could not be searched; "
+            "look at the search server's log, and ask again"
+        )
+    return answer
+
+
+def _total(answer: Any) -> int:
+    return int(answer["hits"]["total"]["value"])
 
 
 def _stories(hits: Sequence[dict[str, Any]]) -> list[IndexedStory]:

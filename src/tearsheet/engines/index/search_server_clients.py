@@ -26,14 +26,29 @@ class Refused(EngineError):
         self.reason = reason
 
 
+class OutOfTime(EngineError):
+    """The server did not answer a question in the time that it was given."""
+
+
 class SearchClient(Protocol):
     """What differs between the two servers."""
 
     name: str
     server: ServerUrl
 
-    def ask(self, method: str, path: str, params: dict[str, Any] | None = None, body: Any = None) -> Any:
-        """Ask once; `body` is sent as JSON, or as lines for bulk requests. Raises Refused or LostConnection."""
+    def ask(
+        self,
+        method: str,
+        path: str,
+        params: dict[str, Any] | None = None,
+        body: Any = None,
+        seconds: float | None = None,
+    ) -> Any:
+        """Ask once; `body` is sent as JSON, or as lines for bulk requests. Raises Refused or LostConnection.
+
+        With `seconds`, an answer that is not there then is given up: OutOfTime. The server sees that the connection was closed, and
+        stops working on it.
+        """
         ...
 
     def open_point_in_time(self, index: str, keep_alive: str) -> str:
@@ -62,10 +77,21 @@ class OpenSearchClient:
             hosts=[_http_address(server)], http_auth=_login(server), timeout=_REQUEST_SECONDS, max_retries=0
         )
 
-    def ask(self, method: str, path: str, params: dict[str, Any] | None = None, body: Any = None) -> Any:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        params: dict[str, Any] | None = None,
+        body: Any = None,
+        seconds: float | None = None,
+    ) -> Any:
         """Ask once."""
+        if seconds is not None:
+            params = (params or {}) | {"request_timeout": seconds}
         try:
             return self._client.transport.perform_request(method, path, params=params, body=body)
+        except self._errors.ConnectionTimeout as error:
+            raise (LostConnection if seconds is None else OutOfTime)(str(error)) from error
         except self._errors.ConnectionError as error:
             raise LostConnection(str(error)) from error
         except self._errors.TransportError as error:
@@ -102,14 +128,24 @@ class ElasticsearchClient:
             retry_on_timeout=False,
         )
 
-    def ask(self, method: str, path: str, params: dict[str, Any] | None = None, body: Any = None) -> Any:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        params: dict[str, Any] | None = None,
+        body: Any = None,
+        seconds: float | None = None,
+    ) -> Any:
         """Ask once."""
+        client = self._client if seconds is None else self._client.options(request_timeout=seconds)
         kind = "application/x-ndjson" if isinstance(body, bytes) else "application/json"
         headers = {"accept": "application/json", "content-type": kind}
         try:
-            return self._client.perform_request(method, path, params=params, headers=headers, body=body).body
+            return client.perform_request(method, path, params=params, headers=headers, body=body).body
         except self._errors.ApiError as error:
             raise _refused(error.status_code, error.body) from error
+        except self._errors.ConnectionTimeout as error:
+            raise (LostConnection if seconds is None else OutOfTime)(str(error)) from error
         except self._errors.TransportError as error:
             raise LostConnection(str(error)) from error
 
@@ -150,9 +186,16 @@ class Patient:
         self._patience = patience
         self._sleep = sleep
 
-    def ask(self, method: str, path: str, params: dict[str, Any] | None = None, body: Any = None) -> Any:
-        """Ask until there is an answer. Raises Refused, or EngineError when patience ends."""
-        return self.insist(lambda: self.client.ask(method, path, params, body))
+    def ask(
+        self,
+        method: str,
+        path: str,
+        params: dict[str, Any] | None = None,
+        body: Any = None,
+        seconds: float | None = None,
+    ) -> Any:
+        """Ask until there is an answer. Raises Refused, OutOfTime after `seconds`, or EngineError when patience ends."""
+        return self.insist(lambda: self.client.ask(method, path, params, body, seconds))
 
     def insist(self, attempt: Callable[[], Any]) -> Any:
         """Repeat an attempt until the server answers and has capacity."""

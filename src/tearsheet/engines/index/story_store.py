@@ -210,7 +210,7 @@ class StoryStore:
                 )
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=FULL")
-                connection.execute("PRAGMA cache_size=-65536")
+                connection.execute("PRAGMA cache_size=-8192")  # of each thread, and a server has many
             self._local.connection = connection
             with self._lock:
                 self._connections.append(connection)

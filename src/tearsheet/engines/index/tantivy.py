@@ -10,54 +10,74 @@ One process writes, any number read. Readers see whole commits only.
 
 from __future__ import annotations
 
-import random
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import date
 from pathlib import Path
+from typing import Any, TypeVar
 
 import tantivy
 
-from tearsheet.engines.index.dates import first_day
+from tearsheet.engines.index.deadline import QUERY_SECONDS
+from tearsheet.engines.index.killable import KillableReaders
 from tearsheet.engines.index.port import AddResult, IndexedStory, Page, Survey
 from tearsheet.engines.index.story_store import Numbered, StoryStore
-from tearsheet.engines.index.tantivy_counts import CountsByValue, count, figures, over_time, top
-from tearsheet.engines.index.tantivy_pages import PagesByDate, numbers_of, read_token
-from tearsheet.engines.index.tantivy_query import all_of, candidates, number_range, to_tantivy
-from tearsheet.engines.index.tantivy_schema import MAX_LOT, to_document
-from tearsheet.engines.index.tantivy_words import open_words, readable_errors, storage_error, take_writer
+from tearsheet.engines.index.tantivy_query import number_range
+from tearsheet.engines.index.tantivy_reader import WordReader
+from tearsheet.engines.index.tantivy_schema import to_document
+from tearsheet.engines.index.tantivy_words import open_words, storage_error, take_writer
+from tearsheet.engines.index.turns import Turns
 from tearsheet.errors import BusyError, EngineError, StorageError
-from tearsheet.query import TITLE, Phrase, Query, QueryError, cut, phrase_matches, positions_of
+from tearsheet.query import Query, cost_of
 
 COMMIT_STORIES = 5_000
 COMMIT_SECONDS = 5.0
-_RELOAD_SECONDS = 0.5
-_MAX_CANDIDATES = 20_000
-"""How many stories may be read to answer a phrase of more than two words with a distance."""
-_MAX_OFFSET = 10_000
+_NANOSECOND = 1e-9
+_QUICK, _SURE = 0.01, 0.5
+"""Shares of the deadline. A query whose estimate is below the first is answered at once, and below the second in turn. Above it,
+it could take longer than the deadline, and is answered in a process that can be ended."""
+_RUNNING, _WAITING = 4, 16
+_PASSES: dict[Callable[..., object], int] = {
+    WordReader.count: 1,
+    WordReader.over_time: 1,
+    WordReader.top: 1,
+    WordReader.page: 2,
+    WordReader.sample: 2,
+    WordReader.survey: 3,
+    WordReader.top_over_time: 20,
+}
+"""How often each question goes through the stories that match."""
+
+T = TypeVar("T")
 
 
 class TantivyIndex:
     """The `Index` port on a folder."""
 
-    def __init__(self, folder: Path, *, commit_seconds: float = COMMIT_SECONDS, threads: int = 1) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        commit_seconds: float = COMMIT_SECONDS,
+        threads: int = 1,
+        query_seconds: float = QUERY_SECONDS,
+    ) -> None:
         self._folder = folder
         self._commit_seconds = commit_seconds
         self._threads = threads
         self._index = open_words(folder)
         self._store = StoryStore(folder / "stories.db")
         self._schema = self._index.schema
-        self._by_value = CountsByValue(self._schema)
-        self._pages = PagesByDate(self._schema)
+        self._reader = WordReader(folder, self._index, self._store)
+        self._query_seconds = query_seconds
+        self._turns = Turns(_RUNNING, _WAITING, query_seconds)
+        self._killable = KillableReaders(folder, query_seconds)
         self._writer: tantivy.IndexWriter | None = None
         self._lock = threading.RLock()
         self._pending = 0
         """The highest number that the writer has and has not committed."""
         self._pending_count = 0
         self._timer: threading.Timer | None = None
-        self._reloaded = 0.0
 
     # --------------------------------------------------------------------------------------------------- writing
 
@@ -84,10 +104,11 @@ class TantivyIndex:
                     self._open_writer()
             if self._writer is not None and self._pending_count:
                 self._commit()
-            self._reload()
+            self._reader.reload()
 
     def close(self) -> None:
         """Write what is pending and close."""
+        self._killable.close()
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
@@ -176,8 +197,7 @@ class TantivyIndex:
 
     def count(self, query: Query) -> int:
         """How many stories match."""
-        with self._searching(query) as (searcher, compiled):
-            return count(searcher, compiled)
+        return self._ask(WordReader.count, query)
 
     def search(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
@@ -185,105 +205,45 @@ class TantivyIndex:
         """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
         if limit < 1:
             return Page([])
-        with self._searching(query) as (searcher, compiled):
-            numbers, next_token = self._page(searcher, compiled, limit, token, order)
+        numbers, next_token = self._ask(WordReader.page, query, limit, token, order)
         return Page(self._store.by_number(numbers, text=text), next_token)
 
     def survey(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", top: int = 20
     ) -> Survey:
         """What `search`, `count`, `over_time` by day and `top` would return, in one request; `limit` and `top` may be 0."""
-        with self._searching(query) as (searcher, compiled):
-            numbers, next_token = self._page(searcher, compiled, limit, token, order) if limit > 0 else ([], None)
-            found = figures(searcher, compiled, top)
+        (numbers, next_token), found = self._ask(WordReader.survey, query, limit, token, order, top)
         page = Page(self._store.by_number(numbers), next_token)
         return Survey(page, found.count, found.days, found.sources, found.languages)
 
-    def _page(
-        self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None, order: str
-    ) -> tuple[list[int], str | None]:
-        limit = min(limit, _MAX_OFFSET)
-        if order == "relevance":
-            return self._by_relevance(searcher, query, limit, token)
-        return self._pages.page(searcher, query, limit, token, oldest=order == "oldest")
-
     def sample(self, query: Query, limit: int) -> list[IndexedStory]:
         """A random sample of the matching stories."""
-        start = random.randrange(MAX_LOT)
-        limit = min(limit, _MAX_OFFSET)
-        numbers: list[int] = []
-        with self._searching(query) as (searcher, compiled):
-            for low, high in ((start, None), (0, start - 1)):
-                wanted = limit - len(numbers)
-                if wanted < 1 or (high is not None and high < low):
-                    break
-                part = all_of(compiled, number_range(self._schema, "lot", low, high))
-                hits = searcher.search(part, wanted, count=False, order_by_field="lot", order=tantivy.Order.Asc).hits
-                numbers += numbers_of(searcher, hits)
-        random.shuffle(numbers)
-        return self._store.by_number(numbers)
+        return self._store.by_number(self._ask(WordReader.sample, query, limit))
 
     def over_time(self, query: Query, interval: str = "day") -> list[tuple[str, int]]:
         """Matching stories by publication `day`, `week` (from Monday) or `month`: (YYYY-MM-DD of its first day, count)."""
-        first_day(date.min, interval)
-        with self._searching(query) as (searcher, compiled):
-            return over_time(searcher, compiled, interval)
+        return self._ask(WordReader.over_time, query, interval)
 
     def top(self, query: Query, field: str, limit: int = 20) -> list[tuple[str, int]]:
         """The most frequent values of `canonical_domain` or `language` among the matching stories."""
-        with self._searching(query) as (searcher, compiled):
-            return top(searcher, compiled, field, limit)
+        return self._ask(WordReader.top, query, field, limit)
 
     def top_over_time(
         self, query: Query, field: str, interval: str = "week", limit: int = 20
     ) -> list[tuple[str, str, int]]:
         """The same by `day`, `week` or `month` of publication: (value, first day, count), the most frequent values first."""
-        first_day(date.min, interval)
-        with self._searching(query) as (searcher, compiled):
-            return self._by_value.top_over_time(searcher, compiled, field, interval, limit)
+        return self._ask(WordReader.top_over_time, query, field, interval, limit)
 
-    def _by_relevance(
-        self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None
-    ) -> tuple[list[int], str | None]:
-        offset = read_token(token, 1)[0] if token else 0
-        if offset + limit > _MAX_OFFSET:
-            raise QueryError(
-                f"the order by relevance ends after {_MAX_OFFSET:,} stories; ask for the newest first instead"
-            )
-        hits = searcher.search(query, limit, count=False, offset=offset).hits
-        next_token = str(offset + limit) if len(hits) == limit and offset + 2 * limit <= _MAX_OFFSET else None
-        return numbers_of(searcher, hits), next_token
+    def _ask(self, question: Callable[..., T], query: Query, *arguments: Any) -> T:
+        """Answer here, or, when the query could take too long, in a process that is ended then.
 
-    def _resolve(self, searcher: tantivy.Searcher) -> Callable[[Phrase], list[int]]:
-        """Find the stories with a phrase that tantivy cannot express, by reading every story that may contain it."""
-
-        def resolve(phrase: Phrase) -> list[int]:
-            possible = candidates(phrase, self._schema)
-            result = searcher.search(possible, _MAX_CANDIDATES + 1, count=False, order_by_field="docno")
-            if len(result.hits) > _MAX_CANDIDATES:
-                raise QueryError(
-                    f"the words of {' '.join(phrase.words)!r} are near each other in too many stories; "
-                    "use fewer or rarer words with ~, or a smaller distance"
-                )
-            numbers = [int(hit[0]) for hit in result.hits]
-            in_title = phrase.field == TITLE
-            stories = self._store.by_number(numbers, text=not in_title)
-            return [
-                number
-                for number, story in zip(numbers, stories, strict=True)
-                if phrase_matches(phrase, positions_of(cut(story.article_title if in_title else story.text_content)))
-            ]
-
-        return resolve
-
-    @contextmanager
-    def _searching(self, query: Query) -> Iterator[tuple[tantivy.Searcher, tantivy.Query]]:
-        with readable_errors(self._folder):
-            if time.monotonic() - self._reloaded > _RELOAD_SECONDS:
-                self._reload()
-            searcher = self._index.searcher()
-            yield searcher, to_tantivy(query.tree, self._schema, self._resolve(searcher))
-
-    def _reload(self) -> None:
-        self._index.reload()
-        self._reloaded = time.monotonic()
+        tantivy lets other threads go on while it works, so what is answered here holds up nobody else.
+        """
+        estimate = cost_of(query.tree) * self._reader.size() * _PASSES[question] * _NANOSECOND
+        if not self._query_seconds or estimate <= _QUICK * self._query_seconds:
+            return question(self._reader, query, *arguments)
+        if estimate <= _SURE * self._query_seconds:
+            with self._turns.turn():
+                return question(self._reader, query, *arguments)
+        answer: T = self._killable.ask(question, query, *arguments)
+        return answer

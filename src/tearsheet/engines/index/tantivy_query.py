@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import date
-from itertools import combinations
+from itertools import combinations, islice
 
 from tantivy import FieldType, Occur, Schema
 from tantivy import Query as Tantivy
@@ -39,6 +39,8 @@ _FIRST_DAY, _LAST_DAY = day_number(date.min), day_number(date.max)
 _MAX_U64 = 2**64 - 1
 _FEW_DAYS = 100
 """Up to this many days are queried one by one: tantivy then starts from them and not from the words, which may be everywhere."""
+_MAX_PAIRS = 20
+"""How many pairs of words of a phrase with a distance narrow down the stories that are read for it."""
 
 Resolver = Callable[[Phrase], Sequence[int]]
 """Finds the numbers of the stories with a phrase that tantivy cannot express, in one given field."""
@@ -145,8 +147,7 @@ def candidates(phrase: Phrase, schema: Schema) -> Tantivy:
     tantivy's own distance is correct for two different words, and too strict for more.
     """
     parts = [Tantivy.term_query(schema, phrase.field, word) for word in set(phrase.words)]
-    pairs = list(combinations(range(len(phrase.words)), 2))[:20]
-    for first, second in pairs:
+    for first, second in islice(combinations(range(len(phrase.words)), 2), _MAX_PAIRS):
         words = phrase.words[first], phrase.words[second]
         if words[0] != words[1]:
             slop = phrase.slop + second - first - 1
