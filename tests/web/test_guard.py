@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import base64
+import socket
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
 from tearsheet.app.tokens import WRITE, TokenStore
+from tearsheet.errors import ConfigError
 from tearsheet.web.app import create_app
 from tests.support.web_seed import open_services
 from tests.support.web_server import serve_app
 
 HTML = {"accept": "text/html"}
+PASSED_ON = {"x-forwarded-for": "203.0.113.9"}
+FEED = {"url": "ftp://x"}
+"""A request to change something that is understood, and then refused for its address."""
 
 
 class Time:
@@ -123,3 +131,125 @@ def test_on_loopback_no_token_is_needed(client, host):
 def test_no_other_site_changes_anything_through_a_browser(client, headers):
     answer = client.post("/api/sources/feeds/", json={"url": "https://a.example/feed"}, headers=headers)
     assert answer.status_code == 403
+
+
+@contextmanager
+def serving(folder, **flags):
+    """A client of a server with these settings, its tokens and its clock."""
+    clock = Time()
+    settings = {name.replace("__", "."): value for name, value in flags.items()}
+    with open_services(folder, **settings) as services:
+        store = TokenStore(services.database, clock)
+        with (
+            serve_app(create_app(services, clock=clock), services.settings.web) as address,
+            httpx.Client(base_url=address, timeout=30) as client,
+        ):
+            yield client, store, clock
+
+
+# ------------------------------------------------------------------------------------------- proxies and this machine
+
+
+@pytest.mark.parametrize("name", ["Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Real-IP", "Via", "CF-Ray"])
+def test_what_a_proxy_passes_on_is_not_local(client, name):
+    """Whatever it says about the host: a proxy may name us as we are called here."""
+    answer = client.get("/overview.json", headers={name: "203.0.113.9", "host": "127.0.0.1:8700"})
+    assert answer.status_code == 401
+    assert client.post("/api/sources/feeds/", json=FEED, headers={name: "x"}).status_code == 401
+
+
+def test_a_proxy_that_adds_no_header_is_known_by_its_version(address):
+    with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=30) as connection:
+        connection.sendall(b"GET /overview.json HTTP/1.0\r\nHost: 127.0.0.1:8700\r\nConnection: close\r\n\r\n")
+        assert connection.recv(65536).startswith(b"HTTP/1.1 401 ")
+
+
+def test_a_token_opens_through_a_proxy_that_keeps_the_name_of_the_site(tmp_path):
+    with serving(tmp_path) as (client, store, _):
+        headers = PASSED_ON | {"host": "news.example"}
+        assert client.get("/api/version", headers=headers).status_code == 401
+        reader = headers | token(store.create("reader"))
+        assert client.get("/api/auth/profile", headers=reader).json()["username"] == "reader"
+
+
+def test_a_trusted_proxy_never_speaks_for_this_machine(tmp_path):
+    with serving(tmp_path, web__trusted_proxies="127.0.0.1") as (client, store, _):
+        assert client.get("/api/version").status_code == 401
+        assert client.get("/api/version", headers=PASSED_ON).status_code == 401
+        assert client.get("/api/version", headers=PASSED_ON | token(store.create("reader"))).status_code == 200
+
+
+@pytest.mark.parametrize(("rights", "read", "write"), [("write", 200, 400), ("read", 200, 403), ("none", 401, 401)])
+def test_what_this_machine_may_do_without_a_token_can_be_set(tmp_path, rights, read, write):
+    with serving(tmp_path, web__local_rights=rights) as (client, store, _):
+        assert client.get("/api/version").status_code == read
+        assert client.post("/api/sources/feeds/", json=FEED).status_code == write
+        writer = token(store.create("writer", WRITE))
+        assert client.post("/api/sources/feeds/", json=FEED, headers=writer).status_code == 400
+
+
+@pytest.mark.parametrize("flags", [{"web.local_rights": "all"}, {"web.trusted_proxies": "proxy.example"}])
+def test_settings_that_mean_nothing_are_named(tmp_path, flags):
+    with open_services(tmp_path, **flags) as services, pytest.raises(ConfigError, match=next(iter(flags))):
+        create_app(services)
+
+
+# ------------------------------------------------------------------------------------------------- tokens and trying
+
+
+def test_an_expired_token_says_so_also_on_this_machine(tmp_path):
+    with serving(tmp_path) as (client, store, clock):
+        end = datetime.fromtimestamp(clock.now, UTC) + timedelta(hours=1)
+        guest = token(store.create("guest", expires_at=end))
+        assert client.get("/api/version", headers=guest).status_code == 200
+        clock.now += 3600
+        refused = client.get("/api/version", headers=guest)
+        assert refused.status_code == 401
+        assert f"expired on {end:%Y-%m-%d}" in refused.json()["note"]
+        assert client.get("/healthz", headers=guest).status_code == 200
+
+
+def test_wrong_tokens_have_to_wait_longer_and_longer_and_the_right_one_never(outside):
+    client, tokens, clock, _ = outside
+    tries = [client.get("/api/version", headers=token(f"tear_{number}")) for number in range(9)]
+    assert [answer.status_code for answer in tries] == [401] * 5 + [429] * 4
+    assert [answer.headers.get("retry-after") for answer in tries[5:]] == ["1", "2", "4", "8"]
+    assert "wrong tokens" in tries[5].json()["note"]
+    assert client.get("/api/version", headers=token(tokens["read"])).status_code == 200
+    assert client.get("/api/version", headers=token("tear_x")).headers["retry-after"] == "16"
+    clock.now += 901
+    assert client.get("/api/version", headers=token("tear_x")).status_code == 401
+
+
+def test_behind_a_trusted_proxy_each_client_is_counted_for_itself(tmp_path):
+    with serving(tmp_path, web__trusted_proxies="127.0.0.1") as (client, *_):
+        for _ in range(6):
+            last = client.get("/api/version", headers=PASSED_ON | token("tear_x"))
+        assert last.status_code == 429
+        other = {
+            "x-forwarded-for": "203.0.113.9, 198.51.100.7"
+        }  # what stands before its own address anyone can make up
+        assert client.get("/api/version", headers=other | token("tear_x")).status_code == 401
+
+
+# ------------------------------------------------------------------------------------------------------- other sites
+
+
+def test_a_page_that_another_site_opens_by_itself_asks_first(client):
+    led = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    address = "/search?q=%22%3E%3Cscript%3E&order=relevance"
+    asked = client.get(address, headers=led)
+    assert asked.status_code == 403
+    assert f'<a href="{address.replace("&", "&amp;")}">Open it</a>' in asked.text
+    assert "<script>" not in asked.text
+    assert client.get("/search?q=climate", headers=led | {"sec-fetch-user": "?1"}).status_code == 200
+
+
+def test_the_way_on_stays_here(address):
+    """A path that begins with two slashes would lead to another host."""
+    led = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n"
+    for path in ("//evil.example/", "http://evil.example/"):
+        with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=30) as connection:
+            head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{led}Connection: close\r\n\r\n"
+            connection.sendall(head.encode())
+            assert b'href="//' not in connection.recv(65536)

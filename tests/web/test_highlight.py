@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -69,3 +70,26 @@ def test_the_passage_is_the_one_with_most_matches():
 
 def test_overlaps_become_one():
     assert merged([(5, 9), (0, 3), (2, 4), (9, 10)]) == [(0, 4), (5, 10)]
+
+
+HOSTILE = {
+    "phrases of one word": " OR ".join('"' + "a " * count + '"' for count in range(2, 45)),
+    "phrases that are not there": " OR ".join(f'"a x{number}"' for number in range(1_000)),
+    "phrases with a star": " OR ".join(f'"{"a " * count}b*"' for count in range(2, 40)),
+    "wildcards": " OR ".join(f"a?{number}*b" for number in range(50)),
+}
+
+
+@pytest.mark.parametrize("query", HOSTILE.values(), ids=HOSTILE)
+def test_a_long_query_costs_little_more_than_a_short_one(query):
+    """A page shows 20 stories: each of them may cost a part of a second, whatever was asked for."""
+    text = "a the b " * 4_000
+    start = time.process_time()
+    highlighters(parse_query(query))["text"].spans(text)
+    assert time.process_time() - start < 1
+
+
+def test_phrases_are_marked_by_their_words_and_beginnings():
+    query = '"sea wall" OR "old har*" OR "old ho*" OR "old town" OR "old town hall"'
+    text = "sea wall, seawall, sea walls, old harbour, old town, old town hall, old hat, old"
+    assert marked(query, text) == ["sea wall", "old harbour", "old town", "old town hall"]

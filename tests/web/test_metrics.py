@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+
+from tearsheet.web import metrics
+from tearsheet.work import LoopWatch
 
 SAMPLE = re.compile(r'(tearsheet_[a-z_]+)(\{(?:[a-z]+="(?:[^"\\\n]|\\.)*",?)*\})? (-?[0-9.e+]+)')
 
@@ -25,6 +29,17 @@ def test_the_figures_are_those_of_the_data_folder(client, truth):
     assert samples['tearsheet_stories_total{stage="fetcher",status="dropped",reason="http-404"}'] == 7
     assert samples['tearsheet_queue_depth{queue="fetcher-in",state="ready"}'] == 3
     assert samples['tearsheet_feeds{state="ok"}'] == 6
+    assert samples["tearsheet_loop_longest_block_seconds"] <= samples["tearsheet_loop_blocked_seconds_total"]
+
+
+def test_blocks_and_replaced_processes_are_counted():
+    lines = metrics._process(LoopWatch(2, 1.75, 1.5, Counter(memory=2)))
+    assert read("\n".join(lines)) == {
+        "tearsheet_loop_blocks_total": 2,
+        "tearsheet_loop_blocked_seconds_total": 1.75,
+        "tearsheet_loop_longest_block_seconds": 1.5,
+        'tearsheet_processes_ended_total{reason="memory"}': 2,
+    }
 
 
 def test_requests_are_counted_by_route_not_by_address(client):

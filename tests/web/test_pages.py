@@ -102,7 +102,7 @@ def test_a_captured_page_is_only_shown_where_it_can_do_nothing(client, truth):
     assert answer.headers["content-security-policy"] == CAPTURE_POLICY
     assert CAPTURE_POLICY.startswith("sandbox; default-src 'none'") and "allow" not in CAPTURE_POLICY
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert "Its bytes are those that were recorded" in tree.text_content()
+    assert "The bytes in the archive are those that were recorded" in tree.text_content()
     alone = client.get(frame.get("src"), headers={"sec-fetch-dest": "document"})
     assert alone.status_code == 303 and alone.headers["location"].endswith("/replay")
 

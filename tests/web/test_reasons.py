@@ -3,30 +3,53 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+import tearsheet.index
 import tearsheet.pipeline
+import tearsheet.work
+from tearsheet.pipeline.fetcher import COUNTED_STATUSES, status_counter
 from tearsheet.web.reasons import REASON_TEXTS, describe_reason
+
+PLACE_OF_REASON = {"Drop": 0, "Quarantine": 0, "Retry": 0, "NotIndexable": 0, "Problem": 1, "Unreadable": 1}
+"""What says why a story or a row is left out, and which of its arguments is the reason."""
+
+
+def nodes_of(package: ModuleType) -> Iterator[ast.AST]:
+    assert package.__file__ is not None
+    for file in Path(package.__file__).parent.rglob("*.py"):
+        yield from ast.walk(ast.parse(file.read_text()))
 
 
 def reasons_in_the_code() -> set[str]:
-    """Every reason that a stage of the pipeline gives as a plain word."""
+    """Every reason that a stage or a queuer gives as a plain word."""
     found = set()
-    for file in Path(tearsheet.pipeline.__file__).parent.glob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text())):
-            name = getattr(getattr(node, "func", None), "id", "")
-            if name in ("Drop", "Quarantine", "Retry", "NotIndexable") and node.args:  # type: ignore[attr-defined]  # a call
-                first = node.args[0]  # type: ignore[attr-defined]  # a call
-                if isinstance(first, ast.Constant):
-                    found.add(str(first.value))
+    for node in nodes_of(tearsheet.pipeline):
+        place = PLACE_OF_REASON.get(getattr(getattr(node, "func", None), "id", ""))
+        if isinstance(node, ast.Call) and place is not None and len(node.args) > place:
+            reason = node.args[place]
+            if isinstance(reason, ast.Constant):
+                found.add(str(reason.value))
     return found
 
 
-def test_every_reason_of_the_stages_has_words():
-    assert len(reasons_in_the_code()) > 10
+def test_every_reason_that_is_given_has_words():
+    assert len(reasons_in_the_code()) > 20
     assert reasons_in_the_code() - REASON_TEXTS.keys() == set()
+
+
+def test_every_reason_in_the_table_is_given():
+    written = {
+        node.value
+        for package in (tearsheet.index, tearsheet.pipeline, tearsheet.work)
+        for node in nodes_of(package)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert REASON_TEXTS.keys() - written - {status_counter(status) for status in COUNTED_STATUSES} == set()
 
 
 @pytest.mark.parametrize(

@@ -9,31 +9,13 @@ import socket
 import httpx
 import pytest
 
-from tearsheet.errors import BusyError, ConfigError
+from tearsheet.errors import ConfigError
+from tearsheet.settings import WebSettings
 from tearsheet.web.app import create_app
-from tearsheet.web.server import address_of, bind, serve
+from tearsheet.web.listening import address_of, bind
+from tearsheet.web.server import Limits, room_for, serve
 from tests.support.web_seed import open_services
 from tests.support.web_server import serve_app
-
-
-def test_a_port_in_use_is_named_before_anything_starts():
-    taken = bind("127.0.0.1", 0)
-    port = taken.getsockname()[1]
-    with taken, pytest.raises(BusyError, match=rf"port {port} is in use.*--port"):
-        bind("127.0.0.1", port)
-
-
-@pytest.mark.parametrize(("host", "port"), [("no-such-host.invalid", 0), ("192.0.2.1", 0), ("127.0.0.1", 99_999)])
-def test_an_address_that_is_not_ours_is_a_config_error(host, port):
-    with pytest.raises(ConfigError, match=r"web\."):
-        bind(host, port)
-
-
-def test_the_address_can_be_opened_in_a_browser():
-    with bind("127.0.0.1", 0) as listener:
-        assert address_of(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}/"
-    with bind("0.0.0.0", 0) as listener:
-        assert address_of(listener).startswith("http://127.0.0.1:")
 
 
 def test_it_serves_in_the_callers_loop_until_told_to_stop(tmp_path):
@@ -50,6 +32,21 @@ def test_it_serves_in_the_callers_loop_until_told_to_stop(tmp_path):
 
     with open_services(tmp_path) as services:
         asyncio.run(main(services))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "files", "room"), [(1000, 20_000, 1000), (1000, 1024, 768), (1000, 256, 128), (10, 256, 10)]
+)
+def test_there_is_room_for_connections_beside_the_other_files(wanted, files, room):
+    assert room_for(wanted, files) == room
+
+
+@pytest.mark.parametrize("name", ["max_connections", "max_body_bytes", "head_seconds", "request_seconds"])
+def test_a_limit_that_lets_nobody_in_is_a_config_error(name):
+    web = WebSettings()
+    setattr(web, name, 0)
+    with pytest.raises(ConfigError, match=rf"web\.{name}"):
+        Limits.of(web)
 
 
 def test_an_empty_data_folder_says_how_to_begin(tmp_path):

@@ -47,7 +47,7 @@ def test_a_story_whose_file_was_moved_to_a_store_is_seen_and_replayed(services, 
     assert (record["local"], record["in_store"]) == (False, True)
     shown = client.get(only(client.get(path), "//section[@class='proof']//a/@href"))
     assert shown.status_code == 200, shown.text
-    assert "Its bytes are those that were recorded" in shown.text
+    assert "The bytes in the archive are those that were recorded" in shown.text
     page = client.get(only(shown, "//iframe/@src"), headers={"sec-fetch-dest": "iframe"})
     assert page.content == story.raw_html.html
     assert page.headers["content-security-policy"] == CAPTURE_POLICY
@@ -70,7 +70,7 @@ def test_a_page_that_cannot_be_read_names_no_store_to_visitors(services, client,
         answer = client.get(f"{path_of(story)}/capture")
     assert answer.status_code == 404
     assert "cannot be read now" in answer.text and "copies" not in answer.text
-    assert "file:///copies" in caplog.records[-1].error
+    assert "copies" in caplog.records[-1].error
 
 
 def test_bytes_that_are_not_those_that_were_recorded_are_said_to_be_others(services, client, tmp_path):
@@ -79,4 +79,4 @@ def test_bytes_that_are_not_those_that_were_recorded_are_said_to_be_others(servi
         connection.exec_driver_sql("UPDATE captures SET sha256 = 'another' WHERE story_id = ?", (story.id,))
     for one, said in ((story, "are not those"), (other, "are those")):
         shown = client.get(f"{path_of(one)}/replay")
-        assert f"Its bytes {said} that were recorded" in shown.text
+        assert f"The bytes in the archive {said} that were recorded" in shown.text

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from tearsheet.web.guard import is_loopback
+from tearsheet.web.guard import Visitor
 from tearsheet.web.render import page
 from tearsheet.web.site import site_of
 
@@ -28,13 +28,14 @@ class Operation:
 @router.get("/api", include_in_schema=False)
 def api_page(request: Request) -> HTMLResponse:
     """The page for people who write programs."""
-    web = site_of(request).services.settings.web
+    web, visitor = site_of(request).services.settings.web, request.scope["visitor"]
+    assert isinstance(visitor, Visitor)
     return page(
         request,
         "api.html",
         groups=operations_by_tag(request.app.openapi()),
         base=str(request.base_url),
-        open=is_loopback(web.host),
+        open=visitor.local,
         limit=web.requests_per_minute,
     )
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from tearsheet import __version__
 from tearsheet.app import IngestForVisitors, Services, TokenStore
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.errors import ItemRefused, NotFoundError, TearsheetError, UsageError, WorkerError
+from tearsheet.errors import ItemRefused, NotFoundError, TearsheetError, TooSlow, UsageError, WorkerError
 from tearsheet.web import (
     api_page,
     export,
@@ -30,26 +30,59 @@ from tearsheet.web import (
     topics_page,
 )
 from tearsheet.web.api import account, directory, search
+from tearsheet.web.bodies import Bodies
+from tearsheet.web.deadline import Deadline
 from tearsheet.web.description import DescribedApp
-from tearsheet.web.guard import Guard
+from tearsheet.web.guard import Guard, Locals
 from tearsheet.web.limits import RateLimit
 from tearsheet.web.overview import Overview
+from tearsheet.web.reach import check_route
 from tearsheet.web.remember import Remembered
 from tearsheet.web.render import page
-from tearsheet.web.security import SecurityHeaders
+from tearsheet.web.security import HEADERS, SecurityHeaders
 from tearsheet.web.site import Site
 
 _STATUS_OF_ERROR: tuple[tuple[type[TearsheetError], int], ...] = (
     (NotFoundError, 404),
     (UsageError, 400),
+    (TooSlow, 503),
     (ItemRefused, 503),
     (WorkerError, 503),
 )
-_TITLES = {400: "That could not be understood", 404: "Not found", 405: "Not allowed", 503: "Not now"}
+_ROUTERS = (
+    health.router,
+    pages.data_router,
+    outcomes.data_router,
+    gaps.data_router,
+    search_page.data_router,
+    topics_page.data_router,
+    export.router,
+    search.router,
+    directory.router,
+    account.router,
+    metrics.router,
+    api_page.router,
+    pages.router,
+    outcomes.router,
+    gaps.router,
+    search_page.router,
+    topics_page.router,
+)
+_TITLES = {
+    400: "That could not be understood",
+    403: "Not allowed",
+    404: "Not found",
+    405: "Not allowed",
+    503: "Not now",
+}
 
 
 def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
-    """The server's application. The broker is opened and closed on the server's event loop; the caller owns the rest."""
+    """The server's application. The broker is opened and closed on the server's event loop; the caller owns the rest.
+
+    Raises ConfigError.
+    """
+    locals_ = Locals(services.settings.web)
     site, ingest = Site(services, clock), IngestForVisitors(services.ingest)
 
     @asynccontextmanager
@@ -67,44 +100,36 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,  # its page loads scripts from other servers
         redoc_url=None,
+        dependencies=[Depends(check_route)],
     )
     app.state.site = site
     app.state.overview = Remembered[Overview]()
     app.state.snapshot_pages = topics_page.SnapshotPages()
-    for router in (
-        health.router,
-        pages.data_router,
-        outcomes.data_router,
-        gaps.data_router,
-        search_page.data_router,
-        topics_page.data_router,
-        export.router,
-        search.router,
-        directory.router,
-        account.router,
-        metrics.router,
-        api_page.router,
-        pages.router,
-        outcomes.router,
-        gaps.router,
-        search_page.router,
-        topics_page.router,
-    ):
+    for router in _ROUTERS:
         app.include_router(router)
     app.include_router(rss_fetcher_api.router(services.database, services.data / "rss", clock))
     app.include_router(ingest_api.router(services, ingest))
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
+    _add_layers(app, services, locals_, clock)
+    return app
+
+
+def _add_layers(app: FastAPI, services: Services, locals_: Locals, clock: Clock) -> None:
+    """What every request passes before a route, and what is said when something goes wrong."""
     # The last one added is the first to see a request.
     web = services.settings.web
     tokens, limit = TokenStore(services.database, clock), RateLimit(web.requests_per_minute, clock)
-    app.add_middleware(Guard, host=web.host, tokens=tokens, limit=limit)
+    ingesting = web.request_seconds + services.settings.ingest.deadline_seconds
+    app.add_middleware(Deadline, seconds=web.request_seconds, of_paths={"/ingest": ingesting})
+    app.add_middleware(Bodies, most=web.max_body_bytes)
+    app.add_middleware(Guard, locals_=locals_, tokens=tokens, limit=limit, clock=clock)
     app.state.times = metrics.RequestTimes()
     app.add_middleware(metrics.Timing, times=app.state.times)
     app.add_middleware(SecurityHeaders)
     app.add_exception_handler(TearsheetError, _user_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _bad_request)
-    return app
+    app.add_exception_handler(Exception, _our_fault)
 
 
 async def _user_error(request: Request, error: Exception) -> Response:
@@ -118,6 +143,11 @@ async def _http_error(request: Request, error: Exception) -> Response:
     return _problem(request, error.status_code, message, dict(error.headers or {}))
 
 
+async def _our_fault(request: Request, _: Exception) -> Response:
+    """What nobody expected. It is answered outside of all middleware, so the headers are added here."""
+    return _problem(request, 500, "Something went wrong here; the server's log says what.", HEADERS)
+
+
 async def _bad_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     if request.url.path.startswith("/stories/"):
@@ -127,7 +157,7 @@ async def _bad_request(request: Request, error: Exception) -> Response:
     return _problem(request, 400, f"{where}: {first['msg']}")
 
 
-def _problem(request: Request, status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+def _problem(request: Request, status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
     """What went wrong: as a page for browsers, as JSON for programs."""
     path = request.url.path
     for_program = path.startswith("/api/") or path.endswith((".json", ".jsonl", ".csv", ".parquet"))

@@ -8,8 +8,9 @@ from typing import Annotated
 
 from fastapi import Query as Parameter
 
-from tearsheet.feeds.catalogue import members_of
+from tearsheet.feeds.catalogue import find_collection, members_of, no_collection
 from tearsheet.index import ORDERS, Asked, Question, read_question
+from tearsheet.web.reach import Reach
 from tearsheet.web.site import Site
 
 
@@ -48,9 +49,15 @@ class SearchForm:
         return self != SearchForm(q=self.q)
 
 
-def ask(site: Site, question: Question) -> Asked:
-    """The question as the index gets it. Raises NotFoundError for a collection that does not exist."""
-    return question.ask(partial(members_of, site.services.database))
+def ask(site: Site, question: Question, reach: Reach | None = None) -> Asked:
+    """The question as the index gets it, of what the visitor may see. Raises NotFoundError for a collection that does not exist."""
+    database = site.services.database
+    if reach is None:
+        return question.ask(partial(members_of, database))
+    for name in question.collections:
+        if find_collection(database, name) not in reach.collections:
+            raise no_collection(repr(name))
+    return reach.narrow(question.ask(partial(members_of, database)))
 
 
 def _given(value: str) -> list[str]:

@@ -21,7 +21,7 @@ _TOKEN = {
     "type": "apiKey",
     "in": "header",
     "name": "Authorization",
-    "description": "`Token SECRET`, made by `tearsheet token create NAME`. Not needed on loopback.",
+    "description": "`Token SECRET`, made by `tearsheet token create NAME`. Not needed on loopback, unless a proxy asks.",
 }
 _RETRY_AFTER = {"description": "Seconds to wait.", "schema": {"type": "integer"}}
 _FASTAPI_ERRORS = ("HTTPValidationError", "ValidationError")
@@ -52,11 +52,13 @@ def with_problems(description: dict[str, Any]) -> dict[str, Any]:
             if answers.pop("422", None):
                 answers["400"] = _problem("A parameter cannot be understood.")
             if path not in OPEN_PATHS:
-                answers["401"] = _problem("A token is needed.")
+                answers["401"] = _problem("A token is needed, or this one has expired.")
+                answers["403"] = _problem("The token may not do this, or another site asks.")
             if not path.startswith(UNLIMITED):
                 answers["429"] = _problem("Too many requests.") | {"headers": {"Retry-After": _RETRY_AFTER}}
             if method != "get":
-                answers["403"] = _problem("The token may only read.")
+                answers["400"] = _problem("A parameter or the body cannot be understood.")
+                answers["413"] = _problem("The body is too large.")
     return description
 
 

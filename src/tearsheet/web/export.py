@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, BinaryIO, cast
 
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import FileResponse, StreamingResponse
-from starlette.background import BackgroundTask
+from fastapi.responses import StreamingResponse
 
 from tearsheet.engines.index import IndexedStory
 from tearsheet.index import all_stories, csv_lines, jsonl_lines, write_parquet
 from tearsheet.web.asking import SearchForm, ask
+from tearsheet.web.reach import reach_of
 from tearsheet.web.site import site_of
 
 router = APIRouter(tags=["export"])
 Form = Annotated[SearchForm, Depends()]
+_PIECE = 1 << 18
 
 
 @router.get("/search.jsonl", response_class=StreamingResponse)
@@ -32,26 +32,33 @@ def export_csv(request: Request, form: Form, bom: bool = False) -> StreamingResp
     return download(csv_lines(_stories(request, form), bom=bom), "text/csv; charset=utf-8", "stories.csv")
 
 
-@router.get("/search.parquet", response_class=FileResponse)
-def export_parquet(request: Request, form: Form) -> FileResponse:
+@router.get("/search.parquet", response_class=StreamingResponse)
+def export_parquet(request: Request, form: Form) -> StreamingResponse:
     """Every matching story as a row of Parquet, with its full text."""
     stories = _stories(request, form)
-    descriptor, path = tempfile.mkstemp(suffix=".parquet")
+    # Without a name, so that nothing is left of it, however the request ends.
+    file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed by its reader, or with the last reference
     try:
-        with os.fdopen(descriptor, "wb") as target:
-            write_parquet(stories, target)
+        with site_of(request).heavy.turn():
+            write_parquet(stories, file)
     except BaseException:
-        os.unlink(path)  # noqa: PTH108 - the name is a str already
+        file.close()
         raise
-    done = BackgroundTask(os.unlink, path)
-    return FileResponse(path, media_type="application/vnd.apache.parquet", filename="stories.parquet", background=done)
+    file.seek(0)
+    return download(_pieces(file), "application/vnd.apache.parquet", "stories.parquet")
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(_PIECE):
+            yield piece
 
 
 def _stories(request: Request, form: SearchForm) -> Iterator[IndexedStory]:
     site, question = site_of(request), form.question()
     # Ordering by relevance is limited to so many stories; an export is not.
     order = "newest" if question.order == "relevance" else question.order
-    return all_stories(site.services.index, ask(site, question).query, order=order)
+    return all_stories(site.services.index, ask(site, question, reach_of(request)).query, order=order)
 
 
 def download(lines: Iterator[bytes], media_type: str, name: str) -> StreamingResponse:

@@ -1,7 +1,8 @@
 """The guard: who may use the server, how often, and from where.
 
-On loopback no token is needed, but only requests to this machine's own names are answered, and no other site may change anything
-through a reader's browser. Elsewhere every request needs a token, except `/healthz`.
+On loopback and on a Unix socket no token is needed, as far as `web.local_rights` says, but only requests to this machine's own
+names are answered, nothing that a proxy passed on counts as local, and no other site may use a reader's browser. Elsewhere
+every request needs a token, except `/healthz`.
 """
 
 from __future__ import annotations
@@ -11,22 +12,30 @@ import base64
 import binascii
 import math
 from dataclasses import dataclass
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tearsheet.app import READ, WRITE, TokenStore
-from tearsheet.web.limits import RateLimit
+from tearsheet.clock import Clock, utc_now
+from tearsheet.errors import ConfigError
+from tearsheet.settings import WebSettings
+from tearsheet.web.elsewhere import Verdict, verdict
+from tearsheet.web.limits import RateLimit, WrongTokens
+from tearsheet.web.proxies import Proxies, by_proxy, is_loopback
+from tearsheet.web.render import page
 
 OPEN_PATHS = frozenset({"/healthz"})
 """What needs no token anywhere."""
+NO_RIGHTS = "none"
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 UNLIMITED = ("/static/", "/healthz", "/readyz", "/metrics")
 """Paths without a rate limit."""
-_LOOPBACK_NAMES = frozenset({"localhost", "localhost.localdomain"})
+_MOST_HEADERS, _MOST_HEADER_BYTES = 100, 65_536
+_NEEDED = "a token is needed: `Authorization: Token …`; make one with `tearsheet token create NAME`"
 
 
 @dataclass(slots=True, frozen=True)
@@ -37,19 +46,18 @@ class Visitor:
     rights: str
     by_browser: bool = False
     """Authenticated by a password prompt, which a browser repeats by itself: may only read."""
+    collections: tuple[str, ...] | None = None
+    """The only collections whose sources they see; None means everything."""
+    local: bool = False
+    """Without a token, because they are on this machine."""
 
 
-LOCAL = Visitor("local", WRITE)
+class Refused(Exception):
+    """A request that goes no further."""
 
-
-def is_loopback(host: str) -> bool:
-    """Whether a name or address means this machine only."""
-    if host.strip("[]").lower() in _LOOPBACK_NAMES:
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    def __init__(self, answer: Response) -> None:
+        super().__init__(answer.status_code)
+        self.answer = answer
 
 
 def secret_of(header: str) -> tuple[str, bool]:
@@ -66,14 +74,77 @@ def secret_of(header: str) -> tuple[str, bool]:
     return "", False
 
 
+class Locals:
+    """What those on this machine may do without a token."""
+
+    def __init__(self, web: WebSettings) -> None:
+        """Raises ConfigError for settings that mean nothing."""
+        if web.local_rights not in (READ, WRITE, NO_RIGHTS):
+            raise ConfigError(f"web.local_rights: {web.local_rights!r} is not one of {WRITE}, {READ}, {NO_RIGHTS}")
+        self.proxies = Proxies(web.trusted_proxies)
+        self._among_us = bool(web.socket) or is_loopback(web.host)
+        self._visitor = None if web.local_rights == NO_RIGHTS else Visitor("local", web.local_rights, local=True)
+
+    def visitor(self, request: Request) -> Visitor | None:
+        """The visitor without a token, if this request came from this machine and no proxy passed it on. Raises Refused."""
+        peer = peer_of(request)
+        proxied = by_proxy(request.scope["http_version"], request.headers.keys()) or self.proxies.trust(peer)
+        if not self._among_us or proxied or (peer and not is_loopback(peer)):
+            return None
+        if not is_loopback(_host_of(request)):
+            raise Refused(refusal(403, "this server answers to this machine only: open it as http://127.0.0.1"))
+        return self._visitor
+
+
+def _joined(headers: Headers) -> dict[str, str]:
+    """The headers, with all lines of one name as one: the proxy's own line is the last."""
+    return {name: ", ".join(headers.getlist(name)) for name in set(headers.keys())}
+
+
+def peer_of(request: Request) -> str:
+    """The address at the other end of the connection; empty on a Unix socket."""
+    return request.client.host if request.client else ""
+
+
+def _host_of(request: Request) -> str:
+    try:
+        return urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def ours_alone(app: ASGIApp) -> ASGIApp:
+    """An application for readers on this machine: no other name, no other site and no large head gets through."""
+
+    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":  # there is nothing to open or close
+            for _ in ("startup", "shutdown"):
+                await send({"type": (await receive())["type"] + ".complete"})
+            return
+        request = Request(scope)
+        wrong = verdict(request.method, request.url.path, request.headers) is not Verdict.OURS
+        try:
+            _check_head(request)
+            if wrong or not is_loopback(_host_of(request)):
+                raise Refused(refusal(403, "this page is shown on this machine only: open it as http://127.0.0.1"))
+        except Refused as refused:
+            await refused.answer(scope, receive, send)
+        else:
+            await app(scope, receive, send)
+
+    return checked
+
+
 class Guard:
     """Lets requests in, or says why not."""
 
-    def __init__(self, app: ASGIApp, *, host: str, tokens: TokenStore, limit: RateLimit) -> None:
+    def __init__(self, app: ASGIApp, *, locals_: Locals, tokens: TokenStore, limit: RateLimit, clock: Clock) -> None:
         self._app = app
-        self._open = is_loopback(host)
+        self._locals = locals_
         self._tokens = tokens
         self._limit = limit
+        self._wrong = WrongTokens(clock)
+        self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check one request."""
@@ -81,55 +152,88 @@ class Guard:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
-        refusal = await self._refusal(request)
-        await (refusal or self._app)(scope, receive, send)
+        try:
+            await self._check(request)
+        except Refused as refused:
+            await refused.answer(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
-    async def _refusal(self, request: Request) -> Response | None:
-        if self._open and not is_loopback(urlsplit(f"//{request.headers.get('host', '')}").hostname or ""):
-            return _refused(403, "this server answers to this machine only: open it as http://127.0.0.1")
+    async def _check(self, request: Request) -> None:
+        """Let the request pass, with its visitor, or raise Refused."""
+        _check_head(request)
+        _check_site(request)
+        if request.url.path in OPEN_PATHS:
+            return
         visitor = await self._visitor(request)
         if visitor is None:
-            if request.url.path in OPEN_PATHS:
-                return None
-            return _ask_for_token(request)
+            raise Refused(_ask_for_token(request, _NEEDED))
         request.scope["visitor"] = visitor
-        if request.method not in _READING and (problem := _may_not_write(request, visitor)):
-            return _refused(403, problem)
-        if visitor is not LOCAL and not request.url.path.startswith(UNLIMITED):
+        if request.method not in _READING and (problem := _may_not_write(visitor)):
+            raise Refused(refusal(403, problem))
+        if not visitor.local and not request.url.path.startswith(UNLIMITED):
             wait = self._limit.wait_for(visitor.name)
             if wait:
-                seconds = math.ceil(wait)
-                message = f"more than {self._limit.per_minute} requests a minute: go on in {seconds} seconds"
-                return _refused(429, message, {"retry-after": str(seconds)})
-        return None
+                raise Refused(_later(wait, f"more than {self._limit.per_minute} requests a minute"))
 
     async def _visitor(self, request: Request) -> Visitor | None:
         secret, by_browser = secret_of(request.headers.get("authorization", ""))
         token = await asyncio.to_thread(self._tokens.find, secret) if secret else None
-        if token is not None:
-            return Visitor(token.name, WRITE if token.may_write else READ, by_browser)
-        return LOCAL if self._open else None
+        if token is None:
+            visitor = self._locals.visitor(request)
+            if secret and visitor is None:
+                self._slow_down(request)
+            return visitor
+        if token.expires_at is not None and token.has_expired(utc_now(self._clock)):
+            message = f"this token expired on {token.expires_at:%Y-%m-%d %H:%M} UTC; make another with `tearsheet token create`"
+            raise Refused(_ask_for_token(request, message))
+        return Visitor(token.name, WRITE if token.may_write else READ, by_browser, token.collections)
+
+    def _slow_down(self, request: Request) -> None:
+        """Refuse whoever keeps trying wrong tokens. The right one is always let in, from the same address too."""
+        wait = self._wrong.tried(self._locals.proxies.client(peer_of(request), _joined(request.headers)))
+        if wait:
+            raise Refused(_later(wait, "too many wrong tokens came from your address"))
 
 
-def _may_not_write(request: Request, visitor: Visitor) -> str:
+def _check_head(request: Request) -> None:
+    """Raises Refused for a head that is larger than any program needs."""
+    headers = request.headers.raw
+    size = sum(len(name) + len(value) for name, value in headers) + len(request.scope["raw_path"])
+    if len(headers) > _MOST_HEADERS or size + len(request.scope["query_string"]) > _MOST_HEADER_BYTES:
+        message = f"the head of a request may have {_MOST_HEADERS} headers and {_MOST_HEADER_BYTES:,} bytes"
+        raise Refused(refusal(431, message))
+
+
+def _check_site(request: Request) -> None:
+    """Raises Refused for what another site's page may not do."""
+    found = verdict(request.method, request.url.path, request.headers)
+    if found is Verdict.REFUSED:
+        what = "use anything but pages" if request.method in _READING else "change anything"
+        raise Refused(refusal(403, f"another site may not {what} here"))
+    if found is Verdict.ASK:
+        here = "/" + request.url.path.lstrip("/") + (f"?{request.url.query}" if request.url.query else "")
+        raise Refused(page(request, "led_here.html", status_code=403, here=here))
+
+
+def _may_not_write(visitor: Visitor) -> str:
     if visitor.rights != WRITE:
-        return "this token may only read; make one with `tearsheet token create NAME --write`"
-    if visitor.by_browser:
-        return "changes need the header `Authorization: Token …`"
-    origin = request.headers.get("origin")
-    if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin") or (
-        origin is not None and urlsplit(origin).netloc != request.headers.get("host")
-    ):
-        return "another site may not change anything here"
-    return ""
+        whose = "whoever is on this machine" if visitor.local else "this token"
+        return f"{whose} may only read; make a token with `tearsheet token create NAME --write`"
+    return "changes need the header `Authorization: Token …`" if visitor.by_browser else ""
 
 
-def _ask_for_token(request: Request) -> Response:
+def _ask_for_token(request: Request, message: str) -> Response:
     browser = "text/html" in request.headers.get("accept", "")
     challenge = 'Basic realm="Tearsheet: a token as password", charset="UTF-8"' if browser else "Token"
-    message = "a token is needed: `Authorization: Token …`; make one with `tearsheet token create NAME`"
-    return _refused(401, message, {"www-authenticate": challenge})
+    return refusal(401, message, {"www-authenticate": challenge})
 
 
-def _refused(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+def _later(wait: float, message: str) -> Response:
+    seconds = math.ceil(wait)
+    return refusal(429, f"{message}: go on in {seconds} seconds", {"retry-after": str(seconds)})
+
+
+def refusal(status: int, message: str, headers: dict[str, str] | None = None) -> Response:
+    """An answer that says why not."""
     return JSONResponse({"status": "error", "note": message}, status, headers)

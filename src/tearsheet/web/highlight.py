@@ -32,6 +32,8 @@ PASSAGE = 260
 _BEFORE = 60
 _SCANNED = 30_000
 """How many characters of a text are searched. If the only match comes later, the start of the text is shown."""
+_LONGEST_PHRASE = 12
+"""How many words of a phrase are compared; a longer one is marked as far as that."""
 _PIECE = re.compile(r"\S+")
 _WORD_FIELDS = {"": ("title", "text"), "article_title": ("title",), "text_content": ("text",)}
 
@@ -52,30 +54,70 @@ _blanked = _Blanked()
 
 
 @dataclass(slots=True)
+class _Phrases:
+    """Phrases that begin with the same word. Each place of a text is compared with all of them at once, by their lengths."""
+
+    whole: dict[int, set[tuple[str, ...]]] = field(default_factory=dict)
+    open_end: dict[tuple[str, ...], set[str]] = field(default_factory=dict)
+    """How the last word of a phrase may begin, by the words before it."""
+
+    def add(self, phrase: Phrase) -> None:
+        words = phrase.words[:_LONGEST_PHRASE]
+        if phrase.open_end and words == phrase.words:
+            self.open_end.setdefault(words[:-1], set()).add(words[-1])
+        else:
+            self.whole.setdefault(len(words), set()).add(words)
+
+    def lengths_at(self, words: Sequence[str], position: int) -> Iterator[int]:
+        """How many words each phrase has that is at this position."""
+        for count, phrases in self.whole.items():
+            if tuple(words[position : position + count]) in phrases:
+                yield count
+        for before, starts in self.open_end.items():
+            last = position + len(before)
+            if last < len(words) and words[last].startswith(tuple(starts)) and tuple(words[position:last]) == before:
+                yield len(before) + 1
+
+
+@dataclass(slots=True)
 class Highlighter:
     """What to mark in one field."""
 
     words: set[str] = field(default_factory=set)
     starts: set[str] = field(default_factory=set)
-    phrases: list[Phrase] = field(default_factory=list)
-    globs: list[re2._Regexp] = field(default_factory=list)
+    globs: set[str] = field(default_factory=set)
+    """Patterns of whole words."""
+    phrases: dict[str, _Phrases] = field(default_factory=dict)
+    """By their first words."""
+    _known: dict[str, bool] = field(default_factory=dict)
+    """Whether words that were met are marked: most are met again, in this text or the next."""
 
     def spans(self, text: str) -> list[Span]:
         """The positions of the marked words, in order and without overlap."""
         if not (self.words or self.starts or self.phrases or self.globs):
             return []
         words = list(words_with_positions(text[:_SCANNED]))
-        found = [(start, end) for word, start, end in words if self._wanted(word)]
-        for phrase in self.phrases:
-            found += _phrase_spans(phrase, words)
+        wanted = self._wanted({word for word, _, _ in words})
+        found = [(start, end) for word, start, end in words if wanted[word]]
+        if self.phrases:
+            found += self._phrase_spans(words)
         return merged(found)
 
-    def _wanted(self, word: str) -> bool:
-        return (
-            word in self.words
-            or any(word.startswith(start) for start in self.starts)
-            or any(glob.fullmatch(word) for glob in self.globs)
-        )
+    def _wanted(self, words: set[str]) -> dict[str, bool]:
+        starts = tuple(self.starts)
+        glob = re2.compile("|".join(f"(?:{pattern})" for pattern in self.globs)) if self.globs else None
+        for word in words - self._known.keys():
+            self._known[word] = (
+                word in self.words or word.startswith(starts) or (glob is not None and bool(glob.fullmatch(word)))
+            )
+        return self._known
+
+    def _phrase_spans(self, words: Sequence[tuple[str, int, int]]) -> Iterator[Span]:
+        plain = [word for word, _, _ in words]
+        for position, word in enumerate(plain):
+            phrases = self.phrases.get(word)
+            for count in phrases.lengths_at(plain, position) if phrases else ():
+                yield words[position][1], words[position + count - 1][2]
 
 
 def highlighters(query: Query) -> dict[str, Highlighter]:
@@ -97,11 +139,11 @@ def _add(marks: Highlighter, leaf: Leaf) -> None:
     elif isinstance(leaf, Prefix):
         marks.starts.add(leaf.start)
     elif isinstance(leaf, Wildcard):
-        marks.globs.append(re2.compile(_glob_pattern(leaf.glob)))
+        marks.globs.add(_glob_pattern(leaf.glob))
     elif isinstance(leaf, Phrase) and leaf.slop:
         marks.words.update(leaf.words)
     elif isinstance(leaf, Phrase):
-        marks.phrases.append(leaf)
+        marks.phrases.setdefault(leaf.words[0], _Phrases()).add(leaf)
 
 
 def _glob_pattern(glob: str) -> str:
@@ -141,18 +183,6 @@ def _unspaced_words(piece: str, offset: int) -> Iterator[tuple[str, int, int]]:
         start, end = min(position, length), min(position + len(word), length)
         yield word, offset + start, offset + end
         position += 1 if is_unspaced(word) else len(word)
-
-
-def _phrase_spans(phrase: Phrase, words: Sequence[tuple[str, int, int]]) -> Iterator[Span]:
-    count = len(phrase.words)
-    for position in range(len(words) - count + 1):
-        if words[position][0] != phrase.words[0] and count > 1:
-            continue
-        run = [word for word, _, _ in words[position : position + count]]
-        same = run[:-1] == list(phrase.words[:-1])
-        last = run[-1].startswith(phrase.words[-1]) if phrase.open_end else run[-1] == phrase.words[-1]
-        if same and last:
-            yield words[position][1], words[position + count - 1][2]
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:

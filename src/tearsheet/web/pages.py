@@ -12,6 +12,7 @@ from tearsheet.archive import in_frame
 from tearsheet.engines.broker import Depth
 from tearsheet.web.charts import last_days
 from tearsheet.web.overview import Overview, overview
+from tearsheet.web.reach import reach_of
 from tearsheet.web.remember import Remembered
 from tearsheet.web.render import page
 from tearsheet.web.site import depths_of, site_of
@@ -48,21 +49,21 @@ def _overview(request: Request, depths: dict[str, Depth]) -> Overview:
 @data_router.get("/stories/{identifier}.json")
 def story_data(request: Request, identifier: StoryId) -> StoryView:
     """A story with its text, its metadata and its archive record."""
-    return view_of(site_of(request), identifier)
+    return view_of(site_of(request), identifier, reach_of(request))
 
 
 @router.get("/stories/{identifier}", include_in_schema=False)
 def story_page(request: Request, identifier: StoryId) -> HTMLResponse:
     """A story with its text, its metadata and its archive record."""
-    return page(request, "story.html", story=view_of(site_of(request), identifier))
+    return page(request, "story.html", story=view_of(site_of(request), identifier, reach_of(request)))
 
 
 @router.get("/stories/{identifier}/replay", include_in_schema=False)
 def replay_page(request: Request, identifier: StoryId) -> HTMLResponse:
     """The captured page, in a frame in which it can do nothing."""
     site = site_of(request)
-    story = find_story(site, identifier)
-    return page(request, "replay.html", story=story, capture=captured_page(site, identifier))
+    story = find_story(site, identifier, reach_of(request))
+    return page(request, "replay.html", story=story, capture=captured_page(site, story))
 
 
 @router.get("/stories/{identifier}/capture", include_in_schema=False)
@@ -70,5 +71,6 @@ def capture(request: Request, identifier: StoryId) -> Response:
     """The captured page itself, for that frame only; opened directly, it redirects to the frame."""
     if not in_frame(request.headers.get("sec-fetch-dest")):
         return RedirectResponse(f"/stories/{identifier}/replay", 303)
-    shown = captured_page(site_of(request), identifier).page
+    site = site_of(request)
+    shown = captured_page(site, find_story(site, identifier, reach_of(request))).page
     return Response(shown.body, headers=shown.headers)

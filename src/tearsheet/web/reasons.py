@@ -1,4 +1,4 @@
-"""Why a story is missing, in plain English: the reasons that the stages count."""
+"""Why a story is missing, in plain English: the reasons that queuers and stages count."""
 
 from __future__ import annotations
 
@@ -15,34 +15,37 @@ STATUS_TEXTS: dict[str, str] = {
 STAGE_VERBS = {"fetcher": "fetched", "parser": "read", "importer": "indexed", "archiver": "archived"}
 
 REASON_TEXTS: dict[str, str] = {
+    "answer": "what was found in the page is larger than allowed",
+    "bad-columns": "the input file lacks a column that is needed",
+    "bad-date": "a date in the input file cannot be read",
     "bad-dlid": "the legacy number of the download cannot be read",
     "bad-gzip": "the stored page cannot be unpacked",
     "bad-host": "the address names no public host",
-    "bad-scheme": "the address is neither http nor https",
+    "bad-row": "a row of the input file cannot be read",
     "bad-url": "the address cannot be read",
+    "bad-xml": "a part of the input file is no XML",
     "badredir": "redirected to an address that cannot be fetched",
-    "badredir2": "redirected to an address that cannot be fetched",
-    "badurl1": "the address cannot be read",
-    "badurl2": "the address cannot be fetched",
-    "blocked": "the address belongs to a private network",
     "crash": "the page crashed the parser's process",
+    "damaged": "a part of the archive file cannot be read",
     "dups": "another copy of the story was first",
+    "empty": "the input file is empty",
     "epoch-err": "the stored page is of another time than the story",
     "error": "a stage failed unexpectedly",
     "feed": "the page is a feed or a sitemap, not an article",
     "homepage": "the page is a front page, not an article",
     "http-403": "the server refused us (403)",
     "http-404": "the page does not exist (404)",
-    "http-410": "the page is gone for good (410)",
     "http-429": "the server asked us to slow down (429), to the end",
+    "incomplete": "the archive file could not be read whole",
     "maxredir": "too many redirects",
+    "memory": "reading the page needed too much memory",
     "no-canonical-url": "the page does not give its own address",
     "no-data": "neither an address nor a text",
-    "no-host": "the address has no host",
+    "no-file": "the input file cannot be opened",
     "no-html": "the page is empty or no HTML",
+    "no-metadata": "the page was archived without its metadata",
     "no-page": "the page could not be put into the page store",
     "no-text": "no article was found in the page",
-    "no-title": "the page has no title",
     "no-url": "no address is known",
     "noconn": "the server could not be reached",
     "non-news": "the site publishes no news",
@@ -56,7 +59,8 @@ REASON_TEXTS: dict[str, str] = {
     "skipped": "the server could not be reached lately",
     "timeout": "the page took too long",
     "too-short": "the text is too short for an article",
-    "unreadable": "the queued message cannot be read",
+    "truncated": "the input file is cut off",
+    "unreadable": "the queued message or the input file cannot be read",
 }
 _HTTP_STATUS = re.compile(r"http-(\d)xx|http-(\d{3})")
 _HTTP_KINDS = {"1": "informs only", "3": "redirects nowhere", "4": "refuses the request", "5": "had an error"}

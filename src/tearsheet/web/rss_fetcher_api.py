@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from fastapi import APIRouter, HTTPException, Query
+from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi import Path as PathParameter
 from fastapi.responses import FileResponse
 from pydantic import BaseModel
@@ -28,12 +28,15 @@ from tearsheet.feeds.catalogue import (
     fetch_soon,
     fetch_source_soon,
     newest_stories,
+    no_feed,
+    no_source,
     read_feed,
     read_source,
     stories_by_day,
     stories_from,
     top_counts,
 )
+from tearsheet.web.reach import collections_of, read_reach
 
 MAX_ROWS = 10_000
 DAYS_SHOWN = 30
@@ -101,6 +104,26 @@ def _answer(work: Callable[[], T]) -> Envelope[T]:
     )
 
 
+def _feed(request: Request, database: Database, feed_id: int) -> dict[str, Any]:
+    """A feed that the visitor may see. Raises NotFoundError."""
+    found = read_feed(database, feed_id)
+    if not _sees(request, database, found["sources_id"]):
+        raise no_feed(feed_id)
+    return found
+
+
+def _check_source(request: Request, database: Database, source_id: int) -> None:
+    """Raises NotFoundError for a source that the visitor may not see."""
+    read_source(database, source_id)
+    if not _sees(request, database, source_id):
+        raise no_source(source_id)
+
+
+def _sees(request: Request, database: Database, source_id: int | None) -> bool:
+    names = collections_of(request)
+    return names is None or source_id in read_reach(database, names).sources
+
+
 def _days(counts: list[tuple[str, int]]) -> list[Day]:
     return [Day(day=day, stories=count) for day, count in counts]
 
@@ -118,25 +141,26 @@ def _add_files(api: APIRouter, folder: Path) -> None:
 
 def _add_feeds(api: APIRouter, database: Database, clock: Clock) -> None:
     @api.get("/api/feeds/{feed_id:int}")
-    def feed(feed_id: Id) -> Envelope[dict[str, Any]]:
+    def feed(request: Request, feed_id: Id) -> Envelope[dict[str, Any]]:
         """A feed's columns."""
-        return _answer(lambda: read_feed(database, feed_id))
+        return _answer(lambda: _feed(request, database, feed_id))
 
     @api.get("/api/feeds/{feed_id:int}/history")
-    def feed_history(feed_id: Id, limit: Limit = None) -> Envelope[list[dict[str, Any]]]:
+    def feed_history(request: Request, feed_id: Id, limit: Limit = None) -> Envelope[list[dict[str, Any]]]:
         """A feed's fetch events, newest first."""
-        read_feed(database, feed_id)
+        _feed(request, database, feed_id)
         return _answer(lambda: fetch_history(database, feed_id, limit or MAX_ROWS))
 
     @api.get("/api/feeds/{feed_id:int}/stories")
-    def feed_stories(feed_id: Id) -> Envelope[list[dict[str, Any]]]:
+    def feed_stories(request: Request, feed_id: Id) -> Envelope[list[dict[str, Any]]]:
         """The 50 stories that were seen last in a feed."""
-        read_feed(database, feed_id)
+        _feed(request, database, feed_id)
         return _answer(lambda: newest_stories(database, feed_id=feed_id))
 
     @api.post("/api/feeds/{feed_id:int}/fetch-soon")
-    def feed_soon(feed_id: Id) -> Envelope[int]:
+    def feed_soon(request: Request, feed_id: Id) -> Envelope[int]:
         """Poll a feed soon: its failures are forgotten, and a disabled feed is enabled. 409 while it is being fetched."""
+        _feed(request, database, feed_id)
         try:
             fetch_soon(database, feed_id, utc_now(clock))
         except BusyError as error:
@@ -146,33 +170,33 @@ def _add_feeds(api: APIRouter, database: Database, clock: Clock) -> None:
 
 def _add_sources(api: APIRouter, database: Database, clock: Clock) -> None:
     @api.get("/api/sources/{source_id:int}/feeds")
-    def source_feeds(source_id: Id) -> Envelope[list[dict[str, Any]]]:
+    def source_feeds(request: Request, source_id: Id) -> Envelope[list[dict[str, Any]]]:
         """The feeds of a source."""
-        read_source(database, source_id)
+        _check_source(request, database, source_id)
         return _answer(lambda: feeds_of_source(database, source_id))
 
     @api.get("/api/sources/{source_id:int}/stories")
-    def source_stories(source_id: Id) -> Envelope[list[dict[str, Any]]]:
+    def source_stories(request: Request, source_id: Id) -> Envelope[list[dict[str, Any]]]:
         """The 50 stories that were seen last in a source's feeds."""
-        read_source(database, source_id)
+        _check_source(request, database, source_id)
         return _answer(lambda: newest_stories(database, source_id=source_id))
 
     @api.get("/api/sources/{source_id:int}/stories/fetched-by-day")
-    def source_fetched(source_id: Id) -> Envelope[list[Day]]:
+    def source_fetched(request: Request, source_id: Id) -> Envelope[list[Day]]:
         """A source's stories by the day they were found."""
-        read_source(database, source_id)
+        _check_source(request, database, source_id)
         return _answer(lambda: _days(stories_by_day(database, "fetched_at", source_id=source_id)))
 
     @api.get("/api/sources/{source_id:int}/stories/published-by-day")
-    def source_published(source_id: Id) -> Envelope[list[Day]]:
+    def source_published(request: Request, source_id: Id) -> Envelope[list[Day]]:
         """A source's stories by the day of their publication."""
-        read_source(database, source_id)
+        _check_source(request, database, source_id)
         return _answer(lambda: _days(stories_by_day(database, "published_at", source_id=source_id)))
 
     @api.post("/api/sources/{source_id:int}/fetch-soon")
-    def source_soon(source_id: Id) -> Envelope[int]:
+    def source_soon(request: Request, source_id: Id) -> Envelope[int]:
         """Poll the feeds of a source soon, spread over three hours at most; results is how many."""
-        read_source(database, source_id)
+        _check_source(request, database, source_id)
         return _answer(lambda: fetch_source_soon(database, source_id, utc_now(clock)))
 
 

@@ -11,13 +11,14 @@ from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
 from tearsheet.engines.index import IndexedStory
-from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.errors import BusyError, NotFoundError, TooSlow, UsageError
 from tearsheet.feeds.catalogue import list_collections
 from tearsheet.index import ORDERS, Attention, Question, answers
 from tearsheet.query import QueryError
 from tearsheet.web.asking import SearchForm, ask
 from tearsheet.web.charts import interval_for
 from tearsheet.web.highlight import highlighters, mark, passage
+from tearsheet.web.reach import Reach, reach_of
 from tearsheet.web.render import page
 from tearsheet.web.site import Site, site_of
 from tearsheet.web.stories import StoryLine, story_line
@@ -62,14 +63,15 @@ class Answer:
 def search_page(request: Request, form: Form, token: str = "", by: str = "") -> HTMLResponse:
     """The page for people. Without a query, it explains how to ask."""
     values: dict[str, Any] = {"form": form, "orders": ORDERS, "by": by, "token": token}
-    values |= {"collections": _collections(site_of(request), form), "wrong_query": False, "pointer": ""}
+    reach = reach_of(request)
+    values |= {"collections": _collections(site_of(request), form, reach), "wrong_query": False, "pointer": ""}
     if "q" not in request.query_params:
         return page(request, "search.html", answer=None, error=None, **values)
     try:
         question = form.question(token)
-        found = answer(site_of(request), question)
-    except (QueryError, UsageError, NotFoundError) as error:
-        status = 404 if isinstance(error, NotFoundError) else 400
+        found = answer(site_of(request), question, reach)
+    except (UsageError, NotFoundError, TooSlow, BusyError) as error:
+        status = 404 if isinstance(error, NotFoundError) else 400 if isinstance(error, UsageError) else 503
         if isinstance(error, QueryError):
             values |= {"wrong_query": True, "pointer": error.pointer()}
         return page(request, "search.html", status_code=status, answer=None, error=error, **values)
@@ -81,12 +83,12 @@ def search_page(request: Request, form: Form, token: str = "", by: str = "") -> 
 @data_router.get("/search.json")
 def search_data(request: Request, form: Form, token: str = "") -> Answer:
     """A search: the query in English, counts over time, sources, languages, and a page of stories."""
-    return answer(site_of(request), form.question(token))
+    return answer(site_of(request), form.question(token), reach_of(request))
 
 
-def answer(site: Site, question: Question) -> Answer:
-    """Ask the index. Raises QueryError or NotFoundError."""
-    found = answers.outline(site.services.index, question, ask(site, question), TOP)
+def answer(site: Site, question: Question, reach: Reach | None = None) -> Answer:
+    """Ask the index. Raises QueryError, NotFoundError, TooSlow or BusyError."""
+    found = answers.outline(site.services.index, question, ask(site, question, reach), TOP)
     interval = _interval(question, found.days)
     return Answer(
         explanation=question.explain(),
@@ -102,9 +104,10 @@ def answer(site: Site, question: Question) -> Answer:
     )
 
 
-def _collections(site: Site, form: SearchForm) -> list[str]:
+def _collections(site: Site, form: SearchForm, reach: Reach | None) -> list[str]:
     """The collections to choose from, by name. The one that was asked for stays in the form even if it does not exist."""
-    names = {one.name for one in list_collections(site.services.database, limit=MOST_COLLECTIONS).rows}
+    ids = None if reach is None else reach.collections
+    names = {one.name for one in list_collections(site.services.database, ids=ids, limit=MOST_COLLECTIONS).rows}
     return sorted(names | ({form.collection} if form.collection else set()), key=str.casefold)
 
 

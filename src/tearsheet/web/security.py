@@ -8,15 +8,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 PAGE_POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-src 'self'; frame-ancestors 'none'"
 """Our own pages: everything from this server, nothing inline, never inside a frame."""
 
-_HEADERS = {
+HEADERS = {
     "content-security-policy": PAGE_POLICY,
     "x-content-type-options": "nosniff",
     "cache-control": "private, no-cache",
     "referrer-policy": "no-referrer",
+    "x-dns-prefetch-control": "off",  # or the hosts of all links are looked up
     "permissions-policy": "camera=(), geolocation=(), microphone=(), interest-cohort=()",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+"""Of every answer."""
 
 
 class SecurityHeaders:
@@ -34,7 +36,7 @@ class SecurityHeaders:
         async def complete(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
+                for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from functools import partial
 
 from tearsheet.app import Services
+from tearsheet.settings import Settings
 from tearsheet.web.app import create_app
-from tearsheet.web.server import bind, serve
+from tearsheet.web.listening import bind, bind_unix, remove_unix, tls_context
+from tearsheet.web.proxies import is_loopback
+from tearsheet.web.server import Limits, serve
 from tearsheet.work import Service
 
 
-def page_service(services: Services, announce: Callable[[str], None]) -> Service:
-    """The pages of a data folder; `announce` is told their address.
+def page_service(services: Services, announce: Callable[[str], None], warn: Callable[[str], None]) -> Service:
+    """The pages of a data folder; `announce` is told their address, `warn` what is dangerous about it.
 
-    The port is bound now, so that one already in use is reported before anything starts. Raises BusyError and ConfigError.
+    The port or socket is bound now, so that one in use is reported before anything starts. Raises BusyError and ConfigError.
     """
-    settings = services.settings.web
-    listener = bind(settings.host, settings.port)
-    announce(f"http://{settings.host}:{settings.port}/")
-    return partial(serve, create_app(services), listener)
+    settings = services.settings
+    web, path = settings.web, settings.path(settings.web.socket)
+    limits = Limits.of(web)
+    tls = tls_context(_file(settings, web.certificate), _file(settings, web.key))
+    app = create_app(services)
+    listener = bind_unix(path) if web.socket else bind(web.host, web.port)
+    announce(f"unix:{path}" if web.socket else f"{'https' if tls else 'http'}://{web.host}:{web.port}/")
+    if not web.socket and not tls and not is_loopback(web.host):
+        warn(
+            f"{web.host} can be reached from elsewhere without TLS: tokens and pages travel in plain text, for everyone on the "
+            "way to read. Set web.certificate and web.key, or let only a proxy that speaks HTTPS reach this port."
+        )
+
+    async def run(stop: asyncio.Event) -> None:
+        try:
+            await serve(app, listener, stop, limits=limits, tls=tls)
+        finally:
+            if web.socket:
+                remove_unix(path)
+
+    return run
+
+
+def _file(settings: Settings, name: str) -> str:
+    return str(settings.path(name)) if name else ""

@@ -7,6 +7,9 @@ from fastapi import Request
 from tearsheet.app import QueueWatch, Services
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.broker import Depth
+from tearsheet.engines.index import Turns
+
+_RUNNING, _WAITING, _LONGEST_WAIT = 2, 8, 2.0
 
 
 class Site:
@@ -17,6 +20,8 @@ class Site:
         # Opened here, because requests run in many threads, and each would open its own.
         _ = services.database, services.ledger, services.index, services.captures
         self.clock = clock
+        self.heavy = Turns(_RUNNING, _WAITING, services.settings.engines.query_seconds or _LONGEST_WAIT)
+        """Turns at what takes long in Python itself, where no deadline of the index holds: all requests share its threads."""
         self._queues = QueueWatch(services)
 
     async def depths(self) -> dict[str, Depth]:

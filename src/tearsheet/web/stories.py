@@ -13,6 +13,7 @@ from tearsheet.archive import ReplayPage, StoredCapture, replay_page
 from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import NotFoundError, TearsheetError
 from tearsheet.feeds.catalogue import list_feeds, list_sources
+from tearsheet.web.reach import Reach
 from tearsheet.web.site import Site
 from tearsheet.work import Explanation
 
@@ -131,10 +132,10 @@ def lead_of(story: IndexedStory) -> str:
     return text[: end if end > 0 else length].rstrip(" ,;:–-") + "…"
 
 
-def find_story(site: Site, identifier: str) -> IndexedStory:
-    """A story of the index by its id. Raises NotFoundError."""
+def find_story(site: Site, identifier: str, reach: Reach | None = None) -> IndexedStory:
+    """A story of the index by its id. Raises NotFoundError, also for one that the visitor may not see."""
     found = site.services.index.get([identifier])[0]
-    if found is None:
+    if found is None or (reach is not None and not reach.has_story(found)):
         raise NotFoundError(f"there is no story {identifier}")
     return found
 
@@ -144,9 +145,9 @@ def find_capture(site: Site, story: IndexedStory) -> StoredCapture | None:
     return site.services.captures.of_stories([(story.story_id, story.id)])[0]
 
 
-def view_of(site: Site, identifier: str) -> StoryView:
+def view_of(site: Site, identifier: str, reach: Reach | None = None) -> StoryView:
     """Everything about one story. Raises NotFoundError."""
-    story = find_story(site, identifier)
+    story = find_story(site, identifier, reach)
     capture = find_capture(site, story)
     extra = dict(story.extra)
     return StoryView(
@@ -206,9 +207,9 @@ def _record(site: Site, capture: StoredCapture) -> CaptureRecord:
     )
 
 
-def captured_page(site: Site, identifier: str) -> CapturedPage:
+def captured_page(site: Site, story: IndexedStory) -> CapturedPage:
     """The page of a story as it was captured, read from its WARC file. Raises NotFoundError."""
-    capture = find_capture(site, find_story(site, identifier))
+    capture = find_capture(site, story)
     if capture is None:
         raise NotFoundError("this story is not archived yet: it waits for its WARC file to be finished")
     try:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 
 from tearsheet import __version__
 from tearsheet.app import WRITE
-from tearsheet.web.guard import LOCAL, Visitor
+from tearsheet.web.guard import Visitor
 from tearsheet.web.site import site_of
 
 router = APIRouter(prefix="/api", tags=["account"])
@@ -31,8 +31,9 @@ def profile(request: Request) -> dict[str, Any]:
         "username": visitor.name,
         "rights": visitor.rights,
         "is_staff": visitor.rights == WRITE,
-        "local": visitor is LOCAL,
+        "local": visitor.local,
         "roles": [visitor.rights],
+        "collections": visitor.collections,
     }
 
 

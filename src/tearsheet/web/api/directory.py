@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
@@ -25,11 +25,15 @@ from tearsheet.feeds.catalogue import (
     list_sources,
 )
 from tearsheet.web.api.asking import LARGEST_ID
+from tearsheet.web.reach import reach_of
 from tearsheet.web.site import site_of
 
 router = APIRouter(prefix="/api/sources", tags=["directory"])
 PLATFORM = "online_news"
 PAGE, MOST = 100, 1000
+MOST_COLLECTIONS, MOST_LETTERS = 100, 500
+"""Of one feed that is added: more is a mistake, and would take long."""
+CollectionName = Annotated[str, Field(max_length=MOST_LETTERS)]
 Limit = Annotated[int, Query(ge=0, description=f"Rows of a page; 0 means {PAGE}, and {MOST} is the most.")]
 Offset = Annotated[int, Query(ge=0, le=LARGEST_ID // 2)]
 Id = Annotated[int, PathParameter(ge=0, le=LARGEST_ID)]
@@ -48,9 +52,9 @@ class FeedToAdd(BaseModel):
     """A feed to be added."""
 
     url: str
-    name: str | None = None
+    name: str | None = Field(default=None, max_length=MOST_LETTERS)
     source_id: int | None = Field(default=None, ge=0, le=LARGEST_ID)
-    collections: list[str] = Field(default_factory=list)
+    collections: list[CollectionName] = Field(default_factory=list, max_length=MOST_COLLECTIONS)
 
 
 def page_of(
@@ -72,6 +76,17 @@ def _address(request: Request, limit: int, offset: int) -> str:
 
 def _rows(limit: int) -> int:
     return min(limit or PAGE, MOST)
+
+
+def _mine(request: Request, kind: Literal["collections", "sources"]) -> frozenset[int] | None:
+    """The ids of the collections or sources that the visitor may see; None means all."""
+    reach = reach_of(request)
+    return None if reach is None else reach.collections if kind == "collections" else reach.sources
+
+
+def _may_see(request: Request, kind: Literal["collections", "sources"], one: int) -> bool:
+    mine = _mine(request, kind)
+    return mine is None or one in mine
 
 
 def source_shown(source: Source) -> dict[str, Any]:
@@ -132,8 +147,14 @@ def collections(
     """Collections, all or those with a name or a source."""
     if platform not in ("", PLATFORM):
         return page_of(request, Listing([], 0), _rows(limit), offset, collection_shown)
-    database = site_of(request).services.database
-    found = list_collections(database, name=name, source_id=source_id, limit=_rows(limit), offset=offset)
+    found = list_collections(
+        site_of(request).services.database,
+        name=name,
+        source_id=source_id,
+        ids=_mine(request, "collections"),
+        limit=_rows(limit),
+        offset=offset,
+    )
     return page_of(request, found, _rows(limit), offset, collection_shown)
 
 
@@ -141,7 +162,7 @@ def collections(
 def collection(request: Request, collection_id: Id) -> dict[str, Any]:
     """One collection."""
     found = list_collections(site_of(request).services.database, ids=[collection_id]).rows
-    if not found:
+    if not found or not _may_see(request, "collections", collection_id):
         raise NotFoundError(f"there is no collection {collection_id}")
     return collection_shown(found[0])
 
@@ -158,8 +179,14 @@ def sources(
     """Sources, all or those with a name or of a collection."""
     if platform not in ("", PLATFORM):
         return page_of(request, Listing([], 0), _rows(limit), offset, source_shown)
-    database = site_of(request).services.database
-    found = list_sources(database, name=name, collection_id=collection_id, limit=_rows(limit), offset=offset)
+    found = list_sources(
+        site_of(request).services.database,
+        name=name,
+        collection_id=collection_id,
+        ids=_mine(request, "sources"),
+        limit=_rows(limit),
+        offset=offset,
+    )
     return page_of(request, found, _rows(limit), offset, source_shown)
 
 
@@ -167,7 +194,7 @@ def sources(
 def source(request: Request, source_id: Id) -> dict[str, Any]:
     """One source."""
     found = list_sources(site_of(request).services.database, ids=[source_id]).rows
-    if not found:
+    if not found or not _may_see(request, "sources", source_id):
         raise NotFoundError(f"there is no source {source_id}")
     return source_shown(found[0])
 
@@ -175,7 +202,8 @@ def source(request: Request, source_id: Id) -> dict[str, Any]:
 @router.get("/feeds/details/")
 def feed_details(request: Request, source_id: MaybeId = None, limit: Limit = 0, offset: Offset = 0) -> dict[str, Any]:
     """Feeds with their polling state."""
-    found = list_feeds(site_of(request).services.database, source_id=source_id, limit=_rows(limit), offset=offset)
+    database, mine = site_of(request).services.database, _mine(request, "sources")
+    found = list_feeds(database, source_id=source_id, source_ids=mine, limit=_rows(limit), offset=offset)
     return {"feeds": [{name: row[name] for name in _DETAILS} for row in found.rows]}
 
 
@@ -192,6 +220,7 @@ def feeds(
     found = list_feeds(
         site_of(request).services.database,
         source_id=source_id,
+        source_ids=_mine(request, "sources"),
         since=_moment(modified_since, "modified_since"),
         before=_moment(modified_before, "modified_before"),
         limit=_rows(limit),

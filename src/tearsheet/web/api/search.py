@@ -10,7 +10,7 @@ from fastapi import Query as Parameter
 from fastapi.responses import StreamingResponse
 
 from tearsheet.engines.index import Index, IndexedStory
-from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.errors import UsageError
 from tearsheet.index import Attention, Question, WordCount, answers
 from tearsheet.query import Query
 from tearsheet.tables import csv_lines
@@ -18,8 +18,9 @@ from tearsheet.web.api.asking import SearchParameters
 from tearsheet.web.asking import ask
 from tearsheet.web.charts import filled
 from tearsheet.web.export import download
+from tearsheet.web.reach import reach_of
 from tearsheet.web.site import site_of
-from tearsheet.web.stories import moment
+from tearsheet.web.stories import find_story, moment
 
 router = APIRouter(prefix="/api/search", tags=["search"])
 Parameters = Annotated[SearchParameters, Depends()]
@@ -33,7 +34,7 @@ _MAX_SOURCES = 1000
 def _ask(request: Request, question: Question) -> tuple[Index, Query, Query]:
     """The index, the query with its filters, and the filters alone."""
     site = site_of(request)
-    asked = ask(site, question)
+    asked = ask(site, question, reach_of(request))
     return site.services.index, asked.query, asked.everything
 
 
@@ -80,10 +81,11 @@ def count_over_time(request: Request, parameters: Parameters) -> dict[str, Any]:
     """Matching stories and all stories of each day."""
     question = parameters.question()
     index, query, everything = _ask(request, question)
-    found = {point.date: point for point in answers.attention(index, query, "day", everything)}
-    ends = [day.isoformat() for day in (question.start, question.end) if day]
-    days = _every_day([*ends, *found])
-    points = [found.get(day) or Attention(day, 0, 0) for day in days]
+    with site_of(request).heavy.turn():
+        found = {point.date: point for point in answers.attention(index, query, "day", everything)}
+        ends = [day.isoformat() for day in (question.start, question.end) if day]
+        days = _every_day([*ends, *found])
+        points = [found.get(day) or Attention(day, 0, 0) for day in days]
     counts = [
         {"date": point.date, "count": point.count, "total_count": point.total, "ratio": point.share} for point in points
     ]
@@ -122,6 +124,8 @@ def count_by_source_over_interval(request: Request, parameters: Parameters, inte
 
 def _by_source(request: Request, parameters: SearchParameters, interval: str) -> list[dict[str, Any]]:
     index, query, everything = _ask(request, parameters.question())
+    with site_of(request).heavy.turn():
+        rows = answers.sources_over_time(index, query, interval, _MAX_SOURCES, everything)
     return [
         {
             "media_name": row.source,
@@ -131,7 +135,7 @@ def _by_source(request: Request, parameters: SearchParameters, interval: str) ->
             "total_stories": row.total,
             "ratio": row.share,
         }
-        for row in answers.sources_over_time(index, query, interval, _MAX_SOURCES, everything)
+        for row in rows
     ]
 
 
@@ -169,10 +173,7 @@ def sample(request: Request, parameters: Parameters, limit: Limit = 10, expanded
 @router.get("/story")
 def story(request: Request, story_id: Annotated[str, Parameter(alias="storyId")]) -> dict[str, Any]:
     """One story by its id, with its full text."""
-    found = site_of(request).services.index.get([story_id])[0]
-    if found is None:
-        raise NotFoundError(f"there is no story {story_id!r}")
-    return {"story": as_story(found, text=True)}
+    return {"story": as_story(find_story(site_of(request), story_id, reach_of(request)), text=True)}
 
 
 @router.get("/sources")
@@ -195,7 +196,8 @@ def languages(request: Request, parameters: Parameters, limit: Limit = 10) -> di
 def words(request: Request, parameters: Parameters, limit: Limit = 100) -> dict[str, Any]:
     """The most frequent words of the matching stories, or of a random sample when there are very many."""
     index, query, _ = _ask(request, parameters.question())
-    found = answers.words(index, query, limit)
+    with site_of(request).heavy.turn():
+        found = answers.words(index, query, limit)
     return {"words": [as_word(word) for word in found]}
 
 
