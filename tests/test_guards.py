@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import os
 import socket
 import sqlite3
+import time
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from tests.support.chromium import NO_BROWSER
 from tests.support.guards import DiskUsed, NetworkUsed
 from tests.support.left_out import left_out
+from tests.support.loop_watch import allowed, unblocked_loop
 from tests.support.paths import ROOT
 from tests.support.servers import LEFT_OUT
 
@@ -67,3 +72,39 @@ def test_a_run_says_what_it_left_out():
         "engines left out, because they are not running: kafka (`make engines-up`)",
         "the pages in a browser left out, because there is none (`make browser`)",
     ]
+
+
+async def compute(seconds: float) -> None:
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+
+def test_a_loop_that_computes_for_too_long_is_seen_in_every_thread():
+    too_long = allowed() * 1.2
+    with pytest.raises(AssertionError, match=r"blocked for 0\.\d+ s .*compute"), unblocked_loop():
+        asyncio.run(compute(too_long))
+    with pytest.raises(AssertionError, match="blocked"), unblocked_loop():
+        thread = Thread(target=lambda: asyncio.run(compute(too_long)))
+        thread.start()
+        thread.join()
+
+
+def test_many_short_turns_and_waiting_and_old_garbage_block_no_loop():
+    async def gently() -> None:
+        for _ in range(20):
+            await compute(0.01)
+            await asyncio.sleep(0)
+        time.sleep(0.15)
+        await asyncio.to_thread(lambda: asyncio.run(compute(0.02)))
+
+    async def collect() -> None:
+        until = time.thread_time() + 0.15
+        while time.thread_time() < until:
+            gc.collect()
+
+    with unblocked_loop() as turns:
+        asyncio.run(gently())
+        asyncio.run(collect())
+    assert turns.count > 20
+    assert turns.longest >= 0.02

@@ -6,11 +6,12 @@ import hashlib
 import re
 from functools import lru_cache
 from ipaddress import ip_address
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_bytes, urlencode, urljoin, urlsplit
 
 from publicsuffixlist import PublicSuffixList
 
 from tearsheet.errors import UsageError
+from tearsheet.foreign_text import with_few_marks
 from tearsheet.lexicon import (
     DEVICE_SUBDOMAINS,
     HOMEPAGE_FILES,
@@ -22,6 +23,8 @@ from tearsheet.lexicon import (
 )
 
 MAX_URL_LENGTH = 2048
+_LONGEST_HOST = 1000
+"""Of a host that is not in ASCII; on the wire, 253 characters are the limit."""
 _DEVICE_LABEL = re.compile(r"(?:" + "|".join(DEVICE_SUBDOMAINS) + r"|ww[w0-9]?\d*)\.(?=[^.]+\.)")
 _LANGUAGE_SEGMENT = re.compile(r"[a-z]{2}(?:[-_][a-z]{2})?")
 _SLASHES = re.compile("/{2,}")
@@ -65,8 +68,12 @@ def _suffixes() -> PublicSuffixList:
 def split_http_url(url: str) -> SplitResult:
     """Split an http(s) address. Raises BadURL when the host is missing, or the scheme or port is invalid."""
     try:
-        parts = urlsplit(_LINE_BREAKS.sub("", url.strip(_EDGES)))
+        parts = urlsplit(_LINE_BREAKS.sub("", with_few_marks(url).strip(_EDGES)))
         _ = parts.port
+        if not url.isascii():
+            url.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BadURL("bad address: an incomplete character") from error
     except ValueError as error:
         raise BadURL(f"bad address: {error}") from error
     if parts.scheme.lower() not in ("http", "https"):
@@ -76,6 +83,11 @@ def split_http_url(url: str) -> SplitResult:
     return parts
 
 
+def join_url(base: str, address: str) -> str:
+    """What an address means in a document at `base`. Raises ValueError when it means nothing."""
+    return urljoin(with_few_marks(base), with_few_marks(address))
+
+
 def host_of(url: str) -> str:
     """The host name in lower case and ASCII, without port or trailing dot. Raises BadURL."""
     return ascii_host(split_http_url(url).hostname or "")
@@ -83,9 +95,11 @@ def host_of(url: str) -> str:
 
 def ascii_host(host: str) -> str:
     """A host name as it goes over the wire. Raises BadURL when it has no such form."""
-    ascii_name = host.lower().rstrip(".")
+    ascii_name = with_few_marks(host).lower().rstrip(".")
     try:
         if not host.isascii():
+            if len(ascii_name) > _LONGEST_HOST:
+                raise BadURL(f"bad host name: {host[:100]!r}")
             ascii_name = ascii_name.encode("idna").decode("ascii").rstrip(".")
     except UnicodeError as error:
         raise BadURL(f"bad host name: {host[:100]!r}") from error

@@ -11,7 +11,7 @@ import zstandard
 
 from tearsheet.fetch import FetchError, FetchRequest, FetchResponse
 from tearsheet.fetch.model import ERROR_KINDS
-from tests.support.loopback_web import client_for
+from tests.support.loopback_web import client_for, response, serve
 
 LIMIT = 100_000
 SECONDS = 1.0
@@ -106,6 +106,12 @@ CASES: dict[str, tuple[Any, set[str | None]]] = {
     "gzip bomb in gzip": (
         OK + b"Content-Encoding: gzip, gzip\r\n\r\n" + gzip.compress(gzip.compress(bytes(80_000_000))), {"too-large"}),
     "zstd bomb": (OK + b"Content-Encoding: zstd\r\n\r\n" + zstandard.compress(bytes(80_000_000)), {"too-large"}),
+    "a chunk for each byte": (OK + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 90_000 + b"0\r\n\r\n", {None}),
+    "folded headers": (OK + b"A: b\r\n" + b" c\r\n" * 20_000 + b"\r\nx", {None, "protocol"}),
+    "blanks before a charset": (OK + b"Content-Type: a;charset=" + b" " * 50_000 + b"!\r\n\r\nx", {None, "protocol"}),
+    "marks on a letter of a redirect": (
+        b"HTTP/1.1 302 Found\r\nLocation: http://a" + "\u0301\u0316".encode() * 20_000 + b"/\r\nContent-Length: 0\r\n\r\n",
+        {"bad-url", "unknown-host", "dns", "protocol"}),
     "unknown coding": (OK + b"Content-Encoding: rot13\r\n\r\nuryyb", {"protocol"}),
     "redirect to itself": (b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n", {"too-many-redirects"}),
     "redirect with a cookie each time": (
@@ -155,12 +161,36 @@ def in_own_loop(coroutine):
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.usefixtures("unblocked_loop")
 def test_every_kind_of_hostility_has_a_named_end(name):
     handler, expected = CASES[name]
     kind, seconds, _ = in_own_loop(ask(handler))
     assert kind in expected
     assert kind is None or kind in ERROR_KINDS
     assert seconds < SECONDS + PATIENCE
+
+
+MEMBERS = {
+    "gzip": gzip.compress(b"", mtime=0) * 400_000,
+    "zstd": zstandard.compress(b"") * 900_000,
+    "gzip, gzip": gzip.compress(gzip.compress(b"", mtime=0) * 100_000),
+    "gzip, gzip, gzip": gzip.compress(gzip.compress(gzip.compress(b"", mtime=0) * 400_000, 1)),
+}
+
+
+@pytest.mark.parametrize("coding", MEMBERS)
+@pytest.mark.usefixtures("unblocked_loop")
+def test_a_body_of_members_without_number_is_refused_and_blocks_no_one(coding):
+    body = MEMBERS[coding]
+
+    async def fetch() -> None:
+        async with serve(response(body, headers=(f"Content-Encoding: {coding}",))) as web, client_for() as client:
+            with pytest.raises(FetchError, match="members"):
+                await client.fetch(FetchRequest(f"http://127.0.0.1:{web.port}/"))
+
+    started = time.process_time()
+    in_own_loop(fetch())
+    assert time.process_time() - started < 2
 
 
 def test_silence_is_told_from_slowness(monkeypatch):

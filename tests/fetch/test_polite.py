@@ -34,9 +34,8 @@ from tests.support.ingest_site import PNG, prose
 from tests.support.loopback_web import Request, Web, redirect, response, serve
 
 PACE = 0.8
-TOLERANCE = 0.4
-"""A turn is given in the database, heard of in the event loop, sent, and noted by the server when its own thread comes to it: some
-milliseconds, but tenths of a second where many processes share two cores. Turns that nobody keeps apart come at the same moment."""
+TOLERANCE = 0.3
+"""A turn may be used a quarter of the pace late; then it is sent, and noted by the server when its own thread comes to it."""
 PAUSE = 3
 
 
@@ -111,7 +110,7 @@ def run(test: Awaitable[None], seconds: float = 110) -> None:
 
 @pytest.fixture
 def database(tmp_path: Path):
-    database = open_database("sqlite:///t.db", tmp_path)
+    database = open_database("t.db", tmp_path)
     database.migrate()
     yield database
     database.close()
@@ -211,7 +210,7 @@ def test_what_a_host_tells_one_is_heard_by_everyone(database, tmp_path, first):
     """An hour's pause; the others have a client and a connection of their own, as another process has."""
     told = {"sub-resource": "one.png", "discovery": "feed.xml"}.get(first, first)
     paper = Paper(f"/a/{told}", retry_after=3600)
-    other = open_database("sqlite:///t.db", tmp_path)
+    other = open_database("t.db", tmp_path)
 
     async def test() -> None:
         async with serve(paper) as web:
@@ -248,7 +247,7 @@ def with_client(answer: Any, test: Callable[[PoliteClient, Web, Time], Awaitable
             values: dict[str, Any] = {
                 "connect_to": {"*": f"127.0.0.1:{web.port}"},
                 "interval_seconds": 0.0,
-                "timeout_seconds": 2.0,
+                "timeout_seconds": 30.0,
             }
             fetch = FetchSettings(allow_addresses=["127.0.0.0/8"], **(values | settings))
             clock = Time()
@@ -335,12 +334,12 @@ def test_hops_within_a_host_take_turns_too():
 def test_the_host_that_does_not_answer_is_the_one_that_is_slow():
     async def test(client, web, clock):
         with pytest.raises(FetchError) as error:
-            await client.fetch(FetchRequest("http://near.example/moved-to-silence", timeout=0.5))
-        assert error.value.kind == "timeout"
+            await client.fetch(FetchRequest("http://near.example/moved-to-silence", timeout=3))
+        assert error.value.kind in ("timeout", "read-timeout")
         far, near = [
             await client._record.ask(f"{name}.example", lambda state, now: (state, state)) for name in ("far", "near")
         ]
-        assert far.average > 0.1 > near.average
+        assert far.average > near.average
         assert (far.failures, near.failures) == (0, 0)
 
     with_client(site, test)

@@ -32,7 +32,7 @@ async def crawl_delay(record, host):
 def with_robots(answer, test, store=None, **settings):
     async def run():
         async with serve(answer) as web:
-            values: dict[str, Any] = {"connect_to": {"*": f"127.0.0.1:{web.port}"}, "timeout_seconds": 5} | settings
+            values: dict[str, Any] = {"connect_to": {"*": f"127.0.0.1:{web.port}"}, "timeout_seconds": 30} | settings
             fetch = FetchSettings(allow_addresses=["127.0.0.0/8"], **values)
             clock = Time()
             client, record = Client(fetch), MemoryRecord(clock)
@@ -125,7 +125,7 @@ def test_a_server_in_trouble_forbids_until_it_is_well_unless_an_old_copy_is_know
 
 
 def test_copies_are_kept_in_the_database_and_obeyed_while_the_server_is_broken(tmp_path):
-    database = open_database("sqlite:///t.db", tmp_path)
+    database = open_database("t.db", tmp_path)
     database.migrate()
     store = HostStore(database)
     broken = False

@@ -112,7 +112,7 @@ from pathlib import Path
 from tearsheet.engines.database import open_database
 from tearsheet.fetch import HostStore
 from tearsheet.fetch.manners import HostState
-store = HostStore(open_database("sqlite:///t.db", Path(sys.argv[1])))
+store = HostStore(open_database("t.db", Path(sys.argv[1])))
 for number in range(1_000_000):
     states = {f"{n}.example": HostState(failures=number, updated=1.0) for n in range(20)}
     store.change(states, lambda kept: kept.update(states))
@@ -121,7 +121,7 @@ for number in range(1_000_000):
 
 
 def test_what_was_saved_survives_a_kill(tmp_path):
-    database = open_database("sqlite:///t.db", tmp_path)
+    database = open_database("t.db", tmp_path)
     database.migrate()
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     try:

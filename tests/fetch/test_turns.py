@@ -38,6 +38,42 @@ def test_turns_of_one_host_keep_the_interval():
     run_virtually(test())
 
 
+class SlowToTell(MemoryRecord):
+    """A record whose answer to one request comes late: a process that has lost the processor."""
+
+    def __init__(self, late: float) -> None:
+        super().__init__(clock)
+        self._late = late
+
+    async def ask(self, host, rule):
+        late, self._late = self._late, 0.0
+        answer = await super().ask(host, rule)
+        await asyncio.sleep(late)
+        return answer
+
+
+@pytest.mark.parametrize("late", [0.6, 1.9, 2.0, 2.3, 5.0])
+def test_a_turn_that_was_heard_of_too_late_is_not_used(late):
+    async def test():
+        record = SlowToTell(late)
+        delayed, other = turns(record), turns(record)  # two processes with one record
+        starts: list[float] = []
+        await asyncio.gather(*(visit(process, "a.example", starts) for process in (delayed, other, other)))
+        assert min(b - a for a, b in pairwise(sorted(starts))) >= 2.0 - 0.001
+
+    run_virtually(test())
+
+
+def test_a_turn_that_was_heard_of_a_little_late_is_used():
+    async def test():
+        asked = clock()
+        starts: list[float] = []
+        await visit(turns(SlowToTell(0.4)), "a.example", starts)
+        assert [start - asked for start in starts] == [pytest.approx(0.4)]
+
+    run_virtually(test())
+
+
 def test_no_more_than_the_set_number_at_one_host():
     async def test():
         polite = turns(interval_seconds=0, per_host=3)
@@ -229,3 +265,42 @@ def test_hosts_that_nobody_asks_for_are_forgotten():
 def test_a_manner_that_does_not_exist_is_an_error_that_names_the_setting():
     with pytest.raises(ConfigError, match=r"fetch\.manners_off.*'speed'"):
         turns(MemoryRecord(lambda: 0.0), manners_off={"a.example": "pace speed"})
+
+
+def test_those_who_wait_are_sent_away_and_told_when_to_come_back():
+    async def test():
+        polite = turns(per_host=2, interval_seconds=4.0)
+        starts: list[float] = []
+        under_way = asyncio.create_task(visit(polite, "a.example", starts, seconds=3.0))
+        waiting = [asyncio.create_task(visit(polite, "a.example", starts)) for _ in range(3)]
+        await asyncio.sleep(1.0)
+        left = clock()
+        polite.send_away()
+        ends = await asyncio.gather(*waiting, return_exceptions=True)
+        assert clock() == left, "nobody waited any longer"
+        assert [type(end) for end in ends] == [HostBusy] * 3
+        assert min(end.after for end in ends if isinstance(end, HostBusy)) == pytest.approx(3.0)
+        await under_way
+        with pytest.raises(HostBusy):
+            await polite.take("a.example")
+        assert len(starts) == 1
+
+    run_virtually(test())
+
+
+def test_those_who_wait_for_a_slot_are_sent_away_too():
+    async def test():
+        polite = turns(per_host=1, interval_seconds=0.0)
+        starts: list[float] = []
+        under_way = asyncio.create_task(visit(polite, "a.example", starts, seconds=10.0))
+        await asyncio.sleep(0.0)
+        waiting = asyncio.create_task(visit(polite, "a.example", starts))
+        await asyncio.sleep(1.0)
+        left = clock()
+        polite.send_away()
+        with pytest.raises(HostBusy):
+            await waiting
+        assert clock() == left
+        await under_way
+
+    run_virtually(test())

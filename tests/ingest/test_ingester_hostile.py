@@ -11,6 +11,7 @@ import pytest
 from tearsheet.fetch import PoliteClient
 from tearsheet.ingest import Ingester, IngestLimits, request_for
 from tearsheet.ingest.fetching import Visitor
+from tearsheet.work import ThreadReader
 from tests.support.ingest_checks import check
 from tests.support.ingest_site import Answer, Site, prose
 
@@ -133,7 +134,7 @@ def test_every_hostile_page_gets_a_status(count):
         statuses: Counter[str] = Counter()
         places = asyncio.Semaphore(4)
         async with site.serving(), PoliteClient(site.settings(obey_robots=False, max_bytes=20_000_000)) as client:
-            ingester = Ingester(Visitor(client), IngestLimits(seconds=60, resource_seconds=5))
+            ingester = Ingester(Visitor(client), ThreadReader(), IngestLimits(seconds=60, resource_seconds=5))
 
             async def one(number: int) -> None:
                 async with places:

@@ -16,4 +16,4 @@ def test_names():
     with pytest.raises(UsageError):
         tei_key("../x")
     assert bucket_url("s3://k:s@h:1/news", "sandcrawler") == "s3://k:s@h:1/sandcrawler"
-    assert bucket_url("file:///blobs", "sandcrawler") == "file:///blobs/sandcrawler"
+    assert bucket_url("blobs", "sandcrawler") == "blobs/sandcrawler"

@@ -9,6 +9,7 @@ import re
 import pytest
 
 from tearsheet.ingest.replay import Part, rationed, self_contained
+from tests.support.growth import assert_linear
 
 URL = "http://a.example/x/y"
 
@@ -89,3 +90,35 @@ def test_a_long_page_is_shown_to_its_end():
 def test_a_page_in_another_encoding():
     page = "<meta charset=shift_jis><p>日本語の新聞を毎日読むのは楽しい</p>".encode("shift_jis")
     assert "日本語の新聞を毎日読むのは楽しい" in replay(page)
+
+
+def test_the_style_sheets_of_a_frame_stay_style_sheets():
+    page = b"<meta name=a content=b><link rel=stylesheet href=/a.css><iframe src=/frame></iframe>"
+    frame = Part("http://a.example/frame", "text/html", b"<meta name=c><link rel=stylesheet href=/a.css><p>x")
+    sheet = Part("http://a.example/a.css", "text/css", b"p{}")
+    text = self_contained(page, URL, {part.url: part for part in (frame, sheet)}.get).decode()
+    around, _, inside = text.partition("srcdoc=")
+    assert around.count("<style>@import url(data:text/css") == inside.count("style>@import url(data:text/css") == 1
+    assert re.findall(r"(\w+) name=\W+(?:quot;)?[ac]\b", text) == ["meta", "meta"]
+    assert "x-" not in re.sub(r"base64,[^\"&]*", "", text)
+
+
+WORST = {
+    "attributes in a style": ("<style><meta ", "a=&quot;b&quot; "),
+    "attributes in a meta": ("<meta content='x\" ", 'a="b" '),
+    "attributes in a script": ("<script><meta ", 'a="&quot; '),
+    "style sheets": ("", "<link rel=stylesheet href=/s.css>"),
+    "frames": ("", "<iframe src=/f></iframe>"),
+    "pictures": ("", "<img src=/a srcset='/b 1x'>"),
+    "styles": ("<p style='", "background:url(/a);"),
+    "depth": ("", "<b><a href=x>"),
+    "unfinished": ("", "<link rel="),
+}
+
+
+@pytest.mark.parametrize("name", WORST)
+def test_time_grows_with_the_page(name):
+    start, piece = WORST[name]
+    parts = {f"http://a.example/{name}": Part(URL, "text/css", b"p{}") for name in ("s.css", "a", "b")}
+    parts["http://a.example/f"] = Part(URL, "text/html", b"<p>x")
+    assert_linear(lambda text: self_contained(text.encode(), URL, parts.get), lambda n: start + piece * n, 1_000)

@@ -28,6 +28,7 @@ from tearsheet.ingest.model import read_result
 from tearsheet.ingest.names import tei_key
 from tearsheet.settings import Settings
 from tearsheet.web.app import create_app
+from tearsheet.work import ThreadReader
 from tests.support.ingest_checks import check, check_tei
 from tests.support.ingest_site import PNG, Site, prose
 from tests.support.paths import ROOT
@@ -62,7 +63,9 @@ def handle(services: Services, *urls: str, force: bool = False) -> list[Any]:
     async def run() -> list[IngestWebResult]:
         async with AsyncExitStack() as stack:
             visitor = Visitor(services.open_polite(stack))
-            service = services.ingest.service(visitor)  # looks at pages in this process, which is quicker to start
+            service = services.ingest.service(
+                visitor, ThreadReader()
+            )  # looks at pages in this process, which is quicker to start
             return await service.handle([request_for(url, force_recrawl=force) for url in urls])
 
     return [check(result) for result in asyncio.run(run())]
@@ -92,7 +95,7 @@ def test_everything_is_kept(services, site):
 def test_the_capture_and_its_sub_resources_are_in_the_archive(services):
     [result] = handle(services, "http://a.example/short")
     cdx = result.cdx
-    path = services.settings.path("archive") / cdx.warc_path
+    path = services.archive_folder / cdx.warc_path
     story = read_story_at(path, cdx.warc_offset)
     assert story is not None and story.story.raw_html.html == BODY.encode()
     assert [exchange.status for exchange in story.story.exchanges] == [302, 200]
@@ -109,7 +112,7 @@ def test_the_capture_and_its_sub_resources_are_in_the_archive(services):
 def test_pywb_replays_the_capture_and_its_sub_resources(services, site, tmp_path):
     site.file("/x/i.png", PNG + b"2")
     [result] = handle(services, "http://a.example/short")
-    path = services.settings.path("archive") / result.cdx.warc_path
+    path = services.archive_folder / result.cdx.warc_path
     names = {"http://a.example/short": BODY.encode(), URL: BODY.encode()}
     names |= {f"http://a.example/x/{name}": site.answers[f"/x/{name}"].body for name in ("s.css", "i.png", "b.png")}
     ours = str(path.with_name(path.name.replace(".warc.gz", ".cdxj")))

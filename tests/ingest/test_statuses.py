@@ -15,6 +15,7 @@ from tearsheet.ingest import tei as tei_module
 from tearsheet.ingest.fetching import Visitor
 from tearsheet.ingest.requests import read_request
 from tearsheet.ingest.statuses import STATUSES, status_of_code
+from tearsheet.work import ThreadReader
 from tests.support.ingest_checks import check
 from tests.support.ingest_site import Answer, Site, prose
 
@@ -159,7 +160,9 @@ def test_other_kinds_of_requests_are_not_served():
 
     async def run():
         async with site.serving(), PoliteClient(site.settings()) as client:
-            return await Ingester(Visitor(client)).ingest(read_request({"ingest_type": "pdf", "base_url": URL}))
+            return await Ingester(Visitor(client), ThreadReader()).ingest(
+                read_request({"ingest_type": "pdf", "base_url": URL})
+            )
 
     result = check(asyncio.run(run()))
     assert (result.status, result.request) == ("not-implemented", {"ingest_type": "pdf", "base_url": URL})

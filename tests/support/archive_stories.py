@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
+from tearsheet.archive import ArchivedStory, StoryArchiveWriter
+from tearsheet.archive.reader import read_story_at
 from tearsheet.story import ContentMetadata, Exchange, HTTPMetadata, RawHTML, RSSEntry, Story, make_story_id
 
 PAGE = "<html><head><title>Ünïted</title></head><body><p>Something happened today.</p></body></html>".encode()
@@ -48,6 +52,18 @@ def plain_story(number: int = 1, page: bytes = PAGE, **content: Any) -> Story:
             ),
         ],
     )
+
+
+def archived_story(folder: Path, page: bytes = PAGE, headers: Sequence[tuple[str, str]] = ()) -> ArchivedStory:
+    """A story with this page and these headers besides, read from the archive that it was written to."""
+    story = plain_story(1, page)
+    story.exchanges[-1].response_headers += headers
+    with StoryArchiveWriter(folder) as writer:
+        writer.write(story)
+    written = writer.close()
+    found = read_story_at(folder / written.key, written.captures[0].offset)
+    assert found is not None
+    return found
 
 
 def large_story(number: int) -> Story:

@@ -9,7 +9,7 @@ import random
 import sys
 from pathlib import Path
 
-from tearsheet.archive.copies import stores_by_name
+from tearsheet.archive.copies import Copies, stores_by_name
 from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.archive.upload import Uploader
@@ -19,14 +19,13 @@ from tests.support.archive_stories import large_story
 
 folder, url, count, seed = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 chance = random.Random(seed)
-database = open_database("sqlite:///t.db", folder)
+database = open_database("t.db", folder)
 database.migrate()
 stores = stores_by_name([url], folder, 2)
-archiver = Archiver(
-    ArchiveStore(database), folder / "archive", stores=list(stores), profile=chance.choice(["mediacloud", "full"])
-)
+store = ArchiveStore(database)
+archiver = Archiver(store, folder / "archive", stores=list(stores), profile=chance.choice(["mediacloud", "full"]))
 outbox = Outbox(database)
-uploader = Uploader(outbox, folder / "archive", stores)
+uploader = Uploader(outbox, Copies(store, folder / "archive", stores), stores)
 acknowledgements = folder / "acknowledged"
 done = set(acknowledgements.read_text().split()) if acknowledgements.exists() else set()
 waiting = [number for number in range(count) if str(number) not in done]

@@ -32,6 +32,7 @@ from tearsheet.topics.spider.stores.seeds import add_seeds
 from tearsheet.topics.spider.tools import Tools
 from tearsheet.topics.spider.topic_fetch_link import FetchLink
 from tearsheet.topics.store import create_topic
+from tearsheet.work import ThreadReader
 from tearsheet.work.outcomes import Outcome
 
 HOST = "http://paper.example"
@@ -77,20 +78,26 @@ class Askers:
     async def poll(self) -> str:
         feed = NewFeed(self.url("poller"), sources_id=ord(self.name))
         added = (await asyncio.to_thread(add_feeds, self.database, [feed], utc_now())).added
-        poller = Poller(self.database, self.client, FeedSettings(interval_seconds=0.0), only=added)
+        poller = Poller(self.database, self.client, ThreadReader(), FeedSettings(interval_seconds=0.0), only=added)
         await poller.run(asyncio.Event(), once=True)
         return "" if poller.counters["feeds.fetch_succeeded"] else str(+poller.counters)
 
     async def discover(self) -> str:
         try:
-            found = await discover(self.client, self.url("discovery"), limit=1)
+            found = await discover(self.client, ThreadReader(), self.url("discovery"), limit=1)
         except NoSite as error:
             return str(error)
         return "" if found else "no feed"
 
     async def spider(self) -> str:
         tools = Tools(
-            self.database, cast(Any, NoIndex()), Fetcher(self.client), self.client, TopicSettings(), lambda _: None
+            self.database,
+            cast(Any, NoIndex()),
+            Fetcher(self.client),
+            self.client,
+            ThreadReader(),
+            TopicSettings(),
+            lambda _: None,
         )
         topic = await asyncio.to_thread(self._start_topic, tools)
         # Long past: the topic's own pace for a source is not what is watched here.
@@ -115,7 +122,7 @@ class Askers:
         return await self._ingest("pictures")
 
     async def _ingest(self, path: str) -> str:
-        ingester = Ingester(Visitor(self.client), IngestLimits(seconds=PATIENCE))
+        ingester = Ingester(Visitor(self.client), ThreadReader(), IngestLimits(seconds=PATIENCE))
         result = await ingester.ingest(request_for(self.url(path)))
         missing = [resource.status for resource in result.html_resources or () if resource.status != "success"]
         return ", ".join(missing) if result.hit else result.status
@@ -139,7 +146,7 @@ def polite_settings(port: int, interval: float) -> FetchSettings:
 
 
 async def main(folder: str, port: str, interval: str, name: str) -> int:
-    database = open_database("sqlite:///t.db", Path(folder))
+    database = open_database("t.db", Path(folder))
     async with PoliteClient(polite_settings(int(port), float(interval)), HostStore(database)) as client:
         askers = Askers(database, client, name)
         print("ready", flush=True)

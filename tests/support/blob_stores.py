@@ -14,7 +14,7 @@ from confluent_kafka.admin import AdminClient
 from tearsheet.engines.blobs.folder import open_folder_blobs
 from tearsheet.engines.blobs.port import Blobs
 from tearsheet.engines.blobs.s3 import open_s3_blobs
-from tearsheet.engines.events.jsonl import open_jsonl_events
+from tearsheet.engines.events.jsonl import JsonlEvents
 from tearsheet.engines.events.kafka import open_kafka_events
 from tearsheet.engines.events.port import Events
 from tests.support.servers import server_url
@@ -26,9 +26,10 @@ class BlobsHarness:
 
     def prepare(self, tmp_path: Path) -> None:
         self.place = tmp_path
+        (tmp_path / "blobs").mkdir()
 
     def open(self) -> Blobs:
-        return open_folder_blobs("file:///blobs", self.place)
+        return open_folder_blobs("blobs", self.place)
 
     def remove(self) -> None:
         """Leave nothing behind on a server."""
@@ -88,7 +89,7 @@ class EventsHarness:
         self.place = tmp_path
 
     def open(self) -> Events:
-        return open_jsonl_events("jsonl:///events", self.place)
+        return JsonlEvents(self.place / "events")
 
     def topic(self) -> str:
         """A name that no other test uses."""

@@ -22,7 +22,7 @@ class SqliteHarness:
         self.place = tmp_path
 
     def open(self) -> Database:
-        return open_database("sqlite:///test.db", self.place)
+        return open_database("test.db", self.place)
 
     def remove(self) -> None:
         """Leave nothing behind on a server."""

@@ -53,7 +53,7 @@ class FakeClient:
 
 def new_database(folder: Path) -> Database:
     """A database that does not wait for the disk: these tests lose no power."""
-    database = open_database("sqlite:///feeds.db", folder)
+    database = open_database("feeds.db", folder)
     assert isinstance(database, SqliteDatabase)
     event.listen(database.engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous=OFF"))
     database.migrate()

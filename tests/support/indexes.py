@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tearsheet.engines.index.deadline import QUERY_SECONDS
 from tearsheet.engines.index.port import Index
 from tearsheet.engines.index.search_server import SearchServerIndex, open_search_server
 from tearsheet.engines.index.tantivy import TantivyIndex
@@ -21,8 +22,8 @@ class TantivyHarness:
     def prepare(self, tmp_path: Path) -> None:
         self.place = tmp_path
 
-    def open(self) -> Index:
-        return TantivyIndex(self.place / "index")
+    def open(self, query_seconds: float = QUERY_SECONDS) -> Index:
+        return TantivyIndex(self.place / "index", query_seconds=query_seconds)
 
     def clean(self) -> None:
         pass
@@ -36,9 +37,10 @@ class ServerHarness:
     def prepare(self, tmp_path: Path) -> None:
         self.alias = f"test-{uuid.uuid4().hex[:12]}"
 
-    def open(self, options: str = "") -> SearchServerIndex:
+    def open(self, options: str = "", query_seconds: float = 30) -> SearchServerIndex:
         address = server_url(self.name).rsplit("/", 1)[0]
-        return open_search_server(f"{address}/{self.alias}?replicas=0{options}", patience=20)
+        url = f"{address}/{self.alias}?replicas=0{options}"
+        return open_search_server(url, patience=20, query_seconds=query_seconds)
 
     def clean(self) -> None:
         index = self.open()

@@ -12,6 +12,7 @@ from tearsheet.fetch import PoliteClient
 from tearsheet.ingest import Ingester, IngestLimits, IngestWebResult, request_for
 from tearsheet.ingest.fetching import Fetched, Visitor
 from tearsheet.settings import FetchSettings
+from tearsheet.work import ThreadReader
 from tests.support.loopback_web import Request, Web, response, serve
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(60)
@@ -107,7 +108,7 @@ class Site:
     ) -> IngestWebResult:
         """Serve, ingest one address, stop."""
         async with self.serving(), PoliteClient(self.settings(**more)) as client:
-            ingester = Ingester(Visitor(client), limits or IngestLimits(seconds=60))
+            ingester = Ingester(Visitor(client), ThreadReader(), limits or IngestLimits(seconds=60))
             return await ingester.ingest(request_for(url), (kept if kept is not None else []).append)
 
     def run(self, url: str, **more: object) -> IngestWebResult:

@@ -11,6 +11,7 @@ from tearsheet.app.services import Services
 from tearsheet.ingest import request_for
 from tearsheet.ingest.fetching import Visitor
 from tearsheet.settings import FetchSettings, Settings
+from tearsheet.work import ThreadReader
 
 folder, port, url, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 fetch = FetchSettings(
@@ -21,7 +22,7 @@ fetch = FetchSettings(
 async def ingest(services: Services) -> None:
     async with AsyncExitStack() as stack:
         visitor = Visitor(services.open_polite(stack))
-        await services.ingest.service(visitor).handle([request_for(url)])
+        await services.ingest.service(visitor, ThreadReader()).handle([request_for(url)])
 
 
 with Services(Settings(folder, fetch=fetch)) as services:

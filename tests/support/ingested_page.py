@@ -13,6 +13,7 @@ from tearsheet.app.services import Services
 from tearsheet.ingest import request_for
 from tearsheet.ingest.fetching import Visitor
 from tearsheet.settings import Settings
+from tearsheet.work import ThreadReader
 from tests.support.ingest_site import Site, prose
 
 URL = "http://a.example/x/y"
@@ -59,7 +60,7 @@ def ingest_page(data: Path) -> None:
 
         async def run() -> None:
             async with AsyncExitStack() as stack:
-                service = services.ingest.service(Visitor(services.open_polite(stack)))
+                service = services.ingest.service(Visitor(services.open_polite(stack)), ThreadReader())
                 [result] = await service.handle([request_for(URL)])
                 assert result.hit
 

@@ -12,7 +12,7 @@ from tearsheet.pipeline.parser import Parser
 from tearsheet.story import Story
 from tests.support.web_seed import NOW, TODAY, article, open_services
 
-MOVING = {"archive.stores": ["file:///copies"], "archive.remove_local": True, "archive.local_days": 0.0}
+MOVING = {"archive.stores": ["copies"], "archive.remove_local": True, "archive.local_days": 0.0}
 """Settings with which each file goes to a store as soon as it can, and does not stay here."""
 
 

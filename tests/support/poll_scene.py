@@ -18,6 +18,7 @@ from tearsheet.feeds.tables import feeds, fetch_events, stories
 from tearsheet.fetch import HostStore, PoliteClient
 from tearsheet.fetch.client import Client
 from tearsheet.settings import FeedSettings, FetchSettings
+from tearsheet.work import Reader, ThreadReader
 from tests.support.feed_fakes import new_database
 
 START = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -29,7 +30,7 @@ class PollScene:
     def __init__(self, folder: Path, **settings: Any) -> None:
         self.database = new_database(folder)
         self.now = START
-        self.settings = FeedSettings(**({"interval_seconds": 0.0, "timeout_seconds": 5.0} | settings))
+        self.settings = FeedSettings(**({"interval_seconds": 0.0, "timeout_seconds": 30.0} | settings))
         self.counters: dict[str, int] = {}
 
     def add(self, *urls: str, source: int | None = None) -> list[int]:
@@ -38,11 +39,13 @@ class PollScene:
     def later(self, **time: float) -> None:
         self.now += timedelta(**time)
 
-    async def poll(self, client: Client | None = None) -> None:
+    async def poll(self, client: Client | None = None, reader: Reader | None = None) -> None:
         """Poll everything that is due now."""
         async with AsyncExitStack() as stack:
             used: Any = client or await stack.enter_async_context(self._polite())
-            poller = Poller(self.database, used, self.settings, clock=self._clock, random=lambda: 0.0)
+            poller = Poller(
+                self.database, used, reader or ThreadReader(), self.settings, clock=self._clock, random=lambda: 0.0
+            )
             await poller.run(asyncio.Event(), once=True)
             self.counters = dict(poller.counters)
 

@@ -17,7 +17,7 @@ from tests.support.topic_runs import run
 def main() -> None:
     folder, port, database_url, broker_url, *words = sys.argv[1:]
     database = open_database(database_url, Path(folder))
-    index = open_index("tantivy:///index", Path(folder))
+    index = open_index("index", Path(folder))
     print("ready", flush=True)
 
     async def go() -> Topic:

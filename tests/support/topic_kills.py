@@ -15,14 +15,7 @@ from tests.support.simulated_web import SimulatedWeb
 from tests.support.simulated_web_server import served_web
 from tests.support.topic_runs import check_snapshot, prepare
 
-
-def test_a_few_kills(tmp_path):
-    make = {"sites": 8, "pages": 60, "seed": 2}
-    calm = spider_with_kills(tmp_path / "calm", make, kills=0)
-    assert spider_with_kills(tmp_path / "killed", make, kills=4) == calm
-
-
-DATABASE, BROKER = "sqlite:///t.db", "sqlite:///queues.db"
+DATABASE, BROKER = "t.db", "queues.db"
 
 
 def start(

@@ -20,6 +20,7 @@ from tearsheet.topics.spider.stores.media import set_duplicate_media
 from tearsheet.topics.spider.stores.seeds import add_seeds
 from tearsheet.topics.spider.tools import Tools
 from tearsheet.topics.spider.workers import run_topic
+from tearsheet.work import ReadingPool
 from tearsheet.work.ledger import Ledger
 from tests.support.simulated_web import END, QUERY, START, SimulatedWeb
 from tests.support.topic_oracle import check_export, plain
@@ -58,7 +59,9 @@ async def run(
     """Run it to its end."""
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(PoliteClient(fetch_settings(port)))
-        tools = Tools(database, index, Fetcher(client), client, settings, lambda _: None, hold_seconds=2.0)
+        reader = ReadingPool(2, 60.0)
+        stack.push_async_callback(reader.close)
+        tools = Tools(database, index, Fetcher(client), client, reader, settings, lambda _: None, hold_seconds=2.0)
         return await run_topic(tools, broker, Ledger(database), topic, concurrency=16, **more)
 
 

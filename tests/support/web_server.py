@@ -9,17 +9,21 @@ from contextlib import contextmanager
 
 from fastapi import FastAPI
 
-from tearsheet.web.server import address_of, bind, serve
+from tearsheet.settings import WebSettings
+from tearsheet.web.listening import address_of, bind
+from tearsheet.web.server import Limits, serve
+from tearsheet.work import WatchedLoop
 
 
 @contextmanager
-def serve_app(app: FastAPI) -> Iterator[str]:
+def serve_app(app: FastAPI, web: WebSettings | None = None) -> Iterator[str]:
     """Serve the app; gives its address without the slash at the end."""
     listener = bind("127.0.0.1", 0)
     address = address_of(listener).rstrip("/")
-    loop = asyncio.new_event_loop()
+    loop = WatchedLoop()
     stop = asyncio.Event()
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(app, listener, stop),))
+    limits = Limits.of(web or WebSettings())
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(app, listener, stop, limits=limits),))
     thread.start()
     try:
         yield address

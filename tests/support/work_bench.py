@@ -30,7 +30,7 @@ class Bench:
     """A broker, a ledger and helpers around them."""
 
     def __init__(self, folder: Path) -> None:
-        database = open_database("sqlite:///t.db", folder)
+        database = open_database("t.db", folder)
         database.migrate()
         self.database = database
         self.ledger = Ledger(database)

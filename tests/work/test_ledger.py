@@ -13,7 +13,7 @@ DAY = 86_400
 
 @pytest.fixture
 def ledger(tmp_path):
-    database = open_database("sqlite:///t.db", tmp_path)
+    database = open_database("t.db", tmp_path)
     database.migrate()
     now = [datetime(2026, 3, 1, 12, tzinfo=UTC).timestamp()]
     ledger = Ledger(database, clock=lambda: now[0])

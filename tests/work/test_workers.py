@@ -7,12 +7,14 @@ import pytest
 
 from tearsheet.engines.broker.port import Depth, Message, Output
 from tearsheet.engines.broker.sqlite import SqliteBroker
-from tearsheet.errors import EngineError, ItemRefused, NotFoundError, StorageError, UsageError
+from tearsheet.errors import EngineError, ItemRefused, NotFoundError, StorageError, UsageError, WorkerError
 from tearsheet.story import Story, make_story_id
 from tearsheet.work.ledger import Ledger
+from tearsheet.work.outcomes import Requeue
+from tearsheet.work.pool import CpuPool
 from tearsheet.work.queues import message_summary, requeue
 from tearsheet.work.water_marks import WaterMarks
-from tearsheet.work.workers import AsyncWorker, BatchWorker
+from tearsheet.work.workers import AsyncWorker, BatchWorker, CpuWorker
 from tests.support.stages import Collector, Flaky
 from tests.support.work_bench import Bench, run_on_bench, story
 
@@ -43,12 +45,26 @@ def test_a_page_that_hangs_or_crashes_its_worker_is_quarantined_and_the_rest_goe
         assert bench.outcomes() == {
             ("parser", "quarantined", "timeout", 1),
             ("parser", "quarantined", "crash", 1),
-            ("parser", "quarantined", "error", 2),
+            ("parser", "quarantined", "memory", 1),
+            ("parser", "quarantined", "error", 1),
             ("parser", "dropped", "unwanted", 1),
             ("parser", "quarantined", "odd", 1),
         }
         quarantined = {s.rss_entry.title for s in await bench.arrived("parser-quar")}
         assert quarantined == {"hang", "crash", "memory", "defect", "quarantine"}
+
+    on_bench(scenario)
+
+
+def test_a_process_that_cannot_start_stops_the_worker_and_keeps_the_stories(on_bench):
+    async def scenario(bench: Bench) -> None:
+        await bench.put("parser-in", [story("fine", n) for n in range(3)])
+        pool = CpuPool("tests.support.no_such_module:Stage", "parser", 2, 20.0)
+        worker = CpuWorker(pool, bench.config("parser", "next"), bench.broker, bench.ledger)
+        with pytest.raises(WorkerError, match="no_such_module"):
+            await bench.drain(worker)
+        assert (await bench.broker.depths())["parser-in"].total == 3
+        assert bench.outcomes() == set()
 
     on_bench(scenario)
 
@@ -284,5 +300,44 @@ def test_a_clean_stop_gives_back_what_was_not_done(on_bench):
         stop.set()
         await running
         assert (await bench.broker.depths())["fetcher-in"] == Depth(ready=2)
+
+    on_bench(scenario)
+
+
+def test_a_stage_is_told_of_a_stop_before_stories_in_flight_are_waited_for(on_bench):
+    class Patient:
+        def __init__(self):
+            self.leave = asyncio.Event()
+
+        async def process(self, story):
+            await self.leave.wait()
+            raise Requeue("busy", 0.0)
+
+    async def scenario(bench: Bench) -> None:
+        stage = Patient()
+        config = bench.config("fetcher", "next")
+        worker = AsyncWorker(stage, config, bench.broker, bench.ledger, on_stop=stage.leave.set)
+        await bench.put("fetcher-in", [story("a"), story("b")])
+        stop = asyncio.Event()
+        running = asyncio.create_task(worker.run(stop))
+        while (await bench.broker.depths())["fetcher-in"].leased < 2:
+            await asyncio.sleep(0.01)
+        stop.set()
+        await running
+        assert worker.settled == 2, "both were put off by their stage, not given back after the grace"
+
+    on_bench(scenario)
+
+
+def test_a_stage_that_is_cancelled_from_within_ends_one_story(on_bench):
+    class Cancelled:
+        async def process(self, story):
+            raise asyncio.CancelledError
+
+    async def scenario(bench: Bench) -> None:
+        worker = AsyncWorker(Cancelled(), bench.config("fetcher", "next"), bench.broker, bench.ledger)
+        await bench.put("fetcher-in", [story("a")])
+        await bench.drain(worker)
+        assert (await bench.broker.depths())["fetcher-quar"] == Depth(ready=1)
 
     on_bench(scenario)

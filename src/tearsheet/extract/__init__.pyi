@@ -5,6 +5,7 @@ from .dates import find_day as find_day
 from .document import MAX_PAGE as MAX_PAGE
 from .document import Document as Document
 from .document import Link as Link
+from .encoding import as_utf8 as as_utf8
 from .encoding import decode as decode
 from .guard import parse as parse
 from .guard import tame as tame

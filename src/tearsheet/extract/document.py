@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property
-from urllib.parse import urljoin
 
 from tearsheet import urls
 from tearsheet.extract import dates, language, names, text
@@ -147,7 +146,7 @@ class Document:
         try:
             address = address.strip()
             if not address.startswith(("https://", "http://")):
-                address = urljoin(self.base_url if base is None else base, address)
+                address = urls.join_url(self.base_url if base is None else base, address)
             return address if len(address) <= urls.MAX_URL_LENGTH and urls.split_http_url(address) else None
         except ValueError:
             return None

@@ -10,7 +10,7 @@ from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _DECLARED = re.compile(
-    rb"""<(?:meta|\?xml)\b[^>]{0,400}?\b(?:charset|encoding)\s*=\s*["']?\s*([\w.:+-]{2,40})""", re.IGNORECASE
+    rb"""<(?:meta|\?xml)\b[^>]{0,400}?\b(?:charset|encoding)\s*+=\s*+["']?+\s*+([\w.:+-]{2,40})""", re.IGNORECASE
 )
 _DECLARATION_BYTES = 4096
 _DETECTION_BYTES = 131_072

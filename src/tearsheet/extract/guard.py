@@ -19,8 +19,8 @@ _MAX_SEARCHED = 50_000_000
 """How many open elements the parser may have to search in total: for many tags it searches all of them."""
 _MAX_CLOSED = 100
 _MAX_COPIES = 2_000_000
-_MAX_ATTRIBUTES = 5000
-_LONG_TAG = 20_000
+_MAX_ATTRIBUTES = 500
+_LONG_TAG = 2_000
 _MANY_NAMES, _SAFE_SIZE = 40_000, 800_000
 _WITHOUT_EVENTS = LexborDocumentOptions.WO_EVENTS.value
 _TAG = re.compile(rb"<(/?)([a-zA-Z][^\s/>]*)")
@@ -100,7 +100,7 @@ def _without_endless_names(page: bytes) -> bytes:
 
 
 def _without_endless_tags(page: bytes) -> bytes:
-    """Leave out tags with thousands of attributes."""
+    """Leave out tags with hundreds of attributes."""
     step = _LONG_TAG // 2
     parts, done, at = [], 0, step
     while at < len(page):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
-import unicodedata
 from typing import Any
 
 from tearsheet.extract.head import Head
+from tearsheet.foreign_text import nfkc, unescape
 
 _MAX_TITLE = 1000
 _SEPARATOR = re.compile(r"\s+[|\-–—·•»:/]\s+|\s*[|»]\s*")
@@ -57,7 +56,7 @@ def without_site_name(title: str, site: str) -> str:
 
 def normalize_title(title: str) -> str:
     """The form that two spellings of one title share: words in lower case, with one space between them."""
-    return _NOT_WORD.sub(" ", unicodedata.normalize("NFKC", title).casefold()).strip()
+    return _NOT_WORD.sub(" ", nfkc(title).casefold()).strip()
 
 
 def description(head: Head) -> str | None:
@@ -87,5 +86,5 @@ def clean(value: Any) -> str:
     if not isinstance(value, str):
         return ""
     if "&" in value:
-        value = html.unescape(value)
+        value = unescape(value)
     return " ".join(value.split())

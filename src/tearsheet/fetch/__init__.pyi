@@ -1,6 +1,8 @@
+from .guard import Guard as Guard
 from .inflating import InflateError as InflateError
 from .inflating import TooLarge as TooLarge
 from .inflating import inflate as inflate
+from .inflating import inflate_aside as inflate_aside
 from .manners import retry_after_seconds as retry_after_seconds
 from .model import ACCEPT_PAGE as ACCEPT_PAGE
 from .model import FetchError as FetchError

@@ -11,11 +11,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from tearsheet.errors import ConfigError
 from tearsheet.fetch.guard import Guard
-from tearsheet.fetch.inflating import ACCEPT_ENCODING, InflateError, TooLarge, inflate
+from tearsheet.fetch.inflating import ACCEPT_ENCODING, InflateError, TooLarge, inflate_aside
 from tearsheet.fetch.model import FetchError, FetchRequest, FetchResponse, OnRedirect, Redirect
 from tearsheet.fetch.multi import Multi
 from tearsheet.fetch.transfer import Transfer
 from tearsheet.fetch.wire import redirect_target, stated_charset, wire_host, wire_origin, wire_url
+from tearsheet.masking import shown_url
 from tearsheet.settings import FetchSettings
 from tearsheet.story import Exchange
 from tearsheet.urls import BadURL
@@ -24,7 +25,6 @@ _LOOKUP_SECONDS = 5.0
 _MOST_USUAL = 20
 _NO_SUCH_NAME = (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
 Lookup = Callable[[str], Awaitable[object]]
-_SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -82,13 +82,12 @@ class Client:
             while True:
                 seen.add(url)
                 started = time.monotonic()
-                at_home = wire_origin(url) == origin
-                await self._hop(transfer, request, url, total - spent, at_home=at_home, cookies=cookies)
+                await self._hop(transfer, request, url, total - spent, cookies=cookies)
                 seconds = time.monotonic() - started
                 spent += seconds
                 exchanges.append(transfer.exchange)
                 if not transfer.is_redirect:
-                    return self._response(transfer, request, exchanges, spent)
+                    return await self._response(transfer, request, exchanges, spent)
                 if len(exchanges) > most:
                     raise FetchError("too-many-redirects", f"more than {most}")
                 if transfer.sets_cookie:  # the same address may now answer differently
@@ -96,7 +95,11 @@ class Client:
                     cookies = True
                 url = redirect_target(url, transfer.location or "")
                 if url in seen:
-                    raise FetchError("too-many-redirects", f"in a circle, at {url}")
+                    raise FetchError("too-many-redirects", f"in a circle, at {shown_url(url)}")
+                if request.stays_home and wire_origin(url) != origin:
+                    raise FetchError(
+                        "forbidden-address", f"a request with a secret was redirected to {wire_origin(url)}"
+                    )
                 if on_redirect:
                     await on_redirect(Redirect(url, exchanges[-1], seconds))
         except BadURL as error:
@@ -106,9 +109,7 @@ class Client:
                 error.kind, error.detail, url=url, exchanges=exchanges, elapsed=time.monotonic() - started
             ) from error.__cause__
 
-    async def _hop(
-        self, transfer: Transfer, request: FetchRequest, url: str, seconds: float, *, at_home: bool, cookies: bool
-    ) -> None:
+    async def _hop(self, transfer: Transfer, request: FetchRequest, url: str, seconds: float, *, cookies: bool) -> None:
         host = wire_host(url)
         if reason := self._guard.refuse_host(host):
             raise FetchError("forbidden-address", f"{host} is refused ({reason}); fetch.allow_addresses can allow it")
@@ -119,7 +120,7 @@ class Client:
         transfer.prepare(
             request,
             url,
-            self._header_lines(request, at_home),
+            self._header_lines(request),
             seconds=seconds,
             max_bytes=self._limit(request),
             resolve=self._resolve,
@@ -142,7 +143,7 @@ class Client:
             pass
         return "dns"
 
-    def _header_lines(self, request: FetchRequest, at_home: bool) -> list[bytes]:
+    def _header_lines(self, request: FetchRequest) -> list[bytes]:
         if not request.headers and request.accept in self._usual_lines:
             return self._usual_lines[request.accept]
         standard = {
@@ -151,7 +152,7 @@ class Client:
             "Accept-Language": "en,*;q=0.5",
             "Accept-Encoding": ACCEPT_ENCODING,
         }
-        lines = header_lines(standard, request.headers if at_home else without_secrets(request.headers))
+        lines = header_lines(standard, request.headers)
         if not request.headers and len(self._usual_lines) < _MOST_USUAL:
             self._usual_lines[request.accept] = lines
         return lines
@@ -159,12 +160,12 @@ class Client:
     def _limit(self, request: FetchRequest) -> int:
         return self._settings.max_bytes if request.max_bytes is None else request.max_bytes
 
-    def _response(
+    async def _response(
         self, transfer: Transfer, request: FetchRequest, exchanges: list[Exchange], elapsed: float
     ) -> FetchResponse:
         last = exchanges[-1]
         try:
-            body = inflate(transfer.body, transfer.content_encoding, self._limit(request))
+            body = await inflate_aside(transfer.body, transfer.content_encoding, self._limit(request))
         except (InflateError, TooLarge) as error:
             if transfer.is_page:
                 kind = "too-large" if isinstance(error, TooLarge) else "protocol"
@@ -190,11 +191,6 @@ def header_lines(standard: Mapping[str, str], wanted: Mapping[str, str]) -> list
         for name, value in named.values()
         if value.strip()
     ]
-
-
-def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers that may follow a redirect to another origin (scheme, host and port)."""
-    return {name: value for name, value in headers.items() if name.lower() not in _SECRET_HEADERS}
 
 
 def _most_connections(concurrency: int) -> int:

@@ -33,6 +33,8 @@ LONGEST_CRAWL_DELAY = 3600.0
 LONGEST_PROMISE = 3600.0
 SLACK = 0.001
 """Seconds by which a request may start too early: clocks and timers do not agree exactly."""
+LATE_SECONDS, LATE_SHARE = 0.1, 0.25
+"""How late a request may use its turn: this many seconds, or this share of the host's interval if that is longer."""
 
 _TOLD_TO_WAIT = frozenset({429, 503})
 
@@ -166,6 +168,13 @@ def take_turn(
         state.failures, state.failed_until, state.crawl_delay, now, now if begun else state.started,
     )  # fmt: skip
     return after, Start(at, begun, gap)
+
+
+def is_too_late(turn: Start, now: float) -> bool:
+    """Whether a turn that has begun can no longer be used: on a busy machine a process may hear of it so late that its request
+    would come too near to the next one. It asks for another turn then.
+    """
+    return now - turn.at > max(LATE_SECONDS, LATE_SHARE * turn.interval) and turn.interval > 0
 
 
 def answered(

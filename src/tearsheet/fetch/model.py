@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from tearsheet.errors import UserError
 from tearsheet.story import Exchange
 
+SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
 ACCEPT_PAGE = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
 ERROR_KINDS: dict[str, str] = {
     "bad-url": "the address cannot be requested",
-    "forbidden-address": "the address is not on the public network",
+    "forbidden-address": "the address is not on the public network, or a secret of ours is not for it",
     "unknown-host": "there is no such host name",
     "dns": "the name service did not answer",
     "connect": "the connection was refused or broken",
@@ -54,7 +55,7 @@ class FetchRequest:
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Further request headers, such as `If-None-Match`. Secrets among them do not follow a redirect to another origin."""
+    """Further request headers, such as `If-None-Match`."""
     accept: str = ACCEPT_PAGE
     max_bytes: int | None = None
     timeout: float | None = None
@@ -70,6 +71,13 @@ class FetchRequest:
     """Whether robots.txt is fetched and obeyed, for this address and those it redirects to."""
     patience: float = 0.0
     """Seconds to wait for a busy host, where other requests are told to come back later."""
+    secret: bool = False
+    """Whether the address itself is a secret, or has one in it."""
+
+    @property
+    def stays_home(self) -> bool:
+        """Whether redirects to another origin (scheme, host and port) are refused, because the request carries a secret."""
+        return self.secret or any(name.lower() in SECRET_HEADERS for name in self.headers)
 
 
 @dataclass(slots=True)

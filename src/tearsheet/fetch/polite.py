@@ -64,6 +64,10 @@ class PoliteClient:
         await self._client.close()
         await self._record.close()
 
+    def send_away(self) -> None:
+        """Let nobody wait for a host any more: those who do get HostBusy at once. What is under way goes on."""
+        self._turns.send_away()
+
     async def fetch(self, request: FetchRequest) -> FetchResponse:
         """GET a document, following redirects; any status is a response.
 
@@ -105,7 +109,7 @@ class PoliteClient:
                     raise RobotsForbid(url)
                 return await self._turns.take(wire_host(url), hold)
             except HostBusy as busy:
-                if asyncio.get_running_loop().time() + busy.after > give_up:
+                if self._turns.closed or asyncio.get_running_loop().time() + busy.after > give_up:
                     raise
                 await asyncio.sleep(busy.after)
 

@@ -9,12 +9,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from protego import Protego
-
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.errors import StoryError
 from tearsheet.fetch.manners import retry_after_seconds
 from tearsheet.fetch.model import CONNECTION_KINDS, FetchError, FetchRequest, FetchResponse
+from tearsheet.fetch.robots_rules import RobotsRules
 from tearsheet.fetch.turns import HostBusy, HostTurns
 from tearsheet.fetch.wire import wire_host, wire_origin
 from tearsheet.settings import FetchSettings
@@ -43,7 +42,7 @@ class RobotsText:
 class _Known:
     """The rules of one origin."""
 
-    rules: Protego
+    rules: RobotsRules
     fetched_at: float
     good_until: float
 
@@ -111,7 +110,9 @@ class Robots:
             known = await self._ask_once(origin, host)
         else:
             self._known.move_to_end(origin)
-        return bool(known.rules.can_fetch(url, self._agent))
+        if known.rules.quick(url):
+            return known.rules.allows(url)
+        return await asyncio.to_thread(known.rules.allows, url)
 
     async def _ask_once(self, origin: str, host: str) -> _Known:
         """Many stories of a host may come at once: one fetches, and all get the answer."""
@@ -136,10 +137,10 @@ class Robots:
                     raise
                 known.good_until = self._clock() + RETRY_SECONDS
             else:
-                known = await _parsed(text)
+                known = await self._parsed(text)
                 if self._store:
                     await asyncio.to_thread(self._store.save_robots, origin, text)
-        self._turns.note_crawl_delay(host, known.rules.crawl_delay(self._agent))
+        self._turns.note_crawl_delay(host, known.rules.crawl_delay)
         self._known[origin] = known
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)
@@ -147,7 +148,7 @@ class Robots:
 
     async def _load(self, origin: str) -> _Known | None:
         text = await asyncio.to_thread(self._store.load_robots, origin) if self._store else None
-        return await _parsed(text) if text else None
+        return await self._parsed(text) if text else None
 
     async def _fetch(self, origin: str) -> RobotsText:
         request = FetchRequest(
@@ -175,8 +176,11 @@ class Robots:
         found = 200 <= response.status < 300
         return RobotsText(response.body.decode("utf-8", "replace") if found else "", now)
 
-
-async def _parsed(text: RobotsText) -> _Known:
-    small = len(text.text) < _SMALL
-    rules = Protego.parse(text.text) if small else await asyncio.to_thread(Protego.parse, text.text)
-    return _Known(rules, text.fetched_at, text.fetched_at + FRESH_SECONDS)
+    async def _parsed(self, text: RobotsText) -> _Known:
+        small = len(text.text) < _SMALL
+        read = (
+            RobotsRules(text.text, self._agent)
+            if small
+            else await asyncio.to_thread(RobotsRules, text.text, self._agent)
+        )
+        return _Known(read, text.fetched_at, text.fetched_at + FRESH_SECONDS)

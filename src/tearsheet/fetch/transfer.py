@@ -118,7 +118,7 @@ class Transfer:
         self._content_types = request.content_types
         self._cut = request.cut
         self._head: list[bytes] = []
-        self._pieces: list[bytes] = []
+        self._body = bytearray()
         self._size = 0
         self._in_body = False
 
@@ -140,7 +140,7 @@ class Transfer:
         """What was read of the body; nothing if we stopped reading, unless it was to be cut off."""
         if self.stopped and not (self._cut and self.is_page):
             return b""
-        return self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        return bytes(self._body)
 
     def finish(self) -> None:
         """Record what curl knows once a response has come."""
@@ -247,10 +247,10 @@ class Transfer:
         self._size += len(data)
         if self._size > self._max_bytes:
             if self._cut:
-                self._pieces.append(data[: self._max_bytes - self._size])
+                self._body += data[: self._max_bytes - self._size]
             self._stop_at_size()
             return -1
-        self._pieces.append(data)
+        self._body += data
         return None
 
     def _stop_at_size(self) -> None:

@@ -7,8 +7,9 @@ one large host never fill the slots that all the others need.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.errors import ConfigError, StoryError
@@ -23,6 +24,7 @@ from tearsheet.fetch.manners import (
     answered,
     delayed,
     failed,
+    is_too_late,
     promise,
     rules_for,
     take_turn,
@@ -100,16 +102,16 @@ class HostTurns:
         *,
         in_flight: int | None = None,
         clock: Clock = wall_clock,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         _check(settings)
         self._settings = settings
         self._record = record
         self._clock = clock
-        self._sleep = sleep
         self._in_flight = in_flight or settings.concurrency
         """How many requests are waiting or under way at once."""
-        self._waiting = 0
+        self._waiting: set[asyncio.Timeout] = set()
+        self.closed = False
+        """Whether nobody may wait for a turn any more."""
         self._free = Slots(max(1, settings.concurrency))
         self._hosts: dict[str, _Host] = {}
         self._forget_at = clock() + FORGET_EVERY
@@ -124,12 +126,18 @@ class HostTurns:
             else:
                 start = await self._try(host, hold, queued=False)
             while not start.begun:
-                await self._wait(start.at - self._clock())
+                await self._wait(start.at)
                 start = await self._try(host, hold, queued=True)
         except BaseException:
             host.held -= 1
             raise
         return Turn(self, host)
+
+    def send_away(self) -> None:
+        """Tell all who wait for a turn, now or later, to come back another time. Requests under way are not disturbed."""
+        self.closed = True
+        for wait in self._waiting:
+            wait.reschedule(asyncio.get_running_loop().time())
 
     def give_back(self, host: _Host) -> None:
         """End a turn."""
@@ -158,15 +166,21 @@ class HostTurns:
         self._record.note(host, lambda state, now: (delayed(state, seconds), None))
 
     async def _try(self, host: _Host, hold: float, *, queued: bool) -> Start:
-        """Take slots, then ask for a turn, so that a request that gets its turn starts at once. Without a turn, release them."""
+        """Take slots, then ask for a turn, so that a request that gets its turn starts at once. Without a turn, release them.
+
+        A turn that was heard of too late is given up: `begun` is false then, and the request asks again.
+        """
         await self._take_slots(host)
         begun = False
         try:
             start = await self._ask(host, hold, queued=queued, ready=True)
             if start.begun:
                 while (rest := self._rest(host, start.interval)) > SLACK:
-                    await self._sleep(rest)
-                host.started = self._clock()
+                    await asyncio.sleep(rest)
+                now = self._clock()
+                if is_too_late(start, now):
+                    return replace(start, at=now, begun=False)
+                host.started = now
             begun = start.begun
             return start
         finally:
@@ -174,7 +188,7 @@ class HostTurns:
                 self._release_slots(host)
 
     async def _ask(self, host: _Host, hold: float, *, queued: bool, ready: bool) -> Start:
-        crowded = not queued and self._waiting >= self._in_flight // 2
+        crowded = not queued and len(self._waiting) >= self._in_flight // 2
         longest = min(hold, SHORT_HOLD_SECONDS) if crowded else hold
         rules = host.rules
 
@@ -186,14 +200,26 @@ class HostTurns:
             raise HostFailing(turn.failing) if turn.failing else self._busy(host, turn.state)
         return turn
 
-    async def _wait(self, seconds: float) -> None:
+    async def _wait(self, until: float) -> None:
+        """Wait for a turn. Raises HostBusy when everyone is sent away."""
+        seconds = until - self._clock()
         if seconds <= 0:
             return
-        self._waiting += 1
         try:
-            await self._sleep(seconds)
-        finally:
-            self._waiting -= 1
+            async with self._waits():
+                await asyncio.sleep(seconds)
+        except TimeoutError:
+            raise HostBusy(max(0.0, until - self._clock())) from None
+
+    @asynccontextmanager
+    async def _waits(self, longest: float | None = None) -> AsyncIterator[None]:
+        """A wait that `send_away` can end. Raises TimeoutError then, and when it is longer than `longest` seconds."""
+        async with asyncio.timeout(0.0 if self.closed else longest) as wait:
+            self._waiting.add(wait)
+            try:
+                yield
+            finally:
+                self._waiting.discard(wait)
 
     def _rest(self, host: _Host, interval: float) -> float:
         """Seconds for which this process must still wait: of two turns, the answer to the first may arrive later."""
@@ -213,15 +239,12 @@ class HostTurns:
             raise
 
     async def _wait_for_slot(self, host: _Host) -> None:
-        self._waiting += 1
         try:
-            async with asyncio.timeout(HOLD_SECONDS):
+            async with self._waits(HOLD_SECONDS):
                 await host.free.take()
         except TimeoutError:
             state = await self._record.ask(host.name, lambda state, now: (state, state))
             raise self._busy(host, state) from None
-        finally:
-            self._waiting -= 1
 
     def _release_slots(self, host: _Host) -> None:
         self._free.give_back()

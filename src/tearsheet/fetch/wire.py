@@ -6,9 +6,10 @@ import codecs
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from urllib.parse import quote, urljoin, urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
-from tearsheet.urls import BadURL, ascii_host
+from tearsheet.foreign_text import with_few_marks
+from tearsheet.urls import BadURL, ascii_host, join_url
 
 REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
 MAX_WIRE_URL = 8192
@@ -20,8 +21,9 @@ _PLAIN_URL = re.compile(
 )
 _HOST = re.compile(r"[a-z0-9_.-]+|\[[0-9a-f:.]+\]")
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_CHARSET = re.compile(r""";\s*charset\s*=\s*["']?\s*([A-Za-z0-9_.:+-]{1,40})""", re.IGNORECASE)
+_CHARSET = re.compile(r""";\s*+charset\s*+=\s*+["']?+\s*+([A-Za-z0-9_.:+-]{1,40})""", re.IGNORECASE)
 _SHORT_LINE = 200
+_LONGEST_TYPE = 1000
 _BLANKS = (b" ", b"\t")
 _STATUS_LINE = re.compile(rb"HTTP/([0-9.]{1,4}) ([0-9]{3})(?: ([^\r\n]*))?")
 
@@ -34,7 +36,7 @@ def wire_url(url: str) -> str:
     if len(url) < 2000 and _PLAIN_URL.fullmatch(url):  # as nearly all are
         return url
     try:
-        parts = urlsplit(url.strip(_STRIP).translate(_LINE_BREAKS).replace("\\", "/"))
+        parts = urlsplit(with_few_marks(url).strip(_STRIP).translate(_LINE_BREAKS).replace("\\", "/"))
         port = parts.port
     except ValueError as error:
         raise BadURL(f"bad address: {error}") from error
@@ -83,7 +85,7 @@ def wire_host(url: str) -> str:
 def redirect_target(base: str, location: str) -> str:
     """Where a Location header points. Raises BadURL."""
     try:
-        return wire_url(urljoin(base, location.strip(_STRIP).translate(_LINE_BREAKS).replace("\\", "/")))
+        return wire_url(join_url(base, location.strip(_STRIP).translate(_LINE_BREAKS).replace("\\", "/")))
     except ValueError as error:
         raise BadURL(f"bad redirect to {location[:100]!r}: {error}") from error
 
@@ -114,13 +116,13 @@ def unfolded(lines: Sequence[bytes]) -> Sequence[bytes]:
     whole_head = b"\n".join(lines)
     if b"\n " not in whole_head and b"\n\t" not in whole_head and not whole_head.startswith(_BLANKS):
         return lines
-    whole: list[bytes] = []
+    whole: list[list[bytes]] = []
     for line in lines:
         if line[:1] in b" \t" and whole:
-            whole[-1] = whole[-1].rstrip() + b" " + line.strip()
+            whole[-1].append(line.strip())
         else:
-            whole.append(line)
-    return whole
+            whole.append([line])
+    return [parts[0] if len(parts) == 1 else b" ".join([parts[0].rstrip(), *parts[1:]]) for parts in whole]
 
 
 def header_text(data: bytes) -> str:
@@ -131,10 +133,14 @@ def header_text(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-@lru_cache(maxsize=1024)
 def stated_charset(content_type: str | None) -> str | None:
     """The charset that a Content-Type states, if we can decode it; else None."""
-    match = _CHARSET.search(content_type or "")
+    return _charset_in((content_type or "")[:_LONGEST_TYPE])
+
+
+@lru_cache(maxsize=1024)
+def _charset_in(content_type: str) -> str | None:
+    match = _CHARSET.search(content_type)
     if not match:
         return None
     try:

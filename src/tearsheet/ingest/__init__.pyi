@@ -7,9 +7,6 @@ from .model import IngestWebResult as IngestWebResult
 from .model import result_json as result_json
 from .names import Names as Names
 from .names import bucket_url as bucket_url
-from .reading import PageReader as PageReader
-from .reading import ReadingPool as ReadingPool
-from .reading import read_in_thread as read_in_thread
 from .replay import DocumentReplay as DocumentReplay
 from .requests import IngestRequest as IngestRequest
 from .requests import read_request as read_request

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
 from tearsheet.extract import Document, find_day
+from tearsheet.foreign_text import unescape
 from tearsheet.ingest.biblio_names import CONTRIBUTORS, IDENTIFIERS, META, REFERENCES, RELEASE_TYPES
 from tearsheet.ingest.fulltext_links import fulltext_html, fulltext_link
 from tearsheet.ingest.model import Biblio
@@ -167,7 +167,7 @@ def release_type(text: str) -> str | None:
 
 def plain_text(text: str | None) -> str | None:
     """Text without the tags and entities that some publishers leave in their metadata."""
-    return " ".join(re.sub(r"<[^<>]{1,100}>", " ", html.unescape(text)).split()) or None if text else None
+    return " ".join(re.sub(r"<[^<>]{1,100}>", " ", unescape(text)).split()) or None if text else None
 
 
 def _digits(text: str) -> str | None:

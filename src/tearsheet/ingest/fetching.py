@@ -15,7 +15,7 @@ from tearsheet.fetch import (
     PoliteClient,
     RobotsForbid,
     TooLarge,
-    inflate,
+    inflate_aside,
     wire_host,
 )
 from tearsheet.ingest.statuses import status_of_code, status_of_error
@@ -71,14 +71,14 @@ class Visitor:
             raise Refused("spn2-backoff", f"{wire_host(url)}: {busy}") from busy
         except FetchError as error:
             raise Refused(status_of_error(error), error.detail, error.exchanges) from error
-        return self._fetched(url, response, max_bytes)
+        return await self._fetched(url, response, max_bytes)
 
-    def _fetched(self, asked: str, response: FetchResponse, max_bytes: int) -> Fetched:
+    async def _fetched(self, asked: str, response: FetchResponse, max_bytes: int) -> Fetched:
         body = response.body
         stated = response.header("Content-Type")
         if body.startswith(_GZIP) and status_of_code(response.status) is None and "gzip" not in (stated or ""):
             try:
-                body = inflate(body, "gzip", max_bytes)
+                body = await inflate_aside(body, "gzip", max_bytes)
             except TooLarge as error:
                 raise Refused("body-too-large", str(error), response.exchanges) from error
             except InflateError as error:

@@ -12,7 +12,7 @@ from tearsheet.ingest.fetching import Fetched, Refused, Visitor
 from tearsheet.ingest.file_facts import HTML_TYPES, cdx_row, file_meta, sha1_hex, sniff_type, time14
 from tearsheet.ingest.hops import MAX_HOPS, clean_url, refusal, terminal_refusal
 from tearsheet.ingest.model import MAX_ERROR, Biblio, CdxRow, HtmlBody, IngestWebResult, Terminal, WebResource
-from tearsheet.ingest.reading import PageContents, PageReader, ReceivedPage, read_in_thread
+from tearsheet.ingest.reading import PageContents, ReceivedPage, page_contents
 from tearsheet.ingest.requests import IngestRequest, request_for
 from tearsheet.ingest.resources import MAX_RESOURCES, within_limit
 from tearsheet.ingest.scopes import BLOCKED, INGESTED, WALLED
@@ -21,6 +21,7 @@ from tearsheet.ingest.subresources import Keep, ResourceLimits, ResourceRound
 from tearsheet.settings import FetchSettings
 from tearsheet.story import Exchange
 from tearsheet.urls import BadURL
+from tearsheet.work import Reader, ThreadReader
 
 _log = logging.getLogger(__name__)
 
@@ -65,9 +66,9 @@ class Ingester:
     """Ingests documents. `keep` is called with every document that was received, to archive it."""
 
     visitor: Visitor
+    reader: Reader
     limits: IngestLimits = field(default_factory=IngestLimits)
     known: Known = lambda sha1hex, url: None
-    read: PageReader = read_in_thread
 
     async def ingest(self, request: IngestRequest, keep: Keep = lambda fetched: None) -> IngestWebResult:
         """Work on one request. Never raises because of what the web does: the status says what happened."""
@@ -111,7 +112,7 @@ class Ingester:
                 progress.result.terminal = Terminal(url)
                 raise Refused(status, url)
             page = await self._get(progress, url)
-            contents = await self.read(ReceivedPage(page.body, page.url, page.charset, visited))
+            contents = await page_contents(self.reader, ReceivedPage(page.body, page.url, page.charset, visited))
             if contents.following is None:
                 return contents
             keep(page)
@@ -142,7 +143,8 @@ class Ingester:
         if not page.body.strip():
             raise Refused("empty-blob", page.url)
         result.terminal.terminal_sha1hex = sha1_hex(page.body)
-        result.file_meta = file_meta(page.body, sniff_type(page.body, page.stated_type))
+        mimetype = sniff_type(page.body, page.stated_type)
+        result.file_meta = await asyncio.to_thread(file_meta, page.body, mimetype)  # digests of all of it
         result.cdx = cdx_row(page.url, page.code, page.timestamp, result.file_meta)
         if result.file_meta.mimetype not in HTML_TYPES:
             raise Refused("wrong-mimetype", result.file_meta.mimetype)
@@ -164,9 +166,8 @@ class Ingester:
             raise Refused("too-many-resources", f"more than {self.limits.max_resources}")
         limits = ResourceLimits(self.limits.max_resources, self.limits.resource_max_bytes, self.limits.resource_seconds)
         # Stop shortly before the document's own deadline, so that its result can still say which resources are missing.
-        result.html_resources = await ResourceRound(self.visitor, page.url, contents.encoding, limits, keep).run(
-            references, 0.95 * seconds
-        )
+        round = ResourceRound(self.visitor, self.reader, page.url, contents.encoding, limits, keep)
+        result.html_resources = await round.run(references, 0.95 * seconds)
 
 
 def ingest_html(
@@ -178,13 +179,14 @@ def ingest_html(
 ) -> IngestWebResult:
     """Capture one web document: its hops, what it is, what it says about itself, its text and its sub-resources.
 
-    Nothing is stored; `tearsheet ingest` archives and remembers what this only returns. The result's `html_body.tei_xml` is the
-    text. Never raises because of what the web does: `result.status` says what happened.
+    Nothing is stored; `tearsheet ingest` archives and remembers what this only returns, and reads pages in processes with limits,
+    where this reads them in a thread. The result's `html_body.tei_xml` is the text. Never raises because of what the web does:
+    `result.status` says what happened.
     """
 
     async def run() -> IngestWebResult:
         async with PoliteClient(settings or FetchSettings()) as client:
-            ingester = Ingester(Visitor(client), limits or IngestLimits())
+            ingester = Ingester(Visitor(client), ThreadReader(), limits or IngestLimits())
             return await ingester.ingest(request_for(url, force_recrawl=force_recrawl))
 
     return asyncio.run(run())

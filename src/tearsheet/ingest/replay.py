@@ -1,20 +1,23 @@
 """An ingested page as it looked: with its pictures, styles, fonts and media inlined from the archive, so it needs no network.
 
 What is shown is not the captured bytes, because addresses in them are replaced by `data:` ones; those are in the archive,
-untouched. `archive.replay.whole_page` says how such a page is served: it cannot run scripts or make requests.
+untouched. `archive.replay.whole_page` says how such a page is served: it cannot run scripts or make requests. It is made inert,
+so that it cannot connect to others either. Its captured style sheets and frames, which are inert themselves, are put in afterwards,
+where marks that no page can guess stand for them.
 """
 
 from __future__ import annotations
 
 import base64
 import re
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from tearsheet.archive import Captures, StoredCapture
+from tearsheet.archive import Captures, StoredCapture, make_inert
 from tearsheet.errors import NotFoundError
 from tearsheet.extract import Document, decode, tame
 from tearsheet.ingest.capture import capture_id
@@ -30,6 +33,7 @@ MAX_REPLAY = 100_000_000
 _MAX_IMPORTS = 5
 MAX_FRAMES = 50
 _SHOWN = frozenset({"image", "audio", "media"})
+_MEDIA = re.compile(r"[^\w\s(),.:/-]")
 _MIME = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+-]+")
 
 
@@ -47,6 +51,27 @@ class Part:
 
 Parts = Callable[[str], Part | None]
 """By the address that the page names."""
+
+
+class _Marks:
+    """What stands for the style sheets and frames of a page while it is made inert."""
+
+    def __init__(self) -> None:
+        self._secret = f"x-{secrets.token_hex(16)}"
+        self._sheets: list[str] = []
+        self.frame = f"{self._secret}-frame"
+        """The name of the attribute that holds a frame's page."""
+
+    def sheet(self, address: str, media: str) -> str:
+        """A text to stand in the place of a style sheet, of which the page now has this `data:` address."""
+        # Without quotes and ampersands, which would mean something else in the attribute that holds a frame's page.
+        self._sheets.append(f"<style>@import url({address}) {_MEDIA.sub(' ', media)};</style>")
+        return f"{self._secret}-{len(self._sheets) - 1}-"
+
+    def replaced(self, page: bytes) -> bytes:
+        """The page with all that the marks stand for, also inside of frames."""
+        page = page.replace(self.frame.encode(), b"srcdoc")
+        return re.sub(rb"%s-(\d+)-" % self._secret.encode(), lambda found: self._sheets[int(found[1])].encode(), page)
 
 
 class DocumentReplay:
@@ -141,6 +166,12 @@ def self_contained(
     body: bytes, url: str, parts: Parts, *, charset: str | None = None, frames: int = MAX_FRAMES
 ) -> bytes:
     """A page with its parts inlined as `data:` addresses, and up to `frames` frames; missing parts show nothing."""
+    marks = _Marks()
+    return marks.replaced(_contained(body, url, parts, charset, frames, marks))
+
+
+def _contained(body: bytes, url: str, parts: Parts, charset: str | None, frames: int, marks: _Marks) -> bytes:
+    """The page, inert, with marks for its style sheets and frames."""
     document = Document(body, url, charset=charset)
     # All of the page, however long, and as it is without scripts: none will run.
     text = decode(body, charset)[0].encode("utf-8", "replace")
@@ -153,12 +184,12 @@ def self_contained(
     for node in tree.css("img, picture > source"):
         _choose(node, shown)
     _put_in_elements(tree, shown)
-    _put_in_sheets(tree, document, parts)
+    _put_in_sheets(tree, document, parts, marks)
     _put_in_styles(tree, shown)
-    _put_in_frames(tree, document, parts, frames)
+    _put_in_frames(tree, document, parts, frames, marks)
     for node in tree.css("meta[charset], meta[http-equiv]"):
         node.decompose()
-    return b"<!doctype html><meta charset=utf-8>" + (tree.html or "").encode("utf-8", "replace")
+    return b"<!doctype html><meta charset=utf-8>" + make_inert((tree.html or "").encode("utf-8", "replace"))
 
 
 def _shown(document: Document, parts: Parts, address: str) -> str | None:
@@ -183,11 +214,16 @@ def _put_in_elements(tree: LexborHTMLParser, shown: Callable[[str], str | None])
                 node.attrs[attribute] = found or _kept(value)
 
 
-def _put_in_sheets(tree: LexborHTMLParser, document: Document, parts: Parts) -> None:
-    """Inline style sheets, both linked and embedded."""
-    for node in tree.css("link[rel][href]"):
-        if "stylesheet" in (node.attributes.get("rel") or "").lower().split():
-            node.attrs["href"] = _sheet_url(document, document.absolute(node.attributes.get("href") or ""), parts) or ""
+def _put_in_sheets(tree: LexborHTMLParser, document: Document, parts: Parts, marks: _Marks) -> None:
+    """Inline style sheets, both linked and embedded. Other links have nothing to show."""
+    for node in tree.css("link"):
+        given = node.attributes
+        relations = (given.get("rel") or "").lower().split()
+        found = _sheet_url(document, document.absolute(given.get("href") or ""), parts) if given.get("href") else None
+        if "stylesheet" not in relations or "alternate" in relations or found is None:
+            node.decompose()
+        else:
+            node.replace_with(marks.sheet(found, given.get("media") or "all"))
     for node in tree.css("style"):
         node.inner_html = _sheet(document, node.text(), document.base_url, parts, 0)
 
@@ -200,19 +236,19 @@ def _put_in_styles(tree: LexborHTMLParser, shown: Callable[[str], str | None]) -
             node.attrs["style"] = rewrite_css(style, lambda _, address: shown(address))
 
 
-def _put_in_frames(tree: LexborHTMLParser, document: Document, parts: Parts, frames: int) -> None:
+def _put_in_frames(tree: LexborHTMLParser, document: Document, parts: Parts, frames: int, marks: _Marks) -> None:
     """Inline the pages of the first frames, up to `frames`; the others show nothing."""
     for number, node in enumerate(tree.css("iframe[src]")):
         target = document.absolute((node.attributes.get("src") or "").partition("#")[0])
-        _put_frame(node, parts(target) if target and number < frames else None, parts)
+        _put_frame(node, parts(target) if target and number < frames else None, parts, marks)
 
 
-def _put_frame(node: Any, part: Part | None, parts: Parts) -> None:
+def _put_frame(node: Any, part: Part | None, parts: Parts, marks: _Marks) -> None:
     """Inline the page of a frame, without further frames; it is subject to the policy of the page around it."""
     del node.attrs["src"]
     if part is not None and part.mimetype in HTML_TYPES:
-        page = self_contained(part.body, part.url, parts, charset=part.charset, frames=0)
-        node.attrs["srcdoc"] = page.decode("utf-8", "replace")
+        page = _contained(part.body, part.url, parts, part.charset, 0, marks)
+        node.attrs[marks.frame] = page.decode("utf-8", "replace")
 
 
 def _kept(value: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urldefrag, urlsplit
 
@@ -19,6 +19,7 @@ MAX_RESOURCES = 200
 VARIANT = "variant"
 """The type of a `srcset` candidate while references are collected."""
 _MAX_LISTED = 5_000
+_MAX_NAMED = 4 * _MAX_LISTED
 _MAX_SRCSET = 20_000
 _MAX_NOSCRIPTS = 500
 _MAX_NOSCRIPT = 100_000
@@ -47,7 +48,7 @@ def within_limit(references: list[Reference], limit: int) -> list[Reference] | N
 def page_references(document: Document) -> list[Reference]:
     """The wanted sub-resources of a page."""
     found: dict[str, Reference] = {}
-    for kind, address in _addresses(document):
+    for kind, address in _distinct(_addresses(document)):
         add_reference(found, document, kind, address)
         if len(found) >= _MAX_LISTED:
             break
@@ -58,11 +59,23 @@ def sheet_references(text: str, sheet_url: str, page_url: str) -> list[Reference
     """The wanted sub-resources of one of a page's style sheets; addresses in it are relative to the sheet."""
     found: dict[str, Reference] = {}
     document = Document("", page_url)
-    for kind, address in css_references(text):
+    for kind, address in _distinct(css_references(text)):
         add_reference(found, document, kind, address, base=sheet_url)
         if len(found) >= _MAX_LISTED:
             break
     return list(found.values())
+
+
+def _distinct(named: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Each type and address once, up to a limit: to find out what an address means takes longer than to read it."""
+    seen: set[tuple[str, str]] = set()
+    for pair in named:
+        if pair in seen:
+            continue
+        if len(seen) >= _MAX_NAMED:
+            return
+        seen.add(pair)
+        yield pair
 
 
 def add_reference(

@@ -12,16 +12,19 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from tearsheet.fetch import wire_url
-from tearsheet.ingest.css import sheet_text
 from tearsheet.ingest.fetching import Fetched, Refused, Visitor
 from tearsheet.ingest.file_facts import file_meta, sniff_type, surt_or_url
 from tearsheet.ingest.model import WebResource
-from tearsheet.ingest.resources import Reference, sheet_references
+from tearsheet.ingest.reading import READ_SHEET, ReceivedSheet
+from tearsheet.ingest.resources import Reference
 from tearsheet.ingest.statuses import status_of_code
 from tearsheet.urls import BadURL
+from tearsheet.work import Quarantine, Reader
 
 _log = logging.getLogger(__name__)
 ACCEPT_ANYTHING = "*/*"
+SHEETS_SECONDS = 30.0
+"""How long the style sheets of one document may be read, all together."""
 Keep = Callable[[Fetched], None]
 
 
@@ -40,6 +43,7 @@ class ResourceRound:
     """The sub-resources of one document while they are fetched."""
 
     visitor: Visitor
+    reader: Reader
     page_url: str
     page_encoding: str
     limits: ResourceLimits
@@ -47,6 +51,9 @@ class ResourceRound:
     """Called with each resource that was received."""
     _found: dict[str, WebResource] = field(default_factory=dict)
     _running: dict[asyncio.Task[list[Reference]], str] = field(default_factory=dict)
+    _one_sheet: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """So that the style sheets of one document never keep more than one process busy."""
+    _sheets_seconds: float = field(default_factory=lambda: SHEETS_SECONDS)
 
     async def run(self, references: list[Reference], seconds: float) -> list[WebResource]:
         """Fetch all of them, in page order; those that have not arrived after `seconds` get the status `timeout`."""
@@ -102,11 +109,24 @@ class ResourceRound:
             resource.status = "internal-error"
             return []
         self.keep(fetched)
-        describe(resource, fetched)
-        if resource.status != "success" or reference.type != "stylesheet":
-            return []
-        text = sheet_text(fetched.body, fetched.charset, self.page_encoding)
-        return sheet_references(text, fetched.url, self.page_url)
+        await asyncio.to_thread(describe, resource, fetched)
+        return await self._loaded_by(fetched) if (resource.status, reference.type) == ("success", "stylesheet") else []
+
+    async def _loaded_by(self, sheet: Fetched) -> list[Reference]:
+        """What a style sheet loads; nothing if it cannot be read in time."""
+        wanted = 2 * self.limits.count  # half of them may be known already
+        question = ReceivedSheet(sheet.body, sheet.url, sheet.charset, self.page_url, self.page_encoding, wanted)
+        async with self._one_sheet:
+            if self._sheets_seconds <= 0:
+                return []
+            started = asyncio.get_running_loop().time()
+            try:
+                return await self.reader.read(READ_SHEET, question)
+            except Quarantine as error:
+                _log.info("a style sheet is not read", extra={"url": sheet.url[:500], "error": str(error)})
+                return []
+            finally:
+                self._sheets_seconds -= asyncio.get_running_loop().time() - started
 
 
 def describe(resource: WebResource, fetched: Fetched) -> None:

@@ -1,14 +1,13 @@
 """A worker process for heavy work: reads tasks from its standard input, one at a time, and answers on standard output.
 
-Started by `pool`. It ends when its input ends, so it never outlives its parent. A frame is a length and bytes, whose meaning
-only the work done here knows. For a CPU stage they are a story in MessagePack.
+Started by `pool`. It ends when its input ends, and with its parent. A frame is a length and bytes, whose meaning only the work done
+here knows. For a CPU stage they are a story in MessagePack. The first frame that it sends says what confines it.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
-import resource
 import struct
 import sys
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from tearsheet.story import WireStory, decode_story
+from tearsheet.work.confine import Limits, confine, limit_memory, start_timer
 from tearsheet.work.ledger_entry import LedgerEntry, entry_for
 from tearsheet.work.outcomes import CpuStage, Drop, Outcome, Quarantine, Requeue, Retry
 from tearsheet.work.packing import Packed, pack_results
@@ -25,7 +25,16 @@ from tearsheet.work.packing import Packed, pack_results
 HEAD = struct.Struct("!I")
 Answering = Callable[[bytes], bytes]
 """Does the work of a process: a task in, its answer out."""
-_MAX_MEMORY = 4 * 1024**3
+OUT_OF_MEMORY = 71
+"""How a process exits that was refused memory. What the libraries in it hold then is uncertain, so it does not go on."""
+
+
+@dataclass(slots=True, frozen=True)
+class Charge:
+    """What a process is given to begin with: what each task may use, and after how much processor time it ends itself."""
+
+    limits: Limits
+    seconds: float
 
 
 @dataclass(slots=True)
@@ -59,6 +68,8 @@ def answer(stage: CpuStage, stage_name: str, wire: WireStory) -> Answer:
     before = story.raw_html.html
     try:
         results = stage.process(story)
+    except MemoryError:
+        raise  # ends the process
     except Outcome as outcome:
         reply = Answer(outcome=type(outcome).__name__, reason=outcome.reason, detail=outcome.detail)
         reply.after = getattr(outcome, "after", None)
@@ -92,26 +103,39 @@ def read_frame(stream: BinaryIO) -> bytes | None:
     return stream.read(*HEAD.unpack(head)) if len(head) == HEAD.size else None
 
 
-def _serve(answering: Answering, requests: BinaryIO, answers: BinaryIO) -> None:
-    answers.write(HEAD.pack(0))  # ready: everything is loaded
-    answers.flush()
+def _serve(answering: Answering, requests: BinaryIO, answers: BinaryIO, seconds: float) -> None:
     while (frame := read_frame(requests)) is not None:
-        data = answering(frame)
-        answers.write(HEAD.pack(len(data)))
-        answers.write(data)
-        answers.flush()
+        start_timer(seconds)
+        try:
+            data = answering(frame)
+        except MemoryError:
+            os._exit(OUT_OF_MEMORY)
+        start_timer(0)
+        _write_frame(answers, data)
+
+
+def _write_frame(answers: BinaryIO, data: bytes) -> None:
+    answers.write(HEAD.pack(len(data)))
+    answers.write(data)
+    answers.flush()
 
 
 def main() -> None:
-    """Run `python -m tearsheet.work.child MODULE:NAME ARGUMENT…`; NAME, called with the arguments, builds an `Answering`."""
-    # Anything a library prints must not end up between our frames.
+    """Run `python -m tearsheet.work.child CHARGE NAME ARGUMENT…`; NAME, called with the arguments, builds an `Answering`."""
+    charge = msgspec.json.decode(sys.argv[1], type=Charge)
+    # Anything a library prints must not end up between our frames: while we start it is an error message, later it is noise.
     answers = os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(2, 1)
-    resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ[name] = "1"
+    limit_memory(charge.limits)
+    answering = _load(sys.argv[2])(*sys.argv[3:])
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+    confinement = confine()
     try:
-        _serve(_load(sys.argv[1])(*sys.argv[2:]), sys.stdin.buffer, answers)
+        _write_frame(answers, msgspec.msgpack.encode(confinement))
+        _serve(answering, sys.stdin.buffer, answers, charge.seconds)
     except (BrokenPipeError, KeyboardInterrupt):
         return
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import TearsheetError
 from tearsheet.work.journey import input_queue
+from tearsheet.work.water_marks import at_hand, waiting
 from tearsheet.work.workers import BatchWorker, Worker
 
 log = logging.getLogger(__name__)
@@ -31,7 +33,7 @@ class Supervisor:
     async def run(
         self, sources: Sequence[Service] = (), services: Sequence[Service] = (), *, once: bool = False
     ) -> None:
-        """Run until stopped; with `once`, until every source has ended and the queues are empty.
+        """Run until stopped; with `once`, until every source has ended and the queues hold nothing but later tries.
 
         Sources bring stories (with `once` they end by themselves); services simply run alongside. The first error ends the
         run and is raised when everything has stopped.
@@ -76,12 +78,12 @@ class Supervisor:
 
     def _hurry_batches(self, depths: dict[str, Depth]) -> bool:
         """Whether there is still work. A batch stage need not wait for more when nothing is left upstream of it."""
-        upstream = 0
+        upstream, now = 0, time.time()
         for worker in self._workers:
             depth = depths.get(input_queue(worker.queue_name), Depth())
             if isinstance(worker, BatchWorker):
-                worker.hurry = upstream == 0 and depth.ready == 0 and depth.delayed == 0
-            upstream += depth.total
+                worker.hurry = upstream == 0 and waiting(depth, now) == 0
+            upstream += at_hand(depth, now)
         return upstream > 0
 
 

@@ -10,7 +10,7 @@ import logging
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tearsheet.clock import Clock, wall_clock
@@ -20,10 +20,10 @@ from tearsheet.story import Story, WireStory, decode_story
 from tearsheet.work.journey import ORIGIN, RETRIES, RetryRule, fate_of, input_queue
 from tearsheet.work.ledger import Ledger
 from tearsheet.work.ledger_entry import DONE, RECOVERED, LedgerEntry, entry_for
-from tearsheet.work.outcomes import AsyncStage, BatchStage, Outcome, Quarantine, Result
+from tearsheet.work.outcomes import AsyncStage, BatchStage, Outcome, Quarantine, Result, Retry
 from tearsheet.work.packing import Packed, pack_results
 from tearsheet.work.pool import CpuPool
-from tearsheet.work.water_marks import WaterMarks
+from tearsheet.work.water_marks import WaterMarks, waiting
 
 log = logging.getLogger(__name__)
 _LEASE_SECONDS = 1.0
@@ -98,7 +98,11 @@ class Worker(ABC):
         if now - self._last_pressure_check >= _PRESSURE_SECONDS:
             self._last_pressure_check = now
             depths = await self._broker.depths()
-            ahead = [depths[queue].ready for queue in map(input_queue, self.config.outputs) if queue in depths]
+            ahead = [
+                waiting(depths[queue], self._clock())
+                for queue in map(input_queue, self.config.outputs)
+                if queue in depths
+            ]
             self.config.marks.may_go(ahead)
         return not self.config.marks.stopped
 
@@ -143,8 +147,8 @@ class StreamWorker(Worker):
         """Lease more as tasks end; settle finished ones in groups."""
         running: dict[asyncio.Task[Finished], Lease] = {}
         done: deque[Finished] = deque()
-        wake = asyncio.Event()
-        settler = asyncio.create_task(self._settle_as_they_come(done, wake))
+        wake, closing = asyncio.Event(), asyncio.Event()
+        settler = asyncio.create_task(self._settle_as_they_come(done, wake, closing))
 
         failures: list[BaseException] = []
 
@@ -168,6 +172,7 @@ class StreamWorker(Worker):
                     task = asyncio.create_task(self._process(lease))
                     running[task] = lease
                     task.add_done_callback(ended)
+            self._on_stop()
             if running and not settler.done():
                 await asyncio.wait(running, timeout=self.grace_seconds)
         finally:
@@ -175,29 +180,25 @@ class StreamWorker(Worker):
                 task.cancel()
             if running:
                 await asyncio.wait(running)
-            await self._stop_settler(settler, done, wake)
-            await self._broker.release(unsettled)
+            closing.set()
+            wake.set()
+            try:
+                await settler
+            finally:
+                await self._broker.release(unsettled)
         if failures:
             raise failures[0]
 
-    async def _settle_as_they_come(self, done: deque[Finished], wake: asyncio.Event) -> None:
-        while True:
+    async def _settle_as_they_come(self, done: deque[Finished], wake: asyncio.Event, closing: asyncio.Event) -> None:
+        while done or not closing.is_set():
             await wake.wait()
             wake.clear()
             if done:
                 group = [done.popleft() for _ in range(len(done))]
                 await self._settle(group)
 
-    async def _stop_settler(self, settler: asyncio.Task[None], done: deque[Finished], wake: asyncio.Event) -> None:
-        while (done or wake.is_set()) and not settler.done():
-            await asyncio.sleep(0.01)
-        if settler.done():
-            settler.result()  # raises what ended it
-        settler.cancel()
-        try:
-            await settler
-        except asyncio.CancelledError:
-            return
+    def _on_stop(self) -> None:
+        """Called when no more stories are taken, before those in flight are waited for."""
 
     @abstractmethod
     async def _process(self, lease: Lease) -> Finished:
@@ -205,13 +206,28 @@ class StreamWorker(Worker):
 
 
 class AsyncWorker(StreamWorker):
-    """For stages that mostly wait for servers."""
+    """For stages that mostly wait for servers.
+
+    `on_stop` is called when the worker is told to stop, so that stories which have not begun need not be waited for.
+    """
 
     def __init__(
-        self, stage: AsyncStage, config: WorkerConfig, broker: Broker, ledger: Ledger, clock: Clock = wall_clock
+        self,
+        stage: AsyncStage,
+        config: WorkerConfig,
+        broker: Broker,
+        ledger: Ledger,
+        clock: Clock = wall_clock,
+        *,
+        on_stop: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(config, broker, ledger, clock)
         self._stage = stage
+        self._tell_stage = on_stop
+
+    def _on_stop(self) -> None:
+        if self._tell_stage is not None:
+            self._tell_stage()
 
     async def _process(self, lease: Lease) -> Finished:
         try:
@@ -224,9 +240,20 @@ class AsyncWorker(StreamWorker):
             packed = await asyncio.to_thread(pack_results, results, before)
         except WorkerError:
             raise  # not this story's fault: the worker stops and the story stays queued
+        except asyncio.CancelledError:
+            if _told_to_end():
+                raise
+            from_within = Retry("error", "something that the stage waited for was cancelled", keep=True)
+            return self._ended(lease, from_within, entry_for(story, self.name, ""))
         except Exception as outcome:
             return self._ended(lease, outcome, entry_for(story, self.name, ""))
         return self._passed_on(lease, packed, entry_for(story, self.name, ""))
+
+
+def _told_to_end() -> bool:
+    """Whether the running task itself was cancelled, and not something that it waits for."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 class CpuWorker(StreamWorker):
@@ -242,6 +269,8 @@ class CpuWorker(StreamWorker):
         message = lease.message
         try:
             answer = await self._pool.run(WireStory(message.body, message.page))
+        except WorkerError:
+            raise  # no process could start: the worker stops and the story stays queued
         except Exception as outcome:
             return self._ended(lease, outcome, self._entry_of(lease))
         entry = answer.entry or LedgerEntry("", self.name, "")

@@ -26,7 +26,7 @@ def at(day: date) -> datetime:
 @pytest.fixture
 def collection(tmp_path: Path):
     database = new_database(tmp_path)
-    index = open_index("tantivy:///index", tmp_path)
+    index = open_index("index", tmp_path)
     names = ["failing.example", "quiet.example", "blocked.example", "unpolled.example", "fine.example"]
     add_feeds(database, [NewFeed(f"http://{name}/rss") for name in names], at(date(2026, 8, 1)))
     days = [LAST - timedelta(days=n) for n in range(60)]

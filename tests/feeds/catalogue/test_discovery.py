@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tearsheet.feeds.catalogue.discovery import NoSite, discover, feed_candidates, guesses, robots_sitemaps
 from tearsheet.fetch import FetchError, FetchRequest
+from tearsheet.work import ThreadReader
 from tests.support.feed_fakes import NOW, FakeClient, response, rss
 
 SLOPPY = b"""<HTML><HEAD><BASE HREF=https://news.example/base/>
@@ -57,7 +58,7 @@ def site(pages: dict[str, bytes]):
 
 
 def find(client: FakeClient, url: str = "https://news.example/"):
-    return asyncio.run(discover(client, url, now=NOW))
+    return asyncio.run(discover(client, ThreadReader(), url, now=NOW))
 
 
 def test_feeds_are_fetched_read_and_ranked() -> None:

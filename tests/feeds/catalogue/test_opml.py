@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.opml import read_opml, write_opml
 from tests.support.feed_fakes import NOW, OPML
+from tests.support.growth import assert_linear
 
 
 def test_folders_are_collections() -> None:
@@ -30,6 +33,35 @@ def test_a_bare_ampersand_does_not_lose_the_list() -> None:
     assert len(read_opml(broken)) == 3
 
 
+@pytest.mark.parametrize(
+    ("before", "part", "after"),
+    [
+        ("", '<outline text="f%d"><outline xmlUrl="http://a.example/rss"/></outline>', ""),
+        (f'<outline text="{"long " * 2000}">', '<outline text="%d"><outline xmlUrl="http://%d.example/"/></outline>', "</outline>"),
+        ("", '<outline text="f%d">', ""),
+        ("", '<outline category="' + "/a,/b," * 20 + '" xmlUrl="http://%d.example/rss"/>', ""),
+        ("", '<outline xmlUrl="http://%d.example/?a&b"/>&', ""),
+    ],
+    ids=["one feed in many folders", "a long name", "nested", "categories", "broken"],
+)  # fmt: skip
+def test_a_list_made_to_be_expensive_takes_time_that_grows_with_it(before: str, part: str, after: str) -> None:
+    def make(count: int) -> bytes:
+        parts = "".join(part.replace("%d", str(number)) for number in range(count))
+        return f"<opml><body>{before}{parts}{after}</body></opml>".encode()
+
+    assert_linear(read_opml, make, 2_000)
+
+
+def test_a_list_takes_no_more_memory_than_a_multiple_of_its_length() -> None:
+    feeds = "".join(f'<outline xmlUrl="http://{number}.example/rss"/>' for number in range(3_000))
+    body = f"<opml><body><outline text='{'long' * 100_000}'>{feeds}</outline></body></opml>".encode()
+    found = read_opml(body)
+    assert len(found) == 3_000
+    assert {id(feed.collections[0]) for feed in found} == {id(found[0].collections[0])} and len(
+        found[0].collections[0]
+    ) == 200
+
+
 @given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), max_size=5))
 def test_opml_round_trip(names: list[tuple[str, str]]) -> None:
     feeds = [
@@ -39,3 +71,13 @@ def test_opml_round_trip(names: list[tuple[str, str]]) -> None:
     text = "".join(write_opml(feeds, "list", NOW))
     back = {feed.url: feed for feed in read_opml(text.encode("utf-8", "replace"))}
     assert set(back) == {feed.url for feed in feeds}
+
+
+def test_an_outline_with_very_many_attributes_is_passed_over():
+    many = " ".join(f'a{number}="x"' for number in range(30_000))
+    body = (
+        f'<opml><body><outline {many} xmlUrl="http://a.example/1"/><outline xmlUrl="http://a.example/2"/></body></opml>'
+    )
+    begun = time.thread_time()
+    assert [feed.url for feed in read_opml(body.encode())] == ["http://a.example/2"]
+    assert time.thread_time() - begun < 3, "to list the attributes would take ten seconds and more"

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.feeds import FeedError, parse_feed
+from tearsheet.feeds.formats.parse import unzip
 from tests.support.feed_fakes import NOW, rss
 
 URL = "https://news.example/feeds/all.xml"
@@ -242,3 +243,12 @@ def test_any_bytes_give_a_feed_or_a_reason(body: bytes) -> None:
         assert error.reason in ("empty", "html?", "no version")
     else:
         assert all(entry.link is None or entry.link for entry in feed.entries)
+
+
+def test_a_gzip_file_may_have_several_members():
+    parts = [b"<rss><channel>", b"<item><link>http://a.example/1</link></item>", b"</channel></rss>"]
+    packed = b"".join(gzip.compress(part) for part in parts)
+    assert unzip(packed) == b"".join(parts)
+    assert unzip(packed, 20) == b"".join(parts)[:20]
+    assert unzip(packed[:-12]).startswith(parts[0] + parts[1])
+    assert [entry.link for entry in parse_feed(packed, "http://a.example/").entries] == ["http://a.example/1"]

@@ -24,6 +24,7 @@ from tearsheet.fetch import FetchRequest, FetchResponse
 from tearsheet.fetch.hosts import MemoryRecord
 from tearsheet.fetch.turns import HostTurns
 from tearsheet.settings import FeedSettings, FetchSettings
+from tearsheet.work import ThreadReader
 from tests.support.feed_fakes import NOW, FakeClient, new_database, response, rss
 from tests.support.virtual_loop import clock, run_virtually
 
@@ -168,7 +169,7 @@ def test_feeds_due_at_once_never_exceed_the_limits(tmp_path: Path, monkeypatch, 
         record = MemoryRecord(now)
         fetching = FetchSettings(concurrency=400, interval_seconds=5.0)
         visitors = [PoliteVisitor(web, HostTurns(fetching, record, clock=now)) for _ in range(2)]
-        pollers = [Poller(database, one, settings, clock=now, random=lambda: 0.5) for one in visitors]
+        pollers = [Poller(database, one, ThreadReader(), settings, clock=now, random=lambda: 0.5) for one in visitors]
         stop = asyncio.Event()
         asyncio.get_running_loop().call_later(hours * 3600, stop.set)
         await asyncio.gather(*(one.run(stop) for one in pollers))
@@ -201,7 +202,7 @@ def test_an_idle_poller_sleeps(tmp_path: Path, monkeypatch) -> None:
 
     async def run() -> None:
         nonlocal naps
-        one = Poller(database, FakeClient(lambda _: response()), FeedSettings(), clock=now)
+        one = Poller(database, FakeClient(lambda _: response()), ThreadReader(), FeedSettings(), clock=now)
         pause = one._pause
 
         async def counted(once: bool) -> None:

@@ -16,6 +16,7 @@ from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.polling.story_store import SeenStories, mark_queued, unqueued_stories
 from tearsheet.feeds.tables import feed_paces, feeds, fetch_events
 from tearsheet.settings import FeedSettings
+from tearsheet.work import ThreadReader
 from tests.support.feed_fakes import NOW, FakeClient, new_database, response, rss
 
 
@@ -27,7 +28,9 @@ def database(tmp_path: Path):
 
 
 def run_once(database, client, clock=lambda: NOW.timestamp(), **settings):
-    poller = Poller(database, client, FeedSettings(interval_seconds=0, **settings), clock=clock, random=lambda: 0.0)
+    poller = Poller(
+        database, client, ThreadReader(), FeedSettings(interval_seconds=0, **settings), clock=clock, random=lambda: 0.0
+    )
     asyncio.run(poller.run(asyncio.Event(), once=True))
     return poller
 
@@ -118,7 +121,7 @@ def test_only_the_feeds_that_were_named_are_polled(database) -> None:
     add_feeds(database, [NewFeed(f"http://{name}.example/rss") for name in "abc"], NOW)
     client = FakeClient(lambda _: response(rss("http://news.example/a")))
     settings = FeedSettings(interval_seconds=0)
-    poller = Poller(database, client, settings, clock=NOW.timestamp, random=lambda: 0.0, only=[2])
+    poller = Poller(database, client, ThreadReader(), settings, clock=NOW.timestamp, random=lambda: 0.0, only=[2])
     asyncio.run(poller.run(asyncio.Event(), once=True))
     assert [request.url for request in client.requests] == ["http://b.example/rss"]
 

@@ -21,6 +21,7 @@ from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.tables import feed_paces, feeds, fetch_events, stories
 from tearsheet.settings import FeedSettings
+from tearsheet.work import ThreadReader
 from tests.support.feed_fakes import rss
 from tests.support.loopback_web import Request, response, serve
 from tests.support.poll_scene import START, PollScene, loopback_client
@@ -36,22 +37,26 @@ def scene(tmp_path: Path):
     scene.database.close()
 
 
-def test_two_pollers_share_the_work(scene: PollScene) -> None:
+@pytest.mark.parametrize("count", [120, pytest.param(300, marks=pytest.mark.slow)])
+def test_pollers_share_the_work(scene: PollScene, count: int) -> None:
     async def answer(request: Request, writer) -> None:
         writer.write(response(rss(f"http://n.example{request.path}"), headers=(XML,)))
 
     async def test() -> None:
         async with serve(answer, "0.0.0.0") as web, loopback_client() as client:
-            scene.add(*(f"http://127.0.{number % 7}.{1 + number // 7}:{web.port}/{number}" for number in range(120)))
+            scene.add(*(f"http://127.0.{number % 7}.{1 + number // 7}:{web.port}/{number}" for number in range(count)))
             settings = FeedSettings(interval_seconds=0.0, concurrency=8, per_host=50)
-            pollers = [Poller(scene.database, client, settings, clock=lambda: START.timestamp()) for _ in range(3)]
+            pollers = [
+                Poller(scene.database, client, ThreadReader(), settings, clock=lambda: START.timestamp())
+                for _ in range(3)
+            ]
             await asyncio.gather(*(poller.run(asyncio.Event(), once=True) for poller in pollers))
-            assert len(web.paths) == len(set(web.paths)) == 120
-            assert sum(poller.counters["feeds.fetch_succeeded"] for poller in pollers) == 120
+            assert len(web.paths) == len(set(web.paths)) == count
+            assert sum(poller.counters["feeds.fetch_succeeded"] for poller in pollers) == count
             assert sum(poller.counters["feeds.lost"] for poller in pollers) == 0
 
     asyncio.run(test())
-    assert len(scene.story_urls()) == 120
+    assert len(scene.story_urls()) == count
 
 
 def test_a_lease_that_ran_out_writes_nothing(scene: PollScene) -> None:
@@ -85,21 +90,23 @@ POLLER = textwrap.dedent(
     from tearsheet.engines.database import open_database
     from tearsheet.feeds.polling import Poller
     from tearsheet.fetch.client import Client
+    from tearsheet.work import ThreadReader
 
     async def main():
-        database = open_database("sqlite:///feeds.db", Path(sys.argv[1]))
+        database = open_database("feeds.db", Path(sys.argv[1]))
         client = Client(FetchSettings(allow_addresses=["127.0.0.0/8"]))
         settings = FeedSettings(interval_seconds=0.0, concurrency=16, per_host=50, timeout_seconds=20)
-        await Poller(database, client, settings).run(asyncio.Event(), once=True)
+        await Poller(database, client, ThreadReader(), settings).run(asyncio.Event(), once=True)
 
     asyncio.run(main())
     """
 )
 
 
-def test_what_a_killed_poller_held_comes_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [90, pytest.param(200, marks=pytest.mark.slow)])
+def test_what_a_killed_poller_held_comes_back(tmp_path: Path, count: int) -> None:
     """Killed again and again in the middle of its work; at the end every story is there once, and every feed was polled."""
-    database = open_database("sqlite:///feeds.db", tmp_path)
+    database = open_database("feeds.db", tmp_path)
     database.migrate()
     polled = 0
 
@@ -111,7 +118,7 @@ def test_what_a_killed_poller_held_comes_back(tmp_path: Path) -> None:
 
     async def test() -> None:
         async with serve(answer, "0.0.0.0") as web:
-            urls = [f"http://127.0.{number % 9}.{1 + number // 9}:{web.port}/{number}" for number in range(90)]
+            urls = [f"http://127.0.{number % 9}.{1 + number // 9}:{web.port}/{number}" for number in range(count)]
             add_feeds(database, [NewFeed(url) for url in urls], START)
             for kill_after in (20, 40, 10_000):
                 goal = polled + kill_after
@@ -137,7 +144,7 @@ def test_what_a_killed_poller_held_comes_back(tmp_path: Path) -> None:
         successes = connection.execute(
             select(func.count()).select_from(fetch_events).where(fetch_events.c.event == "fetch_succeeded")
         ).scalar()
-    assert done == 90
-    assert len(urls) == len(set(urls)) == 450
-    assert successes == 90  # each poll is recorded once, and what was not recorded was polled again
+    assert done == count
+    assert len(urls) == len(set(urls)) == 5 * count
+    assert successes == count  # each poll is recorded once, and what was not recorded was polled again
     database.close()

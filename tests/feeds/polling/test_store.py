@@ -24,6 +24,7 @@ from tearsheet.feeds.polling.story_store import mark_queued, unqueued_stories
 from tearsheet.feeds.tables import feed_paces, feeds
 from tearsheet.fetch import FetchRequest, FetchResponse
 from tearsheet.settings import FeedSettings
+from tearsheet.work import ThreadReader
 from tests.support.databases import DATABASES
 from tests.support.feed_fakes import NOW, FakeClient, response, rss
 
@@ -42,7 +43,12 @@ def database(request, tmp_path: Path):
 def poll(database, body_of, now=NOW, **settings) -> Poller:
     client = FakeClient(lambda request: response(body_of(request.url)))
     poller = Poller(
-        database, client, FeedSettings(interval_seconds=0, **settings), clock=now.timestamp, random=lambda: 0.0
+        database,
+        client,
+        ThreadReader(),
+        FeedSettings(interval_seconds=0, **settings),
+        clock=now.timestamp,
+        random=lambda: 0.0,
     )
     asyncio.run(poller.run(asyncio.Event(), once=True))
     return poller
@@ -157,7 +163,7 @@ def test_several_pollers_keep_one_pace_for_a_source(database) -> None:
 
     async def run() -> list[Poller]:
         settings = FeedSettings(interval_seconds=gap, per_host=2, concurrency=2)
-        pollers = [Poller(database, Both(), settings) for _ in range(3)]
+        pollers = [Poller(database, Both(), ThreadReader(), settings) for _ in range(3)]
         await asyncio.gather(*(poller.run(asyncio.Event(), once=True) for poller in pollers))
         return pollers
 

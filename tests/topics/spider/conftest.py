@@ -11,6 +11,7 @@ from tearsheet.topics import store
 from tearsheet.topics.model import NewTopic, Seed
 from tearsheet.topics.spider.stores.seeds import add_seeds
 from tearsheet.topics.spider.tools import Tools
+from tearsheet.work import ThreadReader
 from tests.support.topic_runs import fetch_settings
 
 
@@ -40,11 +41,18 @@ def clock():
 
 @pytest.fixture
 def tools(tmp_path, clock):
-    database = open_database("sqlite:///t.db", tmp_path)
+    database = open_database("t.db", tmp_path)
     database.migrate()
     settings = TopicSettings(stuck_seconds=200.0, facebook_token="t")
     yield Tools(
-        database, cast(Any, NoIndex()), NeverFetches(), PoliteClient(fetch_settings(1)), settings, lambda _: None, clock
+        database,
+        cast(Any, NoIndex()),
+        NeverFetches(),
+        PoliteClient(fetch_settings(1)),
+        ThreadReader(),
+        settings,
+        lambda _: None,
+        clock,
     )
     database.close()
 

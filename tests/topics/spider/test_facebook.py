@@ -10,6 +10,7 @@ from tearsheet.topics.spider.facebook_fetch_story_stats import FetchStoryStats
 from tearsheet.topics.spider.stores import shares, web_stories
 from tearsheet.topics.spider.stores.jobs import Taken
 from tearsheet.work.outcomes import Retry
+from tests.support.growth import assert_linear
 from tests.support.loopback_web import response, serve
 from tests.support.topic_rows import add_members, web_story
 from tests.support.topic_runs import fetch_settings
@@ -23,6 +24,15 @@ def test_share_counts():
     for body in (b"<html>", b"[]", b'{"error": {"code": 4}}'):
         with pytest.raises(Retry):
             facebook.read_engagement(body)
+
+
+@pytest.mark.parametrize("part", [b"[", b'{"a":', b'{"engagement":{}},', b'"\\u0000'])
+def test_an_answer_that_is_no_answer_is_tried_again_and_read_in_a_moment(part):
+    def read(body: bytes) -> None:
+        with pytest.raises(Retry):
+            facebook.read_engagement(body)
+
+    assert_linear(read, lambda count: part * count, facebook.MAX_ANSWER // 8 // len(part))
 
 
 def test_share_counts_are_asked_for_once_and_kept(tools, topic):

@@ -8,15 +8,10 @@ from tests.support.topic_kills import spider_with_kills
 
 
 @pytest.mark.timeout(300)
-def test_a_few_kills(tmp_path):
-    make = {"sites": 8, "pages": 40, "seed": 2}
+@pytest.mark.parametrize(
+    ("kills", "pages"), [(3, 40), *(pytest.param(*sizes, marks=pytest.mark.slow) for sizes in ((4, 60), (20, 300)))]
+)
+def test_kills_change_nothing(tmp_path, kills, pages):
+    make = {"sites": 8, "pages": pages, "seed": kills}
     calm = spider_with_kills(tmp_path / "calm", make, kills=0)
-    assert spider_with_kills(tmp_path / "killed", make, kills=3) == calm
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_twenty_kills(tmp_path):
-    make = {"sites": 8, "pages": 300, "seed": 3}
-    calm = spider_with_kills(tmp_path / "calm", make, kills=0)
-    assert spider_with_kills(tmp_path / "killed", make, kills=20) == calm
+    assert spider_with_kills(tmp_path / "killed", make, kills=kills) == calm

@@ -18,9 +18,9 @@ from tearsheet.topics.spider.relevance import (
     judge,
     leave_out_repeated,
     outside_dates,
+    raw_test,
     split_sentences,
 )
-from tearsheet.topics.spider.tools import raw_test
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,9 @@ PAGE = """<html><head><title>{0}</title><meta property="article:published_time" 
 
 
 def test_a_snapshot_counts_the_posts_of_each_story(tmp_path):
-    database = open_database("sqlite:///t.db", tmp_path)
+    database = open_database("t.db", tmp_path)
     database.migrate()
-    index = open_index("tantivy:///index", tmp_path)
+    index = open_index("index", tmp_path)
     topic = store.create_topic(database, NewTopic("Flood", "flood", date(2024, 5, 1), date(2024, 5, 31)), 0.0)
     said = [
         ("ann", "2024-05-20", "one"),

@@ -17,9 +17,9 @@ from tests.support.topic_runs import SETTINGS, check_snapshot, prepare, run
 
 
 def spider(tmp_path, web: SimulatedWeb, settings=SETTINGS, **changes):
-    database = open_database("sqlite:///t.db", tmp_path)
+    database = open_database("t.db", tmp_path)
     database.migrate()
-    index = open_index("tantivy:///index", tmp_path)
+    index = open_index("index", tmp_path)
     topic = prepare(database, web, **changes)
 
     async def go():

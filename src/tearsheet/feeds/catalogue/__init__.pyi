@@ -14,6 +14,9 @@ from .directory import list_collections as list_collections
 from .directory import list_feeds as list_feeds
 from .directory import list_sources as list_sources
 from .directory import members_of as members_of
+from .directory import no_collection as no_collection
+from .directory import no_feed as no_feed
+from .directory import no_source as no_source
 from .directory import read_feed as read_feed
 from .directory import read_source as read_source
 from .discovery import DiscoveredFeed as DiscoveredFeed

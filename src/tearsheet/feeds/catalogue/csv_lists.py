@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.model import NewFeed, NewSource, Source
-from tearsheet.feeds.formats import unzip
+from tearsheet.feeds.formats import MAX_UNZIPPED, unzip
 from tearsheet.tables import csv_lines, unguarded
 
 COLUMNS = ("id", "url", "sources_id", "name", "active", "admin_minutes", "source_name", "homepage", "collections")
@@ -37,7 +37,11 @@ def _table(body: bytes) -> tuple[list[str], list[tuple[int, list[str]]]]:
 
 
 def _rows(body: bytes) -> list[tuple[int, list[str]]]:
-    text = (unzip(body) if body.startswith(b"\x1f\x8b") else body).decode("utf-8-sig", "replace")
+    if body.startswith(b"\x1f\x8b"):
+        body = unzip(body, MAX_UNZIPPED + 1)
+        if len(body) > MAX_UNZIPPED:
+            raise UsageError(f"the CSV file unpacks to more than {MAX_UNZIPPED:,} bytes: split it and import the parts")
+    text = body.decode("utf-8-sig", "replace")
     rows = csv.reader(io.StringIO(text, newline=""), strict=False)
     try:
         # Remove the guard against formulas that we add when writing.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +14,7 @@ from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError
 from tearsheet.feeds.catalogue.model import Collection, Listing, NewFeed, Source
 from tearsheet.feeds.tables import collection_sources, collections, feeds, sources
+from tearsheet.masking import without_login
 from tearsheet.urls import BadURL, canonical_domain
 
 Row = dict[str, Any]
@@ -29,7 +31,7 @@ def read_feed(database: Database, feed_id: int) -> Row:
         row = connection.execute(select(*_SHOWN).where(feeds.c.id == feed_id)).mappings().first()
     if row is None:
         raise no_feed(feed_id)
-    return dict(row)
+    return _shown(row)
 
 
 def find_feed(database: Database, id_or_url: str) -> int:
@@ -47,7 +49,12 @@ def feeds_of_source(database: Database, source_id: int) -> list[Row]:
     """The feeds of a source, in order of id."""
     query = select(*_SHOWN).where(feeds.c.sources_id == source_id).order_by(feeds.c.id)
     with database.read() as connection:
-        return [dict(row) for row in connection.execute(query).mappings()]
+        return [_shown(row) for row in connection.execute(query).mappings()]
+
+
+def _shown(row: Mapping[Any, Any]) -> Row:
+    """A feed as it is shown. A login in its address is only for those who export their list."""
+    return dict(row) | {"url": without_login(row["url"])}
 
 
 def no_feed(feed_id: int) -> NotFoundError:
@@ -59,6 +66,7 @@ def list_feeds(
     database: Database,
     *,
     source_id: int | None = None,
+    source_ids: Iterable[int] | None = None,
     ids: Iterable[int] | None = None,
     since: datetime | None = None,
     before: datetime | None = None,
@@ -69,17 +77,20 @@ def list_feeds(
     statement = select(feeds)
     if source_id is not None:
         statement = statement.where(feeds.c.sources_id == source_id)
+    if source_ids is not None:
+        statement = statement.where(feeds.c.sources_id.in_(list(source_ids)))
     if ids is not None:
         statement = statement.where(feeds.c.id.in_(list(ids)))
     if since is not None:
         statement = statement.where(feeds.c.created_at >= since)
     if before is not None:
         statement = statement.where(feeds.c.created_at < before)
-    return _listing(database, statement, feeds.c.id, limit, offset)
+    found = _listing(database, statement, feeds.c.id, limit, offset)
+    return replace(found, rows=[_shown(row) for row in found.rows])
 
 
 def all_feeds(database: Database) -> list[NewFeed]:
-    """Every feed, in order of id, ready to be written or added elsewhere."""
+    """Every feed, in order of id and with its whole address, ready to be written or added elsewhere."""
     f = feeds.c
     query = (
         select(
@@ -144,8 +155,13 @@ def read_source(database: Database, source_id: int) -> Row:
     with database.read() as connection:
         row = connection.execute(select(sources).where(sources.c.id == source_id)).mappings().first()
     if row is None:
-        raise NotFoundError(f"there is no source {source_id}; `tearsheet sources list` shows them")
+        raise no_source(source_id)
     return dict(row)
+
+
+def no_source(source_id: int) -> NotFoundError:
+    """The error for a source that does not exist."""
+    return NotFoundError(f"there is no source {source_id}; `tearsheet sources list` shows them")
 
 
 def find_source(database: Database, id_or_site: str) -> int:
@@ -201,8 +217,23 @@ def find_collection(database: Database, id_or_name: str) -> int:
         if found is None and _is_id(id_or_name):
             found = connection.execute(select(collections.c.id).where(collections.c.id == int(id_or_name))).scalar()
     if found is None:
-        raise NotFoundError(f"there is no collection {id_or_name!r}; `tearsheet collections list` shows them")
+        raise no_collection(repr(id_or_name))
     return int(found)
+
+
+def known_collections(database: Database, ids: Iterable[int]) -> list[int]:
+    """These ids of collections. Raises NotFoundError when one of them is of none."""
+    wanted = sorted(set(ids))
+    with database.read() as connection:
+        found = set(connection.execute(select(collections.c.id).where(collections.c.id.in_(wanted))).scalars())
+    for missing in (one for one in wanted if one not in found):
+        raise no_collection(str(missing))
+    return wanted
+
+
+def no_collection(shown: str) -> NotFoundError:
+    """The error for a collection that does not exist."""
+    return NotFoundError(f"there is no collection {shown}; `tearsheet collections list` shows them")
 
 
 def list_collections(
@@ -236,9 +267,10 @@ def members_of(
 ) -> tuple[set[str], set[int]]:
     """Domains and ids of the sources and of all members of the collections: a story names its source by either.
 
-    Raises NotFoundError for an unknown collection in `collections`; `collection_ids` may be unknown.
+    Raises NotFoundError for a collection that does not exist. A source may be unknown here: stories name others, too.
     """
-    wanted = [*collection_ids, *(find_collection(database, name) for name in collections)]
+    wanted = [find_collection(database, name) for name in collections]
+    wanted += known_collections(database, collection_ids)
     members = select(collection_sources.c.source_id).where(collection_sources.c.collection_id.in_(wanted))
     named = set(source_ids)
     statement = select(sources.c.id, sources.c.domain).where(sources.c.id.in_(named) | sources.c.id.in_(members))

@@ -19,10 +19,11 @@ from tearsheet.feeds.catalogue.discovery_hints import (
     ROOT_PATHS,
     SELF_PATHS,
 )
-from tearsheet.feeds.formats import NEWS_SITEMAP, SITEMAP, SITEMAP_INDEX, FeedError, ParsedFeed, parse_feed
+from tearsheet.feeds.formats import NEWS_SITEMAP, SITEMAP, SITEMAP_INDEX, FeedError, parse_feed
 from tearsheet.feeds.polling import ACCEPT_FEED, FeedClient, names_news
 from tearsheet.fetch import ACCEPT_PAGE, FetchError, FetchRequest, FetchResponse, HostBusy
-from tearsheet.urls import BadURL, host_of, normalize_url, split_http_url
+from tearsheet.urls import BadURL, host_of, join_url, normalize_url, split_http_url
+from tearsheet.work import Quarantine, Reader, ReadingJob
 
 ITSELF, DECLARED, LINKED, MENTIONED, ROBOTS, GUESSED = 120, 100, 60, 40, 30, 20
 MAX_REQUESTS = 40
@@ -98,7 +99,7 @@ def _candidate(base: str, href: str | None, score: int, how: str, title: str | N
 
 def _join(base: str, href: str) -> str | None:
     try:
-        return urljoin(base, "".join(href.split())) if href.strip() else None
+        return join_url(base, "".join(href.split())) if href.strip() else None
     except ValueError:
         return None
 
@@ -139,30 +140,109 @@ def _ranked(candidates: Iterable[PossibleFeed]) -> list[PossibleFeed]:
     return sorted(best.values(), key=lambda candidate: -candidate.score)
 
 
+@dataclass(slots=True, frozen=True)
+class ReceivedDocument:
+    """A page, feed or robots.txt as it came from the web."""
+
+    body: bytes
+    url: str
+    charset: str | None
+    now: datetime
+
+
+@dataclass(slots=True, frozen=True)
+class FeedSummary:
+    """What a feed has to offer."""
+
+    version: str
+    title: str | None
+    entries: int
+    newest: datetime | None
+
+
+@dataclass(slots=True, frozen=True)
+class SitePage:
+    """What a site's page is, or names: a feed itself, or the addresses of some."""
+
+    itself: FeedSummary | None
+    named: list[PossibleFeed]
+
+
+def read_feed_summary(received: ReceivedDocument) -> FeedSummary | None:
+    """What a feed has to offer; None for any other document."""
+    try:
+        feed = parse_feed(received.body, received.url, charset=received.charset, now=received.now, max_bytes=MAX_BYTES)
+    except FeedError:
+        return None
+    dates = [date for entry in feed.entries if (date := entry.published or entry.updated)]
+    return FeedSummary(feed.version, feed.title, len(feed.entries), max(dates, default=None))
+
+
+def read_site_page(received: ReceivedDocument) -> SitePage:
+    """What a site's page is, or names."""
+    itself = read_feed_summary(received)
+    named = feed_candidates(received.body, received.url)[:MAX_REQUESTS] if itself is None else []
+    return SitePage(itself, named)
+
+
+def read_robots(received: ReceivedDocument) -> list[PossibleFeed]:
+    """The most likely sitemaps that robots.txt names."""
+    return robots_sitemaps(received.body.decode("utf-8", "replace"), received.url)[:MAX_REQUESTS]
+
+
+READ_SITE_PAGE = ReadingJob(read_site_page, max_answer=1_000_000)
+READ_ROBOTS = ReadingJob(read_robots, max_answer=1_000_000)
+READ_FEED_SUMMARY = ReadingJob(read_feed_summary, max_answer=100_000)
+
+
 async def discover(
-    client: FeedClient, url: str, *, limit: int = 20, now: datetime | None = None
+    client: FeedClient, reader: Reader, url: str, *, limit: int = 20, now: datetime | None = None
 ) -> list[DiscoveredFeed]:
-    """Find the feeds of a site and read each, most useful first. Raises NoSite when the site's own page cannot be fetched."""
+    """Find the feeds of a site and read each, most useful first. Raises NoSite when its own page cannot be fetched or read."""
     now = now or utc_now()
     url = url if "://" in url else f"https://{url}"
     page = await _get_page(client, url)
-    if (itself := _read(page, now)) is not None:
-        return [_described(page.url, itself, PossibleFeed(page.url, ITSELF, "it is a feed itself"))]
+    try:
+        site = await reader.read(READ_SITE_PAGE, _received(page, page.url, now))
+    except Quarantine as error:
+        raise NoSite(f"{url} cannot be read: it {error.detail}; try another page of the site") from error
+    if site.itself is not None:
+        return [_described(page.url, site.itself, PossibleFeed(page.url, ITSELF, "it is a feed itself"))]
     robots = await _get(client, urljoin(page.url, "/robots.txt"))
-    named = robots_sitemaps(robots.body.decode("utf-8", "replace"), page.url) if robots and robots.status == 200 else []
     found: dict[str, DiscoveredFeed] = {}
-    likely = _ranked([*feed_candidates(page.body, page.url), *named, *guesses(page.url)])
+    likely = _ranked([*site.named, *await _sitemaps(reader, robots, page.url, now), *guesses(page.url)])
     for candidate in likely[:MAX_REQUESTS]:
         if len(found) >= limit:
             break
         if candidate.score <= GUESSED and any(feed.score > MENTIONED for feed in found.values()):
             break  # the site says where its feeds are: no need to guess
         response = await _get(client, candidate.url)
-        parsed = _read(response, now) if response and response.status == 200 else None
-        if response and parsed is not None:
-            feed = _described(response.url, parsed, candidate)
-            found.setdefault(normalize_url(response.url), feed)
+        summary = await _summary(reader, response, now)
+        if response and summary is not None:
+            found.setdefault(normalize_url(response.url), _described(response.url, summary, candidate))
     return sorted(found.values(), key=lambda feed: -feed.score)
+
+
+def _received(response: FetchResponse, url: str, now: datetime) -> ReceivedDocument:
+    return ReceivedDocument(response.body, url, response.encoding, now)
+
+
+async def _sitemaps(reader: Reader, robots: FetchResponse | None, url: str, now: datetime) -> list[PossibleFeed]:
+    if robots is None or robots.status != 200:
+        return []
+    try:
+        return await reader.read(READ_ROBOTS, _received(robots, url, now))
+    except Quarantine:
+        return []
+
+
+async def _summary(reader: Reader, response: FetchResponse | None, now: datetime) -> FeedSummary | None:
+    if response is None or response.status != 200:
+        return None
+    try:
+        return await reader.read(READ_FEED_SUMMARY, _received(response, response.url, now))
+    except Quarantine:
+        return None
 
 
 async def _get_page(client: FeedClient, url: str) -> FetchResponse:
@@ -193,19 +273,10 @@ def _request(url: str, accept: str) -> FetchRequest:
     return FetchRequest(url, accept=accept, max_bytes=MAX_BYTES, obey_robots=False, patience=PATIENCE_SECONDS)
 
 
-def _read(response: FetchResponse, now: datetime) -> ParsedFeed | None:
-    try:
-        return parse_feed(response.body, response.url, charset=response.encoding, now=now)
-    except FeedError:
-        return None
-
-
-def _described(url: str, parsed: ParsedFeed, candidate: PossibleFeed) -> DiscoveredFeed:
+def _described(url: str, feed: FeedSummary, candidate: PossibleFeed) -> DiscoveredFeed:
     """Rank what was read: news sitemaps and feeds with entries go up, plain sitemaps and empty feeds down."""
     score = candidate.score
-    score += {NEWS_SITEMAP: 15, SITEMAP: -25, SITEMAP_INDEX: -15}.get(parsed.version, 10)
-    score += 5 if parsed.entries else -20
-    dates = [date for entry in parsed.entries if (date := entry.published or entry.updated)]
-    newest = max(dates, default=None)
-    title = parsed.title or candidate.title
-    return DiscoveredFeed(url, title, parsed.version, len(parsed.entries), newest, score, candidate.how)
+    score += {NEWS_SITEMAP: 15, SITEMAP: -25, SITEMAP_INDEX: -15}.get(feed.version, 10)
+    score += 5 if feed.entries else -20
+    title = feed.title or candidate.title
+    return DiscoveredFeed(url, title, feed.version, feed.entries, feed.newest, score, candidate.how)

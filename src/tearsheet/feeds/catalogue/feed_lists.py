@@ -22,11 +22,13 @@ def read_feed_list(argument: str) -> list[NewFeed]:
     path = Path(argument)
     try:
         with path.open("rb") as file:
-            body = file.read(MAX_LIST_BYTES)
+            body = file.read(MAX_LIST_BYTES + 1)
     except OSError as error:
         raise UsageError(
             f"{argument} is neither an http(s) address nor a file that can be read: {error.strerror}"
         ) from error
+    if len(body) > MAX_LIST_BYTES:
+        raise UsageError(f"{argument} has more than {MAX_LIST_BYTES:,} bytes: split it and import the parts")
     try:
         return parse_feed_list(body)
     except UsageError as error:

@@ -11,6 +11,7 @@ from sqlalchemy.sql.elements import KeyedColumnElement
 
 from tearsheet.engines.database import Database
 from tearsheet.feeds.tables import feeds, fetch_events, sources, stories
+from tearsheet.masking import without_login
 
 Row = dict[str, Any]
 _STORY_COLUMNS = ("id", "url", "feed_id", "sources_id", "published_at", "fetched_at", "domain", "title")
@@ -74,7 +75,8 @@ def stories_from(database: Database, first_id: int, limit: int) -> list[Row]:
         .limit(limit)
     )
     with database.read() as connection:
-        return [dict(row) for row in connection.execute(query).mappings()]
+        found = connection.execute(query).mappings()
+        return [dict(row) | {"feed_url": row["feed_url"] and without_login(row["feed_url"])} for row in found]
 
 
 def stories_by_day(

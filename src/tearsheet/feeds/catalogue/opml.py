@@ -13,7 +13,9 @@ from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.formats import local_name, read_xml
 
-_MAX_DEPTH = 20
+_MAX_DEPTH, _MAX_LABEL = 20, 200
+"""How deep folders may be nested, and how much of their names is kept, so that all paths together are no longer than the list."""
+_MAX_ATTRIBUTES = 100
 _NOT_XML = {number: None for number in range(32) if number not in (9, 10, 13)}
 
 
@@ -23,18 +25,23 @@ def read_opml(body: bytes) -> list[NewFeed]:
     if root is None or local_name(root.tag) != "opml":
         raise UsageError("this is not an OPML file: its first element should be <opml>")
     found: dict[str, NewFeed] = {}
-    for feed in _outlines(root, (), 0):
-        known = found.setdefault(feed.url, feed)
-        known.collections = tuple(dict.fromkeys(known.collections + feed.collections))
+    folders: dict[str, dict[str, None]] = {}
+    for feed in _outlines(root, "", 0):
+        found.setdefault(feed.url, feed)
+        folders.setdefault(feed.url, {}).update(dict.fromkeys(feed.collections))
+    for url, names in folders.items():
+        found[url].collections = tuple(names)
     return list(found.values())
 
 
-def _outlines(parent: etree._Element, folders: tuple[str, ...], depth: int) -> Iterator[NewFeed]:
-    """Outlines with an address are feeds; the others are folders. A nested folder is named by its path."""
+def _outlines(parent: etree._Element, folder: str, depth: int) -> Iterator[NewFeed]:
+    """Outlines with an address are feeds; the others are folders. A nested folder is named by its path, here `folder`."""
     for element in parent:
         if local_name(element.tag) != "outline":
             if depth == 0 and local_name(element.tag) == "body":
-                yield from _outlines(element, folders, depth + 1)
+                yield from _outlines(element, folder, depth + 1)
+            continue
+        if len(element.attrib) > _MAX_ATTRIBUTES:  # to list them takes time that grows with the square of their number
             continue
         attributes = {str(name).lower(): str(value).strip() for name, value in element.attrib.items()}
         label = " ".join((attributes.get("title") or attributes.get("text") or "").split())
@@ -44,13 +51,13 @@ def _outlines(parent: etree._Element, folders: tuple[str, ...], depth: int) -> I
         if url:
             more = tuple(c.strip("/ ") for c in attributes.get("category", "").split(",") if c.strip("/ "))
             home = attributes.get("htmlurl") or None
-            yield NewFeed(url, name=label or None, homepage=home, collections=(*_path(folders), *more))
+            yield NewFeed(url, name=label or None, homepage=home, collections=(folder, *more) if folder else more)
         if len(element) and depth < _MAX_DEPTH:
-            yield from _outlines(element, (*folders, label) if label and not url else folders, depth + 1)
+            yield from _outlines(element, folder if url else _path(folder, label[:_MAX_LABEL]), depth + 1)
 
 
-def _path(folders: tuple[str, ...]) -> tuple[str, ...]:
-    return (" / ".join(folders),) if folders else ()
+def _path(folder: str, label: str) -> str:
+    return f"{folder} / {label}" if folder and label else folder or label
 
 
 def write_opml(feeds: Iterable[NewFeed], title: str, now: datetime) -> Iterator[str]:

@@ -1,9 +1,14 @@
+from .model import EMPTY as EMPTY
+from .model import HTML as HTML
 from .model import NEWS_SITEMAP as NEWS_SITEMAP
+from .model import NO_VERSION as NO_VERSION
 from .model import SITEMAP as SITEMAP
 from .model import SITEMAP_INDEX as SITEMAP_INDEX
+from .model import TOO_LARGE as TOO_LARGE
 from .model import Entry as Entry
 from .model import FeedError as FeedError
 from .model import ParsedFeed as ParsedFeed
+from .parse import MAX_UNZIPPED as MAX_UNZIPPED
 from .parse import parse_feed as parse_feed
 from .parse import unzip as unzip
 from .periods import fresh_minutes as fresh_minutes

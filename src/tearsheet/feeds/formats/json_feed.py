@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from typing import Any
-from urllib.parse import urljoin
 
 import msgspec
 
 from tearsheet.feeds.formats.dates import parse_feed_date
 from tearsheet.feeds.formats.model import MAX_ENTRIES, NO_VERSION, Entry, FeedError, ParsedFeed
 from tearsheet.feeds.formats.titles import plain_title
+from tearsheet.urls import join_url
 
 _BARE = frozenset({"1", "1.0", "1.1"})
 """Versions as some feeds write them, without the address that the specification requires."""
@@ -73,6 +73,6 @@ def _absolute(link: str, base: str) -> str | None:
     if not link:
         return None
     try:
-        return urljoin(base, link)
+        return join_url(base, link)
     except ValueError:
         return link

@@ -10,6 +10,7 @@ from tearsheet.errors import UserError
 EMPTY = "empty"
 HTML = "html?"
 NO_VERSION = "no version"
+TOO_LARGE = "too large"
 
 SITEMAP = "sitemap"
 NEWS_SITEMAP = "news sitemap"
@@ -20,7 +21,10 @@ MAX_ENTRIES = 50_000
 
 
 class FeedError(UserError, ValueError):
-    """The document is not a feed. `reason` is `empty`, `html?` or `no version`, and appears as such in the fetch event's note."""
+    """The document is not a feed, or too large. `reason` is `empty`, `html?`, `no version` or `too large`.
+
+    All but the last appear as such in the fetch event's note.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

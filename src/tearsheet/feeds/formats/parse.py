@@ -8,12 +8,14 @@ from datetime import datetime
 
 from tearsheet.clock import utc_now
 from tearsheet.feeds.formats.json_feed import read_json_feed
-from tearsheet.feeds.formats.model import EMPTY, HTML, NO_VERSION, FeedError, ParsedFeed
+from tearsheet.feeds.formats.model import EMPTY, HTML, NO_VERSION, TOO_LARGE, FeedError, ParsedFeed
 from tearsheet.feeds.formats.sitemap import read_sitemap
 from tearsheet.feeds.formats.xml_feed import local_name, read_xml_feed
 from tearsheet.feeds.formats.xml_text import read_xml
 
 MAX_UNZIPPED = 60_000_000
+_GZIP = b"\x1f\x8b"
+_PIECE, _MAX_MEMBERS = 1024, 10_000
 _BLANK = b" \t\r\n\0\xef\xbb\xbf"
 _LOOKS_HTML = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--[^>]{0,500}-->\s*){0,5}<(?:!doctype\s+html\b|html\b)", re.IGNORECASE
@@ -23,15 +25,25 @@ _HTML_ROOTS = frozenset(
 )
 
 
-def parse_feed(body: bytes, url: str, *, charset: str | None = None, now: datetime | None = None) -> ParsedFeed:
+def parse_feed(
+    body: bytes,
+    url: str,
+    *,
+    charset: str | None = None,
+    now: datetime | None = None,
+    max_bytes: int = MAX_UNZIPPED,
+) -> ParsedFeed:
     """Read a feed or sitemap of any format; `url` is its final address, for relative links.
 
     `charset` is what the HTTP header states; it is used unless the bytes say otherwise. Dates far beyond `now` are
-    refused. Raises FeedError, whose `reason` is `empty`, `html?` or `no version`.
+    refused. Raises FeedError, whose `reason` is `empty`, `html?`, `no version`, or `too large` for a gzip file that unpacks to
+    more than `max_bytes`.
     """
     now = now or utc_now()
     if body.startswith(b"\x1f\x8b"):
-        body = unzip(body)
+        body = unzip(body, max_bytes + 1)
+        if len(body) > max_bytes:
+            raise FeedError(TOO_LARGE)
     body = body.strip(_BLANK) if body[:1].isspace() or body[:1] == b"\0" else body
     if not body.strip(_BLANK):
         raise FeedError(EMPTY)
@@ -55,22 +67,18 @@ def parse_feed(body: bytes, url: str, *, charset: str | None = None, now: dateti
 
 
 def unzip(body: bytes, limit: int = MAX_UNZIPPED) -> bytes:
-    """The first `limit` unzipped bytes of a gzip file; of a broken one, what can be read."""
-    stream = zlib.decompressobj(wbits=31)
-    try:
-        return stream.decompress(body, limit)
-    except zlib.error:
-        return _unzip_piecewise(body, limit)
-
-
-def _unzip_piecewise(body: bytes, limit: int) -> bytes:
-    stream = zlib.decompressobj(wbits=31)
-    found = bytearray()
-    try:
-        for start in range(0, len(body), 1024):
-            found += stream.decompress(body[start : start + 1024], limit - len(found))
-            if len(found) >= limit:
-                break
-    except zlib.error:
-        pass
+    """The first `limit` unzipped bytes of a gzip file, which may have several members; of a broken one, what can be read."""
+    found, at, members = bytearray(), 0, 0
+    while body.startswith(_GZIP, at) and len(found) < limit and members < _MAX_MEMBERS:
+        stream = zlib.decompressobj(wbits=31)
+        members += 1
+        while at < len(body) and not stream.eof and len(found) < limit:
+            # Little at a time: of a broken piece nothing is known.
+            piece = body[at : at + _PIECE]
+            at += len(piece)
+            try:
+                found += stream.decompress(piece, limit - len(found))
+            except zlib.error:
+                return bytes(found)
+        at -= len(stream.unused_data)
     return bytes(found)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from html import unescape
+
+from tearsheet.foreign_text import unescape
 
 MAX_TITLE = 1024
+_MAX_MARKUP = 64 * MAX_TITLE
+"""How much of a title is read, with its markup."""
 _TAG = re.compile(
     r"</?(?:a|abbr|b|bdi|bdo|big|blockquote|br|center|cite|code|del|div|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|nobr|ol|p|pre|q|s|"
     r"samp|small|span|strike|strong|sub|sup|table|tbody|td|tr|tt|u|ul|var|wbr)(?:\s[^<>]*|/)?>",
@@ -24,6 +27,7 @@ def plain_title(text: str) -> str | None:
     Only some HTML tags are removed: `a < b` and `the <canvas> tag` stay as they are. Text that was encoded twice on its
     way is repaired.
     """
+    text = text[:_MAX_MARKUP]
     if not text.isascii():
         text = _decoded_once_more(text)
     if "<" in text or "&" in text:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from urllib.parse import urljoin
 
 from lxml import etree
 
@@ -21,6 +20,7 @@ from tearsheet.feeds.formats.element_roles import (
 from tearsheet.feeds.formats.model import MAX_ENTRIES, Entry, ParsedFeed
 from tearsheet.feeds.formats.periods import advertised_period
 from tearsheet.feeds.formats.titles import plain_title
+from tearsheet.urls import join_url
 
 _ROOTS = frozenset({"rss", "rdf", "feed", "channel", "entry"})
 _CONTAINERS = frozenset({"channel", "feed"})
@@ -34,6 +34,11 @@ def local_name(tag: object) -> str:
     return tag.rpartition("}")[2].rpartition(":")[2].lower()
 
 
+def namespace_of(tag: object) -> str:
+    """The namespace of an element; empty if it has none."""
+    return tag.rpartition("}")[0].removeprefix("{") if isinstance(tag, str) else ""
+
+
 def text_of(element: etree._Element) -> str:
     """All text of an element, including its children's."""
     return "".join(map(str, element.itertext())) if len(element) else element.text or ""
@@ -44,7 +49,7 @@ def resolved(link: str, element: etree._Element, url: str) -> str | None:
     if not link or link.startswith(("http://", "https://")):
         return link or None
     try:
-        return urljoin(element.base or url, link)
+        return join_url(element.base or url, link)
     except ValueError:
         return link
 
@@ -78,12 +83,12 @@ def _is_rss(root: etree._Element) -> bool:
 
 
 def _version(root: etree._Element, name: str) -> str:
-    namespace = etree.QName(root).namespace or ""
+    namespace = namespace_of(root.tag)
     if name in ("feed", "entry"):
         return "atom 0.3" if "purl.org/atom" in namespace or root.get("version") == "0.3" else "atom 1.0"
     if name == "rdf":
         for child in root:
-            space = etree.QName(child).namespace or ""
+            space = namespace_of(child.tag)
             if "netscape" in space:
                 return "rss 0.90"
             if space.endswith("rss1.1#"):

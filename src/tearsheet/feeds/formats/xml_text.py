@@ -34,17 +34,24 @@ _BOMS = (
 def read_xml(body: bytes, base: str, charset: str | None = None) -> tuple[etree._Element | None, bool]:
     """The root element and whether the text had to be repaired; None when no element can be recognised.
 
-    Entities that the document itself declares are expanded within libxml2's limits; nothing external is ever loaded.
+    Entities that the document itself declares are expanded within libxml2's limits; nothing external is ever loaded. Raises
+    MemoryError.
     """
+    root = _tree(body, _parser(recover=False, encoding=_overruled(body)), base)
+    if root is not None:
+        return root, False
+    return _tree(repair(body, charset), _parser(recover=True), base), True
+
+
+def _tree(body: bytes, parser: etree.XMLParser, base: str) -> etree._Element | None:
     try:
-        return etree.fromstring(body, _parser(recover=False, encoding=_overruled(body)), base_url=base), False
-    except (etree.XMLSyntaxError, ValueError):
+        return etree.fromstring(body, parser, base_url=base)
+    except etree.XMLSyntaxError as error:
+        if getattr(error, "code", None) == etree.ErrorTypes.ERR_NO_MEMORY:
+            raise MemoryError from error
+    except ValueError:
         pass
-    repaired = repair(body, charset)
-    try:
-        return etree.fromstring(repaired, _parser(recover=True), base_url=base), True
-    except (etree.XMLSyntaxError, ValueError):
-        return None, True
+    return None
 
 
 def _overruled(body: bytes) -> str | None:
@@ -80,9 +87,11 @@ def repair(body: bytes, charset: str | None = None) -> bytes:
     """
     text = _without_prologue(decode(body, charset))
     text = text[: text.rfind(">") + 1]  # for a truncated document: half an address is worse than none
-    text = _HALF.sub("", _HALVES.sub(_joined, text)) if "&#" in text else text
-    text = _BAD_REFERENCE.sub("", _NOT_XML.sub("", text))
-    return _ENTITY.sub(_known_entity, text).encode("utf-8")
+    # In this order: what is left of `&#5` + `&#0;` + `5357;` must not be a reference.
+    text = _ENTITY.sub(_known_entity, _NOT_XML.sub("", text))
+    if "&#" in text:
+        text = _BAD_REFERENCE.sub("", _HALF.sub("", _HALVES.sub(_joined, text)))
+    return text.encode("utf-8")
 
 
 def _joined(match: re.Match[str]) -> str:

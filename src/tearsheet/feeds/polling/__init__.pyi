@@ -4,8 +4,8 @@ from .housekeeping import Housekeeper as Housekeeper
 from .next_poll_text import next_poll as next_poll
 from .poll import ACCEPT_FEED as ACCEPT_FEED
 from .poll import FeedClient as FeedClient
-from .poll import names_news as names_news
 from .poller import Poller as Poller
+from .reading import names_news as names_news
 from .retention import prune as prune
 from .schedule import spread_over_source as spread_over_source
 from .store import free_all_leases as free_all_leases

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
-from html import unescape
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -16,6 +15,8 @@ from tearsheet.engines.database import Database
 from tearsheet.errors import StorageError
 from tearsheet.feeds.polling.story_store import stories_of_day
 from tearsheet.files import make_folder, written_aside
+from tearsheet.foreign_text import unescape
+from tearsheet.masking import without_login
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
@@ -70,7 +71,7 @@ def _item(row: Any) -> str:
     return (
         f"<item><link>{escape(_clean(row.url))}</link><pubDate>{date_text}</pubDate>"
         f"<domain>{escape(_clean(row.domain or ''))}</domain><title>{escape(_clean(unescape(row.title or '')))}</title>"
-        f"<source url={quoteattr(_clean(row.feed_url or ''))}{ids} /></item>\n"
+        f"<source url={quoteattr(_clean(without_login(row.feed_url or '')))}{ids} /></item>\n"
     )
 
 

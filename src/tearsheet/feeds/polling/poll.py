@@ -11,20 +11,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from tearsheet.feeds.formats import (
-    NEWS_SITEMAP,
-    Entry,
-    FeedError,
-    ParsedFeed,
-    fresh_minutes,
-    parse_feed,
-)
-from tearsheet.feeds.polling.dedupe import Candidate, candidates, entries_hash
+from tearsheet.feeds.formats import EMPTY, HTML, NEWS_SITEMAP, NO_VERSION, TOO_LARGE, ParsedFeed, fresh_minutes
+from tearsheet.feeds.polling.dedupe import Candidate
+from tearsheet.feeds.polling.reading import READ_FEED, READ_PART, SIFT, Merged, ReadFeed, ReceivedFeed
 from tearsheet.feeds.polling.schedule import SOFT
 from tearsheet.feeds.polling.statuses import FETCH_ERRORS, PARSE_ERROR, WORKING, http_status_text, http_weight
 from tearsheet.feeds.polling.store import LeasedFeed
 from tearsheet.fetch import FetchError, FetchRequest, FetchResponse, HostBusy, retry_after_seconds
 from tearsheet.settings import FeedSettings
+from tearsheet.work import Quarantine, Reader
 
 log = logging.getLogger(__name__)
 
@@ -34,9 +29,7 @@ ACCEPT_FEED = (
 )
 UNCONDITIONAL_EVERY = timedelta(days=7)
 """How often to fetch the whole document even if the server says that nothing changed: some always say so."""
-MAX_CHILD_SITEMAPS = 5
 NOT_MODIFIED, SAME_HASH = "not modified", "same hash"
-_PARSE_IN_THREAD = 256_000
 _PERMANENT = frozenset({301, 308})
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -77,6 +70,7 @@ class PollResult:
     moved_to: str | None = None
     """Where the redirects led, if every one was permanent."""
     parsed: ParsedFeed | None = None
+    """What the feed says about itself, without its entries."""
     candidates: list[Candidate] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
 
@@ -87,7 +81,12 @@ class PollResult:
 
 
 async def poll_feed(
-    client: FeedClient, feed: LeasedFeed, settings: FeedSettings, now: datetime, sleep: Sleep = asyncio.sleep
+    client: FeedClient,
+    reader: Reader,
+    feed: LeasedFeed,
+    settings: FeedSettings,
+    now: datetime,
+    sleep: Sleep = asyncio.sleep,
 ) -> PollResult:
     """Fetch and read one feed. Raises HostBusy when its host must be left alone now; all else that a server does is a result."""
     result = PollResult(feed, now)
@@ -104,7 +103,7 @@ async def poll_feed(
     if response.status != 200:
         result.retry_after = retry_after_seconds(response.header("Retry-After"), now.timestamp())
         return result.failed(http_status_text(response.status, response.reason), http_weight(response.status))
-    return await _read(client, result, response, settings, now, sleep)
+    return await _read(client, reader, result, response, settings, now, sleep)
 
 
 def conditional_headers(feed: LeasedFeed, now: datetime) -> dict[str, str]:
@@ -150,7 +149,13 @@ def _fresh(response: FetchResponse, now: datetime) -> int | None:
 
 
 async def _read(
-    client: FeedClient, result: PollResult, response: FetchResponse, settings: FeedSettings, now: datetime, sleep: Sleep
+    client: FeedClient,
+    reader: Reader,
+    result: PollResult,
+    response: FetchResponse,
+    settings: FeedSettings,
+    now: datetime,
+    sleep: Sleep,
 ) -> PollResult:
     feed = result.feed
     result.retrieved = True
@@ -163,65 +168,60 @@ async def _read(
         result.unchanged = result.detail = SAME_HASH
         result.entries_hash = feed.entries_hash
         return result
+    known = None if whole else feed.entries_hash
     try:
-        parsed = await _parse(response, now)
-        if parsed.is_index:
+        read = await reader.read(READ_FEED, _received(response, settings, now, known))
+        if read.feed.is_index:
             result.http_etag = result.http_last_modified = None  # the sitemaps change while their index stays the same
-            parsed = await _follow_index(client, parsed, settings, now, sleep)
-    except FeedError as error:
-        return result.failed(PARSE_ERROR, SOFT, error.note)
-    result.full, result.parsed = True, parsed
+            merged = await _follow_index(client, reader, read, settings, now, sleep)
+            read = await reader.read(SIFT, Merged(merged, now, settings.max_stories, known))
+    except Quarantine as error:
+        return result.failed(*unreadable(error))
+    result.full, result.parsed = True, read.feed
     result.moved_to = permanent_target(feed.url, response)
-    result.entries_hash = entries_hash(parsed.entries)
-    if result.entries_hash == feed.entries_hash or result.body_hash == feed.last_fetch_hash:
+    result.entries_hash = read.entries_hash
+    if read.entries_hash == feed.entries_hash or result.body_hash == feed.last_fetch_hash:
         result.unchanged = result.detail = SAME_HASH
-        if not whole:
-            return result
-    result.candidates, result.skipped = candidates(parsed, now, settings.max_stories)
+    result.candidates, result.skipped = read.candidates, Counter(read.skipped)
     return result
 
 
-async def _parse(response: FetchResponse, now: datetime) -> ParsedFeed:
-    def read() -> ParsedFeed:
-        return parse_feed(response.body, response.url, charset=response.encoding, now=now)
+def _received(response: FetchResponse, settings: FeedSettings, now: datetime, known: str | None = None) -> ReceivedFeed:
+    return ReceivedFeed(
+        response.body, response.url, response.encoding, now, settings.max_bytes, settings.max_stories, known
+    )
 
-    return await asyncio.to_thread(read) if len(response.body) > _PARSE_IN_THREAD else read()
+
+def unreadable(error: Quarantine) -> tuple[str, float, str]:
+    """Status, weight and detail of a poll whose document was refused, or exceeded a limit while it was read."""
+    if error.reason == TOO_LARGE:
+        status, weight = FETCH_ERRORS["too-large"]
+        return status, weight, f"too-large: {error.detail}"
+    detail = error.detail if error.reason in (EMPTY, HTML, NO_VERSION) else f"{error.reason}: {error.detail}"
+    return PARSE_ERROR, SOFT, detail
 
 
 async def _follow_index(
-    client: FeedClient, index: ParsedFeed, settings: FeedSettings, now: datetime, sleep: Sleep
+    client: FeedClient, reader: Reader, index: ReadFeed, settings: FeedSettings, now: datetime, sleep: Sleep
 ) -> ParsedFeed:
     """The entries of the most promising sitemaps of an index. A sitemap that cannot be fetched or read is left out."""
-    merged = ParsedFeed(NEWS_SITEMAP, index.title)
-    for child in promising_sitemaps(index.entries)[:MAX_CHILD_SITEMAPS]:
+    merged = ParsedFeed(NEWS_SITEMAP, index.feed.title)
+    for child in index.sitemaps:
         await sleep(settings.interval_seconds)
         try:
             response = await _get(client, child, settings, {}, patience=settings.timeout_seconds)
-            parsed = await _parse(response, now) if response.status == 200 else None
-        except (FetchError, FeedError, HostBusy) as error:
+            if response.status != 200:
+                continue
+            parsed = await reader.read(READ_PART, _received(response, settings, now))
+        except (FetchError, Quarantine, HostBusy) as error:
             log.debug("a sitemap of an index is left out", extra={"url": child, "error": str(error)})
             continue
-        if parsed and not parsed.is_index:
+        if not parsed.is_index:
             merged.title = merged.title or parsed.title
             merged.version = parsed.version
             merged.entries += parsed.entries
             merged.tossed += parsed.tossed
     return merged
-
-
-def promising_sitemaps(entries: list[Entry]) -> list[str]:
-    """Sitemaps by how likely they are to list news: those that say so in their name, then the most recently changed."""
-
-    def rank(entry: Entry) -> tuple[bool, float]:
-        changed = entry.updated.timestamp() if entry.updated else 0.0
-        return not names_news(entry.link or ""), -changed
-
-    return [entry.link for entry in sorted(entries, key=rank) if entry.link]
-
-
-def names_news(url: str) -> bool:
-    """Whether the path of an address mentions news; the host often does, which means nothing."""
-    return "news" in url.lower().partition("://")[2].partition("/")[2]
 
 
 def permanent_target(url: str, response: FetchResponse) -> str | None:

@@ -22,6 +22,7 @@ from tearsheet.feeds.polling.schedule import SOFT
 from tearsheet.feeds.polling.store import LeasedFeed, PutOff
 from tearsheet.fetch import HostBusy, HostFailing, HostPaused
 from tearsheet.settings import FeedSettings
+from tearsheet.work import Reader
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +50,7 @@ class Poller:
         self,
         database: Database,
         client: FeedClient,
+        reader: Reader,
         settings: FeedSettings,
         clock: Clock = wall_clock,
         random: Callable[[], float] = roll,
@@ -56,6 +58,7 @@ class Poller:
     ) -> None:
         self._database = database
         self._client = client
+        self._reader = reader
         self._settings = settings
         self._clock = clock
         self._random = random
@@ -182,7 +185,7 @@ class Poller:
     async def _poll(self, feed: LeasedFeed) -> None:
         now = utc_now(self._clock)
         try:
-            result = await poll_feed(self._client, feed, self._settings, now)
+            result = await poll_feed(self._client, self._reader, feed, self._settings, now)
         except asyncio.CancelledError:
             raise
         except HostBusy as busy:

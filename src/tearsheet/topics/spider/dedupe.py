@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from tearsheet.errors import UsageError
+from tearsheet.foreign_text import unescape
 from tearsheet.query import cut
 
 LEAST_WORDS = 3
@@ -46,7 +46,7 @@ def same_story(a: TitledStory, b: TitledStory) -> bool:
 
 def title_words(title: str) -> tuple[str, ...]:
     """The words of a title, without markup, case or punctuation."""
-    return tuple(cut(_MARKUP.sub(" ", html.unescape(title))))
+    return tuple(cut(_MARKUP.sub(" ", unescape(title))))
 
 
 def headlines(title: str) -> frozenset[tuple[str, ...]]:
@@ -55,7 +55,7 @@ def headlines(title: str) -> frozenset[tuple[str, ...]]:
     A colon follows a name, so what comes after it counts; with a dash or a bar, the name may be on either side. The part must
     be longer than what is removed, and have at least three words.
     """
-    text = _MARKUP.sub(" ", html.unescape(title))
+    text = _MARKUP.sub(" ", unescape(title))
     if _ADDRESS.search(text):
         return frozenset()
     found = set()

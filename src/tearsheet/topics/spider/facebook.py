@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 from tearsheet.fetch import FetchError, FetchRequest, HostBusy, HostFailing, PoliteClient
 from tearsheet.work import Requeue, Retry
 
+MAX_ANSWER = 100_000
+"""Bytes. Real answers have a few hundred, and so few are read on the event loop in a moment."""
 RETRIED_CODES = frozenset({1, 2, 4, 17, 341, 613})
 """Temporary errors of the Graph API: it is down, or we asked too often."""
 
@@ -28,7 +30,7 @@ def read_engagement(body: bytes) -> Shares:
     """The counts in an answer. Raises Retry for a temporary error; any other error is part of the result."""
     try:
         answer = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Retry("facebook", "not JSON") from None
     if not isinstance(answer, dict):
         raise Retry("facebook", "not an object")
@@ -53,7 +55,7 @@ async def fetch_shares(client: PoliteClient, base: str, token: str, url: str) ->
     query = urlencode({"id": url, "fields": "engagement", "access_token": token})
     try:
         response = await client.fetch(
-            FetchRequest(f"{base.rstrip('/')}/?{query}", max_bytes=1_000_000, obey_robots=False)
+            FetchRequest(f"{base.rstrip('/')}/?{query}", max_bytes=MAX_ANSWER, obey_robots=False, secret=True)
         )
     except HostFailing as failing:
         raise Retry("facebook", "the host could not be reached lately", after=failing.after) from failing

@@ -48,7 +48,7 @@ def read_posts(file: Path) -> Iterator[Post]:
             for number, row in rows:
                 try:
                     yield make_post(json.loads(row) if is_json else row)
-                except ValueError as error:
+                except (ValueError, RecursionError) as error:
                     raise UsageError(f"{file}, line {number}: {error}") from error
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"cannot read {file}: {error}") from error

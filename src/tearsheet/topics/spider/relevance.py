@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
 
 import re2
@@ -25,6 +26,7 @@ from tearsheet.query import (
     glob_parts,
     leaves,
     make_subject,
+    parse_query,
     reduce_tree,
 )
 from tearsheet.topics.spider.spellings import other_spellings_pattern, surroundings, unfold, word_pattern
@@ -69,6 +71,12 @@ class RawTest:
             return True if isinstance(node, Not) else all(parts) if isinstance(node, And) else any(parts)
 
         return reduce_tree(self._tree, test, join)
+
+
+@lru_cache(maxsize=100)
+def raw_test(query: str) -> RawTest:
+    """The first test of relevance for a query."""
+    return RawTest(parse_query(query))
 
 
 class _Finder:

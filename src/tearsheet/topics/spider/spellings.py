@@ -7,7 +7,6 @@ which is slow, and searched again.
 
 from __future__ import annotations
 
-import html
 import html.entities
 import re
 import unicodedata
@@ -16,6 +15,7 @@ from functools import cache
 
 import re2
 
+from tearsheet.foreign_text import unescape
 from tearsheet.query import JOINERS, fold, is_separator
 
 _GAP = f"(?:<[^<>]*>|[{JOINERS}]|&shy;?)*"
@@ -71,7 +71,7 @@ def surroundings(pattern: str) -> str:
 
 def unfold(page: str) -> str:
     """A part of a page with its references and escapes resolved, folded as texts are before they are split into words."""
-    return fold(html.unescape(_ESCAPE.sub(lambda found: chr(int(found[1], 16)), page)))
+    return fold(unescape(_ESCAPE.sub(lambda found: chr(int(found[1], 16)), page)))
 
 
 def other_spellings_pattern(words: Iterable[str]) -> str:
@@ -138,4 +138,4 @@ def _joiners() -> tuple[str, ...]:
 @cache
 def _old_codes() -> dict[int, str]:
     """Numeric references to C1 control characters, which browsers and `html.unescape` read as Windows-1252."""
-    return {code: html.unescape(f"&#{code};") for code in range(128, 160)}
+    return {code: unescape(f"&#{code};") for code in range(128, 160)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Protocol
 
 from tearsheet.clock import Clock, wall_clock
@@ -13,15 +12,15 @@ from tearsheet.engines.database import Database
 from tearsheet.engines.index import Index
 from tearsheet.errors import NotFoundError
 from tearsheet.fetch import PoliteClient
-from tearsheet.query import parse_query
 from tearsheet.settings import TopicSettings
 from tearsheet.story import Story
 from tearsheet.topics import model
 from tearsheet.topics.model import Topic
-from tearsheet.topics.spider.relevance import RawTest, fingerprint, split_sentences
+from tearsheet.topics.spider.relevance import fingerprint, raw_test, split_sentences
 from tearsheet.topics.spider.stores import sentences, web_stories
 from tearsheet.topics.spider.web_story import WebStory, story_of_index
 from tearsheet.topics.store import find_topic
+from tearsheet.work import Reader
 
 
 class PageFetcher(Protocol):
@@ -40,6 +39,7 @@ class Tools:
     index: Index
     fetcher: PageFetcher
     client: PoliteClient
+    reader: Reader
     settings: TopicSettings
     archived: Callable[[str], tuple[bytes, str | None] | None]
     """Reads the page and charset of an indexed story from the archive."""
@@ -78,9 +78,3 @@ class Tools:
         test = raw_test(topic.query)
         prints = [fingerprint(sentence) for sentence in split_sentences(story.text) if test.touches(sentence)]
         sentences.keep_sentences(self.database, topic.id, story, iteration, prints)
-
-
-@lru_cache(maxsize=100)
-def raw_test(query: str) -> RawTest:
-    """The first test of relevance for a query."""
-    return RawTest(parse_query(query))

@@ -19,13 +19,14 @@ from tearsheet.topics.spider.relevance import (
     judge,
     leave_out_repeated,
     outside_dates,
+    raw_test,
     split_sentences,
 )
 from tearsheet.topics.spider.stores import candidates, web_stories
 from tearsheet.topics.spider.stores.candidates import Candidate
 from tearsheet.topics.spider.stores.jobs import Taken
 from tearsheet.topics.spider.stores.sentences import other_users
-from tearsheet.topics.spider.tools import Tools, raw_test
+from tearsheet.topics.spider.tools import Tools
 from tearsheet.topics.spider.web_story import WebStory
 
 _parsed = lru_cache(maxsize=100)(parse_query)

@@ -6,17 +6,17 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from tearsheet.extract import Document, decode
 from tearsheet.story import RSSEntry, Story
 from tearsheet.topics import model
 from tearsheet.topics.model import Topic
 from tearsheet.topics.spider import routing
 from tearsheet.topics.spider.addresses import is_ignored, media_of, url_key
 from tearsheet.topics.spider.job_workers import TurnLater
+from tearsheet.topics.spider.reading import READ_LINKED_PAGE, LinkedPage, ReceivedPage
 from tearsheet.topics.spider.stores import fetches, media, web_stories
 from tearsheet.topics.spider.stores.jobs import Taken
-from tearsheet.topics.spider.tools import Tools, raw_test
-from tearsheet.topics.spider.web_story import WebStory, generate_story
+from tearsheet.topics.spider.tools import Tools
+from tearsheet.topics.spider.web_story import WebStory
 
 
 class FetchLink:
@@ -26,7 +26,10 @@ class FetchLink:
         self._tools = tools
 
     async def handle(self, topic: Topic, taken: Taken) -> None:
-        """Fetch the page; a story that may be relevant then waits to be added. Raises TurnLater, and what the fetcher raises."""
+        """Fetch the page; a story that may be relevant then waits to be added.
+
+        Raises TurnLater, Quarantine for a page that cannot be read, and what the fetcher raises.
+        """
         tools = self._tools
         row = await asyncio.to_thread(fetches.get_fetch, tools.database, topic.id, taken.item)
         if row is None or row.state != model.PENDING:
@@ -40,7 +43,10 @@ class FetchLink:
             return
         await asyncio.to_thread(self._wait_for_turn, topic, row.url, taken)
         story = await tools.fetcher.process(Story(rss_entry=RSSEntry(link=row.url)))
-        await asyncio.to_thread(self._page, topic, row, story)
+        http = story.http_metadata
+        page = ReceivedPage(story.raw_html.html or b"", http.final_url or row.url, http.encoding)
+        made = await tools.reader.read(READ_LINKED_PAGE, LinkedPage(page, topic.query, bool(row.assume_match)))
+        await asyncio.to_thread(self._page, topic, row, story, made)
 
     def _wait_for_turn(self, topic: Topic, url: str, taken: Taken) -> None:
         """Reserve a turn once and wait for it, so that the item comes back once and in order. Raises TurnLater."""
@@ -56,14 +62,11 @@ class FetchLink:
             self._tools.database, topic.id, row.url_key, model.STORY_MATCH, code=200, stories_id=stories_id
         )
 
-    def _page(self, topic: Topic, row: Any, fetched: Story) -> None:
+    def _page(self, topic: Topic, row: Any, fetched: Story, made: WebStory | None) -> None:
+        """Keep what was fetched, and the story that was made of it, if it can be relevant."""
         tools, http = self._tools, fetched.http_metadata
-        final = http.final_url or row.url
-        text, _ = decode(fetched.raw_html.html or b"", http.encoding)
-        content_matches = row.assume_match or raw_test(topic.query)(text, final)
-        made = generate_story(Document(text, final)) if content_matches else None
         known = tools.match([made.id]) if made else {}
-        state = routing.after_fetch(content_matches=content_matches, matches_existing_story=bool(known))
+        state = routing.after_fetch(content_matches=made is not None, matches_existing_story=bool(known))
         stories_id = None
         if made is not None:
             story = self._save(made, known.get(made.id), row.url, fetched)

@@ -9,7 +9,8 @@ from tearsheet.story import RSSEntry, Story
 from tearsheet.topics import model
 from tearsheet.topics.model import Topic
 from tearsheet.topics.spider import routing
-from tearsheet.topics.spider.links import MinedLink, mine_links
+from tearsheet.topics.spider.links import MinedLink
+from tearsheet.topics.spider.reading import READ_LINKS, ReceivedPage
 from tearsheet.topics.spider.routing import Route
 from tearsheet.topics.spider.stores import candidates, links, web_stories
 from tearsheet.topics.spider.stores.candidates import Candidate
@@ -40,7 +41,7 @@ class MineStory:
         if page is None:
             fetched = await tools.fetcher.process(Story(rss_entry=RSSEntry(link=story.url)))
             page = (fetched.raw_html.html or b"", fetched.http_metadata.encoding)
-        return await asyncio.to_thread(mine_links, page[0], story.url, charset=page[1])
+        return await tools.reader.read(READ_LINKS, ReceivedPage(page[0], story.url, page[1]))
 
     def _save(self, topic: Topic, candidate: Candidate, mined: Sequence[MinedLink]) -> None:
         tools, story = self._tools, candidate.story

@@ -1,0 +1,117 @@
+"""Every command of the program, with words that make it do something: a new command has to be added here to be tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+from typer.main import get_command
+
+from tearsheet.cli import app
+
+FORMS = ("--json", "--jsonl", "--csv")
+
+SERVING = frozenset({"demo", "serve", "worker", "archive replay"})
+"""Commands that go on until they are stopped."""
+
+WORDS: dict[str, str] = {
+    "feeds add": "feeds add http://hostile.example/feed.json http://bob:hunter22@hostile.example/other",
+    "run": "run --once --no-web",
+    "feeds export": "feeds export {outside}/feeds.opml",
+    "feeds import": "feeds import {outside}/feeds.opml",
+    "feeds list": "feeds list",
+    "feeds show": "feeds show 1",
+    "feeds stories": "feeds stories 1",
+    "feeds discover": "feeds discover http://hostile.example/",
+    "feeds poll": "feeds poll 1",
+    "feeds fetch-soon": "feeds fetch-soon 1",
+    "feeds set": "feeds set 1 --name {hostile}",
+    "feeds remove": "feeds remove 2",
+    "feeds daily-rss": "feeds daily-rss",
+    "feeds prune": "feeds prune --dry-run",
+    "sources add": "sources add http://hostile.example/ {hostile}",
+    "sources import": "sources import {outside}/sources.csv",
+    "sources export": "sources export",
+    "sources list": "sources list",
+    "sources show": "sources show 1",
+    "sources gaps": "sources gaps",
+    "sources fetch-soon": "sources fetch-soon 1",
+    "collections add": "collections add {hostile} 1",
+    "collections list": "collections list",
+    "collections show": "collections show {hostile}",
+    "collections remove": "collections remove {hostile} 1",
+    "collections delete": "collections delete nothing",
+    "pipeline list": "pipeline list",
+    "pipeline run": "pipeline run csv --dry-run {outside}/urls.csv",
+    "status": "status",
+    "stats": "stats",
+    "search": "search *",
+    "count": "count * --by source",
+    "cite": "cite *",
+    "index rebuild": "index rebuild",
+    "queues list": "queues list",
+    "queues peek": "queues peek fetcher-in",
+    "queues purge": "queues purge {hostile}",
+    "queues delete": "queues delete {hostile}",
+    "queues requeue": "queues requeue {hostile}",
+    "queues dump-archives": "queues dump-archives",
+    "queues load-archives": "queues load-archives {outside}/none.warc",
+    "archive forget": "archive forget {hostile}",
+    "archive list": "archive list",
+    "archive verify": "archive verify",
+    "archive extract": "archive extract http://hostile.example/1 --output {outside}/story.json",
+    "archive index": "archive index",
+    "archive wacz": "archive wacz * --output {outside}/stories.wacz",
+    "archive upload": "archive upload",
+    "pages put": "pages put http://hostile.example/p {outside}/page.html",
+    "pages get": "pages get http://hostile.example/p --output {outside}/got.html",
+    "pages list": "pages list",
+    "pages check": "pages check",
+    "pages migrate": "pages migrate --dry-run",
+    "pages import": "pages import {outside}/none.warc",
+    "pages export": "pages export {outside}/warcs",
+    "topic create": "topic create {hostile} water",
+    "topic seed": "topic seed {hostile} http://hostile.example/1 {hostile}",
+    "topic run": "topic run {hostile}",
+    "topic duplicate": "topic duplicate hostile.example",
+    "topic duplicates": "topic duplicates",
+    "topic status": "topic status {hostile}",
+    "topic list": "topic list",
+    "topic snapshot": "topic snapshot {hostile}",
+    "topic export": "topic export {hostile} {outside}/export/topic",
+    "topic map": "topic map {hostile} {outside}/maps/map.svg",
+    "ingest": "ingest http://hostile.example/1",
+    "token create": "token create {hostile}",
+    "token list": "token list",
+    "token revoke": "token revoke {hostile}",
+    "doctor": "doctor",
+    "config show": "config show",
+}  # fmt: skip
+"""By the name of a command, its words, in an order in which each finds what it needs. `{hostile}` stands for a name that a
+stranger chose, `{outside}` for a folder outside the data folder."""
+
+
+def commands() -> dict[str, set[str]]:
+    """Every command by name, with its options."""
+    return dict(_leaves(get_command(app), ()))
+
+
+def _leaves(command: Any, words: tuple[str, ...]) -> Iterator[tuple[str, set[str]]]:
+    if not hasattr(command, "list_commands"):
+        yield " ".join(words), {name for parameter in command.params for name in parameter.opts}
+        return
+    context = typer.Context(command)
+    for name in command.list_commands(context):
+        yield from _leaves(command.get_command(context, name), (*words, name))
+
+
+def command_lines(hostile: str, outside: str) -> Iterator[list[str]]:
+    """Every command that comes to an end, first as people see it, then in each of its forms for programs."""
+    offered = commands()
+    for name, line in WORDS.items():
+        words = [word.format(hostile=hostile, outside=outside) for word in line.split(" ")]
+        yield words
+        for form in FORMS:
+            if form in offered[name] and name not in ("run", "feeds export", "topic seed", "ingest"):
+                yield [*words, form]
