@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,9 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.guards import no_disk, no_network_beyond_loopback
 from tests.support.left_out import left_out
-from tests.support.paths import SHARED_DATA
+from tests.support.loop_watch import Turns
+from tests.support.loop_watch import unblocked_loop as unblocked
+from tests.support.paths import ROOT, SHARED_DATA
 from tests.support.servers import require_server
 
 # The same tree always gets the same verdict; `make fuzz` draws other examples each time.
@@ -19,8 +22,17 @@ settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCh
 settings.register_profile("tests", settings.get_profile("fuzz"), derandomize=True)
 settings.load_profile(os.environ.get("TEARSHEET_TEST_PROFILE", "tests"))
 
+# Child processes look for code where Python is told to, not in the folder where we happen to be.
+os.environ["PYTHONPATH"] = str(ROOT)
+
 FOLDERS = {"tmp_path", "tmp_path_factory"}
 """Fixtures that give a folder. A test has asked for one when it uses one of them, or a fixture that is made from them."""
+
+
+def pytest_configure() -> None:
+    """A shell lets a job in the background ignore Ctrl-C; tests that send it to processes of theirs need the usual answer."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -49,6 +61,13 @@ def local_network_only() -> Iterator[None]:
     """No test reaches beyond this machine."""
     with no_network_beyond_loopback():
         yield
+
+
+@pytest.fixture
+def unblocked_loop() -> Iterator[Turns]:
+    """The test fails when an event loop computed for over 100 ms in one go: see `tests.support.loop_watch`."""
+    with unblocked() as turns:
+        yield turns
 
 
 @pytest.fixture

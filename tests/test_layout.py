@@ -20,9 +20,12 @@ BESIDE = {
 }
 
 ACROSS = {
+    "test_foreign_bytes": "who reads what strangers send, and where",
+    "test_foreign_readers": "every reader of bytes that strangers made, side by side",
     "test_fronts": "the names that each package lists for others",
     "test_guards": "what the guards of conftest.py refuse",
     "test_layout": "this",
+    "test_supply_chain": "what others wrote: locks, vendored files, the bill of materials",
     "app/test_layer": "that commands and pages reach engines through app alone",
     "archive/test_kill": "archiver, outbox and uploader, killed together",
     "archive/test_third_party": "warcio, pywb and cdxj-indexer read our files",
@@ -47,6 +50,7 @@ ACROSS = {
     "topics/spider/test_side_by_side": "two runs at once",
     "topics/spider/test_simulated_web": "a whole run on a web whose truth is known",
     "web/test_mediacloud_client": "the official client of Media Cloud against ours",
+    "web/test_slow_queries": "every search that the server offers, when it takes too long",
 }
 """Tests of no one module, and what they are about instead."""
 

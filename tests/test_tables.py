@@ -5,17 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import unicodedata
 from datetime import UTC, date, datetime
 from itertools import count, islice
+from pathlib import Path
 
 import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tearsheet.tables
 from tearsheet.tables import BOM, csv_lines, guarded, jsonl_lines, unguarded, write_parquet
 
-FORMULAS = ["=1+1", "+x", "-x", "@x", "\tx", "\rx"]
+FORMULAS = [
+    "=1+1", "+x", "-x", "@x", "\tx", "\rx", "\nx", " =1+1", "\n =1+1", "\r\n=1", "\xa0=1", "\u3000=1", "\ufeff=1", "\u200b=1",
+    "\u202e=1", "\x01=1", "\x1b=1", "\x9b=1", "\xad=1", "\uff1dA1", "\uff0bA1", "\uff0dA1", "\uff20A1", " \u200b\uff1dA1",
+    "\ufe66A1", "\ufe62A1", "\ufe63A1", "\ufe6bA1", "\u207cA1", "''=1",
+]  # fmt: skip
 
 
 def read(lines: bytes) -> list[list[str]]:
@@ -25,6 +33,26 @@ def read(lines: bytes) -> list[list[str]]:
 @pytest.mark.parametrize("text", FORMULAS)
 def test_no_cell_is_a_formula(text):
     assert read(b"".join(csv_lines(["a"], [[text]]))) == [["a"], ["'" + text]]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "'", "a=1", "1+1", "\u200bx", " x", "it's =", "\u2013 x", "http://a.example/?a=b"]
+)
+def test_other_texts_are_left_alone(text):
+    assert guarded(text) == text
+
+
+def test_every_sign_that_a_program_may_fold_into_a_formula_is_guarded():
+    for number in range(0x110000):
+        if unicodedata.normalize("NFKC", chr(number))[:1] in {"=", "+", "-", "@"}:
+            assert guarded(f"{chr(number)}A1") == f"'{chr(number)}A1", f"{number:x}"
+
+
+def test_tables_are_written_in_one_place():
+    """Nothing else in the program writes CSV, so nothing can forget the guard."""
+    writing = re.compile(r"csv\w*\.(?:writer|DictWriter)\(|\.to_csv\(|write_csv\(")
+    sources = Path(tearsheet.tables.__file__).parent
+    assert [path.name for path in sources.rglob("*.py") if writing.search(path.read_text("utf-8"))] == ["tables.py"]
 
 
 def test_numbers_and_plain_texts_are_as_they_were():

@@ -130,3 +130,20 @@ def test_a_read_only_data_folder_is_named(small_disk):
     done = tearsheet("run", FEED, "--no-web", "--once", data=small_disk)
     assert done.returncode == 16
     assert str(small_disk) in said(done)
+
+
+def test_a_run_ends_though_a_story_waits_for_another_try(tmp_path):
+    data, urls = tmp_path / "data", tmp_path / "urls.csv"
+    data.mkdir()
+    urls.write_text("url\nhttp://gone.example/story\n")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        closed = listener.getsockname()[1]
+    (data / "config.toml").write_text(
+        f'[fetch]\nallow_addresses = ["127.0.0.0/8"]\nconnect_to = {{"gone.example" = "127.0.0.1:{closed}"}}\n'
+    )
+    done = tearsheet("pipeline", "run", "csv", urls, data=data)
+    assert done.returncode == 3
+    assert "1 story waits for another try, the first at " in done.stdout
+    assert "run the pipeline again later" in said(done)
+    again = tearsheet("pipeline", "run", "csv", urls, data=data)
+    assert again.returncode == 3, "it still waits, and is neither lost nor taken for done"

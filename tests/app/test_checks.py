@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import socket
+import sys
 from collections import namedtuple
 from dataclasses import replace
 
 from tearsheet.app.checks import Check, examine
 from tearsheet.app.services import Services
-from tearsheet.settings import Settings
+from tearsheet.settings import Settings, load_settings
 
+PAGES = "pages are read without network and files"
 Usage = namedtuple("Usage", "total used free")
 
 
@@ -21,15 +24,43 @@ def checks(settings: Settings) -> dict[str, Check]:
 
 def test_a_fresh_folder_is_well(tmp_path):
     found = checks(Settings(tmp_path / "new"))
-    assert list(found) == ["data folder", "disk", "clock", "database", "broker", "index", "port 8700"]
+    engines, stores = ["database", "broker", "index"], ["engines.blobs", "archive.folder"]
+    assert list(found) == ["data folder", "rights", "disk", "clock", *engines, *stores, PAGES, "port 8700"]
     assert all(check.ok for check in found.values())
     assert found["broker"].found == "0 stories queued"
+    assert re.fullmatch(r"(yes|in part) \(resource limits.*\).*", found[PAGES].found)
+
+
+def test_a_folder_that_others_can_read_is_told_with_the_line_to_type(tmp_path):
+    def rights(mode: int, *, secret: bool = False, group_reads: bool = False) -> tuple[str, str]:
+        folder = tmp_path / "a folder"
+        folder.mkdir(exist_ok=True)
+        (folder / "config.toml").write_text('[topics]\nfacebook_token = "x"\n' if secret else "")
+        (folder / "config.toml").chmod(0o644)
+        folder.chmod(mode)
+        settings = load_settings(folder, {"storage.group_reads": group_reads}, {})
+        found = checks(settings)["rights"]
+        assert found.ok and folder.stat().st_mode & 0o777 == mode, "nothing is changed"
+        return found.found, found.advice
+
+    others, change = "other users of this machine can read", f"chmod -R go= '{tmp_path}/a folder'"
+    assert rights(0o755) == (f"{others} the data folder", change)
+    assert rights(0o755, secret=True) == (f"{others} the secrets in config.toml", change)
+    assert rights(0o700, secret=True) == ("only you", "")
+    assert rights(0o750, group_reads=True) == ("you and your group", "")
+    assert rights(0o755, group_reads=True)[1] == change.replace("go=", "o=")
 
 
 def test_a_full_disk_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(2**40, 2**40, 5_000_000))
     disk = checks(Settings(tmp_path))["disk"]
     assert (disk.ok, disk.found) == (False, "only 5 MB free: make room before you collect")
+
+
+def test_processes_that_cannot_start_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    pages = checks(Settings(tmp_path))[PAGES]
+    assert (pages.ok, pages.found) == (False, "cannot start a process to read pages in: No such file or directory")
 
 
 def test_an_engine_that_is_away_does_not_hide_the_others(tmp_path):

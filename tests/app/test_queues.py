@@ -6,10 +6,20 @@ import asyncio
 
 import pytest
 
-from tearsheet.app.queues import QueueWatch, delete_queue, dump_queues, peek_queue, purge_queue, read_depths
+from tearsheet.app.queues import (
+    QueueWatch,
+    delete_queue,
+    dump_queues,
+    load_dumps,
+    peek_queue,
+    purge_queue,
+    read_depths,
+    requeue_quarantined,
+)
 from tearsheet.app.services import Services
 from tearsheet.engines.broker.port import Broker, Output
 from tearsheet.errors import NotFoundError
+from tearsheet.pipeline import Wanted
 from tearsheet.story import Story
 from tearsheet.work.packing import new_message
 from tests.support.web_seed import open_services
@@ -77,3 +87,16 @@ def test_who_asks_again_and_again_opens_the_broker_once(services, monkeypatch):
 
     assert asyncio.run(watch()) == 1
     assert len(opened) == 1
+
+
+def test_a_name_that_no_stage_reads_is_refused(services, tmp_path):
+    queue_some(services, "parser-in", 2)
+    dump_queues(services, ["parser-in"], tmp_path / "dumps", None)
+    with pytest.raises(NotFoundError, match=r"there is no queue 'praser-in'; did you mean parser-in"):
+        load_dumps(services, [str(tmp_path / "dumps")], Wanted(queue="praser-in"))
+    with pytest.raises(NotFoundError, match="there is no queue 'praser-in'"):
+        requeue_quarantined(services, "praser", 10)
+    assert "praser-in" not in read_depths(services)
+    assert load_dumps(services, [str(tmp_path / "dumps")], Wanted(queue="importer-in")).queues == {"importer-in": 2}
+    assert requeue_quarantined(services, "parser", 10) == 0
+    assert peek_queue(services, "parser-quar", 1) == [], "a stage's quarantine is there, with nothing in it"

@@ -1,11 +1,14 @@
-"""Tokens are stored as hashes, listed without secrets, and revoked by name."""
+"""Tokens are stored as hashes, listed without secrets, revoked by name, and end when they should."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
-from tearsheet.app.tokens import WRITE, TokenStore
+from tearsheet.app.tokens import WRITE, TokenStore, end_of_token
 from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tests.support.web_seed import open_services
 
 
@@ -41,3 +44,52 @@ def test_names_are_unique_and_rights_are_known(store):
         store.create("  ")
     with pytest.raises(NotFoundError):
         store.revoke("unknown")
+
+
+NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
+
+
+def test_a_token_ends(tmp_path):
+    now = NOW
+    with open_services(tmp_path) as services:
+        store = TokenStore(services.database, lambda: now.timestamp())
+        secret = store.create("guest", expires_at=end_of_token(now, 90, None))
+        now += timedelta(days=89)
+        found = store.find(secret)
+        assert found is not None and not found.has_expired(now)
+        used = store.list()[0].last_used_at
+        now += timedelta(days=1)
+        assert found.has_expired(now) and store.find(secret) is not None
+        assert store.list()[0].last_used_at == used  # a refusal is no use
+
+
+@pytest.mark.parametrize(
+    ("days", "until", "end"),
+    [(None, None, None), (1, None, NOW + timedelta(days=1)), (None, "2026-11-15", datetime(2026, 11, 16, tzinfo=UTC)),
+     (None, "2027-01-31", datetime(2027, 2, 1, tzinfo=UTC))],
+)  # fmt: skip
+def test_the_last_day_counts(days, until, end):
+    assert end_of_token(NOW, days, until) == end
+
+
+@pytest.mark.parametrize(
+    ("days", "until", "told"),
+    [(1, "2027-01-31", "not both"), (None, "2026-11-14", "expired already"), (None, "tomorrow", "2027-01-31"),
+     (10**9, None, "no calendar"), (None, "9999-12-31", "no calendar")],
+)  # fmt: skip
+def test_an_end_that_makes_no_sense_is_refused(days, until, told):
+    with pytest.raises(UsageError, match=told):
+        end_of_token(NOW, days, until)
+
+
+def test_a_token_for_collections_names_those_that_exist(tmp_path):
+    with open_services(tmp_path) as services:
+        add_feeds(services.database, [NewFeed("https://a.example/rss", collections=("B", "A"))], NOW)
+        store = TokenStore(services.database)
+        guest = store.find(store.create("guest", collections=["B", "A", "B"]))
+        assert guest is not None and guest.collections == ("A", "B")
+        everyone = store.find(store.create("all"))
+        assert everyone is not None and everyone.collections is None
+        with pytest.raises(NotFoundError, match="collections list"):
+            store.create("other", collections=["C"])
+        assert [token.name for token in store.list()] == ["guest", "all"]

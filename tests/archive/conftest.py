@@ -6,7 +6,7 @@ from tearsheet.engines.database import open_database
 
 @pytest.fixture
 def database(tmp_path):
-    database = open_database("sqlite:///t.db", tmp_path)
+    database = open_database("t.db", tmp_path)
     database.migrate()
     yield database
     database.close()

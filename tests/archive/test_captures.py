@@ -13,7 +13,7 @@ import pytest
 
 from tearsheet.archive import StoryArchiveReader
 from tearsheet.archive.captures import Captures, Walked, walk_paths
-from tearsheet.archive.copies import OpenBlobs
+from tearsheet.archive.copies import Copies, OpenBlobs
 from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.archive.upload import Uploader
@@ -49,7 +49,8 @@ class Archive:
         """Copy every file to the store, and remove it here."""
         stores = {"far": self.open_store}
         later = (datetime.now(UTC) + timedelta(days=1)).timestamp()
-        report = Uploader(Outbox(self.database), self.folder, stores, remove_local=True, clock=lambda: later).run()
+        copies = Copies(self.store, self.folder, stores)
+        report = Uploader(Outbox(self.database), copies, stores, remove_local=True, clock=lambda: later).run()
         assert not report.failures
 
     @property
@@ -253,7 +254,8 @@ def test_a_copy_that_is_whole_is_preferred_to_a_damaged_one(in_folder, tmp_path)
     good.put(path.relative_to(in_folder.folder).as_posix(), path)
     stores = {"far": in_folder.open_store, "near": lambda: good}
     later = (datetime.now(UTC) + timedelta(days=1)).timestamp()
-    Uploader(Outbox(in_folder.database), in_folder.folder, stores, remove_local=True, clock=lambda: later).run()
+    copies = Copies(in_folder.store, in_folder.folder, stores)
+    Uploader(Outbox(in_folder.database), copies, stores, remove_local=True, clock=lambda: later).run()
     for damage in (flipped, cut_off):
         the_copy(in_folder).write_bytes(damage(the_copy(in_folder).read_bytes()))
         walked = Walked()

@@ -74,7 +74,7 @@ def prove(run: Run, url: str, kills: int) -> None:
     last = run.start(kills)
     assert "done" in last.communicate(timeout=500)[0]
     assert run.finished() == set(run.numbers)
-    database = open_database("sqlite:///t.db", run.folder)
+    database = open_database("t.db", run.folder)
     store = ArchiveStore(database)
     Archiver(store, run.folder / "archive").recover()
     assert list((run.folder / "archive").rglob("*.tmp")) == []
@@ -93,7 +93,7 @@ def prove(run: Run, url: str, kills: int) -> None:
 
 @pytest.mark.timeout(400)
 def test_a_few_kills_with_copies_to_a_folder(tmp_path):
-    prove(Run(tmp_path, "file:///copies", 24), "file:///copies", 2)
+    prove(Run(tmp_path, "copies", 24), "copies", 2)
 
 
 @pytest.mark.engine("s3")

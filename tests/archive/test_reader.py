@@ -6,6 +6,7 @@ import io
 import json
 import uuid
 import zlib
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tearsheet.archive.foreign import index_file
 from tearsheet.archive.reader import parse_date
 from tearsheet.errors import NotFoundError, StorageError
 from tests.support.archive_stories import PAGE, plain_story
+from tests.support.growth import assert_linear
 
 
 def raw_record(version: str, headers: list[tuple[str, str]], block: bytes) -> bytes:
@@ -113,6 +115,37 @@ def test_a_page_that_cannot_be_unpacked_is_reported_and_the_others_are_read():
     found, damages = stories(data)
     assert [entry.uri for entry in found] == ["https://a.example/3"]
     assert len(damages) == 2
+
+
+def revisiting(count: int, *, of: str, packed: Callable[[list[bytes]], bytes]) -> bytes:
+    """A file of one page, and as many revisits of a page with this id."""
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>page</p>"
+    response = raw_record("1.1", [("WARC-Type", "response"), ("WARC-Record-ID", "<urn:uuid:1>")], http)
+    revisit = raw_record(
+        "1.1", [("WARC-Type", "revisit"), ("WARC-Refers-To", of), ("WARC-Record-ID", "<urn:uuid:2>")], http[:-11]
+    )
+    return packed([response, *[revisit] * count])
+
+
+def one_by_one(records: list[bytes]) -> bytes:
+    return b"".join(gzip.compress(record, 1) for record in records)
+
+
+def as_one(records: list[bytes]) -> bytes:
+    return gzip.compress(b"".join(records), 1)
+
+
+@pytest.mark.parametrize("packed", [b"".join, one_by_one, as_one])
+def test_revisits_bring_back_the_page(packed):
+    found, damages = stories(revisiting(3, of="<urn:uuid:1>", packed=packed))
+    assert [archived.story.raw_html.html for archived in found] == [b"<p>page</p>"] * 4
+    assert damages == []
+
+
+@pytest.mark.parametrize("packed", [b"".join, one_by_one, as_one])
+@pytest.mark.parametrize("of", ["<urn:uuid:1>", "<urn:uuid:3>"])
+def test_time_grows_with_the_revisits_whether_or_not_their_page_is_there(packed, of):
+    assert_linear(stories, lambda count: revisiting(count, of=of, packed=packed), 40)
 
 
 def test_a_bomb_is_not_unpacked():

@@ -1,10 +1,13 @@
 """Copies: made, proved, tried again, and the only reason for which anything local may go."""
 
+import hashlib
 from datetime import UTC, datetime
 
 import pytest
 
 from tearsheet.archive.captures import Captures
+from tearsheet.archive.copies import Copies
+from tearsheet.archive.identity import MARKER
 from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.upload import Uploader
 from tearsheet.archive.verify import verify_file
@@ -33,6 +36,8 @@ class Flawed(FolderBlobs):
     def put(self, key, data, *, content_type=None):
         if self.flaw == "away":
             raise EngineError("the store is away")
+        if key == MARKER:
+            return super().put(key, data, content_type=content_type)
         if self.flaw == "short":
             data = data.read_bytes()[:-1]
         if self.flaw == "wrong":
@@ -51,7 +56,7 @@ def setup(tmp_path, store, database):
     opened = {name: (lambda blob=blob: blob) for name, blob in blobs.items()}
 
     def uploader(**options):
-        return Uploader(Outbox(database), folder, opened, clock=clock, **options)
+        return Uploader(Outbox(database), Copies(store, folder, opened), opened, clock=clock, **options)
 
     archiver.process_batch([plain_story(1)])
     return clock, folder, blobs, archiver, uploader, opened
@@ -62,7 +67,7 @@ def test_a_file_is_copied_to_every_store_under_its_day(setup, store):
     assert uploader().run().proved == 2
     (file,) = store.files()
     for blob in blobs.values():
-        assert [info.key for info in blob.list()] == [file.key]
+        assert [info.key for info in blob.list()] == [file.key, MARKER]
         assert blob.get(file.key) == file.local_path(folder).read_bytes()
     assert sorted(store.proved_stores(file.id)) == ["one", "two"]
     assert uploader().run().proved == 0
@@ -99,6 +104,7 @@ def test_a_copy_that_is_there_already_is_proved_and_not_sent_again(setup, store,
     (file,) = store.files()
     for blob in blobs.values():
         blob.put(file.key, file.local_path(folder))
+        blob.put(MARKER, b'{"id": "known"}')
     monkeypatch.setattr(Flawed, "put", None)
     assert uploader().run().proved == 2
 
@@ -119,7 +125,7 @@ def test_a_damaged_file_is_not_copied(setup, store):
     report = uploader().run()
     assert len(report.failures) == 2
     assert "has changed" in report.failures[0]
-    assert list(blobs["one"].list()) == []
+    assert [info.key for info in blobs["one"].list()] == [MARKER]
 
 
 def test_local_files_go_when_all_stores_have_them_and_they_are_old_enough(setup, store):
@@ -151,10 +157,46 @@ def test_local_files_go_when_all_stores_have_them_and_they_are_old_enough(setup,
         Captures(store, folder).read(captures.find(story.id))
 
 
-def test_a_store_that_is_added_later_gets_what_is_here(setup, database, tmp_path):
+def test_a_store_that_is_added_later_gets_what_is_here(setup, store, database, tmp_path):
     clock, folder, _, _, uploader, opened = setup
     uploader().run()
     third = FolderBlobs(tmp_path / "three")
-    later = Uploader(Outbox(database), folder, {**opened, "three": lambda: third}, clock=clock)
+    stores = {**opened, "three": lambda: third}
+    later = Uploader(Outbox(database), Copies(store, folder, opened), stores, clock=clock)
     assert later.run().proved == 1
-    assert len(list(third.list())) == 1
+    assert len(list(third.list("2*"))) == 1
+
+
+def test_a_store_that_is_added_later_gets_what_only_another_store_has(setup, store, database, tmp_path):
+    clock, folder, _, _, uploader, opened = setup
+    clock.now += 1
+    assert uploader(remove_local=True).run().removed == 1
+    third = FolderBlobs(tmp_path / "three")
+    stores = {**opened, "three": lambda: third}
+    assert Uploader(Outbox(database), Copies(store, folder, stores), stores, clock=clock).run().proved == 1
+    (file,) = store.files()
+    assert hashlib.sha256(third.get(file.key)).hexdigest() == file.sha256
+    # One that was brought there by hand is read, and not fetched from elsewhere.
+    fourth = FolderBlobs(tmp_path / "four")
+    fourth.put(file.key, third.get(file.key))
+    alone = {"four": lambda: fourth}
+    assert Uploader(Outbox(database), Copies(store, folder, {}), alone, clock=clock).run().proved == 1
+
+
+@pytest.mark.parametrize("loss", ["gone", "changed"])
+def test_a_copy_that_was_lost_after_its_proof_keeps_the_file_here(setup, store, loss):
+    clock, folder, blobs, _, uploader, _ = setup
+    assert uploader().run().proved == 2
+    (file,) = store.files()
+    if loss == "gone":
+        blobs["two"].delete(file.key)
+    else:
+        blobs["two"].put(file.key, bytes(file.size))
+    clock.now += 1
+    report = uploader(remove_local=True).run()
+    assert (report.removed, len(report.failures)) == (0, 1)
+    assert f"two: its copy {'is gone' if loss == 'gone' else 'has changed'}" in report.failures[0]
+    assert file.local_path(folder).is_file()
+    report = uploader(remove_local=True).run()
+    assert (report.proved, report.removed, report.failures) == (1, 1, [])
+    assert blobs["two"].get(file.key) == blobs["one"].get(file.key)

@@ -23,7 +23,7 @@ from tests.support.index_stories import story
 
 @pytest.fixture
 def run(tmp_path):
-    database = open_database("sqlite:///tearsheet.db", tmp_path)
+    database = open_database("tearsheet.db", tmp_path)
     database.migrate()
     store = ArchiveStore(database)
     Archiver(store, tmp_path / "archive").process_batch([plain_story(n, PAGE + b"%d" % n) for n in range(3)])
@@ -68,7 +68,7 @@ def test_extract_by_place_and_by_time(run, tmp_path):
     later = plain_story(7)
     later.content_metadata.url = later.http_metadata.final_url = "https://news.example/1"
     later.http_metadata.fetch_timestamp = 1_700_000_000.0 + 86_400
-    database = open_database("sqlite:///tearsheet.db", tmp_path)
+    database = open_database("tearsheet.db", tmp_path)
     store = ArchiveStore(database)
     Archiver(store, tmp_path / "archive").process_batch([later])
     place = store.captures_of_stories([plain_story(2).id])[plain_story(2).id].offset
@@ -112,7 +112,7 @@ def test_wacz_refuses_a_query_as_search_does(run, tmp_path, query):
 
 
 def test_wacz_of_a_topic(run, tmp_path):
-    database = open_database("sqlite:///tearsheet.db", tmp_path)
+    database = open_database("tearsheet.db", tmp_path)
     topic = create_topic(database, NewTopic("floods", "title:title"), 1.0)
     create_topic(database, NewTopic("none", "title:title"), 1.0)
     rows = [(1, "in"), (2, "in"), (0, "out"), (77, "in")]  # the last was spidered, and is not in the archive
@@ -136,7 +136,7 @@ def test_wacz_of_a_topic(run, tmp_path):
 
 def test_upload(run, tmp_path):
     run("upload", code=2)
-    run("upload", TEARSHEET_ARCHIVE_STORES="file:///copies")
+    run("upload", TEARSHEET_ARCHIVE_STORES="copies")
     (copy,) = (tmp_path / "copies").rglob("*.warc.gz")
     (path,) = (tmp_path / "archive").rglob("*.warc.gz")
     assert copy.read_bytes() == path.read_bytes()

@@ -22,7 +22,7 @@ def indexed(hours: float) -> int:
 def data(tmp_path: Path) -> Path:
     folder = tmp_path / "data"
     folder.mkdir()
-    index = open_index("tantivy:///index", folder)
+    index = open_index("index", folder)
     index.add(
         [
             story("a", "Flood in Orsel", canonical_domain="a.example", indexed_date=indexed(0)),
@@ -59,7 +59,7 @@ def test_a_citation_is_checked(tearsheet, data: Path, tmp_path: Path):
     file = tmp_path / "citation.json"
     file.write_text(tearsheet("cite", "flood", "--source", "a.example", "--json"))
     assert json.loads(file.read_text())["result"]["stories"] == 2
-    index = open_index("tantivy:///index", data)
+    index = open_index("index", data)
     later = int(datetime.now(UTC).timestamp() + 60) * 1_000_000_000
     index.add([story("d", "Flood tomorrow", canonical_domain="a.example", indexed_date=later)])
     index.close()

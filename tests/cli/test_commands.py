@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 from typer.main import get_command, get_group
+from typer.testing import CliRunner
 
 import tearsheet.cli
 
@@ -25,6 +26,14 @@ def test_every_command_of_every_module_is_listed():
     listed = commands.list_commands(None)
     assert sorted(listed) == sorted(offered)
     assert all(commands.get_command(None, name) for name in listed)
+
+
+def test_ctrl_c_while_a_command_is_imported_ends_it_as_later(monkeypatch):
+    def interrupted(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tearsheet.cli.import_module", interrupted)
+    assert CliRunner().invoke(tearsheet.cli.app, ["serve"]).exit_code == 11
 
 
 def modules_of(*words: str) -> set[str]:

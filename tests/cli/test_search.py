@@ -16,7 +16,7 @@ from tearsheet.app.services import Services
 from tearsheet.cli import app
 from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.settings import Settings
-from tests.support.index_stories import story
+from tests.support.index_stories import long_stories, near_phrases, story
 
 STORIES = [
     story("1", "Harbour wall", "The climate council", canonical_domain="a.example"),
@@ -103,3 +103,40 @@ def test_a_damaged_index_is_made_anew_from_its_own_stories(tearsheet, data):
     assert "index rebuild --words" in tearsheet("count", "*", code=7)
     assert "3 stories" in tearsheet("index", "rebuild", "--words")
     assert json.loads(tearsheet("count", "climate", "--json"))[0]["stories"] == 2
+
+
+EXPENSIVE = near_phrases(35, 1000)
+
+
+@pytest.fixture(scope="module")
+def long_data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("long")
+    with Services(Settings(folder)) as services:
+        services.index.add(long_stories(40, 10_000))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("count", EXPENSIVE),
+        ("count", EXPENSIVE, "--by", "week"),
+        ("search", EXPENSIVE),
+        ("search", EXPENSIVE, "--jsonl", "--limit", "0"),
+        ("cite", EXPENSIVE),
+    ],
+    ids=["count", "by week", "search", "export", "cite"],
+)
+def test_a_query_that_takes_too_long_is_one_line_and_an_exit_code(long_data, monkeypatch, words):
+    monkeypatch.setenv("TEARSHEET_ENGINES_QUERY_SECONDS", "0.01")
+    result = CliRunner().invoke(app, ["--data", str(long_data), "--quiet", *words])
+    assert result.exit_code == 8, result.output
+    told = " ".join(result.output.split())
+    assert "longer than 0.01 s (engines.query_seconds)" in told
+    assert "35 phrases with a distance (up to 1,000); use fewer of them" in told
+    assert "Traceback" not in told
+
+
+def test_an_absurd_query_is_refused_before_it_runs(tearsheet):
+    told = tearsheet("count", near_phrases(50, 1000), code=2)
+    assert "it has 50 phrases with a distance (up to 1,000)" in " ".join(told.split())

@@ -27,7 +27,7 @@ def test_collections_give_the_sources_of_seeds(command, tmp_path):
     command("collections", "add", "Locals", "a.example", "b.example")
     command("topic", "create", "Flood", "flood", "--collection", "Nobody", code=5)
     command("topic", "create", "Flood", "flood", "--collection", "Locals", "--source", "d.example")
-    index = open_index("tantivy:///index", tmp_path / "data")
+    index = open_index("index", tmp_path / "data")
     urls = [f"http://{name}.example/1" for name in "abcd"] + ["http://e.example/1"]
     index.add(
         [

@@ -24,6 +24,7 @@ ALIKE = {
     ("tearsheet.feeds.polling.statuses.FETCH_ERRORS", "tearsheet.ingest.statuses._OF_KIND"),
     ("tearsheet.fetch.model.ERROR_KINDS", "tearsheet.ingest.statuses._OF_KIND"),
     # What an export shows of a story, and what a query may ask of it.
+    ("tearsheet.archive.replay._HEADERS", "tearsheet.web.security.HEADERS"),  # of captured pages, and of our own
     ("tearsheet.index.export.COLUMNS", "tearsheet.query.tree.FIELD_NAMES"),
 }
 """Tables that may share names, and why."""

@@ -16,7 +16,7 @@ from tests.support.archive_stories import plain_story
 
 @pytest.fixture
 def store(tmp_path):
-    database = open_database("sqlite:///t.db", tmp_path)
+    database = open_database("t.db", tmp_path)
     database.migrate()
     yield ArchiveStore(database)
     database.close()

@@ -14,6 +14,7 @@ import pytest
 
 from tearsheet.archive import StoryArchiveWriter
 from tearsheet.engines.broker.port import Broker, Depth, Message, Output, Settlement
+from tearsheet.engines.broker.sqlite import SqliteBroker
 from tearsheet.errors import StorageError, UsageError
 from tearsheet.pipeline.dump import HEADERS, Wanted, archived_form, dump_queue, jsonable, load_files
 from tearsheet.pipeline.queuers.inputs import InputStores, expand
@@ -23,9 +24,8 @@ from tearsheet.work.packing import new_message
 from tests.support.brokers import RabbitHarness, SqliteHarness
 
 KINDS = {"sqlite": SqliteHarness(), "rabbitmq": RabbitHarness()}
-STORIES = 2_000
 QUEUES = ("fetcher-in", "parser-in", "parser-quar", "csv.archiver-in")
-NOWHERE = InputStores("file:///blobs", lambda url: pytest.fail("no blobs here"))
+NOWHERE = InputStores("blobs", lambda url, setting: pytest.fail("no blobs here"))
 
 
 def story(number: int) -> Story:
@@ -104,9 +104,10 @@ def pairs():
 
 
 @pytest.mark.timeout(400)
+@pytest.mark.parametrize("stories", [2_000, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("one", "other"), list(pairs()))
-def test_queues_come_back_as_they_were(request, tmp_path, one, other):
-    made = outputs(STORIES)
+def test_queues_come_back_as_they_were(request, tmp_path, one, other, stories):
+    made = outputs(stories)
 
     async def main() -> None:
         first = KINDS[one].prepared(request, tmp_path / "one")
@@ -207,3 +208,32 @@ def test_a_foreign_dump_needs_a_queue(tmp_path):
         assert held.headers.get(ORIGIN) is None
 
     run(tmp_path, scenario)
+
+
+def test_a_dump_of_some_leaves_the_others_waiting(tmp_path):
+    async def scenario() -> tuple[int, Depth]:
+        broker = SqliteBroker(tmp_path / "q.db")
+        delayed = [Output("parser-in", message(number), 3600.0) for number in range(10)]
+        await broker.publish([Output("parser-in", message(20)), *delayed])
+        dumped = await dump_queue(broker, "parser-in", tmp_path / "dumps", limit=2)
+        depth = (await broker.depths())["parser-in"]
+        await broker.close()
+        return dumped.stories, depth
+
+    assert asyncio.run(scenario()) == (2, Depth(delayed=9))
+
+
+@pytest.mark.parametrize(
+    ("domains", "takes"),
+    [
+        ({"sport.paper.example"}, True),
+        ({"paper.example"}, True),
+        ({"other.example", "paper.example"}, True),
+        ({"port.paper.example"}, False),
+        ({"aper.example"}, False),
+    ],
+)
+def test_a_domain_stands_for_its_hosts(domains, takes):
+    story = Story(rss_entry=RSSEntry(link="http://sport.paper.example/1"))
+    assert Wanted(include=frozenset(domains)).takes(story) == takes
+    assert Wanted(exclude=frozenset(domains)).takes(story) != takes

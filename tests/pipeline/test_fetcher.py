@@ -25,7 +25,7 @@ def with_fetcher(answer, test: Callable[[Fetcher, Web], Awaitable[None]], store:
 
     async def run():
         async with serve(answer) as web:
-            values: dict[str, Any] = {"connect_to": {"*": f"127.0.0.1:{web.port}"}, "timeout_seconds": 5} | settings
+            values: dict[str, Any] = {"connect_to": {"*": f"127.0.0.1:{web.port}"}, "timeout_seconds": 30} | settings
             fetch = FetchSettings(allow_addresses=["127.0.0.0/8"], **values)
             async with PoliteClient(fetch, store) as client:
                 await test(Fetcher(client), web)

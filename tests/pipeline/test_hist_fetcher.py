@@ -51,6 +51,9 @@ class Stored:
     def put(self, key: str, data: bytes | Path, *, content_type: str | None = None) -> BlobInfo:
         raise AssertionError("nothing is written")
 
+    def make(self) -> None:
+        raise AssertionError("nothing is written")
+
     def open(self, key: str, *, version: str | None = None) -> Iterator[bytes]:
         raise AssertionError("pages are small")
 

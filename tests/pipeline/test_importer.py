@@ -15,7 +15,7 @@ CLOCK = 1_709_294_400.0  # 2024-03-01T12:00
 
 @pytest.fixture
 def index(tmp_path):
-    index = open_index("tantivy:///index", tmp_path)
+    index = open_index("index", tmp_path)
     yield index
     index.close()
 

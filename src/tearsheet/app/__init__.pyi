@@ -20,6 +20,7 @@ from .pipelines import Along as Along
 from .pipelines import Collector as Collector
 from .pipelines import collect as collect
 from .pipelines import run_files as run_files
+from .pipelines import waiting_tries as waiting_tries
 from .queues import QueueWatch as QueueWatch
 from .queues import delete_queue as delete_queue
 from .queues import dump_queues as dump_queues
@@ -37,7 +38,9 @@ from .sources import FileSource as FileSource
 from .summary import Summary as Summary
 from .tokens import READ as READ
 from .tokens import WRITE as WRITE
+from .tokens import Token as Token
 from .tokens import TokenStore as TokenStore
+from .tokens import end_of_token as end_of_token
 from .topics import draw_topic as draw_topic
 from .topics import export_topic as export_topic
 from .topics import run_topic_to_its_end as run_topic_to_its_end

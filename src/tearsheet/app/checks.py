@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
+from tearsheet.app.pipelines import PARSER
 from tearsheet.app.queues import read_depths
+from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
+from tearsheet.app.store_checks import StorePlace, check_store, store_places
+from tearsheet.engines import scheme_of
 from tearsheet.errors import TearsheetError
+from tearsheet.settings import CONFIG_FILE, Settings, declared_settings
+from tearsheet.work import Confinement, CpuPool
 
 _LEAST_FREE_BYTES = 1_000_000_000
 
@@ -22,16 +30,21 @@ class Check:
     name: str
     ok: bool
     found: str
+    advice: str = ""
+    """What should be done all the same."""
 
 
 def examine(services: Services) -> Iterator[Check]:
     """Every check, in the order in which problems would appear."""
     yield _tried("data folder", lambda: str(services.data))
+    yield _rights(services.settings)
     yield _tried("disk", lambda: _disk(services))
     yield Check("clock", time.time() > 1_700_000_000, time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()))
     yield _tried("database", lambda: _engine(services.settings.engines.database, lambda: services.database))
     yield _tried("broker", lambda: f"{_depth(services):,} stories queued")
     yield _tried("index", lambda: _engine(services.settings.engines.index, lambda: services.index))
+    yield from map(partial(_store, services), store_places(services))
+    yield _tried("pages are read without network and files", lambda: _confinement(services))
     yield _port(services)
 
 
@@ -42,9 +55,37 @@ def _tried(name: str, check: Callable[[], str]) -> Check:
         return Check(name, False, str(error))
 
 
+def _store(services: Services, place: StorePlace) -> Check:
+    try:
+        found, advice = check_store(services, place)
+    except TearsheetError as error:
+        return Check(place.setting, False, str(error))
+    return Check(place.setting, True, found, advice)
+
+
 def _engine(url: str, open_it: Callable[[], object]) -> str:
     open_it()
-    return url.partition("://")[0]
+    return scheme_of(url) or url
+
+
+def _rights(settings: Settings) -> Check:
+    """Whether others can read the data folder. Nothing is changed: somebody may have meant it so."""
+    folder, config = settings.data, settings.data / CONFIG_FILE
+    others, change = (0o007, "o=") if settings.storage.group_reads else (0o077, "go=")
+    secret = any(
+        declared.secret and settings.sources.get(declared.name) == CONFIG_FILE for declared in declared_settings()
+    )
+    try:
+        open_folder = folder.stat().st_mode & others
+        open_config = secret and open_folder and config.stat().st_mode & others
+    except OSError as error:
+        return Check("rights", False, f"{error.filename}: {error.strerror}")
+    if not open_folder:
+        return Check("rights", True, "only you" if others == 0o077 else "you and your group")
+    advice = f"chmod -R {change} {shlex.quote(str(folder))}"
+    if open_config:
+        return Check("rights", True, f"other users of this machine can read the secrets in {CONFIG_FILE}", advice)
+    return Check("rights", True, "other users of this machine can read the data folder", advice)
 
 
 def _disk(services: Services) -> str:
@@ -56,6 +97,19 @@ def _disk(services: Services) -> str:
 
 def _depth(services: Services) -> int:
     return sum(depth.total for depth in read_depths(services).values())
+
+
+def _confinement(services: Services) -> str:
+    """As a process that reads pages tells us."""
+
+    async def ask() -> Confinement:
+        pool = CpuPool(PARSER, "parser", 1, services.settings.pipeline.page_seconds)
+        try:
+            return await pool.confinement()
+        finally:
+            await pool.close()
+
+    return str(run_to_its_end(ask()))
 
 
 def _port(services: Services) -> Check:

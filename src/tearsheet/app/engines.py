@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
 import tearsheet.archive
+import tearsheet.engines
 import tearsheet.engines.blobs
 import tearsheet.engines.broker
 import tearsheet.engines.database
@@ -27,7 +28,7 @@ import tearsheet.work
 from tearsheet.errors import BusyError, StorageError
 
 if TYPE_CHECKING:
-    from tearsheet.app.polite import PoliteClients
+    from tearsheet.app.sharing import SharedByLoop
     from tearsheet.archive import ArchiveStore, Captures, Uploader
     from tearsheet.engines.blobs import Blobs
     from tearsheet.engines.broker import Broker
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from tearsheet.pagestore import PageStore
     from tearsheet.pipeline import Pipeline
     from tearsheet.settings import Settings
-    from tearsheet.work import Ledger
+    from tearsheet.work import Ledger, Reader, ReadingPool
 
 T = TypeVar("T")
 
@@ -96,7 +97,9 @@ class Engines:
     def index(self) -> Index:
         """The stories that can be searched."""
         engines = self.settings.engines
-        index = tearsheet.engines.index.open_index(engines.index, self.data, patience=engines.patience_seconds)
+        index = tearsheet.engines.index.open_index(
+            engines.index, self.data, patience=engines.patience_seconds, query_seconds=engines.query_seconds
+        )
         return self._closing(index, index.close)
 
     @cached_property
@@ -106,11 +109,21 @@ class Engines:
         events = tearsheet.engines.events.open_events(engines.events, self.data, patience=engines.patience_seconds)
         return self._closing(events, events.close)
 
-    def open_blobs(self, url: str = "") -> Blobs:
-        """The blob store at a URL, or that of `engines.blobs` when none is given. Closed at the end."""
+    def open_blobs(self, url: str = "", setting: str = "engines.blobs") -> Blobs:
+        """The blob store at a URL, or that of `engines.blobs` when none is given. Closed at the end.
+
+        `setting` is what the URL came from, for error messages.
+        """
         engines = self.settings.engines
-        store = tearsheet.engines.blobs.open_blobs(url or engines.blobs, self.data, patience=engines.patience_seconds)
+        store = tearsheet.engines.blobs.open_blobs(
+            url or engines.blobs, self.data, patience=engines.patience_seconds, setting=setting
+        )
         return self._closing(store, store.close)
+
+    def open_downloads(self) -> Blobs:
+        """The blob store of the `historical` pipeline's pages."""
+        url = self.settings.pipeline.downloads
+        return self.open_blobs(url, "pipeline.downloads" if url else "engines.blobs")
 
     def open_broker(self) -> Broker:
         """A connection to the broker; it belongs to the event loop, so the caller closes it."""
@@ -137,10 +150,16 @@ class Engines:
         return tearsheet.archive.stores_by_name(urls, self.data, self.settings.engines.patience_seconds)
 
     @cached_property
+    def archive_folder(self) -> Path:
+        """The folder of finished WARC files."""
+        return tearsheet.engines.local_path(self.settings.archive.folder, self.data, "archive.folder")
+
+    @cached_property
     def captures(self) -> Captures:
-        """Reads captures back, from this machine or from one of the archive's stores."""
-        folder = self.settings.path(self.settings.archive.folder)
-        return tearsheet.archive.Captures(self.archive, folder, self.archive_stores)
+        """Reads captures back, from this machine or from a store that has copies."""
+        former = self.archive.all_proved_stores()
+        stores = tearsheet.archive.with_former(self.archive_stores, former, self.data)
+        return tearsheet.archive.Captures(self.archive, self.archive_folder, stores)
 
     @cached_property
     def uploader(self) -> Uploader:
@@ -148,7 +167,7 @@ class Engines:
         archive = self.settings.archive
         return tearsheet.archive.Uploader(
             tearsheet.archive.Outbox(self.database),
-            self.settings.path(archive.folder),
+            self.captures.copies,
             self.archive_stores,
             remove_local=archive.remove_local,
             local_days=archive.local_days,
@@ -157,17 +176,30 @@ class Engines:
     @cached_property
     def page_store(self) -> PageStore:
         """The dated page store."""
-        return tearsheet.pagestore.PageStore(self.settings.path(self.settings.pages.folder))
+        folder = tearsheet.engines.local_path(self.settings.pages.folder, self.data, "pages.folder")
+        return tearsheet.pagestore.PageStore(folder)
 
     @cached_property
-    def _polite(self) -> PoliteClients:
-        from tearsheet.app.polite import PoliteClients  # few commands go to the web, and its library is slow to load
+    def _polite(self) -> SharedByLoop[PoliteClient]:
+        from tearsheet.app.polite import polite_clients  # few commands go to the web, and its library is slow to load
 
-        return PoliteClients(self.settings.fetch, lambda: self.database)
+        return polite_clients(self.settings.fetch, lambda: self.database)
 
     def open_polite(self, stack: AsyncExitStack) -> PoliteClient:
         """The polite client shared by everything in this event loop; closed when the `stack` of its last user is."""
         return self._polite.open(stack)
+
+    @cached_property
+    def _reading(self) -> SharedByLoop[ReadingPool]:
+        from tearsheet.app.sharing import SharedByLoop  # few commands read anything from the web
+
+        pipeline = self.settings.pipeline
+        size = pipeline.parser_processes or os.cpu_count() or 1
+        return SharedByLoop(lambda: tearsheet.work.ReadingPool(size, pipeline.page_seconds))
+
+    def open_reader(self, stack: AsyncExitStack) -> Reader:
+        """The processes that read what came from the web for all in this event loop; they end with their last user's `stack`."""
+        return self._reading.open(stack)
 
     @contextmanager
     def exclusive(self, purpose: str) -> Iterator[None]:

@@ -18,7 +18,7 @@ def discover_feeds(services: Services, site: str, limit: int) -> list[Discovered
 
     async def find() -> list[DiscoveredFeed]:
         async with AsyncExitStack() as stack:
-            return await discover(services.open_polite(stack), site, limit=limit)
+            return await discover(services.open_polite(stack), services.open_reader(stack), site, limit=limit)
 
     return run_to_its_end(find())
 
@@ -30,7 +30,8 @@ def poll_feeds(services: Services, only: Sequence[int]) -> Mapping[str, int]:
 
     async def work() -> Mapping[str, int]:
         async with AsyncExitStack() as stack:
-            poller = Poller(services.database, services.open_polite(stack), services.settings.feeds, only=only)
+            client, reader = services.open_polite(stack), services.open_reader(stack)
+            poller = Poller(services.database, client, reader, services.settings.feeds, only=only)
             await poller.run(asyncio.Event(), once=True)
             return poller.counters
 

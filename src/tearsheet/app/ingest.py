@@ -6,7 +6,6 @@ Separate from the other services because it is slow to import and seldom needed.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property, partial
@@ -26,16 +25,14 @@ from tearsheet.ingest import (
     IngestStore,
     IngestWebResult,
     Names,
-    PageReader,
-    ReadingPool,
     Visitor,
     bucket_url,
     ingest_round,
     persist_results,
     persist_texts,
-    read_in_thread,
     work,
 )
+from tearsheet.work import Reader
 
 AT_ONCE = 4
 """How many documents are ingested for users of the web API at the same time; others wait."""
@@ -67,7 +64,9 @@ class IngestServices:
     @cached_property
     def blobs(self) -> Blobs:
         """Where the texts of ingested documents are kept."""
-        return self._engines.open_blobs(bucket_url(self._settings.engines.blobs, self._settings.ingest.bucket))
+        bucket = self._settings.ingest.bucket
+        url = bucket_url(self._settings.engines.blobs, bucket)
+        return self._engines.open_blobs(url, "engines.blobs and ingest.bucket" if bucket else "engines.blobs")
 
     @asynccontextmanager
     async def open_service(self) -> AsyncIterator[IngestService]:
@@ -75,23 +74,21 @@ class IngestServices:
 
         It belongs to the running event loop.
         """
-        pipeline = self._settings.pipeline
-        size = pipeline.parser_processes or os.cpu_count() or 1
-        async with AsyncExitStack() as stack, ReadingPool(size, pipeline.page_seconds) as reader:
-            yield self.service(Visitor(self._engines.open_polite(stack)), reader)
+        async with AsyncExitStack() as stack:
+            yield self.service(Visitor(self._engines.open_polite(stack)), self._engines.open_reader(stack))
 
-    def service(self, visitor: Visitor, reader: PageReader = read_in_thread) -> IngestService:
-        """A service that ingests requests with this visitor."""
-        wanted, archive = self._settings.ingest, self._settings.archive
+    def service(self, visitor: Visitor, reader: Reader) -> IngestService:
+        """A service that ingests requests with this visitor and this reader."""
+        wanted = self._settings.ingest
         limits = IngestLimits(
             seconds=wanted.deadline_seconds,
             max_bytes=wanted.max_bytes,
             max_resources=wanted.max_resources,
             resource_seconds=wanted.resource_seconds,
         )
-        folder, stores = self._settings.path(archive.folder), tuple(self._engines.archive_stores)
+        folder, stores = self._engines.archive_folder, tuple(self._engines.archive_stores)
         return IngestService(
-            Ingester(visitor, limits, self.store.known, reader),
+            Ingester(visitor, reader, limits, self.store.known),
             lambda: CaptureFile(self._engines.archive, folder, stores=stores),
             self.store,
             self.blobs,

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from tearsheet.app.polite import STORIES_PER_SLOT
+from tearsheet.app.queues import read_depths
 from tearsheet.app.running import Run, run_until_stopped
 from tearsheet.app.services import Services
-from tearsheet.app.sources import FileSource, Source, source_of, water_marks
+from tearsheet.app.sources import FileSource, Source, source_of
 from tearsheet.app.summary import Summary, summarise
-from tearsheet.engines import scheme_of
+from tearsheet.clock import wall_clock
+from tearsheet.engines import is_embedded
 from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline import (
@@ -38,15 +40,21 @@ from tearsheet.work import (
     BatchWorker,
     CpuPool,
     CpuWorker,
+    LaterTries,
     RetryRule,
     Service,
     Supervisor,
+    WaterMarks,
     Worker,
     WorkerConfig,
+    input_queue,
+    later_tries,
 )
 
 QUEUER = "queuer"
 """The stage before all others: it polls the feeds, or reads files, and queues what is new."""
+PARSER = "tearsheet.pipeline.parser:Parser"
+"""What the processes run that read pages."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -64,21 +72,20 @@ class Plan:
         retries = settings.max_retries if pipeline.max_retries is None else pipeline.max_retries
         rule = RetryRule(retries, settings.retry_seconds, settings.max_retry_seconds)
         outputs = tuple(pipeline.queue_name(stage) for stage in step.outputs)
-        return WorkerConfig(
-            step.stage, outputs, rule, water_marks(settings), queue_name=pipeline.queue_name(step.stage)
-        )
+        marks = WaterMarks(settings.low_water, settings.high_water)
+        return WorkerConfig(step.stage, outputs, rule, marks, queue_name=pipeline.queue_name(step.stage))
 
 
 def _fetcher(plan: Plan, config: WorkerConfig) -> Worker:
     config.prefetch = STORIES_PER_SLOT * plan.services.settings.fetch.concurrency
-    stage = Fetcher(plan.services.open_polite(plan.stack))
-    return AsyncWorker(stage, config, plan.broker, plan.services.ledger)
+    client = plan.services.open_polite(plan.stack)
+    return AsyncWorker(Fetcher(client), config, plan.broker, plan.services.ledger, on_stop=client.send_away)
 
 
 def _hist_fetcher(plan: Plan, config: WorkerConfig) -> Worker:
     settings = plan.services.settings
     config.prefetch = STORIES_PER_SLOT * settings.fetch.concurrency
-    stage = HistFetcher(plan.services.open_blobs(settings.pipeline.downloads), max_bytes=settings.fetch.max_bytes)
+    stage = HistFetcher(plan.services.open_downloads(), max_bytes=settings.fetch.max_bytes)
     return AsyncWorker(stage, config, plan.broker, plan.services.ledger)
 
 
@@ -86,7 +93,7 @@ def _parser(plan: Plan, config: WorkerConfig) -> Worker:
     settings = plan.services.settings.pipeline
     size = settings.parser_processes or os.cpu_count() or 1
     config.prefetch = 2 * size
-    pool = CpuPool("tearsheet.pipeline.parser:Parser", config.stage, size, settings.page_seconds)
+    pool = CpuPool(PARSER, config.stage, size, settings.page_seconds)
     return CpuWorker(pool, config, plan.broker, plan.services.ledger)
 
 
@@ -136,7 +143,7 @@ def archiver(services: Services, prefix: str) -> Archiver:
     settings = services.settings.archive
     return Archiver(
         services.archive,
-        services.settings.path(settings.folder),
+        services.archive_folder,
         prefix=prefix,
         profile=settings.profile,
         max_stories=settings.max_stories,
@@ -205,6 +212,12 @@ class Collector:
         return await self._broker.depths() if self._broker else {}
 
 
+def waiting_tries(services: Services, pipeline: Pipeline) -> LaterTries:
+    """What a pipeline's queues hold for later."""
+    queues = {input_queue(pipeline.queue_name(step.stage)) for step in pipeline.steps}
+    return later_tries({name: depth for name, depth in read_depths(services).items() if name in queues}, wall_clock())
+
+
 Along = Callable[[Collector], Sequence[Service]]
 """Builds the services that run beside a collector: its progress, the web pages."""
 
@@ -223,7 +236,7 @@ def run_files(
     """Queue the stories of files and work on them until all is done. Returns whether a signal came before that."""
     collector = Collector(services, [QUEUER] if queue_only else None, pipeline=pipeline, source=source)
     with ExitStack() as held:
-        if not queue_only and scheme_of(services.settings.engines.index) == "tantivy":
+        if not queue_only and is_embedded(services.settings.engines.index):
             held.enter_context(services.exclusive("run"))  # this index has one writer
         collector.run(once=True, along=along(collector))
     return collector.interrupted

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
 
+from tearsheet.app.sharing import SharedByLoop
 from tearsheet.engines.database import Database
 from tearsheet.fetch import HostStore, PoliteClient
 from tearsheet.settings import FetchSettings
@@ -15,37 +13,7 @@ STORIES_PER_SLOT = 16
 """Stories in hand for each one being fetched. Most of them wait for their host's turn, so there must be many more."""
 
 
-@dataclass(slots=True)
-class _Shared:
-    """A client, and its number of users."""
-
-    client: PoliteClient
-    users: int = 0
-
-
-class PoliteClients:
+def polite_clients(settings: FetchSettings, database: Callable[[], Database]) -> SharedByLoop[PoliteClient]:
     """The polite clients of a process. What they know about hosts is in the database, where other processes see it too."""
-
-    def __init__(self, settings: FetchSettings, database: Callable[[], Database]) -> None:
-        self._settings = settings
-        self._database = database
-        self._shared: dict[asyncio.AbstractEventLoop, _Shared] = {}
-
-    def open(self, stack: AsyncExitStack) -> PoliteClient:
-        """The client of the running event loop; it is closed when the `stack` of its last user is."""
-        loop = asyncio.get_running_loop()
-        if loop not in self._shared:
-            in_flight = STORIES_PER_SLOT * self._settings.concurrency
-            client = PoliteClient(self._settings, HostStore(self._database()), in_flight=in_flight)
-            self._shared[loop] = _Shared(client)
-        shared = self._shared[loop]
-        shared.users += 1
-        stack.push_async_callback(self._leave, loop)
-        return shared.client
-
-    async def _leave(self, loop: asyncio.AbstractEventLoop) -> None:
-        shared = self._shared[loop]
-        shared.users -= 1
-        if not shared.users:
-            del self._shared[loop]
-            await shared.client.close()
+    in_flight = STORIES_PER_SLOT * settings.concurrency
+    return SharedByLoop(lambda: PoliteClient(settings, HostStore(database()), in_flight=in_flight))

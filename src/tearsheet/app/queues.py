@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,7 +14,7 @@ from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline import Dumped, Loaded, Wanted, dump_queue, load_files
 from tearsheet.pipeline.queuers import SUFFIXES, InputStores, expand
-from tearsheet.work import message_summary, requeue
+from tearsheet.work import input_queue, message_summary, quarantine_queue, requeue
 
 T = TypeVar("T")
 
@@ -49,7 +50,7 @@ def peek_queue(services: Services, queue: str, limit: int) -> list[dict[str, obj
     """The oldest messages of a queue, and why they are there. Raises NotFoundError."""
 
     async def peek(broker: Broker) -> list[dict[str, object]]:
-        await _must_exist(broker, queue)
+        await _must_be_read(services, broker, queue)
         return [message_summary(message) for message in await broker.peek(queue, limit)]
 
     return _with_broker(services, peek)
@@ -76,8 +77,13 @@ def delete_queue(services: Services, queue: str) -> int:
 
 
 def requeue_quarantined(services: Services, stage: str, limit: int) -> int:
-    """Send a stage's quarantined stories through it again; returns how many."""
-    return _with_broker(services, lambda broker: requeue(broker, stage, limit))
+    """Send a stage's quarantined stories through it again; returns how many. Raises NotFoundError."""
+
+    async def send_back(broker: Broker) -> int:
+        await _must_be_read(services, broker, input_queue(stage))
+        return await requeue(broker, stage, limit)
+
+    return _with_broker(services, send_back)
 
 
 def dump_queues(services: Services, queues: Sequence[str], folder: Path, limit: int | None) -> list[Dumped]:
@@ -93,10 +99,16 @@ def dump_queues(services: Services, queues: Sequence[str], folder: Path, limit: 
 
 
 def load_dumps(services: Services, inputs: Sequence[str], wanted: Wanted) -> Loaded:
-    """Put dumped stories back into their queues."""
+    """Put dumped stories back into their queues. Raises NotFoundError for a queue that nobody reads."""
     stores = InputStores(services.settings.engines.blobs, services.open_blobs)
     files = expand(inputs, stores, SUFFIXES)
-    return _with_broker(services, lambda broker: load_files(broker, files, wanted))
+
+    async def load(broker: Broker) -> Loaded:
+        if wanted.queue is not None:
+            await _must_be_read(services, broker, wanted.queue)
+        return await load_files(broker, files, wanted)
+
+    return _with_broker(services, load)
 
 
 def _with_broker(services: Services, work: Callable[[Broker], Awaitable[T]]) -> T:
@@ -110,7 +122,25 @@ def _with_broker(services: Services, work: Callable[[Broker], Awaitable[T]]) -> 
     return run_to_its_end(main())
 
 
+async def _must_be_read(services: Services, broker: Broker, queue: str) -> None:
+    """A queue that is there, or that a stage of a pipeline reads, or its quarantine. Raises NotFoundError."""
+    stages = [pipeline.queue_name(step.stage) for pipeline in services.pipelines.values() for step in pipeline.steps]
+    known = {name for stage in stages for name in (input_queue(stage), quarantine_queue(stage))}
+    depths = await broker.depths()
+    if queue not in known | depths.keys():
+        near = get_close_matches(queue, sorted(known | depths.keys()), 3)
+        raise _no_queue(queue, f"did you mean {' or '.join(near)}?" if near else _named(depths))
+
+
 async def _must_exist(broker: Broker, queue: str) -> None:
     depths = await broker.depths()
     if queue not in depths:
-        raise NotFoundError(f"there is no queue {queue!r}; there are: {', '.join(sorted(depths)) or 'none yet'}")
+        raise _no_queue(queue, _named(depths))
+
+
+def _named(depths: Mapping[str, Depth]) -> str:
+    return f"there are: {', '.join(sorted(depths)) or 'none yet'}"
+
+
+def _no_queue(queue: str, hint: str) -> NotFoundError:
+    return NotFoundError(f"there is no queue {queue!r}; {hint}")

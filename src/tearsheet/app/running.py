@@ -19,6 +19,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from tearsheet.errors import EngineError
+from tearsheet.work import WatchedLoop
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -64,7 +65,7 @@ def run_until_stopped(main: Callable[[Run], Awaitable[T]]) -> T:
             loops.clear()
 
     with _told_to_stop(interrupt) as told:
-        return asyncio.run(go())
+        return _run(go())
 
 
 def run_to_its_end(work: Coroutine[Any, Any, T]) -> T:
@@ -76,11 +77,16 @@ def run_to_its_end(work: Coroutine[Any, Any, T]) -> T:
             return await work
 
     try:
-        return asyncio.run(go())
+        return _run(go())
     except asyncio.CancelledError:
         if received:
             raise Interrupted from None
         raise
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    with asyncio.Runner(loop_factory=WatchedLoop) as runner:
+        return runner.run(work)
 
 
 def run_processes(command: Sequence[str], count: int) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Thread
 
 from tearsheet.app.running import Run, run_until_stopped
-from tearsheet.work import Service
+from tearsheet.work import Service, WatchedLoop
 
 
 def serve_alone(pages: Service) -> None:
@@ -26,7 +26,7 @@ def served_beside(pages: Service | None) -> Iterator[None]:
     if pages is None:
         yield
         return
-    loop, stop = asyncio.new_event_loop(), asyncio.Event()
+    loop, stop = WatchedLoop(), asyncio.Event()
     thread = Thread(target=lambda: loop.run_until_complete(pages(stop)), name="web pages")
     thread.start()
     try:

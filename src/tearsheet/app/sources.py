@@ -12,7 +12,7 @@ from tearsheet.app.captures import moved_inputs
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
-from tearsheet.engines import scheme_of
+from tearsheet.engines import is_embedded
 from tearsheet.engines.broker import Broker
 from tearsheet.errors import UsageError
 from tearsheet.feeds.polling import Housekeeper, Poller, free_all_leases
@@ -68,11 +68,12 @@ class FeedSource:
     def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
         """Poll each feed when it is due; with `once`, until no feed is due."""
         settings, database = self._services.settings, self._services.database
-        if self._alone and scheme_of(settings.engines.database) == "sqlite":
+        if self._alone and is_embedded(settings.engines.database):
             # This run holds the data folder: any earlier poller is dead, and its leases need not be waited for.
             free_all_leases(database, utc_now())
-        poller = Poller(database, self._services.open_polite(stack), settings.feeds)
-        queues, marks = self._pipeline.first_queues, water_marks(settings.pipeline)
+        client, reader = self._services.open_polite(stack), self._services.open_reader(stack)
+        poller = Poller(database, client, reader, settings.feeds)
+        queues, marks = self._pipeline.first_queues, _queuer_marks(settings.pipeline)
         queuer = FeedQueuer(database, broker, queues, marks, settings.feeds.server_name)
         house = Housekeeper(database, settings.feeds, self._services.data / "rss")
 
@@ -80,8 +81,7 @@ class FeedSource:
             async with asyncio.TaskGroup() as group:
                 polling = group.create_task(poller.run(stop, once=once))
                 group.create_task(queuer.run(stop, no_more=polling.done))
-                if not once:
-                    group.create_task(house.run(stop))
+                group.create_task(asyncio.to_thread(house.once) if once else house.run(stop))
 
         return bring_stories
 
@@ -103,8 +103,9 @@ class RemoteSource:
             Cursor(services.data / "rss-fetcher" / f"{server}.json"),
             broker,
             self._pipeline.first_queues,
-            water_marks(settings.pipeline),
+            _queuer_marks(settings.pipeline),
             partial(note_rows, services.ledger, server),
+            settings.engines.patience_seconds,
         )
         return partial(queuer.run, once=once)
 
@@ -143,7 +144,7 @@ class FileSource:
         make_folder(folder)
         tracker = Tracker(folder / f"{self._pipeline.name}.sqlite3")
         stack.callback(tracker.close)
-        marks = water_marks(settings.pipeline)
+        marks = _queuer_marks(settings.pipeline)
         stores = InputStores(settings.engines.blobs, services.open_blobs, partial(moved_inputs, services.captures))
         find = partial(expand, self._inputs, stores, kind.suffixes)
         queues = self._pipeline.first_queues
@@ -152,6 +153,6 @@ class FileSource:
         return queuer
 
 
-def water_marks(settings: PipelineSettings) -> WaterMarks:
-    """The depth of a queue below which stories are sent to it, and the depth at which that stops."""
-    return WaterMarks(settings.low_water, settings.high_water)
+def _queuer_marks(settings: PipelineSettings) -> WaterMarks:
+    """A queuer starts below the low mark, whatever others have queued, and stops at the high one."""
+    return WaterMarks(settings.low_water, settings.high_water, stopped=True)

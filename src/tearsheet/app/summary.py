@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 from tearsheet.app.queues import read_depths
 from tearsheet.app.services import Services
+from tearsheet.clock import wall_clock
 from tearsheet.feeds.catalogue import count_feeds
 from tearsheet.feeds.polling import count_entries
 from tearsheet.query import parse_query
-from tearsheet.work import DROPPED, QUARANTINED
+from tearsheet.work import DROPPED, QUARANTINED, LaterTries, later_tries
 
 
 @dataclass(slots=True)
@@ -24,6 +25,8 @@ class Summary:
     """By `stage/reason`."""
     quarantined: dict[str, int] = field(default_factory=dict)
     queued: int = 0
+    later: LaterTries = field(default_factory=LaterTries)
+    """Those of them that wait for another try."""
     archive_files: int = 0
     archive_bytes: int = 0
 
@@ -33,6 +36,7 @@ def summarise(services: Services) -> Summary:
     services.index.refresh()  # stories added in the last few seconds count too
     totals = services.archive.totals()
     counts = services.ledger.counts()
+    depths = read_depths(services)
     return Summary(
         feeds=count_feeds(services.database),
         entries=count_entries(services.database),
@@ -40,7 +44,8 @@ def summarise(services: Services) -> Summary:
         archived=totals.stories,
         dropped={f"{c.stage}/{c.reason}": c.stories for c in counts if c.status == DROPPED},
         quarantined={f"{c.stage}/{c.reason}": c.stories for c in counts if c.status == QUARANTINED},
-        queued=sum(depth.total for name, depth in read_depths(services).items() if not name.endswith("-quar")),
+        queued=sum(depth.total for name, depth in depths.items() if not name.endswith("-quar")),
+        later=later_tries(depths, wall_clock()),
         archive_files=totals.files,
         archive_bytes=totals.size,
     )

@@ -1,17 +1,22 @@
-"""Tokens of the web API: who may use it, and whether they may change anything. Only a token's hash is stored."""
+"""Tokens of the web API: who may use it, until when, for which collections, and whether they may change anything.
+
+Only a token's hash is stored.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
-from sqlalchemy import Column, Integer, String, Table, delete, select, update
+from sqlalchemy import JSON, Column, Integer, RowMapping, String, Table, delete, select, update
 
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.feeds.catalogue import find_collection, list_collections
 
 tokens = Table(
     "tokens",
@@ -22,6 +27,8 @@ tokens = Table(
     Column("rights", String(10), nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Column("last_used_at", UtcDateTime),
+    Column("expires_at", UtcDateTime),
+    Column("collections", JSON(none_as_null=True)),
 )
 READ, WRITE = "read", "write"
 RIGHTS = (READ, WRITE)
@@ -40,11 +47,39 @@ class Token:
     rights: str
     created_at: datetime
     last_used_at: datetime | None
+    expires_at: datetime | None = None
+    """From when on it is refused; None means never."""
+    collections: tuple[str, ...] | None = None
+    """Names of the collections whose sources it sees; None means everything."""
 
     @property
     def may_write(self) -> bool:
         """Whether it may change anything."""
         return self.rights == WRITE
+
+    def has_expired(self, now: datetime) -> bool:
+        """Whether its time is over."""
+        return self.expires_at is not None and now >= self.expires_at
+
+
+def end_of_token(now: datetime, days: int | None, until: str | None) -> datetime | None:
+    """When a token that lasts so many days, or through a day (UTC), expires; None if it has no end. Raises UsageError."""
+    if days is not None and until is not None:
+        raise UsageError("give --days or --until, not both")
+    try:
+        if until is not None:
+            end = datetime.combine(date.fromisoformat(until), datetime.min.time(), UTC) + timedelta(days=1)
+        elif days is not None:
+            end = now + timedelta(days=days)
+        else:
+            return None
+    except ValueError as error:
+        raise UsageError(f"--until: {until!r} is not a day; write it as 2027-01-31") from error
+    except OverflowError as error:
+        raise UsageError("no calendar goes that far; choose an earlier end, or none") from error
+    if end <= now:
+        raise UsageError("this token would have expired already; choose a later end")
+    return end
 
 
 class TokenStore:
@@ -54,14 +89,28 @@ class TokenStore:
         self._database = database
         self._clock = clock
 
-    def create(self, name: str, rights: str = READ) -> str:
-        """Create a token and return it: it cannot be shown again. Raises UsageError."""
+    def create(
+        self,
+        name: str,
+        rights: str = READ,
+        *,
+        expires_at: datetime | None = None,
+        collections: Iterable[str] | None = None,
+    ) -> str:
+        """Create a token and return it: it cannot be shown again. Raises UsageError, and NotFoundError for a collection."""
         if rights not in RIGHTS:
             raise UsageError(f"{rights!r} is not a right; choose {' or '.join(RIGHTS)}")
         if not name.strip() or len(name) > 200:
             raise UsageError("a token needs a name of at most 200 characters, so that it can be revoked by it")
         secret = _PREFIX + secrets.token_urlsafe(32)
-        row = {"name": name.strip(), "digest": _digest(secret), "rights": rights, "created_at": utc_now(self._clock)}
+        row = {
+            "name": name.strip(),
+            "digest": _digest(secret),
+            "rights": rights,
+            "created_at": utc_now(self._clock),
+            "expires_at": expires_at,
+            "collections": None if collections is None else _existing(self._database, collections),
+        }
         with self._database.begin() as connection:
             insert = self._database.insert(tokens).values(row).on_conflict_do_nothing(index_elements=["name"])
             if connection.execute(insert).rowcount != 1:
@@ -69,13 +118,15 @@ class TokenStore:
         return secret
 
     def find(self, secret: str) -> Token | None:
-        """The token with this secret, or None."""
+        """The token with this secret, expired or not, or None."""
         with self._database.read() as connection:
             row = connection.execute(select(tokens).where(tokens.c.digest == _digest(secret))).mappings().first()
         if row is None:
             return None
         found = _token(row)
         now = utc_now(self._clock)
+        if found.has_expired(now):
+            return found
         if found.last_used_at is None or now - found.last_used_at >= _LAST_USE_PRECISION:
             with self._database.begin() as connection:
                 connection.execute(update(tokens).where(tokens.c.id == found.id).values(last_used_at=now))
@@ -98,5 +149,12 @@ def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _token(row: object) -> Token:
-    return Token(**{name: row[name] for name in Token.__slots__})  # type: ignore[index]  # a row's mapping
+def _token(row: RowMapping) -> Token:
+    values = {name: row[name] for name in Token.__slots__}
+    return Token(**values | {"collections": None if row["collections"] is None else tuple(row["collections"])})
+
+
+def _existing(database: Database, collections: Iterable[str]) -> list[str]:
+    """The names of these collections, each of which is given by name or id. Raises NotFoundError."""
+    ids = {find_collection(database, given) for given in collections}
+    return sorted(found.name for found in list_collections(database, ids=ids, limit=len(ids)).rows)

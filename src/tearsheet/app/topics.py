@@ -74,10 +74,15 @@ def run_topic_to_its_end(
 
 def _tools(services: Services, stack: AsyncExitStack) -> Tools:
     """What the spider's jobs work with; what they open is closed with `stack`."""
-    client = services.open_polite(stack)
-    settings, captures = services.settings.topics, services.captures
+    client, captures = services.open_polite(stack), services.captures
     return Tools(
-        services.database, services.index, Fetcher(client), client, settings, lambda key: _archived_page(captures, key)
+        services.database,
+        services.index,
+        Fetcher(client),
+        client,
+        services.open_reader(stack),
+        services.settings.topics,
+        lambda key: _archived_page(captures, key),
     )
 
 

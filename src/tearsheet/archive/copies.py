@@ -6,38 +6,78 @@ import hashlib
 import io
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import IO, BinaryIO
 
 from tearsheet.archive.store import ArchiveStore, StoredFile
+from tearsheet.engines import PATIENCE_SECONDS, is_embedded, local_path, written_path
 from tearsheet.engines.blobs import Blobs, open_blobs
-from tearsheet.errors import ConfigError, NotFoundError, TearsheetError
+from tearsheet.errors import ConfigError, NotFoundError, TearsheetError, WorkerError
 from tearsheet.files import storage_errors
+from tearsheet.masking import HIDDEN, masked, without_login
 
 OpenBlobs = Callable[[], Blobs]
 _RANGE = 256 * 1024
 """Bytes requested from a store at once: usually enough for a story and what the reader needs around it."""
 
 
+_SETTING = "archive.stores"
+_LONGEST_NAME = 200
+
+
 def store_name(url: str) -> str:
-    """A store's URL without user, password and options: its name in the database and in messages."""
-    scheme, _, rest = url.partition("?")[0].partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+    """A store's name in the database and in messages: the path of a folder, or a URL without user, password and options.
+
+    A path is absolute, or else in the data folder; so the name says where copies are, whatever the settings say later.
+    Raises ConfigError.
+    """
+    if is_embedded(url):
+        return written_path(url, _SETTING)
+    address = url.partition("?")[0]
+    if str(masked(address)).endswith(HIDDEN):
+        raise ConfigError(
+            f"{_SETTING}: a URL cannot be read; in a secret, write / as %2F, @ as %40, ? as %3F, # as %23"
+        )
+    return without_login(address)
 
 
 def stores_by_name(urls: Sequence[str], data: Path, patience: float) -> dict[str, OpenBlobs]:
-    """How to open each store, by name. Raises ConfigError when two stores have the same name."""
+    """How to open each store, by name. Raises ConfigError when a store cannot be meant, or two are one."""
     stores: dict[str, OpenBlobs] = {}
+    places: set[str] = set()
     for url in urls:
         name = store_name(url)
-        if name in stores:
-            raise ConfigError(f"archive.stores: {name!r} is named twice")
-        stores[name] = partial(open_blobs, url, data, patience=patience, setting="archive.stores")
+        place = os.path.realpath(local_path(url, data, _SETTING)) if is_embedded(url) else name
+        if place in places:
+            raise ConfigError(f"{_SETTING}: {name!r} is named twice")
+        if len(name) > _LONGEST_NAME:
+            raise ConfigError(f"{_SETTING}: {name!r} is too long: use a path of at most {_LONGEST_NAME} characters")
+        places.add(place)
+        stores[name] = _opener(url, data, patience)
     return stores
+
+
+def _opener(url: str, data: Path, patience: float = PATIENCE_SECONDS) -> OpenBlobs:
+    """How to open one store. Unlike a partial, it does not show its URL, which has a secret in it."""
+
+    def open_it() -> Blobs:
+        return open_blobs(url, data, patience=patience, setting=_SETTING)
+
+    return open_it
+
+
+def with_former(stores: Mapping[str, OpenBlobs], names: Iterable[str], data: Path) -> dict[str, OpenBlobs]:
+    """These stores, and the folders among `names` that have copies though the settings no longer name them."""
+    former = {name: _opener(name, data) for name in names if is_embedded(name)}
+    return {**former, **stores}
+
+
+class OutOfReach(NotFoundError):
+    """No copy of a file can be read, because a store that should have one is not there now."""
+
+    exit_code = 7
 
 
 class Copies:
@@ -53,14 +93,14 @@ class Copies:
         return file.local_path(self.folder).is_file()
 
     def stores_of(self, file: StoredFile) -> list[str]:
-        """The configured stores that have a proved copy."""
+        """The stores that have a proved copy and can be asked for it."""
         return [name for name in self._store.proved_stores(file.id) if name in self._stores]
 
     @contextmanager
     def opened(self, file: StoredFile) -> Iterator[BinaryIO]:
         """The file as a seekable stream. From a file that only a store has, no more is fetched than is read.
 
-        Raises NotFoundError when no copy can be reached.
+        Raises NotFoundError when there is no copy, OutOfReach when one may be in a store that is away.
         """
         with ExitStack() as stack:
             here = self.is_here(file)
@@ -77,34 +117,42 @@ class Copies:
             yield path if path.is_file() else self._fetched(file, stack)
 
     def _in_store(self, file: StoredFile, stack: ExitStack) -> BinaryIO:
-        problems = []
+        problems: dict[str, str | TearsheetError] = {}
         for name in self.stores_of(file):
             try:
                 blobs = self._open(name, stack)
                 there = blobs.head(file.key)
             except TearsheetError as error:
-                problems.append(f"{name}: {error}")
+                problems[name] = error
                 continue
             if there is not None and there.size == file.size:
                 return stack.enter_context(io.BufferedReader(BlobStream(blobs, file.key, file.size), _RANGE))
-            problems.append(f"{name}: {'its copy has another size' if there else 'its copy is gone'}")
-        raise _not_here(file, problems)
+            problems[name] = "its copy has another size" if there else "its copy is gone"
+        raise self._not_here(file, problems)
 
     def _fetched(self, file: StoredFile, stack: ExitStack) -> Path:
-        problems, damaged = [], None
+        problems: dict[str, str | TearsheetError] = {}
+        damaged = None
         for name in self.stores_of(file):
             copy = stack.enter_context(tempfile.NamedTemporaryFile(suffix=f"-{file.name}"))  # noqa: SIM115 - the stack closes it
             try:
                 sha256 = _download(self._open(name, stack), file, copy)
             except TearsheetError as error:
-                problems.append(f"{name}: {error}")
+                problems[name] = error
                 continue
             if sha256 == file.sha256:
                 return Path(copy.name)
             damaged = damaged or Path(copy.name)
         if damaged is None:
-            raise _not_here(file, problems)
+            raise self._not_here(file, problems)
         return damaged
+
+    def _not_here(self, file: StoredFile, problems: dict[str, str | TearsheetError]) -> NotFoundError:
+        unnamed = [name for name in self._store.proved_stores(file.id) if name not in self._stores]
+        told = [f"; {name}: {problem}" for name, problem in problems.items()]
+        told += [f"; a copy is in {name}, which archive.stores no longer names" for name in unnamed]
+        away = any(isinstance(problem, WorkerError) for problem in problems.values())
+        return (OutOfReach if away else NotFoundError)(f"{file.name} is not on this machine{''.join(told)}")
 
     def _open(self, name: str, stack: ExitStack) -> Blobs:
         blobs = self._stores[name]()
@@ -177,7 +225,3 @@ def _download(blobs: Blobs, file: StoredFile, copy: IO[bytes]) -> str:
             copy.write(piece)
         copy.flush()
     return digest.hexdigest()
-
-
-def _not_here(file: StoredFile, problems: Sequence[str]) -> NotFoundError:
-    return NotFoundError(f"{file.name} is not on this machine" + "".join(f"; {problem}" for problem in problems))

@@ -1,6 +1,7 @@
 """The unpacked bytes of a WARC file, piece by piece, each with the position of its gzip member in the file.
 
-After damage, reading resumes at the next member that unpacks to a record.
+After damage, reading resumes at the next member that unpacks to a record, as long as there is patience for it: members can overlap,
+be empty, or promise records by the million, and reading takes time that grows with the file and what it holds, whatever is in it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ _USUAL_HEAD = MAGIC + b"\x00\x00\x00\x00\x00"
 _LEAST_MEMBER = 18
 _CHUNK = 128 * 1024
 _PIECE = 4 * 1024 * 1024
+_FIRST_SLICE, _LARGEST_SLICE = 512, 128 * 1024
+_PATIENCE = 64 * 1024 * 1024
+_COST_OF_MEMBER, _COST_OF_PROBE, _COST_OF_DAMAGE = 1024, 4096, 4096
+_WORTH_OF_RECORD = 4
 
 
 @dataclass(slots=True, frozen=True)
@@ -30,6 +35,33 @@ class Damage:
 
 
 Report = Callable[[Damage], None]
+
+
+class OutOfPatience(Exception):
+    """There is more damage than is read past."""
+
+
+class Patience:
+    """How much is read in vain, in bytes or what takes as long, before the rest of a file is left out. Records give some back."""
+
+    def __init__(self) -> None:
+        self._left = _PATIENCE
+
+    def reward(self, size: int) -> None:
+        """A record of so many bytes was found."""
+        self._left = min(_PATIENCE, self._left + _WORTH_OF_RECORD * size)
+
+    def allows(self, cost: int) -> bool:
+        """Whether so much may be read in vain; if so, it counts."""
+        if cost > self._left:
+            return False
+        self._left -= cost
+        return True
+
+    def spend(self, cost: int = _COST_OF_DAMAGE) -> None:
+        """Raises OutOfPatience."""
+        if not self.allows(cost):
+            raise OutOfPatience("too little of it can be read: the rest of the file is left out")
 
 
 @dataclass(slots=True)
@@ -54,21 +86,29 @@ def plain_pieces(stream: BinaryIO, offset: int) -> Iterator[Piece]:
         offset += len(data)
 
 
-def gzip_pieces(stream: BinaryIO, offset: int, report: Report) -> Iterator[Piece]:
-    """The members of a packed file, one after another; what is damaged is reported and skipped."""
+def gzip_pieces(stream: BinaryIO, offset: int, report: Report, patience: Patience) -> Iterator[Piece]:
+    """The members of a packed file, one after another; what is damaged is reported and skipped. Raises OutOfPatience."""
     source = _Members(stream, offset)
     while source.more():
         start = source.offset
+        patience.spend(_COST_OF_MEMBER)
         try:
             yield from source.member()
         except _Broken as broken:
             yield Piece(b"", start, first=False, length=0, broken=True)
             report(Damage(start, str(broken)))
-            source.go_to(_next_member(stream, start + 1))
+            # A member may begin within the damaged one, but members that all reach to the same end are not read again and again.
+            again = patience.allows(broken.cost)
+            source.go_to(_next_member(stream, start + 1 if again else max(start + 1, broken.end), patience))
 
 
 class _Broken(Exception):
-    """A gzip member that cannot be used, and why."""
+    """A gzip member that cannot be used, and why; how far it was read, and how many bytes that took and gave."""
+
+    def __init__(self, why: str, end: int, cost: int) -> None:
+        super().__init__(why)
+        self.end = end
+        self.cost = cost
 
 
 class _Members:
@@ -132,39 +172,50 @@ class _Members:
         return piece
 
     def _in_pieces(self) -> Iterator[Piece]:
-        pending = self._pending[self._used :]
-        if not pending.startswith(MAGIC[: len(pending)]):
-            raise _Broken("not a gzip member")
+        if not self._pending.startswith(MAGIC[: len(self._pending) - self._used], self._used):
+            raise _Broken("not a gzip member", self.offset, 0)
         unpacker = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
-        start, read, first = self.offset, len(pending), True
+        start, first, given = self.offset, True, 0
         parts: list[bytes] = []
-        size = 0
+        size, width = 0, _FIRST_SLICE
+        data = b""
         while True:
             try:
-                part = unpacker.decompress(pending, _PIECE)
+                part = unpacker.decompress(data, _PIECE)
             except igzip_lib.IsalError as error:  # type: ignore[misc]  # its stub declares an instance
-                raise _Broken(f"gzip member is damaged: {error}") from error
+                raise _Broken(f"gzip member is damaged: {error}", self.offset, self.offset - start + given) from error
             parts.append(part)
             size += len(part)
-            pending = b""
+            given += len(part)
             if unpacker.eof:
                 break
             if size >= _PIECE:
                 yield Piece(b"".join(parts), start, first, 0)
                 first, size = False, 0
                 parts.clear()
+            data = b""
             if unpacker.needs_input:
-                pending = self._stream.read(_CHUNK)
-                read += len(pending)
-                if not pending:
-                    raise _Broken("gzip member is cut off")
-        self._pending, self._used = unpacker.unused_data, 0
-        length = read - len(self._pending)
-        self.offset = start + length
-        yield Piece(b"".join(parts), start, first, length)
+                # What a member leaves over is copied: slices begin small, as it may be tiny and the next one too.
+                data = self._take(width)
+                width = min(2 * width, _LARGEST_SLICE)
+                if not data:
+                    raise _Broken("gzip member is cut off", self.offset, self.offset - start + given)
+        left_over = len(unpacker.unused_data)
+        self._used -= left_over
+        self.offset -= left_over
+        yield Piece(b"".join(parts), start, first, self.offset - start)
+
+    def _take(self, count: int) -> bytes:
+        """The next bytes, up to so many."""
+        if self._used >= len(self._pending) and not self._read_on():
+            return b""
+        data = self._pending[self._used : self._used + count]
+        self._used += len(data)
+        self.offset += len(data)
+        return data
 
 
-def _next_member(stream: BinaryIO, offset: int) -> int:
+def _next_member(stream: BinaryIO, offset: int, patience: Patience) -> int:
     """The offset of the next gzip member, from `offset` on, that unpacks to a record; else the end of the file."""
     stream.seek(offset)
     tail = b""
@@ -172,6 +223,7 @@ def _next_member(stream: BinaryIO, offset: int) -> int:
         data = tail + chunk
         at = -1
         while (at := data.find(MAGIC, at + 1)) >= 0:
+            patience.spend(_COST_OF_PROBE)
             if _opens_record(stream, offset - len(tail) + at):
                 return offset - len(tail) + at
         offset += len(chunk)

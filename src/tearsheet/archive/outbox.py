@@ -6,9 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import and_, exists, func, select, update
+from sqlalchemy import and_, exists, func, or_, select, update
 
-from tearsheet.archive.store import StoredFile, archive_files, archive_uploads, file_from_row, upload_row
+from tearsheet.archive.store import (
+    StoredFile,
+    archive_files,
+    archive_stores,
+    archive_uploads,
+    file_from_row,
+    upload_row,
+)
 from tearsheet.engines.database import Database
 
 FIRST_PAUSE = timedelta(seconds=30)
@@ -48,16 +55,19 @@ class Outbox:
         self._database = database
 
     def add_missing(self, stores: Sequence[str], now: datetime) -> int:
-        """Add the files that a store was never asked to take, for instance because it was configured later. Returns how many."""
+        """Add the files that a store was never asked to take, for instance because it was configured later. Returns how many.
+
+        A file that is no longer on this machine counts if another store has a proved copy of it.
+        """
         added = 0
         with self._database.begin() as connection:
             for store in stores:
                 known = exists().where(
                     and_(archive_uploads.c.file_id == archive_files.c.id, archive_uploads.c.store == store)
                 )
-                ids = connection.execute(
-                    select(archive_files.c.id).where(~known, archive_files.c.path.is_(None), archive_files.c.local)
-                ).scalars()
+                copied = exists().where(and_(archive_uploads.c.file_id == archive_files.c.id, archive_uploads.c.done))
+                query = select(archive_files.c.id).where(~known, archive_files.c.path.is_(None))
+                ids = connection.execute(query.where(or_(archive_files.c.local, copied))).scalars()
                 rows = [upload_row(file_id, store, now) for file_id in ids]
                 if rows:
                     connection.execute(self._database.insert(archive_uploads).on_conflict_do_nothing(), rows)
@@ -96,6 +106,52 @@ class Outbox:
         )
         with self._database.begin() as connection:
             connection.execute(statement.values(**values))
+
+    def doubt(self, store: str, now: datetime, error: str = "", file: StoredFile | None = None) -> int:
+        """The proved copies of a store, or that of one file, may not be there any more: make or prove them again.
+
+        Returns how many there were.
+        """
+        columns = archive_uploads.c
+        statement = update(archive_uploads).where(columns.store == store, columns.done)
+        if file is not None:
+            statement = statement.where(columns.file_id == file.id)
+        with self._database.begin() as connection:
+            return connection.execute(statement.values(done=False, next_at=now, error=error[:_MAX_ERROR])).rowcount
+
+    def without_copy(self) -> list[StoredFile]:
+        """Files that are neither on this machine nor proved to be in any store."""
+        copied = exists().where(and_(archive_uploads.c.file_id == archive_files.c.id, archive_uploads.c.done))
+        with self._database.read() as connection:
+            rows = connection.execute(select(archive_files).where(~archive_files.c.local, ~copied)).mappings()
+            return [file_from_row(row) for row in rows]
+
+    def newest_copies(self, store: str, limit: int) -> list[StoredFile]:
+        """The files of which a store was last proved to have a copy."""
+        columns = archive_uploads.c
+        query = (
+            select(archive_files)
+            .join(archive_uploads, archive_files.c.id == columns.file_id)
+            .where(columns.store == store, columns.done)
+            .order_by(columns.proved_at.desc(), archive_files.c.id.desc())
+            .limit(limit)
+        )
+        with self._database.read() as connection:
+            return [file_from_row(row) for row in connection.execute(query).mappings()]
+
+    def store_id(self, store: str, otherwise: str) -> str:
+        """The id of a store; one that has none yet gets the id `otherwise`."""
+        row = {"name": store, "id": otherwise}
+        with self._database.begin() as connection:
+            connection.execute(self._database.insert(archive_stores).on_conflict_do_nothing(), row)
+            query = select(archive_stores.c.id).where(archive_stores.c.name == store)
+            return str(connection.execute(query).scalar_one())
+
+    def set_store_id(self, store: str, found: str) -> None:
+        """A store turned out to have this id."""
+        statement = update(archive_stores).where(archive_stores.c.name == store)
+        with self._database.begin() as connection:
+            connection.execute(statement.values(id=found))
 
     def states(self) -> list[StoreState]:
         """How far copying to each store has got."""

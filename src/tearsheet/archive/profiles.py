@@ -23,6 +23,7 @@ from tearsheet.archive.records import (
     target_uri,
     warc_date,
 )
+from tearsheet.foreign_text import with_few_marks
 from tearsheet.story import Exchange, Story, make_story_id
 
 PROFILES = ("mediacloud", "full")
@@ -200,7 +201,7 @@ def _response_head(exchange: Exchange, length: int) -> bytes:
 
 
 def _request(exchange: Exchange, uri: str, date: str, headers: list[tuple[str, str]]) -> OutRecord:
-    parts = urlsplit(uri)
+    parts = urlsplit(with_few_marks(uri))
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     lines = list(exchange.request_headers)
     if not any(name.lower() == "host" for name, _ in lines):

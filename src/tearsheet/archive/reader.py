@@ -19,6 +19,8 @@ from tearsheet.archive.scan import MAX_BLOCK, Record, scan
 from tearsheet.story import Exchange, HTTPMetadata, RawHTML, Story, make_story_id
 
 MAX_DAMAGES_KEPT = 1_000
+_MAX_PASSED = 20_000
+"""How many records are read in vain, in all, to find those that revisits refer to."""
 _PAIRING_SOFTWARE = ("tearsheet/", "mediacloud story-indexer")
 _HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", ""))
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?)?(?:Z|\+00:00)?")
@@ -102,6 +104,11 @@ class StoryArchiveReader:
         self._watch = watch
         self._paired = False
         self._responses: dict[str, int] = {}
+        """Where the responses are, by their ids."""
+        self._all_known = False
+        self._revisited: tuple[str, bytes] = ("", b"")
+        """The last page that was revisited, as many in a row may revisit the same."""
+        self._passed = 0
         self.damages: list[Damage] = []
         self.damage_count = 0
 
@@ -210,22 +217,42 @@ class StoryArchiveReader:
     def _body(self, response: Record, http: HttpResponse) -> bytes:
         if response.type != "revisit":
             return decoded_body(http, self._max_body)
-        first = self._find_response(response.headers.get("warc-refers-to", ""))
-        if first is None:
-            raise ValueError("it revisits a page that is not in this file")
-        return decoded_body(parse_response(first.data, first.start, first.end), self._max_body)
+        record_id = response.headers.get("warc-refers-to", "")
+        if not record_id or record_id != self._revisited[0]:
+            first = self._find_response(record_id)
+            if first is None:
+                raise ValueError("it revisits a page that is not in this file")
+            body = decoded_body(parse_response(first.data, first.start, first.end), self._max_body)
+            self._revisited = (record_id, body)
+        return self._revisited[1]
 
     def _find_response(self, record_id: str) -> Record | None:
+        """The response that a revisit refers to. The whole file is searched once, however many refer to what it lacks."""
         if not record_id:
             return None
         position = self._stream.tell()
         try:
-            for record in scan(self._stream, lambda _: None, offset=self._responses.get(record_id, 0)):
-                if record.id == record_id and record.type == "response":
-                    return record
-            return None
+            if record_id not in self._responses and not self._all_known:
+                self._learn_responses()
+            return self._read_response(record_id) if record_id in self._responses else None
         finally:
             self._stream.seek(position)
+
+    def _learn_responses(self) -> None:
+        self._all_known = True
+        for record in scan(self._stream, lambda _: None, max_block=self._max_block):
+            if record.type == "response" and record.id:
+                self._responses.setdefault(record.id, record.offset)
+
+    def _read_response(self, record_id: str) -> Record | None:
+        """Read from its offset on; where it shares a gzip member with others, those before it are passed."""
+        for record in scan(self._stream, lambda _: None, offset=self._responses[record_id], max_block=self._max_block):
+            if record.id == record_id and record.type == "response":
+                return record
+            self._passed += 1
+            if self._passed > _MAX_PASSED:
+                return None
+        return None
 
 
 def read_story_at(source: Path | BinaryIO, offset: int) -> ArchivedStory | None:

@@ -2,12 +2,13 @@
 
 Decisions, and why:
 
-* The bytes are served untouched. What is shown is what was recorded, and anyone can check the digest.
+* What is shown is what was recorded, in UTF-8 and without what makes a browser connect to others (`inert`). The recorded bytes
+  stay as they are: `archive extract` gives them, and anyone can check the digest.
 * No `<base>` is inserted and none is obeyed (`base-uri 'none'`): a page must not choose where its links lead from our address.
 * `sandbox` without exceptions: a separate origin, no scripts, no forms, no pop-ups, no plug-ins, no automatic refresh.
 * `default-src 'none'`: not one request to the live web, which would tell others what is being read and would mix what was
   captured with what is there now. Styles and images inside the page itself are shown.
-* The charset is stated only when the server stated one; otherwise the browser finds it as usual (byte order mark, page, guess).
+* The charset is always stated, so that a browser cannot read other elements into the bytes than we did.
 * Everything around the frame is ours, and any text in it that came from the web is escaped.
 * The page is for the frame only: opened by itself, it would pass for a page of this address (`in_frame`).
 """
@@ -15,12 +16,11 @@ Decisions, and why:
 from __future__ import annotations
 
 import html
-import re
 from dataclasses import dataclass
 
-from resiliparse.parse.encoding import map_encoding_to_html5
-
+from tearsheet.archive.inert import make_inert
 from tearsheet.archive.reader import ArchivedStory
+from tearsheet.extract import as_utf8
 
 CAPTURE_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
@@ -31,9 +31,20 @@ WHOLE_POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 )
 """For a page with its styles, pictures and media embedded."""
-FRAME_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; base-uri 'none'; form-action 'none'"
-_LABEL = re.compile(r"[a-z0-9._:+-]{2,40}")
-_HEADERS = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "cache-control": "no-store"}
+FRAME_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "content-type": "text/html; charset=utf-8",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",  # no other site may put the page into its own
+    "x-dns-prefetch-control": "off",  # or the hosts of all links are looked up
+    "permissions-policy": "browsing-topics=()",
+}
 
 
 @dataclass(slots=True, frozen=True)
@@ -47,10 +58,8 @@ class ReplayPage:
 def replay_page(archived: ArchivedStory) -> ReplayPage:
     """The captured page itself, for a frame with an empty `sandbox` attribute."""
     story = archived.story
-    label = _charset(story.http_metadata.encoding)
-    content_type = f"text/html; charset={label}" if label else "text/html"
-    headers = {"content-type": content_type, "content-security-policy": CAPTURE_POLICY, **_HEADERS}
-    return ReplayPage(story.raw_html.html or b"", headers)
+    page, _ = as_utf8(story.raw_html.html or b"", story.http_metadata.encoding)
+    return ReplayPage(make_inert(page), {"content-security-policy": CAPTURE_POLICY, **_HEADERS})
 
 
 def in_frame(fetch_destination: str | None) -> bool:
@@ -59,10 +68,8 @@ def in_frame(fetch_destination: str | None) -> bool:
 
 
 def whole_page(page: bytes) -> ReplayPage:
-    """A UTF-8 page with its captured parts embedded, for the same kind of frame."""
-    return ReplayPage(
-        page, {"content-type": "text/html; charset=utf-8", "content-security-policy": WHOLE_POLICY, **_HEADERS}
-    )
+    """A UTF-8 page with its captured parts embedded, which is inert but for these, for the same kind of frame."""
+    return ReplayPage(page, {"content-security-policy": WHOLE_POLICY, **_HEADERS})
 
 
 def frame_page(archived: ArchivedStory, source: str) -> ReplayPage:
@@ -79,13 +86,4 @@ p{{margin:.6rem 1rem}}iframe{{flex:1;border:0;border-top:1px solid #999}}code{{w
 <iframe sandbox="" referrerpolicy="no-referrer" title="The captured page" src="{html.escape(source)}"></iframe>
 </body></html>
 """
-    headers = {"content-type": "text/html; charset=utf-8", "content-security-policy": FRAME_POLICY, **_HEADERS}
-    return ReplayPage(text.encode(), headers)
-
-
-def _charset(label: str | None) -> str | None:
-    """The label if browsers know it, else None."""
-    label = (label or "").strip().lower()
-    if not _LABEL.fullmatch(label) or not map_encoding_to_html5(label, fallback_utf8=False):
-        return None
-    return label
+    return ReplayPage(text.encode(), {"content-security-policy": FRAME_POLICY, **_HEADERS})

@@ -1,7 +1,7 @@
 """Read WARC records from bytes that may be damaged, foreign or cut off. Yields what is whole, and reports what is not.
 
 `members.py` gives the unpacked bytes in pieces; the parser here makes records of them. After damage, both resume at the
-next bytes that look like the start of a record.
+next bytes that look like the start of a record. Time grows with the bytes, wherever marks and ends of heads stand.
 """
 
 from __future__ import annotations
@@ -11,12 +11,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from tearsheet.archive.members import MAGIC, MARK, Damage, Piece, Report, gzip_pieces, plain_pieces
+from tearsheet.archive.members import (
+    MAGIC,
+    MARK,
+    Damage,
+    OutOfPatience,
+    Patience,
+    Piece,
+    Report,
+    gzip_pieces,
+    plain_pieces,
+)
 
 MAX_BLOCK = 256 * 1024 * 1024
 """Largest block that is read; a larger record is skipped and reported."""
 _MAX_HEAD = 64 * 1024
 _SEPARATOR = b"\r\n\r\n"
+_MARK_OF_LINE = b"\n" + MARK
+_LINE_ENDS = re.compile(rb"[\r\n]*")
 _HEADERS = re.compile(r"(?<=\n)([^:\r\n]+):[ \t]*([^\r\n]*)")
 _FOLD = re.compile(r"\r\n[ \t]+")
 """A header line that begins with a blank continues the one before."""
@@ -68,10 +80,15 @@ def scan(stream: BinaryIO, report: Report, *, offset: int = 0, max_block: int = 
     stream.seek(offset)
     magic = stream.read(2)
     stream.seek(offset)
-    parser = _Parser(report, max_block)
-    for piece in gzip_pieces(stream, offset, report) if magic == MAGIC[:2] else plain_pieces(stream, offset):
-        yield from parser.feed(piece)
-    yield from parser.end()
+    patience = Patience()
+    parser = _Parser(report, max_block, patience)
+    packed = magic == MAGIC[:2]
+    try:
+        for piece in gzip_pieces(stream, offset, report, patience) if packed else plain_pieces(stream, offset):
+            yield from parser.feed(piece)
+        yield from parser.end()
+    except OutOfPatience as enough:
+        report(Damage(parser.offset, str(enough)))
 
 
 # ---------------------------------------------------------------------------------------------------------- records
@@ -90,11 +107,13 @@ class _Open:
 class _Parser:
     """Turns pieces into records, keeping what is not whole yet."""
 
-    def __init__(self, report: Report, max_block: int) -> None:
+    def __init__(self, report: Report, max_block: int, patience: Patience) -> None:
         self._report = report
         self._max_block = max_block
+        self._patience = patience
         self._buffer = bytearray()
-        self._offset = 0  # of the buffer in a plain file, of its member in a gzipped one
+        self._searched = 0  # no head ends before this place in the buffer
+        self.offset = 0  # of the buffer in a plain file, of its member in a gzipped one
         self._plain = False
         self._alone = True
         self._open: _Open | None = None
@@ -111,8 +130,9 @@ class _Parser:
         if not piece.plain and piece.first and piece.data.startswith(MARK):
             self._drop("record is cut off: another one begins")
         if not self._buffer and self._open is None and not self._skip and piece.first:
-            self._offset, self._alone = piece.offset, not piece.plain
+            self.offset, self._alone = piece.offset, not piece.plain
             if piece.length and (record := self._whole_member(piece)) is not None:
+                self._patience.reward(len(piece.data))
                 yield record
                 return
         self._buffer += piece.data
@@ -123,7 +143,7 @@ class _Parser:
             else:
                 yield record
         if piece.length:
-            alone = self._open is None and not self._buffer.strip(b"\r\n")
+            alone = self._open is None and not self._buffer
             yield from self._release(piece.length if alone else 0)
             self._alone = False
 
@@ -167,29 +187,51 @@ class _Parser:
             block = bytes(self._buffer[: opened.block_length])
             self._consume(opened.block_length)
             self._open = None
-            length = self._offset - opened.offset if self._plain else 0
+            self._patience.reward(len(block))
+            length = self.offset - opened.offset if self._plain else 0
             yield Record(opened.version, opened.headers, block, 0, len(block), opened.offset, length)
 
     def _next_head(self, end: bool) -> bool:
         """Read the next head into `_open`, or into `_skip` when its block is too large. False when more bytes are needed."""
         while True:
-            self._consume(len(self._buffer) - len(self._buffer.lstrip(b"\r\n")))
             if self._lost and not self._find_mark():
                 return False
+            self._consume(_LINE_ENDS.match(self._buffer).end())  # type: ignore[union-attr]  # it matches nothing, too
             if not self._buffer or (len(self._buffer) < len(MARK) and not end):
                 return False
             if self._buffer.startswith(MARK):
-                head_end = self._buffer.find(_SEPARATOR, 0, _MAX_HEAD)
-                if head_end < 0 and len(self._buffer) < _MAX_HEAD:
-                    return False
-                opened = self._read_head(bytes(self._buffer[:head_end])) if head_end >= 0 else None
-                if opened is not None:
-                    self._consume(head_end + len(_SEPARATOR))
-                    self._accept(opened)
+                head_end = self._buffer.find(_SEPARATOR, self._searched)
+                if head_end < 0:
+                    self._searched = max(0, len(self._buffer) - len(_SEPARATOR) + 1)
+                    if self._searched < _MAX_HEAD:
+                        return False
+                    self._lose_way(self._searched - _MAX_HEAD + 1)  # no head that begins before ends within its limit
+                    continue
+                if self._read_next(head_end):
                     return True
-            self._report(Damage(self._offset, "not a WARC record"))
-            self._lost = True
-            self._consume(1)
+            self._lose_way()
+
+    def _read_next(self, head_end: int) -> bool:
+        """Read the head that ends here. A mark at the start of a line is no header: another was cut off there."""
+        begin = self._buffer.rfind(_MARK_OF_LINE, 0, head_end) + 1
+        if begin:
+            self._lose_way()
+            self._lost = False
+            self._consume(begin - 1)
+            head_end -= begin
+        opened = self._read_head(bytes(self._buffer[:head_end])) if head_end < _MAX_HEAD else None
+        if opened is None:
+            return False
+        self._consume(head_end + len(_SEPARATOR))
+        self._accept(opened)
+        return True
+
+    def _lose_way(self, count: int = 1) -> None:
+        """Report damage, and go on after so many bytes."""
+        self._patience.spend()
+        self._report(Damage(self.offset, "not a WARC record"))
+        self._lost = True
+        self._consume(count)
 
     def _accept(self, opened: _Open) -> None:
         if opened.block_length <= self._max_block:
@@ -200,7 +242,7 @@ class _Parser:
         self._alone = False
 
     def _find_mark(self) -> bool:
-        at = self._buffer.find(b"\n" + MARK)
+        at = self._buffer.find(_MARK_OF_LINE)
         if at < 0:
             self._consume(max(0, len(self._buffer) - len(MARK)))
             return False
@@ -219,18 +261,20 @@ class _Parser:
         length = headers.get("content-length", "")
         if not (length.isascii() and length.isdigit()) or len(length) > 15:
             return None
-        return _Open(text[5 : text.find("\r\n")].strip(), headers, int(length), self._offset)
+        return _Open(text[5 : text.find("\r\n")].strip(), headers, int(length), self.offset)
 
     def _consume(self, count: int) -> int:
         del self._buffer[:count]
+        self._searched = max(0, self._searched - count)
         if self._plain:
-            self._offset += count
+            self.offset += count
         return count
 
     def _drop(self, what: str) -> None:
         """Report and forget what is not whole."""
         unfinished = self._open is not None or self._held is not None or self._skip or self._buffer.strip(b"\r\n")
         if unfinished and not self._lost:
-            self._report(Damage(self._open.offset if self._open else self._offset, what))
+            self._report(Damage(self._open.offset if self._open else self.offset, what))
         self._buffer.clear()
+        self._searched = 0
         self._open, self._held, self._skip, self._lost = None, None, 0, False

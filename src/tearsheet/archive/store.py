@@ -58,6 +58,14 @@ archive_uploads = Table(
 )
 """The outbox: a row for each file and store from the moment the file is registered; done once the copy is proved."""
 
+archive_stores = Table(
+    "archive_stores",
+    metadata,
+    Column("name", String(200), primary_key=True),
+    Column("id", String(64), nullable=False),
+)
+"""The stores that copies went to, by name, with the id that is written into each (`identity.py`)."""
+
 _CHUNK = 500
 
 
@@ -228,6 +236,12 @@ class ArchiveStore:
         query = select(uploads.store).where(uploads.file_id == file_id, uploads.done).order_by(uploads.proved_at)
         with self._database.read() as connection:
             return list(connection.execute(query).scalars())
+
+    def all_proved_stores(self) -> list[str]:
+        """The blob stores that have any proved copy, whether or not the settings still name them."""
+        uploads = archive_uploads.c
+        with self._database.read() as connection:
+            return list(connection.execute(select(uploads.store).where(uploads.done).distinct()).scalars())
 
     def totals(self) -> ArchiveTotals:
         """How many files, stories and bytes there are."""

@@ -9,13 +9,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import Self
 
-from tearsheet.archive.copies import OpenBlobs
+from tearsheet.archive.copies import Copies, OpenBlobs
+from tearsheet.archive.identity import check_identity
 from tearsheet.archive.outbox import Outbox, Upload
 from tearsheet.archive.store import StoredFile
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.blobs import BlobInfo, Blobs
-from tearsheet.errors import TearsheetError, UserError
+from tearsheet.errors import NotFoundError, TearsheetError, UserError
 from tearsheet.files import sync_folder
 
 log = logging.getLogger(__name__)
@@ -47,14 +49,14 @@ class Digests:
 class Uploader:
     """Works through the outbox. `stores` are the configured blob stores by name.
 
-    With `remove_local`, a file that has a proved copy in every store is removed from this machine once it is older than
-    `local_days`; its CDXJ stays.
+    With `remove_local`, a file of which every store has a copy is removed from this machine once it is older than `local_days`;
+    its CDXJ stays. Just before, each of the copies is read back once more, in the place that the settings mean.
     """
 
     def __init__(
         self,
         outbox: Outbox,
-        folder: Path,
+        copies: Copies,
         stores: Mapping[str, OpenBlobs],
         *,
         remove_local: bool = False,
@@ -62,7 +64,7 @@ class Uploader:
         clock: Clock = wall_clock,
     ) -> None:
         self._outbox = outbox
-        self._folder = folder
+        self._copies = copies
         self._stores = dict(stores)
         self._remove_local = remove_local
         self._local_days = local_days
@@ -82,23 +84,19 @@ class Uploader:
         report = UploadReport()
         names = list(self._stores)
         self._outbox.add_missing(names, utc_now(self._clock))
-        opened: dict[str, Blobs] = {}
-        with ExitStack() as closers:
+        with _OpenStores(self._stores, self._outbox) as stores:
             for upload in self._outbox.due(names, None if all_now else utc_now(self._clock)):
                 if stop():
                     break
-                self._try(upload, opened, closers, report)
+                self._try(upload, stores, report)
                 progress()
-        if self._remove_local:
-            self._remove(report)
+            if self._remove_local:
+                self._remove(stores, report, stop)
         return report
 
-    def _try(self, upload: Upload, opened: dict[str, Blobs], closers: ExitStack, report: UploadReport) -> None:
+    def _try(self, upload: Upload, stores: _OpenStores, report: UploadReport) -> None:
         try:
-            if upload.store not in opened:
-                opened[upload.store] = self._stores[upload.store]()
-                closers.callback(opened[upload.store].close)
-            self._copy(upload.file, opened[upload.store])
+            self._copy(upload.file, stores[upload.store])
         except (TearsheetError, OSError) as error:
             self._outbox.failed(upload, str(error), utc_now(self._clock))
             report.failures.append(f"{upload.file.name} to {upload.store}: {error}")
@@ -109,26 +107,88 @@ class Uploader:
         log.info("upload proved", extra={"file": upload.file.name, "store": upload.store, "bytes": upload.file.size})
 
     def _copy(self, file: StoredFile, blobs: Blobs) -> None:
-        path = file.local_path(self._folder)
-        if not path.is_file():
-            raise UploadFailed(f"{path} is not there any more")
-        local = digests(path)
-        if (local.size, local.sha256) != (file.size, file.sha256):
-            raise UploadFailed(f"{path} has changed since it was registered; `tearsheet archive verify` says how")
-        there = blobs.head(file.key)
-        if there is None or there.size != local.size or not _is_copy(there, local, file.key, blobs):
-            blobs.put(file.key, path, content_type=CONTENT_TYPE)
-            prove(file.key, local, blobs)
+        """Make and prove a copy, of the file here or of the copy that another store has."""
+        if not self._copies.is_here(file) and not shortcoming(blobs, file):
+            return
+        with self._copies.whole(file) as path:
+            local = digests(path)
+            if (local.size, local.sha256) != (file.size, file.sha256):
+                raise UploadFailed(f"{path} has changed since it was registered; `tearsheet archive verify` says how")
+            there = blobs.head(file.key)
+            if there is None or there.size != local.size or not _is_copy(there, local, file.key, blobs):
+                blobs.put(file.key, path, content_type=CONTENT_TYPE)
+                prove(file.key, local, blobs)
 
-    def _remove(self, report: UploadReport) -> None:
+    def _remove(self, stores: _OpenStores, report: UploadReport, stop: Callable[[], bool]) -> None:
         before = utc_now(self._clock) - timedelta(days=self._local_days)
         for file in self._outbox.removable(list(self._stores), before):
-            path = file.local_path(self._folder)
-            path.unlink(missing_ok=True)
-            if path.parent.is_dir():
-                sync_folder(path.parent)
-            self._outbox.removed(file)
-            report.removed += 1
+            if stop():
+                return
+            try:
+                doubtful = {name: wrong for name in self._stores if (wrong := shortcoming(stores[name], file))}
+            except (TearsheetError, OSError) as error:  # a store is away: nothing is removed without its word
+                report.failures.append(f"{file.name} stays here: {error}")
+                log.warning("local file kept", extra={"file": file.name, "error": str(error)})
+                return
+            for name, wrong in doubtful.items():
+                self._outbox.doubt(name, utc_now(self._clock), wrong, file)
+                report.failures.append(f"{file.name} stays here: {name}: {wrong}")
+                log.warning("copy lost", extra={"file": file.name, "store": name, "error": wrong})
+            if not doubtful:
+                self._remove_one(file)
+                report.removed += 1
+
+    def _remove_one(self, file: StoredFile) -> None:
+        path = file.local_path(self._copies.folder)
+        path.unlink(missing_ok=True)
+        if path.parent.is_dir():
+            sync_folder(path.parent)
+        self._outbox.removed(file)
+
+
+class _OpenStores:
+    """The stores of one round, each opened and recognised when it is first needed. One that failed is not tried again."""
+
+    def __init__(self, stores: Mapping[str, OpenBlobs], outbox: Outbox) -> None:
+        self._stores = stores
+        self._outbox = outbox
+        self._opened: dict[str, Blobs | TearsheetError] = {}
+        self._closers = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closers.close()
+
+    def __getitem__(self, name: str) -> Blobs:
+        if name not in self._opened:
+            self._opened[name] = self._open(name)
+        found = self._opened[name]
+        if isinstance(found, TearsheetError):
+            raise found
+        return found
+
+    def _open(self, name: str) -> Blobs | TearsheetError:
+        try:
+            blobs = self._stores[name]()
+            self._closers.callback(blobs.close)
+            check_identity(name, blobs, self._outbox)
+        except TearsheetError as error:
+            return error
+        return blobs
+
+
+def shortcoming(blobs: Blobs, file: StoredFile) -> str:
+    """What is wrong with a store's copy of a file, found by reading all of it; empty when it is as it was registered."""
+    digest, size = hashlib.sha256(), 0
+    try:
+        for piece in blobs.open(file.key):
+            digest.update(piece)
+            size += len(piece)
+    except NotFoundError:
+        return "its copy is gone"
+    return "" if (size, digest.hexdigest()) == (file.size, file.sha256) else "its copy has changed"
 
 
 def prove(key: str, local: Digests, blobs: Blobs) -> None:

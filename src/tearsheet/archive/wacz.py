@@ -33,7 +33,7 @@ from tearsheet.archive.store import StoredCapture
 from tearsheet.archive.writer import SOFTWARE
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.errors import NotFoundError, TearsheetError
-from tearsheet.files import storage_errors, written_aside
+from tearsheet.files import output_file, storage_errors
 
 WACZ_VERSION = "1.1.1"
 _WARC_NAME = "data.warc.gz"
@@ -85,7 +85,7 @@ def write_wacz(
                 progress()
         if not pages:
             raise NotFoundError("none of these stories has a capture that can be read: nothing to pack")
-        with written_aside(target.absolute()) as file:
+        with output_file(target) as file:
             _write_zip(file, warc, pages, _package(title or target.stem, description, now))
         packed.pages, packed.size = len(pages), target.stat().st_size
     return packed

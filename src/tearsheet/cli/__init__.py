@@ -11,8 +11,10 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from tearsheet import __version__
-from tearsheet.cli.context import Globals, print_out, reports_errors
+from tearsheet.cli.context import INTERRUPTED, Globals, print_out, reports_errors
 from tearsheet.cli.pipes import let_go_of_broken_pipes
+from tearsheet.files import keep_private
+from tearsheet.log import tell_crash
 
 _MODULES = {
     "run": "run",
@@ -44,6 +46,13 @@ all of them together take longer to import than most commands take to run."""
 
 class _Commands(TyperGroup):
     """The commands, imported on demand. (`Any` because typer keeps its own copy of click's types to itself.)"""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run one. Ctrl-C while it is still being imported means the same as later, and not typer's 130."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
 
     def list_commands(self, ctx: Any) -> list[str]:
         """All of them, in the order of the help."""
@@ -92,6 +101,7 @@ def options(
     ] = False,
 ) -> None:
     """Options that go before any command."""
+    keep_private()
     Globals.data = data
     Globals.quiet = quiet
     Globals.flags = {"log.level": log_level or ("warning" if quiet else None), "log.format": log_format}
@@ -101,5 +111,8 @@ def main() -> None:
     """Run the command."""
     try:
         app()
+    except Exception as error:
+        tell_crash(error)
+        raise SystemExit(1) from None
     finally:
         let_go_of_broken_pipes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -19,15 +19,14 @@ from tearsheet.app import (
     pack,
     verify_archive,
 )
-from tearsheet.archive import Outbox, Verdict, index_file, parse_date, recover, story_to_json, verify_file
+from tearsheet.archive import Outbox, Verdict, index_file, parse_date, recover, store_name, story_to_json, verify_file
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import ask, question_of
-from tearsheet.cli.replay_server import serve_capture
-from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.files import storage_errors
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
+from tearsheet.errors import NotFoundError, PartialFailure, UsageError
+from tearsheet.files import output_file, storage_errors
 
 app = typer.Typer(help="Look at the archive, check it, take stories out, pack and copy them.", no_args_is_help=True)
-JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 CaptureArgument = Annotated[
     str,
     typer.Argument(
@@ -44,17 +43,13 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app, name="archive")
 
 
-def _folder(services: Services) -> Path:
-    return services.settings.path(services.settings.archive.folder)
-
-
 @app.command("list")
 @reports_errors
 def list_files(
     limit: Annotated[int, typer.Option(help="How many files.")] = 20,
     json: JsonOption = False,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="As CSV.")] = False,
+    jsonl: JsonlOption = False,
+    csv: CsvOption = False,
 ) -> None:
     """List the newest WARC files, and how far copying them has got."""
     form = output_form(json, jsonl, csv)
@@ -66,9 +61,7 @@ def list_files(
             totals = services.archive.totals()
             out.print(f"{totals.files:,} files, {totals.stories:,} stories, {totals.size:,} bytes")
             for state in Outbox(services.database).states():
-                out.print(
-                    f"{state.store}: {state.done:,} copied, {state.waiting:,} waiting {state.error}", markup=False
-                )
+                out.print(f"{state.store}: {state.done:,} copied, {state.waiting:,} waiting {state.error}")
 
 
 @app.command()
@@ -123,8 +116,8 @@ def extract(
         found = services.captures.read(services.captures.find(story, _moment(at))).story
     data = (found.raw_html.html or b"") if html else story_to_json(found, id_in_record=False) + b"\n"
     if output:
-        with storage_errors(f"cannot write {output}"):
-            output.write_bytes(data)
+        with storage_errors(f"cannot write {output}"), output_file(output) as file:
+            file.write(data)
     else:
         write_out([data])
 
@@ -140,10 +133,12 @@ def replay(
 
     A document of `tearsheet ingest` is shown with its pictures and styles, from the archive.
     """
+    from tearsheet.cli.replay_server import serve_capture  # slow to import, and no other command needs it
+
     with services_for() as services:
         capture = services.captures.find(story, _moment(at))
         archived, whole = services.captures.read(capture), services.ingest.replay.page(capture)
-    serve_capture(archived, whole, port, lambda url: out.print(f"{archived.uri} as captured: {url}", markup=False))
+    serve_capture(archived, whole, port, lambda url: out.print(f"{archived.uri} as captured: {url}"))
 
 
 @app.command()
@@ -155,10 +150,10 @@ def index(
     """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered."""
     with services_for() as services:
         if not files:
-            done = recover(_folder(services), services.archive)
+            done = recover(services.archive_folder, services.archive)
             out.print(f"{len(done.registered):,} files registered, {len(done.removed):,} leftovers removed")
             return
-        indexed = [index_file(path, services.archive, _folder(services)) for path in files]
+        indexed = [index_file(path, services.archive, services.archive_folder) for path in files]
     columns = {"file": "file", "captures": "captures", "bad": "could not be used"}
     rows = [{**asdict(one), "bad": len(one.damages)} for one in indexed]
     show(rows, columns, form=output_form(json, False, False))
@@ -194,7 +189,7 @@ def wacz(
             asked = chosen.missing + len(chosen.captures)
             err.print(f"{chosen.missing:,} of {asked:,} stories of {whose} are not in the archive and are left out")
         packed = pack(services, output, chosen, title or topic or "")
-    out.print(f"{packed.path}: {packed.pages:,} pages, {packed.size:,} bytes", markup=False)
+    out.print(f"{packed.path}: {packed.pages:,} pages, {packed.size:,} bytes")
     if packed.missing:
         raise PartialFailure(f"{len(packed.missing):,} captures could not be read: `tearsheet archive verify` says why")
 
@@ -224,3 +219,25 @@ def upload(
     show(states, columns, form=output_form(json, False, False))
     if report.failures:
         raise PartialFailure(f"{len(report.failures):,} copies failed and will be tried again: {report.failures[0]}")
+
+
+@app.command()
+@reports_errors
+def forget(store: Annotated[str, typer.Argument(help="A store, as `tearsheet archive list` names it.")]) -> None:
+    """Forget which files a store has, because it was lost or emptied. Nothing is deleted.
+
+    The copies are made again by the next upload. Those that turn out to be there still are read and count again.
+    """
+    with services_for() as services:
+        outbox = Outbox(services.database)
+        known = [state.store for state in outbox.states()]
+        name = store if store in known else store_name(store)
+        if name not in known:
+            raise NotFoundError(f"no copies went to {name}; `tearsheet archive list` names the stores")
+        forgotten = outbox.doubt(name, datetime.now(UTC), "forgotten")
+        only = len(outbox.without_copy())
+    out.print(f"{forgotten:,} copies in {name} are to be made or proved again", markup=False)
+    if only:
+        raise PartialFailure(
+            f"{only:,} files are now neither here nor in any store that we know: {name} may have the only copies"
+        )

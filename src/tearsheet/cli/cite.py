@@ -59,9 +59,9 @@ def cite(
     if as_json:
         print_out(json.dumps(asdict(citation), ensure_ascii=False, indent=2))
         return
-    out.print(sentence(citation, utc_now().date()), markup=False)
-    out.print(f"\nIt means:  {citation.meaning}", markup=False)
-    out.print(f"Repeat it: {citation.repeat}", markup=False)
+    out.print(sentence(citation, utc_now().date()))
+    out.print(f"\nIt means:  {citation.meaning}")
+    out.print(f"Repeat it: {citation.repeat}")
 
 
 def _cite(question: Question) -> Citation:
@@ -78,7 +78,7 @@ def _check(file: Path) -> None:
     question, before = _read(file)
     now = _cite(question).result
     if now == before:
-        out.print(f"The same {now.stories:,} stories, SHA-256 {now.sha256}", markup=False)
+        out.print(f"The same {now.stories:,} stories, SHA-256 {now.sha256}")
         return
     raise PartialFailure(
         f"not the same: {before.stories:,} stories then, {now.stories:,} now (SHA-256 {now.sha256[:12]}… instead of "
@@ -92,5 +92,5 @@ def _read(file: Path) -> tuple[Question, Result]:
         return question_of(known["query"], **known["filters"]), Result(**known["result"])
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"{file} is not a citation; write one with `tearsheet cite QUERY --json > {file}`") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -12,9 +13,11 @@ from tearsheet.app import collect as collect_stories
 from tearsheet.cli.context import err, out, show
 from tearsheet.cli.progress import Progress
 from tearsheet.pipeline import Pipeline
-from tearsheet.work import Service
+from tearsheet.work import LaterTries, Service
 
-OnceOption = Annotated[bool, typer.Option("--once", help="Stop when the feeds are polled and the queues are empty.")]
+OnceOption = Annotated[
+    bool, typer.Option("--once", help="Stop when the feeds are polled and nothing is left but later tries.")
+]
 PortOption = Annotated[int | None, typer.Option(help="Port of the web pages. [default: 8700]")]
 WebOption = Annotated[bool, typer.Option("--web/--no-web", help="Serve the web pages too.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
@@ -39,7 +42,11 @@ def web_service(services: Services) -> Service:
     """The web pages as a service, which prints their address."""
     from tearsheet.web import page_service  # not needed for a help text, and slow to import
 
-    return page_service(services, lambda address: err.print(f"Look at it:    {address}", markup=False))
+    return page_service(
+        services,
+        lambda address: err.print(f"Look at it:    {address}"),
+        lambda danger: err.print(f"WARNING:       {danger}", style="bold red"),
+    )
 
 
 def print_summary(summary: Summary, *, as_json: bool) -> None:
@@ -55,6 +62,17 @@ def print_summary(summary: Summary, *, as_json: bool) -> None:
         if counts:
             out.print(f"{sum(counts.values()):,} {title}:")
             for reason, stories in sorted(counts.items(), key=lambda item: -item[1]):
-                out.print(f"  {stories:>7,}  {reason}", markup=False)
-    if summary.queued:
-        out.print(f"{summary.queued:,} are still queued and will continue with the next run.")
+                out.print(f"  {stories:>7,}  {reason}")
+    unfinished = summary.queued - summary.later.stories
+    if unfinished > 0:
+        out.print(f"{unfinished:,} are still queued and will continue with the next run.")
+    print_later_tries(summary.later)
+
+
+def print_later_tries(later: LaterTries) -> None:
+    """Say how many stories wait for another try, and from when on a run would take them up again."""
+    if later.stories:
+        when = datetime.fromtimestamp(later.first).astimezone() if later.first else None
+        first = f", the first at {when:%H:%M on %-d %B}" if when else ""
+        stories = "story waits" if later.stories == 1 else "stories wait"
+        out.print(f"{later.stories:,} {stories} for another try{first}; a later run takes them up.")

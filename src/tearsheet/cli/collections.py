@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
 from tearsheet.feeds.catalogue import (
     change_members,
@@ -20,9 +21,6 @@ from tearsheet.feeds.catalogue import (
 app = typer.Typer(help="Named sets of sources.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="A collection's name or id.", metavar="COLLECTION")]
 Members = Annotated[list[str], typer.Argument(help="Ids, domains or homepages of sources.", metavar="SOURCE…")]
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
-Jsonl = Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")]
-Csv = Annotated[bool, typer.Option("--csv", help="As CSV.")]
 
 
 def register(parent: typer.Typer) -> None:
@@ -35,9 +33,9 @@ def register(parent: typer.Typer) -> None:
 def list_all(
     name: Annotated[str, typer.Option(help="Only those with this in their name.")] = "",
     limit: Annotated[int, typer.Option(help="At most this many.")] = 1000,
-    json: Json = False,
-    jsonl: Jsonl = False,
-    csv: Csv = False,
+    json: JsonOption = False,
+    jsonl: JsonlOption = False,
+    csv: CsvOption = False,
 ) -> None:
     """List collections with how many sources each has."""
     with services_for() as services:
@@ -49,7 +47,9 @@ def list_all(
 
 @app.command("show")
 @reports_errors
-def show_members(collection: Name, json: Json = False, jsonl: Jsonl = False, csv: Csv = False) -> None:
+def show_members(
+    collection: Name, json: JsonOption = False, jsonl: JsonlOption = False, csv: CsvOption = False
+) -> None:
     """List the sources of a collection."""
     with services_for() as services:
         found = find_collection(services.database, collection)
@@ -64,7 +64,7 @@ def add(collection: Name, sources: Members) -> None:
     with services_for() as services:
         members = [find_source(services.database, source) for source in sources]
         change_members(services.database, collection, members, utc_now())
-    out.print(f"{len(members):,} sources are in {collection}", markup=False)
+    out.print(f"{len(members):,} sources are in {collection}")
 
 
 @app.command()
@@ -74,15 +74,14 @@ def remove(collection: Name, sources: Members) -> None:
     with services_for() as services:
         members = [find_source(services.database, source) for source in sources]
         change_members(services.database, collection, members, utc_now(), remove=True)
-    out.print(f"{len(members):,} sources are no longer in {collection}", markup=False)
+    out.print(f"{len(members):,} sources are no longer in {collection}")
 
 
 @app.command()
 @reports_errors
-def delete(collection: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
+def delete(collection: Name, yes: YesOption = False) -> None:
     """Forget a collection; its sources stay."""
     with services_for() as services:
         found = find_collection(services.database, collection)
-        if not yes:
-            typer.confirm(f"Forget the collection {collection}?", abort=True)
+        confirm(f"Forget the collection {collection}?", yes)
         remove_collection(services.database, found)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 import typer
 
 from tearsheet.cli.context import output_form, reports_errors, settings_for, show
+from tearsheet.cli.options import JsonOption
 from tearsheet.settings import declared_settings
 
 app = typer.Typer(help="Settings of the data folder.", no_args_is_help=True)
-_PASSWORD = re.compile(r"(://[^:/@]*:)[^@/]*@")
 
 
 def register(parent: typer.Typer) -> None:
@@ -28,15 +27,13 @@ def group() -> None:
 @reports_errors
 def show_settings(
     sources: Annotated[bool, typer.Option("--sources", help="Say where each value came from.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    json: JsonOption = False,
 ) -> None:
-    """Show every setting with its value and meaning. Passwords are left out."""
+    """Show every setting with its value and meaning. Passwords and tokens are hidden."""
     settings = settings_for()
     rows = []
     for declared in declared_settings():
-        section, name = declared.name.split(".")
-        value = getattr(getattr(settings, section), name)
-        row = {"name": declared.name, "value": _without_passwords(value) if declared.secret else value}
+        row = {"name": declared.name, "value": declared.shown(settings)}
         if sources:
             row |= {"source": settings.sources.get(declared.name, "default"), "variable": declared.variable}
         rows.append(row | {"help": declared.help})
@@ -45,9 +42,3 @@ def show_settings(
     show(
         rows, columns, form=output_form(json, False, False), title=f"data folder: {settings.data}" if not json else None
     )
-
-
-def _without_passwords(value: str | list[str]) -> str | list[str]:
-    if isinstance(value, list):
-        return [_PASSWORD.sub(r"\1***@", part) for part in value]
-    return _PASSWORD.sub(r"\1***@", value)

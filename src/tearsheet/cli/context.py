@@ -15,9 +15,12 @@ from rich.table import Table
 
 from tearsheet.cli.pipes import PipedConsole, let_go_of_broken_pipes, output_errors, standard_output
 from tearsheet.errors import StorageError, TearsheetError
+from tearsheet.files import keep_private
 from tearsheet.log import set_up_logging
+from tearsheet.masking import redacted
 from tearsheet.settings import Settings, load_settings
 from tearsheet.tables import csv_lines, jsonl_lines
+from tearsheet.terminal import clean, clean_line, safe_json
 
 if TYPE_CHECKING:
     from tearsheet.app import Services
@@ -25,9 +28,10 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-out = PipedConsole(highlight=False, soft_wrap=True)
-err = PipedConsole(stderr=True, highlight=False, soft_wrap=True)
-_INTERRUPTED = 11
+out = PipedConsole()
+err = PipedConsole(stderr=True)
+INTERRUPTED = 11
+"""The exit code after a signal."""
 
 
 class Globals:
@@ -44,8 +48,14 @@ def settings_for(**flags: Any) -> Settings:
     settings = load_settings(
         Globals.data, Globals.flags | {name: value for name, value in named.items() if value is not None}
     )
-    set_up_logging(settings.log.level, settings.log.format)
+    begin(settings)
     return settings
+
+
+def begin(settings: Settings) -> None:
+    """Log as the settings say, and give new files the rights that they say."""
+    set_up_logging(settings.log.level, settings.log.format)
+    keep_private(group_reads=settings.storage.group_reads)
 
 
 def services_for(**flags: Any) -> Services:
@@ -64,10 +74,10 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
             return command(*args, **kwargs)
         except TearsheetError as error:
             with suppress(BrokenPipeError, StorageError):  # of stderr
-                err.print(f"tearsheet: {error}", style="red", markup=False)
+                err.print(f"tearsheet: {error}", style="red")
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt:
-            raise typer.Exit(_INTERRUPTED) from None
+            raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             if not let_go_of_broken_pipes():
                 raise  # some other connection
@@ -99,25 +109,29 @@ def show(
         if table.row_count or not empty:
             out.print(table)
         else:
-            out.print(empty, markup=False)
+            out.print(empty)
 
 
 def write_out(lines: Iterable[bytes]) -> None:
-    """Write lines for programs to stdout as they are, after anything printed before. Raises StorageError when it cannot."""
+    """Write lines for programs to stdout as they are, after anything printed before; on a terminal, cleaned.
+
+    Raises StorageError when it cannot.
+    """
     stdout = standard_output()
+    on_terminal = stdout.isatty()
     with output_errors():
         stdout.flush()
     for line in lines:  # what goes wrong in making a line is no error of the output
         with output_errors():
-            stdout.buffer.write(line)
+            stdout.buffer.write(clean(line.decode("utf-8", "replace")).encode() if on_terminal else line)
     with output_errors():
         stdout.buffer.flush()
 
 
 def print_out(text: str) -> None:
-    """Print text for programs to stdout. Raises StorageError when it cannot."""
+    """Print JSON or another line for programs to stdout. Raises StorageError when it cannot."""
     with output_errors():
-        print(text, file=standard_output(), flush=True)
+        print(safe_json(text), file=standard_output(), flush=True)
 
 
 def _as_mapping(row: Any) -> Mapping[str, Any]:
@@ -129,7 +143,7 @@ def _as_text(value: Any) -> str:
         return "–"
     if isinstance(value, float):
         return f"{value:,.1f}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value).replace("[", "\\[")
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else clean_line(redacted(str(value)))
 
 
 def output_form(json_: bool, jsonl: bool, csv_: bool) -> str:

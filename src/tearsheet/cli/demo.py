@@ -8,11 +8,10 @@ import typer
 
 from tearsheet.app import TOPIC, Services, add_newsroom, demo_settings, differences, map_topic, served_beside
 from tearsheet.cli.collecting import JsonOption, OnceOption, PortOption, WebOption, collect, web_service
-from tearsheet.cli.context import Globals, err, reports_errors
+from tearsheet.cli.context import Globals, begin, err, reports_errors
 from tearsheet.cli.progress import TopicProgress
 from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
 from tearsheet.errors import PartialFailure
-from tearsheet.log import set_up_logging
 
 SeedOption = Annotated[int, typer.Option(help="The random seed that the newsroom is generated from.")]
 
@@ -44,7 +43,7 @@ def run_demo(*, once: bool, port: int | None, web: bool, as_json: bool, seed: in
     expected = newsroom.expectation()
     with serve_in_thread(newsroom) as server:
         settings = demo_settings(Globals.data, server, expected, {"web.port": port} | Globals.flags)
-        set_up_logging(settings.log.level, settings.log.format)
+        begin(settings)
         with Services(settings) as services:
             _say_hello(server, services)
             add_newsroom(services, server)
@@ -59,14 +58,14 @@ def run_demo(*, once: bool, port: int | None, web: bool, as_json: bool, seed: in
 
 def _map_topic(services: Services) -> None:
     begin = f"The topic “{TOPIC}”: following the links of its stories …"
-    drawn = map_topic(services, TopicProgress(), lambda: err.print(begin, markup=False))
+    drawn = map_topic(services, TopicProgress(), lambda: err.print(begin))
     figures = f"{drawn.stories:,} stories of {drawn.sources:,} sources, {drawn.links:,} links"
-    err.print(f"The topic:     {figures}; map and tables: {drawn.folder / 'index.html'}", markup=False)
+    err.print(f"The topic:     {figures}; map and tables: {drawn.folder / 'index.html'}")
 
 
 def _say_hello(server: NewsroomServer, services: Services) -> None:
     sites = len({feed.url.split("/")[2] for feed in server.feed_urls()})
-    err.print(f"The newsroom:  {sites} invented sites at {server.address}/", markup=False)
-    err.print(f"Data folder:   {services.settings.data}", markup=False)
-    err.print("Your own feeds: tearsheet run https://example.com/feed.xml list.opml", markup=False)
-    err.print('           or: make run FEEDS="https://example.com/feed.xml list.opml"', markup=False)
+    err.print(f"The newsroom:  {sites} invented sites at {server.address}/")
+    err.print(f"Data folder:   {services.settings.data}")
+    err.print("Your own feeds: tearsheet run https://example.com/feed.xml list.opml")
+    err.print('           or: make run FEEDS="https://example.com/feed.xml list.opml"')

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from tearsheet.app import examine
 from tearsheet.cli.context import out, reports_errors, services_for, show
+from tearsheet.cli.options import JsonOption
 
 
 def register(parent: typer.Typer) -> None:
@@ -16,16 +15,16 @@ def register(parent: typer.Typer) -> None:
 
 
 @reports_errors
-def doctor(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """Check the data folder, the disk, the clock, the engines and the port; exit code 1 when something is wrong."""
+def doctor(json: JsonOption = False) -> None:
+    """Check folder, disk, engines, stores, port, and what confines the readers of pages; exit code 1 when something is wrong."""
     with services_for() as services:
         checks = list(examine(services))
     if json:
         show(checks, {}, form="json")
     else:
         for check in checks:
-            mark = "[green]ok   [/green]" if check.ok else "[red]wrong[/red]"
-            out.print(f"{mark} {check.name}: ", end="")
-            out.print(check.found, markup=False)
+            mark, style = ("note ", "yellow") if check.advice else ("ok   ", "green") if check.ok else ("wrong", "red")
+            out.print(mark, style=style, end=" ")
+            out.print(f"{check.name}: {check.found}" + (f"; to change that: {check.advice}" if check.advice else ""))
     if not all(check.ok for check in checks):
         raise typer.Exit(1)

@@ -11,6 +11,7 @@ import typer
 from tearsheet.app import discover_feeds as find_feeds
 from tearsheet.app import poll_feeds
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.feeds.catalogue import (
@@ -35,9 +36,6 @@ from tearsheet.files import output_file
 
 app = typer.Typer(help="Add feeds, see how they are, and why each is polled when it is.", no_args_is_help=True)
 Feed = Annotated[str, typer.Argument(help="A feed's id or address.", metavar="FEED")]
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
-Jsonl = Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")]
-Csv = Annotated[bool, typer.Option("--csv", help="As CSV.")]
 _LIST = {
     "id": "id", "url": "address", "sources_id": "source", "system_status": "status", "last_fetch_failures": "failures",
     "last_new_stories": "last news", "next_fetch_attempt": "next poll",
@@ -91,7 +89,7 @@ def _tell(report: AddReport) -> None:
     added = len(report.added)
     out.print(f"{added:,} feed{'s' if added != 1 else ''} added, {len(report.known):,} were known already")
     for url, reason in report.refused:
-        err.print(f"refused: {url[:200]}: {reason}", markup=False)
+        err.print(f"refused: {url[:200]}: {reason}")
     if report.refused:
         raise PartialFailure(f"{len(report.refused):,} feeds were refused: see above")
 
@@ -125,9 +123,9 @@ def export_list(
 def list_all(
     source: Annotated[int | None, typer.Option(help="Only feeds of this source.")] = None,
     limit: Annotated[int, typer.Option(help="At most this many.")] = 1000,
-    json: Json = False,
-    jsonl: Jsonl = False,
-    csv: Csv = False,
+    json: JsonOption = False,
+    jsonl: JsonlOption = False,
+    csv: CsvOption = False,
 ) -> None:
     """List feeds with their state."""
     with services_for() as services:
@@ -146,7 +144,7 @@ def _moment(value: Any) -> Any:
 def show_feed(
     feed: Feed,
     events: Annotated[int, typer.Option(help="How many events of its history.")] = 10,
-    json: Json = False,
+    json: JsonOption = False,
 ) -> None:
     """Show a feed: when it is polled next and why, its columns and its history."""
     with services_for() as services:
@@ -156,7 +154,7 @@ def show_feed(
     if json:
         show([row | {"next_poll": reason, "history": history}], {}, form="json")
         return
-    out.print(f"{row['url']}\n{reason}\n", markup=False)
+    out.print(f"{row['url']}\n{reason}\n")
     show(
         [{"column": name, "value": _moment(value)} for name, value in row.items()],
         {"column": "column", "value": "value"},
@@ -174,9 +172,9 @@ def show_feed(
 def stories(
     feed: Feed,
     limit: Annotated[int, typer.Option(help="How many.")] = 50,
-    json: Json = False,
-    jsonl: Jsonl = False,
-    csv: Csv = False,
+    json: JsonOption = False,
+    jsonl: JsonlOption = False,
+    csv: CsvOption = False,
 ) -> None:
     """Show the stories seen most recently in a feed."""
     with services_for() as services:
@@ -195,9 +193,9 @@ def discover_feeds(
     site: Annotated[str, typer.Argument(help="The address of a site or of a page of it.", metavar="SITE")],
     add_best: Annotated[bool, typer.Option("--add", help="Add the best one.")] = False,
     limit: Annotated[int, typer.Option(help="At most this many.")] = 20,
-    json: Json = False,
-    jsonl: Jsonl = False,
-    csv: Csv = False,
+    json: JsonOption = False,
+    jsonl: JsonlOption = False,
+    csv: CsvOption = False,
 ) -> None:
     """Find the feeds and news sitemaps of a site, most useful first."""
     with services_for() as services:
@@ -260,12 +258,11 @@ def change(
 
 @app.command()
 @reports_errors
-def remove(feed: Feed, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
+def remove(feed: Feed, yes: YesOption = False) -> None:
     """Forget a feed and its history; its stories stay."""
     with services_for() as services:
         feed_id = find_feed(services.database, feed)
-        if not yes:
-            typer.confirm(f"Forget feed {feed_id}?", abort=True)
+        confirm(f"Forget feed {feed_id}?", yes)
         remove_feed(services.database, feed_id)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.control import Control
+from rich.segment import ControlType
 
 from tearsheet.app import rebuild_index
 from tearsheet.archive import Problem, Walked
@@ -58,7 +60,7 @@ def rebuild(
     if not report.total and archives:
         raise NotFoundError(f"there are no stories in {', '.join(map(str, archives))}")
     if not report.total:
-        out.print(f"there are no archived stories to index: neither in {folder} nor in a store", markup=False)
+        out.print(f"there are no archived stories to index: neither in {folder} nor in a store")
 
 
 def _say_where(walked: Walked) -> None:
@@ -75,7 +77,7 @@ def _failure(problems: list[Problem]) -> str:
     for problem in problems:
         first.setdefault(problem.file, f"{problem.file}: {problem.what}")
     for line in list(first.values())[:_MAX_SHOWN]:
-        err.print(line, markup=False)
+        err.print(line)
     return f"{len(first):,} files could not be read completely, and their stories may be missing from the index"
 
 
@@ -89,6 +91,8 @@ def _progress(clock: Callable[[], float] = time.monotonic) -> Callable[[int], No
         if Globals.quiet or now < due:
             return
         due = now + (0.0 if err.is_terminal else _LINE_SECONDS)
-        err.print(f"{stories:,} stories read", end="\r" if err.is_terminal else "\n")
+        err.print(f"{stories:,} stories read", end="" if err.is_terminal else "\n")
+        if err.is_terminal:
+            err.control(Control(ControlType.CARRIAGE_RETURN))
 
     return say

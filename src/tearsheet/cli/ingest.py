@@ -89,5 +89,5 @@ def _read_requests(path: Path, force_recrawl: bool) -> Iterator[IngestRequest]:
         try:
             value = json.loads(line)
             yield read_request(value | {"force_recrawl": True} if force_recrawl else value)
-        except (ValueError, TypeError, UsageError) as error:
+        except (ValueError, TypeError, RecursionError, UsageError) as error:
             raise UsageError(f"{path}, line {number}: {error}") from error

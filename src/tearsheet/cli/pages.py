@@ -14,7 +14,9 @@ import typer
 
 from tearsheet.app import export_pages, import_pages, page_store
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show, write_out
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
+from tearsheet.files import output_file, storage_errors
 from tearsheet.pagestore import (
     KINDS,
     KnownPage,
@@ -72,7 +74,7 @@ def put(
     content = sys.stdin.buffer.read() if str(file) == "-" else _read(file)
     target = _store(store)
     page = target.put(url, content, day=_day(day), page_id=id, kind=kind, language=language, feed_url=feed)
-    out.print(str(page.path), markup=False)
+    out.print(str(page.path))
 
 
 def _read(file: Path) -> bytes:
@@ -95,7 +97,8 @@ def get(
     if page is None:
         raise NotFoundError(f"the page store has no page {url!r}" + (f" of {day:%Y-%m-%d}" if day else ""))
     if output:
-        output.write_bytes(page.content())
+        with storage_errors(f"cannot write {output}"), output_file(output) as file:
+            file.write(page.content())
     else:
         write_out([page.content()])
 
@@ -107,9 +110,9 @@ def list_pages(
     until: UntilOption = None,
     kind: KindOption = None,
     id: Annotated[str | None, typer.Option("--id", help="Only pages of this id.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")] = False,
-    csv_: Annotated[bool, typer.Option("--csv", help="As CSV.")] = False,
+    json: JsonOption = False,
+    jsonl: JsonlOption = False,
+    csv_: CsvOption = False,
     store: StoreOption = None,
 ) -> None:
     """List pages by day."""
@@ -129,14 +132,14 @@ def check(
     repair: Annotated[bool, typer.Option(help="Name orphans in META again, where it is known what they are.")] = False,
     since: SinceOption = None,
     until: UntilOption = None,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    json: JsonOption = False,
     store: StoreOption = None,
 ) -> None:
     """List orphans, missing contents and lines that no reader understands. Ends with 3 when there are any."""
     source = _store(store)
     if repair:
         for folder in repair_store(source):
-            out.print(f"repaired {folder}", markup=False)
+            out.print(f"repaired {folder}")
     findings = list(check_store(source, since=_day(since), until=_day(until)))
     show(findings, {"path": "where", "what": "what"}, form=output_form(json, False, False))
     if findings:

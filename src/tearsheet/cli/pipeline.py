@@ -7,13 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from tearsheet.app import Along, FileSource, Interrupted, run_files
-from tearsheet.cli.collecting import collect
+from tearsheet.app import Along, FileSource, Interrupted, run_files, waiting_tries
+from tearsheet.cli.collecting import collect, print_later_tries
 from tearsheet.cli.context import err, out, reports_errors, services_for, show
+from tearsheet.cli.options import JsonOption
 from tearsheet.cli.progress import Progress
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.pipeline import QUEUERS, Pipeline, drawing, pipeline_named
 from tearsheet.pipeline.queuers import MAX_PROBLEMS_KEPT, Choice, Tally
+from tearsheet.work import LaterTries
 
 app = typer.Typer(help="Show the pipelines, and run one on files.", no_args_is_help=True)
 _SAMPLE_PERCENT = 10.0
@@ -35,7 +37,7 @@ def register(parent: typer.Typer) -> None:
 
 @app.command("list")
 @reports_errors
-def list_pipelines(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+def list_pipelines(json: JsonOption = False) -> None:
     """Draw every pipeline: where its stories come from, its stages, and what its archive files are called."""
     with services_for() as services:
         rows = [_row(pipeline, services.settings.archive.prefix) for pipeline in services.pipelines.values()]
@@ -45,8 +47,8 @@ def list_pipelines(json: Annotated[bool, typer.Option("--json", help="As JSON.")
     width = max(len(row["name"]) for row in rows)
     for row in rows:
         archived = f"  {row['prefix']}-*.warc.gz" if row["prefix"] else ""
-        out.print(f"{row['name']:<{width}}  {row['drawing']}{archived}", markup=False)
-        out.print(f"{'':<{width}}  {row['about']}", markup=False, style="dim")
+        out.print(f"{row['name']:<{width}}  {row['drawing']}{archived}")
+        out.print(f"{'':<{width}}  {row['about']}", style="dim")
 
 
 def _row(pipeline: Pipeline, prefix: str) -> dict[str, Any]:
@@ -83,7 +85,8 @@ def run_pipeline(
     index: Annotated[
         str | None,
         typer.Option(
-            help="Index into this index (as tantivy:///index-2) instead of that of `engines.index`.", metavar="URL"
+            help="Index into this index (as index-2, a folder in the data folder) instead of that of `engines.index`.",
+            metavar="URL",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
@@ -110,27 +113,31 @@ def run_pipeline(
             percent=_SAMPLE_PERCENT if sample_size else random_sample,
         )
         source = FileSource(services, pipeline, inputs, choice)
-        interrupted = False
+        interrupted, later = False, LaterTries()
         if dry_run:
             source.count()
         else:
             interrupted = run_files(services, pipeline, source, _progress(pipeline, source), queue_only=queue_only)
-    _print(source.tally, as_json=json, dry_run=dry_run)
+            later = LaterTries() if queue_only else waiting_tries(services, pipeline)
+    _print(source.tally, later, as_json=json, dry_run=dry_run)
     if interrupted:
         raise Interrupted
     if source.tally.failed:
         raise PartialFailure(f"{source.tally.failed} of {source.tally.files} files could not be read to their end")
+    if later.stories:
+        raise PartialFailure(f"{later.stories} stories wait for another try: run the pipeline again later")
 
 
 def _progress(pipeline: Pipeline, source: FileSource) -> Along:
     return lambda collector: [Progress(collector, pipeline.name, lambda: source.tally).run]
 
 
-def _print(tally: Tally, *, as_json: bool, dry_run: bool) -> None:
+def _print(tally: Tally, later: LaterTries, *, as_json: bool, dry_run: bool) -> None:
     if as_json:
         fields = {name: getattr(tally, name) for name in ("files", "finished", "skipped", "failed", "stories")}
         problems = dict(tally.problems)
-        show([fields | {"problems": problems, "examples": [asdict(e) for e in tally.examples]}], {}, form="jsonl")
+        fields |= {"later": asdict(later), "problems": problems}
+        show([fields | {"examples": [asdict(e) for e in tally.examples]}], {}, form="jsonl")
         return
     done = "would be queued" if dry_run else "queued"
     out.print(f"{tally.stories:,} stories {done} from {tally.finished:,} of {tally.files:,} files")
@@ -139,8 +146,9 @@ def _print(tally: Tally, *, as_json: bool, dry_run: bool) -> None:
             f"{tally.skipped:,} files were finished before or are taken by another queuer (--force takes finished ones again)"
         )
     for reason, count in tally.problems.most_common():
-        out.print(f"  {count:>7,}  {reason}", markup=False)
+        out.print(f"  {count:>7,}  {reason}")
+    print_later_tries(later)
     for example in tally.examples[:20]:
-        err.print(f"{example.file}:{example.line}: {example.reason}: {example.detail}", markup=False)
+        err.print(f"{example.file}:{example.line}: {example.reason}: {example.detail}")
     if len(tally.examples) >= MAX_PROBLEMS_KEPT:
         err.print("…")

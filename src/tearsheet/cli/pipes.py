@@ -10,27 +10,43 @@ import errno
 import os
 import select
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from tearsheet.errors import StorageError
+from tearsheet.masking import redacted
+from tearsheet.terminal import clean
 
 
 class PipedConsole(Console):
-    """A console that raises an error when its reader has left; rich would end the program with 1.
+    """A console for what people read. Whatever is printed, by whichever command, is cleaned here: much of it is by strangers.
 
-    Raises StorageError when standard output is closed or cannot be written. A closed stderr is nowhere to complain: it is ignored.
+    Brackets in a text are brackets and not markup, control characters do nothing, and secrets are hidden. What the program
+    itself wants of the terminal (styles, moving the cursor) it says with rich's objects.
+
+    It raises an error when its reader has left; rich would end the program with 1. Raises StorageError when standard output is
+    closed or cannot be written. A closed stderr is nowhere to complain: it is ignored.
     """
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print as rich does."""
         if not self.stderr:
             standard_output()
         with output_errors():
-            super().print(*objects, **options)
+            # Here, because a line that is folded may be folded within a secret.
+            super().print(*(redacted(item) if isinstance(item, str) else item for item in objects), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What rich makes of an object, without control characters in its texts. Everything that is shown passes here."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(clean(segment.text), segment.style)
 
     def on_broken_pipe(self) -> None:
         """Raise the error that rich caught."""

@@ -89,7 +89,7 @@ class TopicProgress:
             f"waiting for {progress.describe_waiting() or 'nothing'}"
         )
         if line != self._last and err.is_terminal:
-            err.print(line, markup=False)
+            err.print(line)
         self._last = line
 
 

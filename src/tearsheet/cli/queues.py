@@ -17,13 +17,13 @@ from tearsheet.app import (
     requeue_quarantined,
 )
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
+from tearsheet.cli.options import JsonOption, YesOption, confirm
 from tearsheet.cli.status import depth_rows
 from tearsheet.errors import PartialFailure
 from tearsheet.pipeline import Wanted
 
 app = typer.Typer(help="Look into the queues, and fix them.", no_args_is_help=True)
 QueueArgument = Annotated[str, typer.Argument(help="A queue's name, as in `tearsheet queues list`.", metavar="QUEUE")]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def register(parent: typer.Typer) -> None:
@@ -33,7 +33,7 @@ def register(parent: typer.Typer) -> None:
 
 @app.command("list")
 @reports_errors
-def list_queues(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
+def list_queues(json: JsonOption = False) -> None:
     """List every queue with what is ready, in work and delayed."""
     with services_for() as services:
         depths = read_depths(services)
@@ -46,12 +46,19 @@ def list_queues(json: Annotated[bool, typer.Option("--json", help="As JSON.")] =
 def peek(
     queue: QueueArgument,
     limit: Annotated[int, typer.Option(help="How many messages.")] = 10,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    json: JsonOption = False,
 ) -> None:
-    """Show the oldest messages of a queue and why they are there; nothing is changed."""
+    """Show the oldest messages of a queue, then those that wait for another try, and why they are there; nothing is changed."""
     with services_for() as services:
         messages = peek_queue(services, queue, limit)
-    columns = {"url": "address", "retries": "tries", "what": "reason", "when": "since", "bytes": "bytes"}
+    columns = {
+        "url": "address",
+        "retries": "tries",
+        "what": "reason",
+        "when": "since",
+        "due": "next try",
+        "bytes": "bytes",
+    }
     show(messages, columns, form=output_form(json, False, False))
 
 
@@ -59,8 +66,7 @@ def peek(
 @reports_errors
 def purge(queue: QueueArgument, yes: YesOption = False) -> None:
     """Delete all messages of a queue that nobody holds."""
-    if not yes:
-        typer.confirm(f"Delete every story waiting in {queue}?", abort=True)
+    confirm(f"Delete every story waiting in {queue}?", yes)
     with services_for() as services:
         count = purge_queue(services, queue)
     out.print(f"{count:,} stories deleted from {queue}")
@@ -70,8 +76,7 @@ def purge(queue: QueueArgument, yes: YesOption = False) -> None:
 @reports_errors
 def delete(queue: QueueArgument, yes: YesOption = False) -> None:
     """Delete a queue and everything in it."""
-    if not yes:
-        typer.confirm(f"Delete {queue} and every story in it?", abort=True)
+    confirm(f"Delete {queue} and every story in it?", yes)
     with services_for() as services:
         count = delete_queue(services, queue)
     out.print(f"{queue} deleted, with {count:,} stories")
@@ -92,7 +97,7 @@ def requeue(
     """Send a stage's quarantined stories through it again, with fresh tries."""
     with services_for() as services:
         moved = requeue_quarantined(services, stage, limit)
-    out.print(f"{moved:,} stories sent back to {stage}")
+    out.print(f"{moved:,} stories sent back to {stage}" if moved else f"there is nothing in the quarantine of {stage}")
 
 
 @app.command("dump-archives")
@@ -105,7 +110,7 @@ def dump_archives(
         Path | None, typer.Option(help="Folder of the files. [default: queue-dumps in the data folder]")
     ] = None,
     limit: Annotated[int | None, typer.Option("--max", help="Stories of each queue at most.", min=1)] = None,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Move the stories of queues into WARC files, with their tries and reasons; `load-archives` brings them back.
 
@@ -132,7 +137,7 @@ def load_archives(
     include_domain: Annotated[list[str] | None, typer.Option(help="Only stories of this domain.")] = None,
     exclude_domain: Annotated[list[str] | None, typer.Option(help="No stories of this domain.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, but queue nothing.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Put dumped stories back into their queues, with their tries and reasons."""
     wanted = Wanted(queue, frozenset(include_domain or ()), frozenset(exclude_domain or ()), dry_run)

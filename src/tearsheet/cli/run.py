@@ -36,7 +36,7 @@ def run(
     with services_for(web__port=port) as services:
         for argument in feeds or []:
             report = add_feeds(services.database, read_feed_list(argument), utc_now())
-            err.print(f"{argument}: {_describe(report)}", markup=False)
+            err.print(f"{argument}: {_describe(report)}")
         if not count_feeds(services.database) and not services.settings.feeds.remote:
             from tearsheet.cli.demo import run_demo  # seldom needed, and slow to import
 

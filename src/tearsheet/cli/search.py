@@ -23,13 +23,12 @@ from tearsheet.cli.filters import (
     ask,
     question_of,
 )
+from tearsheet.cli.options import CsvOption, JsonOption
 from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import UsageError
 from tearsheet.files import output_file, storage_errors
 from tearsheet.index import answers, csv_lines, jsonl_lines, write_parquet
 
-JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
-CsvOption = Annotated[bool, typer.Option("--csv", help="As CSV.")]
 COLUMNS = {
     "publication_date": "published",
     "canonical_domain": "source",
@@ -71,7 +70,7 @@ def search(
     with services_for() as services:
         asked = ask(services, question).query
         if explain:
-            out.print(asked.explain(), markup=False)
+            out.print(asked.explain())
             return
         index = services.index
         index.refresh()
@@ -80,7 +79,7 @@ def search(
         if parquet is not None:
             with storage_errors(f"cannot write {parquet}"), output_file(parquet) as file:
                 written = write_parquet(_counted(stories), file)
-            err.print(f"{written:,} stories in {parquet}", markup=False)
+            err.print(f"{written:,} stories in {parquet}")
         elif jsonl or csv:
             write_out((jsonl_lines if jsonl else csv_lines)(_counted(stories)))
         else:

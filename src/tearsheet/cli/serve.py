@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,7 +21,22 @@ def register(parent: typer.Typer) -> None:
 def serve_pages(
     host: Annotated[str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")] = None,
     port: PortOption = None,
+    socket: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Unix socket to listen on instead; only this user can open it."),
+    ] = None,
+    certificate: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Certificate in PEM, to serve HTTPS; needs --key.")
+    ] = None,
+    key: Annotated[str | None, typer.Option(metavar="FILE", help="Key of the certificate in PEM.")] = None,
 ) -> None:
     """Serve the web pages and the API of a data folder until stopped."""
-    with services_for(web__host=host, web__port=port) as services:
+    given = {"web__host": host, "web__port": port, "web__socket": _here(socket)}
+    given |= {"web__certificate": _here(certificate), "web__key": _here(key)}
+    with services_for(**given) as services:
         serve_alone(web_service(services))
+
+
+def _here(path: str | None) -> str | None:
+    """A path of the command line begins in the current folder, one of the settings in the data folder."""
+    return None if path is None else str(Path(path).absolute())

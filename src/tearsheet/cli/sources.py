@@ -10,6 +10,7 @@ import typer
 
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import CollectionOption
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.feeds.catalogue import (
@@ -30,9 +31,6 @@ from tearsheet.feeds.catalogue import (
 
 app = typer.Typer(help="Publications, which feeds belong to.", no_args_is_help=True)
 SourceArgument = Annotated[str, typer.Argument(help="A source's id, domain or homepage.", metavar="SOURCE")]
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
-Jsonl = Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")]
-Csv = Annotated[bool, typer.Option("--csv", help="As CSV.")]
 _COLUMNS = {"id": "id", "name": "name", "domain": "domain", "homepage": "homepage", "collections": "collections"}
 _MOST = 1_000_000
 
@@ -71,7 +69,7 @@ def _add(new: list[NewSource]) -> None:
         report: AddReport = add_sources(services.database, new, utc_now())
     out.print(f"{len(report.added):,} sources added, {len(report.known):,} were known already")
     for site, reason in report.refused:
-        err.print(f"refused: {site[:200]}: {reason}", markup=False)
+        err.print(f"refused: {site[:200]}: {reason}")
     if report.refused:
         raise PartialFailure(f"{len(report.refused):,} sources were refused: see above")
 
@@ -95,9 +93,9 @@ def export_list() -> None:
 def list_all(
     name: Annotated[str, typer.Option(help="Only those with this in their name or domain.")] = "",
     limit: Annotated[int, typer.Option(help="At most this many.")] = 1000,
-    json: Json = False,
-    jsonl: Jsonl = False,
-    csv: Csv = False,
+    json: JsonOption = False,
+    jsonl: JsonlOption = False,
+    csv: CsvOption = False,
 ) -> None:
     """List sources."""
     with services_for() as services:
@@ -108,7 +106,7 @@ def list_all(
 
 @app.command("show")
 @reports_errors
-def show_source(source: SourceArgument, json: Json = False) -> None:
+def show_source(source: SourceArgument, json: JsonOption = False) -> None:
     """Show a source with its feeds and its collections."""
     with services_for() as services:
         database = services.database
@@ -119,8 +117,8 @@ def show_source(source: SourceArgument, json: Json = False) -> None:
     if json:
         show([row | {"feeds": feeds, "collections": [group.name for group in groups]}], {}, form="json")
         return
-    out.print(f"{row['name']} ({row['domain']}), source {row['id']}", markup=False)
-    out.print("collections: " + (", ".join(group.name for group in groups) or "none"), markup=False)
+    out.print(f"{row['name']} ({row['domain']}), source {row['id']}")
+    out.print("collections: " + (", ".join(group.name for group in groups) or "none"))
     show(feeds, {"id": "id", "url": "address", "system_status": "status", "last_fetch_failures": "failures"})
 
 
@@ -130,9 +128,9 @@ def gaps(
     source: Annotated[list[str] | None, typer.Argument(help="Domains, as example.com. [default: all]")] = None,
     collection: CollectionOption = None,
     days: Annotated[int, typer.Option(help="How many days back, up to yesterday.", min=1)] = 30,
-    json: Json = False,
-    jsonl: Jsonl = False,
-    csv: Csv = False,
+    json: JsonOption = False,
+    jsonl: JsonlOption = False,
+    csv: CsvOption = False,
 ) -> None:
     """List days on which a source brought far fewer stories than usual, and why, as far as known."""
     yesterday = utc_now().date() - timedelta(days=1)

@@ -10,11 +10,10 @@ import typer
 
 from tearsheet.app import read_depths
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
+from tearsheet.cli.options import CsvOption, JsonOption
 from tearsheet.clock import utc_now
 from tearsheet.engines.broker import Depth
 from tearsheet.work import living_workers
-
-JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 
 def register(parent: typer.Typer) -> None:
@@ -53,7 +52,7 @@ def status(json: JsonOption = False) -> None:
 def stats(
     days: Annotated[int, typer.Option(help="How many days back; 0 means all.")] = 0,
     json: JsonOption = False,
-    csv: Annotated[bool, typer.Option("--csv", help="As CSV.")] = False,
+    csv: CsvOption = False,
 ) -> None:
     """Show what became of the stories: how many were archived, dropped, and for which reasons."""
     since: datetime | None = utc_now() - timedelta(days=days) if days else None

@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import READ, WRITE, TokenStore
+from tearsheet.app import READ, WRITE, Token, TokenStore, end_of_token
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.options import JsonOption
+from tearsheet.clock import utc_now
 
 app = typer.Typer(help="Make, list and revoke tokens of the web API.", no_args_is_help=True)
 NameArgument = Annotated[str, typer.Argument(help="The token's name.", metavar="NAME")]
@@ -23,22 +25,48 @@ def register(parent: typer.Typer) -> None:
 def create(
     name: NameArgument,
     write: Annotated[bool, typer.Option("--write", help="Let it change things; otherwise it may only read.")] = False,
+    days: Annotated[int | None, typer.Option(min=1, help="How many days it lasts. [default: no end]")] = None,
+    until: Annotated[str | None, typer.Option(metavar="DAY", help="Its last day, UTC, as 2027-01-31.")] = None,
+    collection: Annotated[
+        list[str] | None,
+        typer.Option("--collection", metavar="NAME", help="Show it only the sources of this collection (repeatable)."),
+    ] = None,
 ) -> None:
     """Make a token and print it. It is stored as a hash, so this is the only time that it can be seen."""
+    end = end_of_token(utc_now(), days, until)
     with services_for() as services:
-        secret = TokenStore(services.database).create(name, WRITE if write else READ)
-    out.print(secret, markup=False)
-    err.print("Keep it safe: it cannot be shown again. Use it as `Authorization: Token …`.", markup=False)
+        store = TokenStore(services.database)
+        secret = store.create(name, WRITE if write else READ, expires_at=end, collections=collection or None)
+    out.print(secret)
+    err.print("Keep it safe: it cannot be shown again. Use it as `Authorization: Token …`.")
 
 
 @app.command("list")
 @reports_errors
-def list_tokens(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False) -> None:
-    """List the tokens: names, rights and last use, never the tokens themselves."""
+def list_tokens(json: JsonOption = False) -> None:
+    """List the tokens: names, rights, collections, end and last use, never the tokens themselves."""
     with services_for() as services:
         tokens = TokenStore(services.database).list()
-    columns = {"name": "name", "rights": "may", "created_at": "since", "last_used_at": "last used"}
-    show(tokens, columns, form=output_form(json, False, False))
+    columns = {
+        "name": "name",
+        "rights": "may",
+        "collections": "only",
+        "created_at": "since",
+        "expires_at": "until",
+        "last_used_at": "last used",
+    }
+    show(tokens if json else map(_shown, tokens), columns, form=output_form(json, False, False))
+
+
+def _shown(token: Token) -> dict[str, str | None]:
+    """A token as people read it."""
+    times = {name: getattr(token, name) for name in ("created_at", "expires_at", "last_used_at")}
+    return {
+        "name": token.name,
+        "rights": token.rights,
+        "collections": ", ".join(token.collections) if token.collections else None,
+        **{name: time.strftime("%Y-%m-%d %H:%M") if time else None for name, time in times.items()},
+    }
 
 
 @app.command()
@@ -47,4 +75,4 @@ def revoke(name: NameArgument) -> None:
     """Revoke a token: requests with it are refused from now on."""
     with services_for() as services:
         TokenStore(services.database).revoke(name)
-    out.print(f"{name} revoked", markup=False)
+    out.print(f"{name} revoked")

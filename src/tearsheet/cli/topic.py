@@ -19,8 +19,10 @@ from tearsheet.app import (
     take_snapshot,
 )
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.cli.progress import TopicProgress
 from tearsheet.errors import PartialFailure, UsageError
+from tearsheet.files import hand_over, hand_over_all, output_folder
 from tearsheet.index import check_period, read_day
 from tearsheet.topics import MAX_ITERATIONS, MAX_STORIES, NewTopic, Seed, store
 from tearsheet.topics.snapshot import FORMATS, list_snapshots
@@ -29,9 +31,6 @@ from tearsheet.urls import BadURL
 
 app = typer.Typer(help="Topics: from a boolean query to a map of who links to whom.", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME")]
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
-Jsonl = Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")]
-Csv = Annotated[bool, typer.Option("--csv", help="As CSV.")]
 SnapshotId = Annotated[int | None, typer.Option("--snapshot", help="A snapshot's number; the newest without it.")]
 
 
@@ -83,7 +82,7 @@ def create(
     )  # fmt: skip
     with services_for() as services:
         store.create_topic(services.database, new, services.settings.topics.seconds_per_media_fetch)
-    out.print(f"topic {name!r} created; `tearsheet topic seed` gives it its first stories", markup=False)
+    out.print(f"topic {name!r} created; `tearsheet topic seed` gives it its first stories")
 
 
 @app.command()
@@ -122,8 +121,10 @@ def seed(
             )
     if seeds:
         out.print(f"{added:,} seeds added, {len(seeds) - added - len(refused):,} were known already")
+    elif index:
+        out.print("no story of the index matches the topic's query, days, sources and collections: no seeds added")
     for url in refused:
-        err.print(f"refused: {url[:200]}", markup=False)
+        err.print(f"refused: {url[:200]}")
     if refused:
         raise PartialFailure(f"{len(refused):,} addresses were refused: see above")
 
@@ -160,7 +161,7 @@ def duplicate(
         child, target = _domain(media), _domain(parent) if parent else None
         set_duplicate_media(services.database, child, target)
     effect = f"stories of {child} go to {target}" if target else f"{child} is a separate source"
-    out.print(f"{effect}, from the next run of each topic on", markup=False)
+    out.print(f"{effect}, from the next run of each topic on")
 
 
 def _domain(text: str) -> str:
@@ -172,7 +173,7 @@ def _domain(text: str) -> str:
 
 @app.command()
 @reports_errors
-def duplicates(json: Json = False, jsonl: Jsonl = False, csv: Csv = False) -> None:
+def duplicates(json: JsonOption = False, jsonl: JsonlOption = False, csv: CsvOption = False) -> None:
     """List the sources that are duplicates of another."""
     with services_for() as services:
         rows = list_duplicate_media(services.database)
@@ -193,13 +194,12 @@ def run(
     out.print(
         f"{progress.stories:,} stories in {progress.iteration:,} iterations, {progress.not_relevant:,} not relevant, "
         f"{progress.failed_requests:,} addresses that could not be fetched; {done.message}",
-        markup=False,
     )
 
 
 @app.command()
 @reports_errors
-def status(name: Name, json: Json = False) -> None:
+def status(name: Name, json: JsonOption = False) -> None:
     """Show how far a topic has got."""
     with services_for() as services:
         topic = store.find_topic(services.database, name)
@@ -228,7 +228,7 @@ def status(name: Name, json: Json = False) -> None:
 
 @app.command("list")
 @reports_errors
-def list_all(json: Json = False, jsonl: Jsonl = False, csv: Csv = False) -> None:
+def list_all(json: JsonOption = False, jsonl: JsonlOption = False, csv: CsvOption = False) -> None:
     """List the topics."""
     with services_for() as services:
         topics = store.list_topics(services.database)
@@ -261,8 +261,10 @@ def export(
     """Write a snapshot's tables and networks, one set for each timespan."""
     with services_for() as services:
         topic = store.find_topic(services.database, name)
+        output_folder(folder)
         files = export_topic(services, topic, folder, form, snapshot)
-    out.print(f"{len(files):,} files in {folder}", markup=False)
+        hand_over_all(files, folder)
+    out.print(f"{len(files):,} files in {folder}")
 
 
 @app.command("map")
@@ -276,5 +278,7 @@ def draw(
     """Draw who links to whom: a picture, or a page with all timespans that opens from a disk."""
     with services_for() as services:
         topic = store.find_topic(services.database, name)
+        output_folder(file.parent)
         draw_topic(services, topic, file, timespan, snapshot)
-    out.print(f"{file} written", markup=False)
+        hand_over(file)
+    out.print(f"{file} written")

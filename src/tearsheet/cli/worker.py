@@ -42,7 +42,7 @@ def worker(
         return
     with services_for() as services:
         work = prepare_work(services, stages, pipeline)
-        err.print(f"at work: {', '.join(stages)}", markup=False)
+        err.print(f"at work: {', '.join(stages)}")
         work()
 
 

@@ -21,10 +21,11 @@ from typing import Any
 
 from tearsheet.archive import ArchivedStory, StoryArchiveReader, StoryArchiveWriter
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.engines.broker import Broker, Headers, Lease, Message, Output, Settlement
+from tearsheet.engines.broker import Broker, Depth, Headers, Lease, Message, Output, Settlement
 from tearsheet.errors import UsageError
 from tearsheet.pipeline.queuers import CannotOpen, InputFile
 from tearsheet.story import Story, WireStory, decode_story, encode_story, make_story_id
+from tearsheet.urls import BadURL, host_of
 from tearsheet.work import DUE, domain_of, partition_key
 
 log = logging.getLogger(__name__)
@@ -71,10 +72,12 @@ class Dumped:
 async def dump_queue(broker: Broker, queue: str, folder: Path, *, limit: int | None = None) -> Dumped:
     """Move a queue's messages, including those that wait for a retry, into WARC files below a folder.
 
-    Messages leave the queue once their file is safe on disk. A kill before that leaves them where they were.
+    Messages leave the queue once their file is safe on disk. A kill before that leaves them where they were. With a limit, those
+    that are ready come first, and no more of the others than needed stop waiting.
     """
     dumped = Dumped(queue)
-    await broker.hasten(queue)
+    ready = (await broker.depths()).get(queue, Depth()).ready
+    await broker.hasten(queue, None if limit is None else max(0, limit - ready))
     while leases := await _lease_for_one_file(
         broker, queue, MAX_STORIES if limit is None else min(MAX_STORIES, limit - dumped.stories)
     ):
@@ -145,11 +148,20 @@ class Wanted:
     dry_run: bool = False
 
     def takes(self, story: Story) -> bool:
-        """Whether the story's domain is wanted."""
+        """Whether the story's domain is wanted: its canonical domain, its host, or one that its host is a part of."""
         if not self.include and not self.exclude:
             return True
-        domain = domain_of(story)
-        return domain not in self.exclude and (not self.include or domain in self.include)
+        names = {domain_of(story), *_host_and_above(story)}
+        return names.isdisjoint(self.exclude) and (not self.include or not names.isdisjoint(self.include))
+
+
+def _host_and_above(story: Story) -> list[str]:
+    """`sport.paper.example`, `paper.example` and `example` for a story of the first."""
+    try:
+        parts = host_of(story.url or "").split(".")
+    except BadURL:
+        return []
+    return [".".join(parts[start:]) for start in range(len(parts))]
 
 
 async def load_files(broker: Broker, files: Iterable[InputFile], wanted: Wanted, clock: Clock = wall_clock) -> Loaded:

@@ -164,7 +164,7 @@ def own_pipeline(name: str, section: Mapping[str, Any]) -> Pipeline:
         raise ConfigError(f"{where}.{unknown[0]}: a pipeline has queuer, stages, about, prefix and max_retries")
     queuer, stages, prefix = section.get("queuer"), section.get("stages"), section.get("prefix")
     if queuer not in QUEUERS:
-        raise ConfigError(f"{where}.queuer: {queuer!r} is none of {', '.join(QUEUERS)}")
+        raise ConfigError(f"{where}.queuer: one of {', '.join(QUEUERS)} is needed")
     if not isinstance(stages, list) or not stages or not all(stage in STAGES for stage in stages):
         raise ConfigError(f"{where}.stages: a list of stages is needed, of {', '.join(STAGES)}")
     if len(set(stages)) < len(stages):

@@ -6,14 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.pipeline.queuers.csv_urls import read
-from tearsheet.pipeline.queuers.rows import MAX_LINE, Problem, Row
+from tearsheet.pipeline.queuers.rows import MAX_LINE, Problem, Row, Unreadable
 from tearsheet.story import ContentMetadata, HTTPMetadata, RSSEntry
 
 FILE = "s3://lists/2022/urls-2022-03-04.csv.gz"
 
 
 def rows_of(text: str | bytes, file: str = FILE) -> list[Row | Problem]:
-    return list(read(file, io.BytesIO(text.encode() if isinstance(text, str) else text)))
+    rows: list[Row | Problem] = []
+    try:
+        rows.extend(read(file, io.BytesIO(text.encode() if isinstance(text, str) else text)))
+    except Unreadable as unreadable:
+        rows.append(unreadable.problem)
+    return rows
 
 
 def stories(text: str | bytes) -> list[str | None]:

@@ -112,7 +112,7 @@ def test_entities_are_not_fetched(tmp_path):
 
 
 def test_a_day_that_we_wrote_ourselves_can_be_read(tmp_path):
-    database = open_database("sqlite:///t.db", tmp_path)
+    database = open_database("t.db", tmp_path)
     database.migrate()
     day = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
     with database.begin() as db:

@@ -1,4 +1,4 @@
-"""Asking a server that the operator named: its login goes to that server and to no other."""
+"""Asking a server that the operator named: its login goes to that server and to no other, and strangers lead us nowhere private."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from tearsheet.errors import EngineError
-from tearsheet.pipeline.queuers.http_input import opened_url, without_login
+from tearsheet.errors import EngineError, ItemRefused
+from tearsheet.pipeline.queuers import http_input
+from tearsheet.pipeline.queuers.http_input import opened_url
+from tearsheet.pipeline.queuers.remote import rss_fetcher
 
 LOGIN = "Basic " + base64.b64encode(b"bob:secret").decode()
 
@@ -45,18 +47,80 @@ def server(redirects: dict[str, str]) -> Iterator[tuple[int, list[tuple[str, str
         listener.server_close()
 
 
-def test_a_login_does_not_follow_a_redirect_to_another_origin():
+def refusal(url: str) -> str:
+    with pytest.raises((EngineError, ItemRefused)) as refused, opened_url(url, timeout=20):
+        pass
+    return str(refused.value)
+
+
+def test_a_request_with_a_login_stays_with_its_origin():
     redirects = {"/here": "/there"}
     with server({}) as (elsewhere, seen_elsewhere), server(redirects) as (port, seen):
         redirects["/there"] = f"http://127.0.0.1:{elsewhere}/stolen"
-        with opened_url(f"http://bob:secret@127.0.0.1:{port}/here") as response:
-            assert response.status == 200
+        said = refusal(f"http://bob:secret@127.0.0.1:{port}/here")
+    assert "our login is not for that server" in said and "secret" not in said
     assert seen == [("/here", LOGIN), ("/there", LOGIN)]
-    assert seen_elsewhere == [("/stolen", None)]
+    assert seen_elsewhere == []
 
 
-def test_what_is_shown_has_no_login():
-    assert without_login("https://bob:secret@a.example/x") == "https://a.example/x"
-    with pytest.raises(EngineError) as refused, opened_url("http://bob:secret@127.0.0.1:1/x", timeout=5):
-        pass
-    assert "secret" not in str(refused.value)
+@pytest.mark.parametrize("place", ["localhost:{port}", "127.1:{port}", "bob:secret@localhost:{port}", "[::1]:{port}"])
+def test_another_spelling_of_the_host_is_another_origin(place):
+    redirects: dict[str, str] = {}
+    with server(redirects) as (port, seen):
+        redirects["/here"] = f"http://{place.format(port=port)}/stolen"
+        refusal(f"http://bob:secret@127.0.0.1:{port}/here")
+    assert seen == [("/here", LOGIN)]
+
+
+def test_an_rss_fetcher_cannot_send_our_login_elsewhere():
+    redirects: dict[str, str] = {}
+    with server({}) as (elsewhere, seen_elsewhere), server(redirects) as (port, seen):
+        redirects["/api/rss_entries/1?_limit=2500"] = f"http://127.0.0.1:{elsewhere}/api/rss_entries/1"
+        with pytest.raises(ItemRefused, match="our login is not for that server"):
+            rss_fetcher(f"http://bob:secret@127.0.0.1:{port}")(1)
+    assert len(seen) == 1 and seen_elsewhere == []
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
+def test_a_redirect_without_a_login_reaches_no_private_address(name):
+    redirects: dict[str, str] = {}
+    with server({}) as (elsewhere, seen_elsewhere), server(redirects) as (port, _):
+        redirects["/here"] = f"http://{name}:{elsewhere}/inside"
+        said = refusal(f"http://127.0.0.1:{port}/here")
+    assert "is refused (loopback)" in said
+    assert seen_elsewhere == []
+
+
+def test_a_redirect_to_a_public_address_is_followed(monkeypatch):
+    monkeypatch.setattr(http_input, "Guard", _Open)
+    redirects: dict[str, str] = {}
+    with server({}) as (elsewhere, seen_elsewhere), server(redirects) as (port, _):
+        redirects["/here"] = f"http://127.0.0.1:{elsewhere}/file"
+        with opened_url(f"http://127.0.0.1:{port}/here") as response:
+            assert response.status == 200
+    assert seen_elsewhere == [("/file", None)]
+
+
+class _Open:
+    """A guard for which loopback is the public network, which tests cannot reach."""
+
+    def refuse_address(self, _: str) -> None:
+        return None
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "http://127.0.0.1:x/"])
+def test_a_redirect_to_anything_but_http_is_refused(target):
+    with server({"/here": target}) as (port, _):
+        assert "not an http or https address" in refusal(f"http://127.0.0.1:{port}/here")
+
+
+def test_a_circle_ends():
+    with server({"/here": "/here"}) as (port, seen):
+        assert "more than 10 redirects" in refusal(f"http://127.0.0.1:{port}/here")
+    assert len(seen) == 10
+
+
+@pytest.mark.parametrize("login", ["bob:hunter22", "bob:hun/ter22", "bob:hun@ter22", "bob:hun?ter22", "bob:1/hunter22"])
+def test_what_is_shown_has_no_login(login):
+    said = refusal(f"http://{login}@127.0.0.1:1/x")
+    assert "hun" not in said and "ter22" not in said

@@ -16,7 +16,7 @@ from tearsheet.pipeline.queuers.inputs import CannotOpen, InputFile, InputStores
 
 @pytest.fixture
 def places(tmp_path) -> InputStores:
-    return InputStores("file:///blobs", lambda url: open_blobs(url, tmp_path))
+    return InputStores("blobs", lambda url, setting: open_blobs(url, tmp_path, setting=setting))
 
 
 def text_of(file: InputFile) -> str:
@@ -59,7 +59,7 @@ def test_lists_name_inputs_and_other_lists(tmp_path, places):
 
 
 def test_blobs_with_a_star_at_the_end(tmp_path, places):
-    store = open_blobs("file:///blobs", tmp_path)
+    store = open_blobs("blobs", tmp_path)
     for key in ("lists/2023-a.csv", "lists/2024-b.csv.gz", "lists/2024-c.csv", "lists/2024.txt", "other.csv"):
         store.put(key, gzip.compress(key.encode()))
     found = expand(["blob:lists/2024*", "blob:other.csv", "blob:none*", "blob:missing.csv"], places, (".csv",))

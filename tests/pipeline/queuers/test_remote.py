@@ -1,9 +1,16 @@
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
 from typing import Any
 
-from tearsheet.pipeline.queuers.remote import server_name, stories_of, story_of
+import pytest
+
+from tearsheet.engines.broker.sqlite import SqliteBroker
+from tearsheet.errors import EngineError
+from tearsheet.pipeline.queuers.remote import Cursor, RemoteQueuer, server_name, stories_of, story_of
 from tearsheet.story import ContentMetadata, HTTPMetadata, RSSEntry
+from tearsheet.work.water_marks import WaterMarks
 
 ROW: dict[str, Any] = {
     "id": 4711, "feed_id": 3, "sources_id": 4, "url": "http://a.example/1", "normalized_url": "http://a.example/1", "guid": "g",
@@ -45,3 +52,47 @@ def test_fields_that_are_missing_or_odd_are_left_out():
 
 def test_the_server_is_named_without_its_password():
     assert server_name("https://user:secret@rss.example:8000/x") == "rss.example"
+
+
+class Troubled:
+    """An rss-fetcher that has trouble a number of times before it answers."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+        self.asked = 0
+
+    def __call__(self, first: int) -> list[dict[str, Any]]:
+        self.asked += 1
+        if self.asked <= self.times:
+            raise EngineError("http://rss.example: the server answers 502 Bad Gateway")
+        return [ROW] if first <= ROW["id"] else []
+
+
+def take(folder: Path, ask: Troubled, *, once: bool, patience: float = 60.0) -> int:
+    """How many stories a queuer took from it before it ended, or before two were asked for in vain."""
+
+    async def work() -> int:
+        broker, stop = SqliteBroker(folder / "queues.db"), asyncio.Event()
+        cursor = Cursor(folder / "cursor.json")
+        queuer = RemoteQueuer(ask, "s", cursor, broker, ["fetcher"], WaterMarks(5, 10), patience=patience)
+        running = asyncio.create_task(queuer.run(stop, once=once))
+        while not once and ask.asked < ask.times + 2 and not running.done():
+            await asyncio.sleep(0.01)
+        stop.set() if not once else None
+        try:
+            await running
+        finally:
+            await broker.close()
+        return queuer.queued
+
+    return asyncio.run(work())
+
+
+@pytest.mark.parametrize("once", [True, False])
+def test_a_server_in_trouble_is_asked_again(tmp_path, once):
+    assert take(tmp_path, Troubled(3), once=once) == 1
+
+
+def test_a_run_that_is_to_end_tells_of_a_server_that_stays_away(tmp_path):
+    with pytest.raises(EngineError, match="502"):
+        take(tmp_path, Troubled(1_000_000), once=True, patience=0.3)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tearsheet.errors import StorageError
+from tearsheet.pipeline.queuers.bookmark import Mark
 from tearsheet.pipeline.queuers.tracker import State, Tracker, tracked_name
 
 
@@ -102,3 +103,17 @@ def test_a_tracker_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "t.db").write_bytes(b"this is no database, and never was one" * 40)
     with pytest.raises(StorageError, match="the tracker"):
         Tracker(tmp_path / "t.db")
+
+
+def test_a_mark_lasts_until_its_file_is_finished(tmp_path):
+    one = Tracker(tmp_path / "t.db")
+    one.take("a.csv")
+    one.keep_mark("x/a.csv.gz", Mark(250, "d1"))
+    one.keep_mark("x/a.csv.gz", Mark(500, "d2"))
+    one.close()
+    other = Tracker(tmp_path / "t.db")
+    assert other.take("a.csv") and other.mark("a.csv") == Mark(500, "d2")
+    other.finish("a.csv")
+    assert other.mark("a.csv") is None
+    assert other.take("a.csv", force=True) and other.mark("a.csv") is None
+    other.close()

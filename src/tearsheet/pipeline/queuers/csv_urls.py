@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from tearsheet.pipeline.queuers.rows import Problem, Row, checked_url, csv_rows, date_in_name
+from tearsheet.pipeline.queuers.csv_rows import csv_rows
+from tearsheet.pipeline.queuers.rows import Problem, Row, Unreadable, checked_url, date_in_name
 from tearsheet.pipeline.queuers.tracker import tracked_name
 from tearsheet.story import HTTPMetadata, RSSEntry, Story, make_story_id
 from tearsheet.urls import BadURL
 
 SUFFIXES = (".csv",)
-_URL_COLUMNS = ("url", "link")
+_URL_COLUMNS = ("url", "link", "story_url")
 
 
 def story_of(url: str, file: str) -> Story:
@@ -24,9 +25,12 @@ def story_of(url: str, file: str) -> Story:
 
 
 def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
-    """Every address once. A first row with a column `url` or `link` says which column has the addresses; else it is the first."""
+    """Every address once. A first row with a column `url`, `link` or `story_url` says where they are; else they are in the first.
+
+    Raises Unreadable when no row has one.
+    """
     column, first, seen = 0, True, set[str]()
-    for number, cells in csv_rows(stream):
+    for number, cells in csv_rows(stream, _URL_COLUMNS):
         if isinstance(cells, Problem):
             yield cells
             continue
@@ -50,3 +54,7 @@ def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
             continue
         seen.add(url)
         yield Row(number, story_of(url, file))
+    if not seen:
+        raise Unreadable(
+            1, "bad-columns", f"no row has an address: name its column {' or '.join(_URL_COLUMNS)} in the first row"
+        )

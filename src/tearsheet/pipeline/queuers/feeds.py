@@ -15,8 +15,9 @@ from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.broker import Broker, Output
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling import UnqueuedStory, mark_queued, unqueued_stories
+from tearsheet.masking import without_login
 from tearsheet.story import RSSEntry, Story, make_story_id
-from tearsheet.work import WaterMarks, input_queue, new_message
+from tearsheet.work import WaterMarks, input_queue, new_message, room_in
 
 _BATCH = 500
 _PAUSE_SECONDS = 1.0
@@ -32,7 +33,7 @@ def story_of(entry: UnqueuedStory, server: str) -> Story:
             domain=entry.domain,
             pub_date=format_datetime(entry.published_at) if entry.published_at else None,
             fetch_date=entry.fetched_at.date().isoformat(),
-            source_url=entry.feed_url,
+            source_url=without_login(entry.feed_url) if entry.feed_url else None,
             source_feed_id=entry.feed_id,
             source_source_id=entry.sources_id,
             via=f"{entry.id}@{server}",
@@ -73,7 +74,7 @@ class FeedQueuer:
 
     async def _has_room(self) -> bool:
         depths = await self._broker.depths()
-        return self._marks.may_go(depths[queue].ready for queue in self._queues if queue in depths)
+        return room_in(self._queues, depths, self._marks, self._clock())
 
     async def _move_batch(self) -> int:
         entries = await asyncio.to_thread(unqueued_stories, self._database, _BATCH)

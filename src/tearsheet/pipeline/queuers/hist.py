@@ -1,7 +1,7 @@
 """The queuer of the `historical` pipeline: CSV files of the old system's database.
 
-The columns are `collect_date, stories_id, media_id, downloads_id, feeds_id, [language], url`. The stories of a file without a
-column `url` are fetched blind: the page itself must give its address.
+The columns are `collect_date, stories_id, media_id, downloads_id, feeds_id, [language], url`. A story without an address is fetched
+blind: the page itself must give it.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
+from tearsheet.pipeline.queuers.csv_rows import csv_rows
 from tearsheet.pipeline.queuers.rows import (
     Problem,
     Row,
     Unreadable,
     checked_url,
-    csv_rows,
     date_in_name,
     timestamp_of,
     whole_number,
@@ -51,7 +51,7 @@ def story_of(row: Mapping[str, str], file: str) -> Story:
 
 
 def _url_of(row: Mapping[str, str]) -> str:
-    if "url" not in row:
+    if not row.get("url", "").strip():
         return NEED_CANONICAL_URL
     try:
         return checked_url(row["url"])
@@ -63,7 +63,7 @@ def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
     """Every download once, and every address once."""
     columns: list[str] | None = None
     seen: set[int] = set()
-    for number, cells in csv_rows(stream):
+    for number, cells in csv_rows(stream, [_NEEDED]):
         if isinstance(cells, Problem):
             yield cells
         elif columns is None:

@@ -1,30 +1,32 @@
-"""Requests to a server that the operator named: for an input file, or to an rss-fetcher. Web pages go through `tearsheet.fetch`."""
+"""Requests to a server that the operator named: for an input file, or to an rss-fetcher. Web pages go through `tearsheet.fetch`.
+
+The operator's address may be a private one and may carry a login. Where that server redirects us to is another matter: a request
+with a login stays with its origin, and one without never reaches a private network.
+"""
 
 from __future__ import annotations
 
 import base64
 import http.client
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
-from tearsheet.errors import EngineError
+from tearsheet.errors import EngineError, ItemRefused
+from tearsheet.fetch import REDIRECT_STATUSES, Guard
+from tearsheet.masking import shown_url
 
 TIMEOUT_SECONDS = 60.0
+_PASSING = frozenset({408, 425, 429})
+_MAX_REDIRECTS = 10
 
 
-def without_login(url: str) -> str:
-    """An address without user and password, safe to show."""
-    scheme, _, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
-
-
-class _KeepLoginAtHome(urllib.request.HTTPRedirectHandler):
-    """Follows redirects, and takes the login along only to the origin that it was given for."""
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Leaves redirects to us."""
 
     def redirect_request(
         self,
@@ -34,38 +36,107 @@ class _KeepLoginAtHome(urllib.request.HTTPRedirectHandler):
         msg: str,
         headers: http.client.HTTPMessage,
         newurl: str,
-    ) -> urllib.request.Request | None:
-        """The next request; without the login if it goes to another scheme, host or port."""
-        following = super().redirect_request(req, fp, code, msg, headers, newurl)
-        if following is not None and _origin(following.full_url) != _origin(req.full_url):
-            following.remove_header("Authorization")
-        return following
+    ) -> None:
+        """Follow none."""
 
 
-def _origin(url: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname, parts.port
+class _GuardedConnection(http.client.HTTPConnection):
+    """Connects to public addresses only, whatever the name resolves to."""
+
+    def connect(self) -> None:
+        """Connect to the first address that answers. Raises OSError when all are refused."""
+        guard, problem = Guard(), OSError("the name does not resolve")
+        for *_, address in socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM):
+            if reason := guard.refuse_address(str(address[0])):
+                problem = OSError(f"it redirects to {address[0]}, which is refused ({reason})")
+                continue
+            try:
+                self.sock = socket.create_connection((str(address[0]), self.port), self.timeout)
+                return
+            except OSError as error:
+                problem = error
+        raise problem
+
+
+class _GuardedTlsConnection(http.client.HTTPSConnection, _GuardedConnection):
+    """The same, encrypted."""
+
+
+class _Guarded(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(_GuardedConnection, req)
+
+
+class _GuardedTls(urllib.request.HTTPSHandler):
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(_GuardedTlsConnection, req)
 
 
 @contextmanager
 def opened_url(url: str, timeout: float = TIMEOUT_SECONDS) -> Iterator[http.client.HTTPResponse]:
-    """The 200 response of an http(s) server. The address may contain a user and password. Raises EngineError."""
-    shown = without_login(url)
-    parts = urlsplit(url)
-    headers = {"User-Agent": "tearsheet", "Accept-Encoding": "identity"}
-    if parts.username:
-        login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        headers["Authorization"] = "Basic " + base64.b64encode(login.encode()).decode()
-    if parts.scheme not in ("http", "https"):
-        raise EngineError(f"{shown}: not an http or https address")
-    request = urllib.request.Request(shown, headers=headers)  # noqa: S310 - http(s) only, as was just checked
+    """The 200 response of an http(s) server. The address may contain a user and password. Raises EngineError or ItemRefused."""
+    shown = shown_url(url)
     try:
-        with urllib.request.build_opener(_KeepLoginAtHome).open(request, timeout=timeout) as response:
+        with _followed(url, shown, timeout) as response:
             if response.status != 200:
                 raise EngineError(f"{shown}: the server answers {response.status}")
             yield response
     except urllib.error.HTTPError as error:
         error.close()
-        raise EngineError(f"{shown}: the server answers {error.code} {error.reason}") from error
+        # What a server refuses it will refuse again; other trouble may pass.
+        kind = ItemRefused if 400 <= error.code < 500 and error.code not in _PASSING else EngineError
+        raise kind(f"{shown}: the server answers {error.code} {error.reason}") from error
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise EngineError(f"{shown}: {getattr(error, 'reason', None) or error}; try again later") from error
+
+
+def _followed(url: str, shown: str, timeout: float) -> http.client.HTTPResponse:
+    """The last response of a chain of redirects."""
+    parts = _parts(url, shown)
+    home, login = _origin(parts), _login(parts)
+    for _ in range(_MAX_REDIRECTS):
+        at_home = _origin(parts) == home
+        if login and not at_home:
+            raise ItemRefused(
+                f"{shown}: the server redirects to {shown_url(parts.geturl())}, and our login is not for that server; "
+                "if it should be, give that address"
+            )
+        headers = {"User-Agent": "tearsheet", "Accept-Encoding": "identity"} | (
+            {"Authorization": login} if login else {}
+        )
+        # A proxy of the environment would hide the address from the guard, so only the operator's own server is asked by one.
+        handlers = [_NoRedirects] if at_home else [_NoRedirects, urllib.request.ProxyHandler({}), _Guarded, _GuardedTls]
+        address = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+        request = urllib.request.Request(address, headers=headers)  # noqa: S310 - http(s) only, as _parts has checked
+        try:
+            response: http.client.HTTPResponse = urllib.request.build_opener(*handlers).open(request, timeout=timeout)
+            return response
+        except urllib.error.HTTPError as error:
+            location = error.headers.get("Location")
+            if error.code not in REDIRECT_STATUSES or not location:
+                raise
+            error.close()
+            parts = _parts(urljoin(address, location), shown)
+    raise EngineError(f"{shown}: more than {_MAX_REDIRECTS} redirects")
+
+
+def _parts(url: str, shown: str) -> SplitResult:
+    """The parts of an http(s) address. Raises EngineError, which shows nothing that may be a password."""
+    try:
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0):
+            return parts
+    except ValueError:
+        pass
+    raise EngineError(f"{shown}: not an http or https address; in a password, write / as %2F, @ as %40 and : as %3A")
+
+
+def _origin(parts: SplitResult) -> tuple[str, str | None, int]:
+    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}[parts.scheme]
+
+
+def _login(parts: SplitResult) -> str:
+    if not parts.username:
+        return ""
+    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return "Basic " + base64.b64encode(pair.encode()).decode()

@@ -6,14 +6,16 @@ import gzip
 import io
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from tearsheet.engines import written_path
 from tearsheet.engines.blobs import Blobs, blob_place, split_pattern
-from tearsheet.errors import EngineError, NotFoundError, UsageError, UserError
-from tearsheet.pipeline.queuers.http_input import opened_url, without_login
+from tearsheet.errors import EngineError, ItemRefused, NotFoundError, UsageError, UserError
+from tearsheet.masking import shown_url
+from tearsheet.pipeline.queuers.http_input import opened_url
 
 MAX_DOWNLOAD = 16 << 30
 """Bytes of one input file that is downloaded first."""
@@ -33,7 +35,7 @@ class InputFile:
     name: str
     """What is shown to users, without secrets: a path or a URL."""
     size: int | None
-    open: Callable[[], BinaryIO]
+    open: Callable[[], BinaryIO] = field(repr=False)
     """Opens it as it is stored. Raises CannotOpen."""
     problem: str = ""
     """Why there is no such file, if that is already known."""
@@ -43,10 +45,10 @@ class InputFile:
 class InputStores:
     """Where inputs may be, beside this machine."""
 
-    blobs_url: str
+    blobs_url: str = field(repr=False)
     """The setting `engines.blobs`."""
-    open_blobs: Callable[[str], Blobs]
-    """Opens the blob store at a URL."""
+    open_blobs: Callable[[str, str], Blobs]
+    """Opens the blob store at a URL; the second argument says in error messages where the URL came from."""
     moved: Callable[[Path], Sequence[InputFile]] = lambda _: ()
     """The files that used to be below a directory and are now only in a store, under the names that they had."""
 
@@ -64,11 +66,24 @@ def _expand(inputs: Sequence[str], stores: InputStores, suffixes: tuple[str, ...
         if text.startswith("@"):
             yield from _list(text[1:], stores, suffixes, depth)
         elif text.startswith(("http://", "https://")):
-            yield InputFile(without_login(text), None, partial(_download, text))
+            yield InputFile(shown_url(text), None, partial(_download, text))
         elif blob is not None:
-            yield from _blobs(stores.open_blobs(blob.store), blob.pattern, blob.name, suffixes)
+            opened = stores.open_blobs(blob.store, "engines.blobs" if blob.store == stores.blobs_url else blob.shown)
+            yield from _blobs(opened, blob.pattern, blob.name, suffixes)
         else:
-            yield from _local(Path(text), suffixes, stores)
+            yield from _local(_path_of(text), suffixes, stores)
+
+
+def _path_of(text: str) -> Path:
+    """The path that an input names. Raises UsageError when it is a URL of a kind that nobody here can open."""
+    scheme, separator, _ = text.partition("://")
+    if not separator or "/" in scheme:
+        return Path(text)
+    if scheme != "file":
+        raise UsageError(
+            f"an input cannot be a {scheme}:// URL: give a path, file:///PATH, http(s)://…, s3://BUCKET/KEY or blob:KEY"
+        )
+    return Path(written_path(text, "an input"))
 
 
 def _list(path: str, stores: InputStores, suffixes: tuple[str, ...], depth: int) -> Iterator[InputFile]:
@@ -141,11 +156,11 @@ def _download(url: str) -> BinaryIO:
         with opened_url(url) as response:
             length = response.headers.get("Content-Length")
             spooled = _spooled(iter(lambda: response.read(_PIECE), b""))
-    except EngineError as error:
+    except (EngineError, ItemRefused) as error:
         raise CannotOpen(str(error)) from error
     if length and length.isdigit() and spooled.seek(0, io.SEEK_END) != int(length):
         spooled.close()
-        raise CannotOpen(f"{without_login(url)}: the connection was lost before its end")
+        raise CannotOpen(f"{shown_url(url)}: the connection was lost before its end")
     spooled.seek(0)
     return spooled
 

@@ -1,7 +1,7 @@
 """The queuer around a reader: takes files, reads them, and sends their stories on between the water marks.
 
-A file's stories are published, and only then is the file marked as finished. A kill in between queues the file again from its
-start, under the same story ids, so that every stage recognises the stories.
+A file's stories are published, and only then is it noted how far it was queued. A kill in between queues the last stories again,
+under the same ids, so that every stage recognises them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -17,11 +18,12 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from tearsheet.engines.broker import Broker, Message, Output
+from tearsheet.pipeline.queuers.bookmark import Bookmark
 from tearsheet.pipeline.queuers.inputs import CannotOpen, InputFile, unpacked
 from tearsheet.pipeline.queuers.rows import Problem, Reader, Row, Unreadable
 from tearsheet.pipeline.queuers.tracker import Tracker, tracked_name
 from tearsheet.story import make_story_id
-from tearsheet.work import DROPPED, Ledger, LedgerEntry, WaterMarks, input_queue, new_message
+from tearsheet.work import DROPPED, Ledger, LedgerEntry, WaterMarks, input_queue, new_message, room_in
 
 log = logging.getLogger(__name__)
 STAGE = "queuer"
@@ -30,6 +32,8 @@ _BATCH_BYTES = 8 << 20
 _PAUSE_SECONDS = 0.25
 _SHOWN_PROBLEMS = 20
 MAX_PROBLEMS_KEPT = 1_000
+Rows = Iterator[Row | Problem | Unreadable]
+"""What is read of a file. If it cannot be read to its end, the last one is the `Unreadable` that says why."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -154,13 +158,12 @@ class Queuer:
         log.info("queuing", extra={"file": file.name})
         whole = True
         try:
-            stream = await asyncio.to_thread(file.open)
+            stream, rows, bookmark = await asyncio.to_thread(self._open, file)
         except CannotOpen as error:
             await self._note(file, [Problem(0, "no-file", file.problem or str(error))])
             self.tally.failed += 1
             return False
         with stream:
-            rows = _safely(self._kind, file.name, stream)
             before = self.tally.bytes_done
             while not stop.is_set() and not self._enough():
                 batch = await asyncio.to_thread(self._next_batch, rows, file)
@@ -168,6 +171,9 @@ class Queuer:
                     break
                 await self._publish(batch.messages)
                 await self._note(file, batch.problems)
+                bookmark.move(batch.story_ids)
+                if batch.messages and self._choice.is_whole:
+                    await asyncio.to_thread(self._tracker.keep_mark, file.name, bookmark.mark)
                 self.tally.bytes_done = before + (stream.tell() if file.size else 0)
                 if batch.broken:
                     whole = False
@@ -179,7 +185,21 @@ class Queuer:
             self.tally.bytes_done = before
         return False
 
-    def _next_batch(self, rows: Iterator[Row | Problem | Unreadable], file: InputFile) -> _Batch:
+    def _open(self, file: InputFile) -> tuple[BinaryIO, Rows, Bookmark]:
+        """The rows that an earlier queuer of the file has not queued. Raises CannotOpen."""
+        mark = self._tracker.mark(file.name) if self._choice.is_whole else None
+        stream, bookmark = file.open(), Bookmark()
+        rows = _safely(self._kind, file.name, stream)
+        if mark is not None:
+            if bookmark.reaches(mark, (row.story.id for row in rows if isinstance(row, Row))):
+                log.info("going on where it was left", extra={"file": file.name, "stories": mark.stories})
+            else:  # another file of the same name
+                stream.close()
+                stream, bookmark = file.open(), Bookmark()
+                rows = _safely(self._kind, file.name, stream)
+        return stream, rows, bookmark
+
+    def _next_batch(self, rows: Rows, file: InputFile) -> _Batch:
         batch = _Batch()
         size = 0
         for row in rows:
@@ -191,6 +211,7 @@ class Queuer:
             elif self._choice.percent is None or self._chance.random() * 100 < self._choice.percent:
                 message = new_message(row.story, f"{self._kind.unit} {row.line} of {tracked_name(file.name)}")
                 batch.messages.append(message)
+                batch.story_ids.append(row.story.id)
                 size += len(message.page)
             if (
                 len(batch.messages) >= min(_BATCH, self._left())
@@ -214,7 +235,7 @@ class Queuer:
             return True
         while not stop.is_set():
             depths = await self._broker.depths()
-            if self._marks.may_go(depths[queue].ready for queue in self._queues if queue in depths):
+            if room_in(self._queues, depths, self._marks, time.time()):
                 self.tally.waiting = False
                 return True
             self.tally.waiting = True
@@ -244,6 +265,7 @@ class Queuer:
 @dataclass(slots=True)
 class _Batch:
     messages: list[Message] = field(default_factory=list)
+    story_ids: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     ended: bool = False
     broken: bool = False
@@ -265,8 +287,8 @@ def note_rows(ledger: Ledger, name: str, problems: Sequence[Problem], unit: str 
     )
 
 
-def _safely(kind: FileKind, name: str, stream: BinaryIO) -> Iterator[Row | Problem | Unreadable]:
-    """The rows of a file; if it cannot be read to its end, the last one is the `Unreadable` that says why."""
+def _safely(kind: FileKind, name: str, stream: BinaryIO) -> Rows:
+    """The rows of a file."""
     line = 0
     try:
         for row in kind.read(name, stream if kind.packed else unpacked(stream)):

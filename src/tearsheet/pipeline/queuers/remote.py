@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -16,14 +18,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from tearsheet.engines import PATIENCE_SECONDS, pauses
 from tearsheet.engines.broker import Broker, Output
 from tearsheet.errors import EngineError
 from tearsheet.files import make_folder, storage_errors, written_aside
-from tearsheet.pipeline.queuers.http_input import opened_url, without_login
+from tearsheet.masking import masked
+from tearsheet.pipeline.queuers.http_input import opened_url
 from tearsheet.pipeline.queuers.rows import Problem, checked_url
 from tearsheet.story import RSSEntry, Story, make_story_id
 from tearsheet.urls import BadURL
-from tearsheet.work import WaterMarks, input_queue, new_message
+from tearsheet.work import WaterMarks, input_queue, new_message, room_in
 
 log = logging.getLogger(__name__)
 BATCH = 2_500
@@ -89,9 +93,7 @@ def rss_fetcher(url: str, batch: int = BATCH) -> Ask:
                 raise ValueError(answer.get("message"))
             return [row for row in answer["results"] if isinstance(row, dict)]
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise EngineError(
-                f"feeds.remote: {without_login(url)} does not answer as an rss-fetcher: {error}"
-            ) from error
+            raise EngineError(f"feeds.remote: {masked(url)} does not answer as an rss-fetcher: {error}") from error
 
     return ask
 
@@ -124,7 +126,7 @@ class RemoteQueuer:
 
     def __init__(
         self, ask: Ask, server: str, cursor: Cursor, broker: Broker, queues: Sequence[str], marks: WaterMarks,
-        note: Callable[[Sequence[Problem]], None] = lambda problems: None,
+        note: Callable[[Sequence[Problem]], None] = lambda problems: None, patience: float = PATIENCE_SECONDS,
     ) -> None:  # fmt: skip
         self.queued = 0
         self._ask = ask
@@ -134,11 +136,18 @@ class RemoteQueuer:
         self._queues = [input_queue(queue) for queue in queues]
         self._marks = marks
         self._note = note
+        self._patience = patience
 
     async def run(self, stop: asyncio.Event, *, once: bool = False) -> None:
-        """Take what is new until stopped; with `once`, until there is no more."""
+        """Take what is new until stopped; with `once`, until there is no more.
+
+        A server that does not answer is asked again: its trouble is no reason to stop the rest of the program. With `once`, its
+        error is raised when patience is at an end.
+        """
         while not stop.is_set():
-            moved = await self._move_batch() if await self._has_room() else None
+            moved = (
+                await self._move_batch(stop, self._patience if once else math.inf) if await self._has_room() else None
+            )
             if moved == 0 and once:
                 return
             if not moved:
@@ -147,11 +156,11 @@ class RemoteQueuer:
 
     async def _has_room(self) -> bool:
         depths = await self._broker.depths()
-        return self._marks.may_go(depths[queue].ready for queue in self._queues if queue in depths)
+        return room_in(self._queues, depths, self._marks, time.time())
 
-    async def _move_batch(self) -> int:
+    async def _move_batch(self, stop: asyncio.Event, patience: float) -> int:
         last = await asyncio.to_thread(self._cursor.read)
-        rows = await asyncio.to_thread(self._ask, last + 1)
+        rows = await self._rows(last + 1, stop, patience)
         newer = [row for row in rows if isinstance(row.get("id"), int) and row["id"] > last]
         stories, problems = stories_of(newer, self._server)
         messages = [new_message(story) for story in stories]
@@ -163,6 +172,23 @@ class RemoteQueuer:
             log.info("stories taken", extra={"from": self._server, "stories": len(stories), "left out": len(problems)})
         self.queued += len(stories)
         return len(newer)
+
+    async def _rows(self, first: int, stop: asyncio.Event, patience: float) -> Sequence[Mapping[str, Any]]:
+        """The rows from an id on; none when stopped before the server answered."""
+        waits = pauses(patience, longest=_PAUSE_SECONDS)
+        while not stop.is_set():
+            try:
+                return await asyncio.to_thread(self._ask, first)
+            except EngineError as error:
+                pause = next(waits, None)
+                if pause is None:
+                    raise
+                log.warning(
+                    "the rss-fetcher is asked again later", extra={"seconds": round(pause, 1), "error": str(error)}
+                )
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), pause)
+        return []
 
 
 def stories_of(rows: Sequence[Mapping[str, Any]], server: str) -> tuple[list[Story], list[Problem]]:

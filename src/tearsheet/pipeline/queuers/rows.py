@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -57,20 +56,6 @@ def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
             yield number, None
         else:
             yield number, line
-
-
-def csv_rows(stream: BinaryIO) -> Iterator[tuple[int, list[str] | Problem]]:
-    """The rows of a CSV file. Each line is a row, so that a quote that is never closed spoils only one."""
-    for number, line in numbered_lines(stream):
-        if line is None:
-            yield number, Problem(number, "bad-row", f"longer than {MAX_LINE:,} bytes")
-            continue
-        try:
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-            if text.strip():
-                yield number, next(csv.reader([text], strict=True))
-        except (UnicodeDecodeError, csv.Error) as error:
-            yield number, Problem(number, "bad-row", str(error))
 
 
 def checked_url(text: str) -> str:

@@ -1,7 +1,7 @@
 """Which input files have been queued: one SQLite file for each pipeline, shared by any number of queuers on one machine.
 
 A file is known by its base name without `.gz`, and is taken by one queuer at a time. When a queuer dies, the files that it
-had taken can be taken by the next one that asks.
+had taken can be taken by the next one that asks, which goes on where the other stopped.
 """
 
 from __future__ import annotations
@@ -15,9 +15,13 @@ from pathlib import Path, PurePosixPath
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines import Holder
 from tearsheet.errors import BusyError, StorageError
+from tearsheet.pipeline.queuers.bookmark import Mark
 
-_SCHEMA = """CREATE TABLE IF NOT EXISTS files (
-    name TEXT PRIMARY KEY, status TEXT NOT NULL, ts REAL NOT NULL, holder TEXT) WITHOUT ROWID"""
+_SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS files (
+    name TEXT PRIMARY KEY, status TEXT NOT NULL, ts REAL NOT NULL, holder TEXT) WITHOUT ROWID""",
+    "CREATE TABLE IF NOT EXISTS marks (name TEXT PRIMARY KEY, stories INTEGER NOT NULL, digest TEXT NOT NULL) WITHOUT ROWID",
+)
 _PATIENCE_SECONDS = 60.0
 
 
@@ -48,7 +52,8 @@ class Tracker:
             self._db = sqlite3.connect(path, timeout=_PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = FULL")
-            self._db.execute(_SCHEMA)
+            for statement in _SCHEMA:
+                self._db.execute(statement)
 
     def state(self, file: str) -> State:
         """What is known about a file. One that a dead queuer had taken counts as not started."""
@@ -66,16 +71,31 @@ class Tracker:
             state, _ = self._state(name)
             if state is State.STARTED or (state is State.FINISHED and not force):
                 return False
+            if state is State.FINISHED:
+                self._forget_mark(name)
             self._write(name, State.STARTED, self._holder.name)
             return True
+
+    def mark(self, file: str) -> Mark | None:
+        """How far the file was queued by a queuer that did not finish it."""
+        with self._clear_errors():
+            row = self._db.execute("SELECT stories, digest FROM marks WHERE name = ?", (tracked_name(file),)).fetchone()
+        return Mark(*row) if row else None
+
+    def keep_mark(self, file: str, mark: Mark) -> None:
+        """The stories up to this mark have been queued."""
+        with self._transaction():
+            row = (tracked_name(file), mark.stories, mark.digest)
+            self._db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?, ?)", row)
 
     def finish(self, file: str) -> None:
         """All its stories have been queued."""
         with self._transaction():
             self._write(tracked_name(file), State.FINISHED, None)
+            self._forget_mark(tracked_name(file))
 
     def give_back(self, file: str) -> None:
-        """It was not finished: the next queuer starts it again."""
+        """It was not finished: the next queuer takes it again, and goes on at its mark."""
         with self._transaction():
             self._db.execute("DELETE FROM files WHERE name = ?", (tracked_name(file),))
 
@@ -99,6 +119,9 @@ class Tracker:
     def _write(self, name: str, state: State, holder: str | None) -> None:
         row = (name, state.value, self._clock(), holder)
         self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", row)
+
+    def _forget_mark(self, name: str) -> None:
+        self._db.execute("DELETE FROM marks WHERE name = ?", (name,))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from tearsheet.archive import ArchivedStory, StoryArchiveReader
-from tearsheet.pipeline.queuers.rows import Problem, Row
+from tearsheet.pipeline.queuers.rows import Problem, Row, Unreadable
 from tearsheet.story import ContentMetadata, Story
 
 SUFFIXES = (".warc",)
@@ -47,8 +47,9 @@ def read_pages(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
 
 
 def _numbered(stream: BinaryIO) -> Iterator[tuple[int, ArchivedStory | Problem]]:
-    """The stories with their numbers, and damage as it is met."""
-    reader = StoryArchiveReader(stream)
+    """The stories with their numbers, and damage as it is met. Raises Unreadable at the end of a file that is not whole."""
+    kinds: set[str] = set()
+    reader = StoryArchiveReader(stream, watch=lambda record: kinds.add(record.type))
     number = reported = 0
     for archived in reader.archived():
         number += 1
@@ -58,3 +59,7 @@ def _numbered(stream: BinaryIO) -> Iterator[tuple[int, ArchivedStory | Problem]]
         yield number, archived
     for damage in reader.damages[reported:]:
         yield number + 1, Problem(number + 1, "damaged", f"at byte {damage.offset}: {damage.what}")
+    if not kinds:
+        raise Unreadable(1, "incomplete", "there is no record in it")
+    if reader.damage_count:
+        raise Unreadable(number + 1, "incomplete", f"{reader.damage_count} parts of it could not be read")

@@ -1,6 +1,7 @@
-"""The polite client that everyone in an event loop shares."""
+"""The polite client and the reading processes that everyone in an event loop shares."""
 
 import asyncio
+import os
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from tearsheet.fetch import FetchRequest
 from tearsheet.settings import Settings
 from tests.support.askers import polite_settings
 from tests.support.loopback_web import response, serve
+from tests.support.reading_jobs import TELL_PID
 
 
 def test_one_for_each_event_loop_closed_with_its_last_user(tmp_path: Path) -> None:
@@ -30,6 +32,23 @@ def test_one_for_each_event_loop_closed_with_its_last_user(tmp_path: Path) -> No
                 assert web.connections == 2
 
     settings = Settings(tmp_path, fetch=polite_settings(1, 0.0))
+    with Services(settings) as services:
+        asyncio.run(test(services))
+        asyncio.run(test(services))
+
+
+def test_the_processes_that_read_end_with_their_last_user(tmp_path: Path) -> None:
+    async def test(services: Services) -> None:
+        async with AsyncExitStack() as one:
+            async with AsyncExitStack() as two:
+                reader = services.open_reader(one)
+                assert services.open_reader(two) is reader
+                pid = await reader.read(TELL_PID, None)
+            assert await reader.read(TELL_PID, None) == pid != os.getpid(), "it goes on while one is left who uses it"
+        assert not Path(f"/proc/{pid}").exists()
+
+    settings = Settings(tmp_path)
+    settings.pipeline.parser_processes = 1
     with Services(settings) as services:
         asyncio.run(test(services))
         asyncio.run(test(services))
