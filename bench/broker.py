@@ -126,7 +126,7 @@ def main() -> None:
         table.add_column(column, justify="left" if column == "broker" else "right")
     rabbitmq = rabbitmq_url()
     with tempfile.TemporaryDirectory() as folder:
-        engines = {"SQLite": f"sqlite:///{uuid.uuid4().hex}.db"} | ({"RabbitMQ": rabbitmq} if rabbitmq else {})
+        engines = {"SQLite": f"{uuid.uuid4().hex}.db"} | ({"RabbitMQ": rabbitmq} if rabbitmq else {})
         for name, url in engines.items():
             rates = asyncio.run(measure(url, Path(folder), messages))
             figures = [f"{rates[step]:,.0f}/s" for step in ("publish", "forward", "acknowledge")]

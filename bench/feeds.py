@@ -33,6 +33,7 @@ from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.tables import feed_paces, feeds
 from tearsheet.fetch.client import Client
 from tearsheet.settings import FeedSettings, FetchSettings
+from tearsheet.work import ReadingPool
 
 SHARED_DATA = Path(os.environ.get("TEARSHEET_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 URL = "http://feeds.example/feed"
@@ -175,7 +176,7 @@ def bench_parsing(rounds: int, verbose: bool) -> bool:
 
 def time_to_pick(folder: Path, count: int, rounds: int = 5) -> float:
     """Seconds for picking the next 1,000 feeds out of `count`, half of which are due."""
-    database = open_database(f"sqlite:///{count}.db", folder)
+    database = open_database(f"{count}.db", folder)
     database.migrate()
     rows = [
         {
@@ -232,7 +233,7 @@ def feed_answers(count: int) -> Answers:
 def bench_polling(count: int) -> bool:
     """Poll `count` feeds on loopback hosts of their own, all of them new, into a database on disk."""
     with serving(feed_answers(count)) as server, tempfile.TemporaryDirectory() as folder:
-        database = open_database("sqlite:///bench.db", Path(folder))
+        database = open_database("bench.db", Path(folder))
         database.migrate()
         hosts = [f"127.{1 + number // 60_000}.{number // 250 % 250}.{1 + number % 250}" for number in range(count)]
         add_feeds(
@@ -254,12 +255,14 @@ async def _poll_all(database: Any, count: int) -> float:
         connection.execute(feed_paces.delete())  # as if hours had passed since the last poll
     gc.freeze()  # as `tearsheet run` does
     client = Client(FetchSettings(allow_addresses=["127.0.0.0/8"], concurrency=128))
-    poller = Poller(database, client, FeedSettings(concurrency=128))
+    reader = ReadingPool(os.cpu_count() or 1, 30.0)
+    poller = Poller(database, client, reader, FeedSettings(concurrency=128))
     started, cpu = time.perf_counter(), time.process_time()
     await poller.run(asyncio.Event(), once=True)
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     print(f"  {count / seconds:.0f} feeds/s, {1000 * cpu / count:.2f} ms of processor time each")
     await client.close()
+    await reader.close()
     assert poller.counters["feeds.fetch_succeeded"] == count, poller.counters
     return count / seconds
 

@@ -75,9 +75,9 @@ def relevance(megabytes: int) -> None:
 
 def matching(stories: int, links: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        database = open_database("sqlite:///bench.db", Path(folder))
+        database = open_database("bench.db", Path(folder))
         database.migrate()
-        index = open_index("tantivy:///index", Path(folder))
+        index = open_index("index", Path(folder))
         index.add(
             [
                 IndexedStory(f"{i:064x}", "", f"http://collected.example/{i}", "collected.example", i)
@@ -96,7 +96,7 @@ def matching(stories: int, links: int) -> None:
             for i in range(links)
         ]
         nothing: Any = None
-        tools = Tools(database, index, nothing, nothing, TopicSettings(), nothing)
+        tools = Tools(database, index, nothing, nothing, nothing, TopicSettings(), nothing)
         wall, cpu = time.perf_counter(), time.process_time()
         found = 0
         for start in range(0, links, 20):  # a story has some twenty links, which are cleaned and matched together
@@ -147,7 +147,7 @@ def snapshot(stories: int, links: int) -> None:
     """Freeze a topic out of the database, then count, draw and write all timespans."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        database = open_database("sqlite:///bench.db", folder)
+        database = open_database("bench.db", folder)
         database.migrate()
         topic = store.create_topic(database, NewTopic("Bench", "x", date(2024, 1, 1), date(2024, 3, 31)), 0.0)
         fill_topic(database, topic.id, stories, links)

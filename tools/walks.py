@@ -2,8 +2,9 @@
 
 A real story, search, topic link, ingest, poll and page go through the real program, on a small site that is served on loopback and
 embedded engines in a temporary folder. A module is printed when the walk first enters it, in this process or in a worker process
-that it started. What everything shares (`story`, `urls`, `clock`, …, the lexicon) is left out. It is a mirror, not a limit:
-`docs/explanation/architecture.md` shows its output, and `tests/docs/test_walks.py` compares the two.
+that it started. A walk is straight when no package is called by one that it waits for: whatever goes back is printed after `↩`.
+What everything shares (`story`, `urls`, `clock`, …, the lexicon) is left out. It is a mirror, not a limit:
+`docs/explanation/architecture.md` shows its output, and `tests/docs/test_architecture.py` compares the two.
 """
 
 from __future__ import annotations
@@ -15,27 +16,35 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from inspect import CO_OPTIMIZED
+from inspect import CO_GENERATOR, CO_OPTIMIZED
 from io import StringIO
-from itertools import groupby
 from pathlib import Path
 from types import FrameType
+from typing import NamedTuple
 from urllib.request import urlopen
 
-LOG = "TEARSHEET_WALK_LOG"
-"""Names the file in which every process of a walk notes the modules that it enters."""
 HOST = "paper.example"
 LINKED = "second.example"
 WIDTH = 118
 
 
-class Tracer:
-    """Notes each module of the program when one of its functions is first called."""
+class Walk(NamedTuple):
+    """The modules that were entered, in order, and the calls that went back, as `caller callee`."""
 
-    def __init__(self, log: Path) -> None:
-        self._log = log
+    modules: list[str]
+    backward: list[str]
+
+
+class Tracer:
+    """Notes each module of the program when one of its functions is first called, and each call that goes back.
+
+    All processes of a walk write into one pipe, which each opens when it starts: later, a worker process can open nothing.
+    """
+
+    def __init__(self, pipe: str | Path) -> None:
+        self._pipe = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
         self._seen: set[str] = set()
 
     def start(self) -> None:
@@ -54,10 +63,52 @@ class Tracer:
         if event != "call" or not code.co_flags & CO_OPTIMIZED or code.co_filename.startswith("<"):
             return
         module = frame.f_globals.get("__name__", "")
-        if module not in self._seen and module.startswith("tearsheet.") and not is_importing(frame):
-            self._seen.add(module)
-            with self._log.open("a", encoding="utf-8") as log:
-                log.write(f"{module}\n")
+        if not module.startswith("tearsheet."):
+            return
+        if module not in self._seen and not is_importing(frame):
+            self._write(module)
+        # A generator that goes on where it was is not called again.
+        if not code.co_flags & CO_GENERATOR and (caller := backward_caller(frame)):
+            self._write(f"{caller} {module}")
+
+    def _write(self, line: str) -> None:
+        if line not in self._seen:
+            self._seen.add(line)
+            os.write(self._pipe, f"{line}\n".encode())
+
+    def lines(self) -> list[str]:
+        """What all processes have written. This ends the tracing."""
+        written = b""
+        with suppress(BlockingIOError):
+            while True:
+                written += os.read(self._pipe, 65536)
+        os.close(self._pipe)
+        return written.decode().splitlines()
+
+
+def room_of(module: str) -> str:
+    """The package of a module, without the name of the program; empty for what everything shares."""
+    return module.removeprefix("tearsheet.").rpartition(".")[0]
+
+
+def backward_caller(frame: FrameType) -> str:
+    """The module that calls this function, if this function's package waits for that one's; otherwise nothing."""
+    room = room_of(frame.f_globals["__name__"])
+    callers = (name for name in names_above(frame) if (above := room_of(name)) and above != "lexicon")
+    nearest = next(callers, "")
+    if not room or room == "lexicon" or not nearest or room_of(nearest) == room:
+        return ""
+    return nearest if any(room_of(name) == room for name in callers) else ""
+
+
+def names_above(frame: FrameType) -> Iterator[str]:
+    """The modules of the program that wait for this function to end, nearest first."""
+    above = frame.f_back
+    while above is not None:
+        name = above.f_globals.get("__name__", "")
+        if name.startswith("tearsheet."):
+            yield name
+        above = above.f_back
 
 
 def is_importing(frame: FrameType) -> bool:
@@ -70,33 +121,32 @@ def is_importing(frame: FrameType) -> bool:
     return False
 
 
-def trace_a_worker() -> None:
+def trace_a_worker(pipe: str) -> None:
     """Called in each worker process that a walk starts, by the `sitecustomize` that `walking` puts in its way."""
-    if LOG in os.environ:
-        Tracer(Path(os.environ[LOG])).start()
+    Tracer(pipe).start()
 
 
 @contextmanager
-def walking(folder: Path) -> Iterator[Callable[[Callable[[], object]], list[str]]]:
-    """Gives a function that calls another and returns the modules which that entered, in order, each once."""
-    (folder / "sitecustomize.py").write_text("from tools.walks import trace_a_worker\ntrace_a_worker()\n", "utf-8")
+def walking(folder: Path) -> Iterator[Callable[[Callable[[], object]], Walk]]:
+    """Gives a function that calls another and returns how that went."""
+    pipe = folder / "walk.pipe"
+    os.mkfifo(pipe)
+    call = f"from tools.walks import trace_a_worker\ntrace_a_worker({str(pipe)!r})\n"
+    (folder / "sitecustomize.py").write_text(call, "utf-8")
     before = os.environ.get("PYTHONPATH", "")
     root = str(Path(__file__).parents[1])
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(folder), root, before)))
 
-    def walk(do: Callable[[], object]) -> list[str]:
-        log = folder / "walk.log"
-        log.write_text("")
-        os.environ[LOG] = str(log)
-        tracer = Tracer(log)
+    def walk(do: Callable[[], object]) -> Walk:
+        tracer = Tracer(pipe)
         tracer.start()
         try:
             do()
         finally:
             tracer.stop()
-            del os.environ[LOG]
-        entered = (name.removeprefix("tearsheet.") for name in dict.fromkeys(log.read_text("utf-8").split()))
-        return [name for name in entered if "." in name and name.split(".")[0] != "lexicon"]
+        lines = dict.fromkeys(line.replace("tearsheet.", "") for line in tracer.lines())
+        entered = [name for name in lines if " " not in name and room_of(name) not in ("", "lexicon")]
+        return Walk(entered, sorted(line for line in lines if " " in line))
 
     try:
         yield walk
@@ -200,7 +250,8 @@ def open_page(data: Path) -> None:
     from tearsheet.app import Services
     from tearsheet.settings import load_settings
     from tearsheet.web.app import create_app
-    from tearsheet.web.server import address_of, bind, serve
+    from tearsheet.web.listening import address_of, bind
+    from tearsheet.web.server import serve
 
     async def look() -> None:
         listener, stop = bind("127.0.0.1", 0), asyncio.Event()
@@ -228,26 +279,24 @@ def walks(data: Path) -> dict[str, Callable[[], object]]:
     }
 
 
-def trace() -> dict[str, list[str]]:
-    """The modules of each walk."""
+def trace() -> dict[str, Walk]:
+    """The walks by name."""
     with tempfile.TemporaryDirectory() as folder, site() as port, walking(Path(folder)) as walk:
         data = Path(folder, "data")
         prepare(data, port)
         return {name: walk(do) for name, do in walks(data).items()}
 
 
-def shown(name: str, modules: list[str]) -> str:
+def shown(name: str, walk: Walk) -> str:
     """A walk as a paragraph: each package once, in the order in which it was entered, with the modules that were passed in it."""
     rooms: dict[str, list[str]] = {}
-    for module in modules:
+    for module in walk.modules:
         room, _, last = module.rpartition(".")
         rooms.setdefault(room, []).append(last)
-    returns = sum(1 for _ in groupby(modules, key=lambda module: module.rpartition(".")[0])) - len(rooms)
-    lines, line = (
-        [f"{name}: {len(modules)} modules of {len(rooms)} packages, {returns} returns to one entered before"],
-        "",
-    )
-    for step in (f"› {room} ({', '.join(names)})" for room, names in rooms.items()):
+    lines = [f"{name}: {len(walk.modules)} modules of {len(rooms)} packages, {len(walk.backward)} going back"]
+    line = ""
+    steps = [f"› {room} ({', '.join(names)})" for room, names in rooms.items()]
+    for step in (*steps, *(f"↩ {call.replace(' ', ' calls ')}" for call in walk.backward)):
         if line and len(line) + len(step) > WIDTH:
             lines.append(line)
             line = ""
