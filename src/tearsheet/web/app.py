@@ -34,8 +34,10 @@ from tearsheet.web.bodies import Bodies
 from tearsheet.web.deadline import Deadline
 from tearsheet.web.description import DescribedApp
 from tearsheet.web.guard import Guard, Locals
+from tearsheet.web.heads import Heads
 from tearsheet.web.limits import RateLimit
 from tearsheet.web.overview import Overview
+from tearsheet.web.parameters import check_parameters
 from tearsheet.web.reach import check_route
 from tearsheet.web.remember import Remembered
 from tearsheet.web.render import page
@@ -100,7 +102,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,  # its page loads scripts from other servers
         redoc_url=None,
-        dependencies=[Depends(check_route)],
+        dependencies=[Depends(check_route), Depends(check_parameters)],
     )
     app.state.site = site
     app.state.overview = Remembered[Overview]()
@@ -120,6 +122,7 @@ def _add_layers(app: FastAPI, services: Services, locals_: Locals, clock: Clock)
     web = services.settings.web
     tokens, limit = TokenStore(services.database, clock), RateLimit(web.requests_per_minute, clock)
     ingesting = web.request_seconds + services.settings.ingest.deadline_seconds
+    app.add_middleware(Heads)
     app.add_middleware(Deadline, seconds=web.request_seconds, of_paths={"/ingest": ingesting})
     app.add_middleware(Bodies, most=web.max_body_bytes)
     app.add_middleware(Guard, locals_=locals_, tokens=tokens, limit=limit, clock=clock)
