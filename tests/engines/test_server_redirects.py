@@ -31,8 +31,8 @@ ASKING: dict[str, Callable[[int, Path], object]] = {
 @pytest.mark.parametrize("asked", ASKING)
 def test_a_login_is_not_taken_to_another_server(asked, tmp_path):
     with (
-        redirector({}.get) as (elsewhere, seen_elsewhere),
-        redirector(f"http://127.0.0.1:{elsewhere}{{}}".format, 307) as (port, seen),
+        redirector() as (elsewhere, seen_elsewhere),
+        redirector(f"http://127.0.0.1:{elsewhere}", 307) as (port, seen),
     ):
         try:
             ASKING[asked](port, tmp_path)

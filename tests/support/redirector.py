@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -11,14 +11,14 @@ Seen = list[tuple[str, str | None]]
 
 
 @contextmanager
-def redirector(target_of: Callable[[str], str | None], status: int = 302) -> Iterator[tuple[int, Seen]]:
-    """Its port, and the paths and logins that it saw. Paths without a target are answered with nothing."""
+def redirector(targets: Mapping[str, str] | str = "", status: int = 302) -> Iterator[tuple[int, Seen]]:
+    """Its port, and the paths and logins that it saw. Each path has a target or nothing; a server as target gets every path."""
     seen: Seen = []
 
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
             seen.append((self.path, self.headers["Authorization"]))
-            target = target_of(self.path)
+            target = targets and (targets + self.path if isinstance(targets, str) else targets.get(self.path))
             self.send_response(status if target else 200)
             if target:
                 self.send_header("Location", target)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import msgspec
 import pytest
@@ -16,7 +18,7 @@ from tearsheet.engines.index.tantivy_reader import WordReader
 from tearsheet.errors import EngineError, NotFoundError, StorageError, TearsheetError
 from tearsheet.query import QueryError
 
-ANSWERS = [
+ANSWERS: list[tuple[Callable[..., Any], Any]] = [
     (WordReader.count, 40),
     (WordReader.page, ([3, 2**40], "token")),
     (WordReader.page, ([], None)),
