@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from tearsheet import __version__
 from tearsheet.app import IngestForVisitors, Services, TokenStore
+from tearsheet.archive import OutOfReach
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.errors import ItemRefused, NotFoundError, TearsheetError, TooSlow, UsageError, WorkerError
 from tearsheet.web import (
@@ -45,6 +46,7 @@ from tearsheet.web.security import HEADERS, SecurityHeaders
 from tearsheet.web.site import Site
 
 _STATUS_OF_ERROR: tuple[tuple[type[TearsheetError], int], ...] = (
+    (OutOfReach, 503),
     (NotFoundError, 404),
     (UsageError, 400),
     (TooSlow, 503),
