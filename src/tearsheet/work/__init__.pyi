@@ -19,7 +19,7 @@ from .ledger_entry import LedgerEntry as LedgerEntry
 from .ledger_entry import domain_of as domain_of
 from .loop_watch import LoopWatch as LoopWatch
 from .loop_watch import WatchedLoop as WatchedLoop
-from .loop_watch import watch_of as watch_of
+from .loop_watch import process_watch as process_watch
 from .outcomes import Drop as Drop
 from .outcomes import Outcome as Outcome
 from .outcomes import Quarantine as Quarantine
