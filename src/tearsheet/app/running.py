@@ -1,10 +1,9 @@
-"""One way to run to an end, to be interrupted and to report it. No other module waits for signals.
+"""One way to run to an end, to be interrupted and to report it. No other module handles signals.
 
 Work that waits for more until it is told to stop is run with `run_until_stopped`: SIGINT (Ctrl-C) and SIGTERM ask it to stop, it
 finishes what it has begun, and a second signal changes nothing, not even while the process ends afterwards. Work that ends by
 itself is run with `run_to_its_end`: the first signal cancels it, so that it can clean up, and a second one ends it at once.
-Workers in separate processes are watched by `run_processes`, which passes signals on to them. Before, and in commands that do
-neither, `__main__` ends the program at once.
+Workers in separate processes are watched by `run_processes`, which passes signals on to them.
 """
 
 from __future__ import annotations
