@@ -55,7 +55,7 @@ READERS = {
     "fetch/inflating.py": STEADY,
     "fetch/store.py": OWN,
     "ingest/fulltext_links.py": JOB,
-    "ingest/replay.py": "in threads of the web server",
+    "ingest/replay.py": JOB,
     "ingest/resources.py": JOB,
     "ingest/tei.py": JOB,
     "pipeline/hist_fetcher.py": FILE,
@@ -75,18 +75,22 @@ READERS = {
 """Every module that imports one of them, and why it may."""
 
 JOBS = {
+    "app.showing": {"show_capture"},
     "feeds.catalogue.discovery": {"read_feed_summary", "read_robots", "read_site_page"},
     "feeds.polling.reading": {"read_feed", "read_part", "sift"},
     "ingest.reading": {"read_page", "read_sheet"},
+    "ingest.replay": {"show_document"},
     "topics.spider.reading": {"read_linked_page", "read_links"},
 }
 """Every reading job, by its module."""
+SHOWN = ("app.showing", "ingest.replay")
+"""What answers with whole pages, and what is in them: in processes of their own, with a limit of their own."""
 
 READING = frozenset(
     """
-    Document LexborHTMLParser as_utf8 captured_page content_metadata css_addresses css_references extract
+    Document LexborHTMLParser as_utf8 content_metadata css_addresses css_references extract
     feed_candidates generate_story html_biblio html_body make_inert mine_links page_references parse_feed parse_feed_list
-    read_feed_list read_opml read_xml replay_page rewrite_css robots_sitemaps self_contained sheet_references sheet_text unzip
+    read_feed_list read_opml read_xml rewrite_css robots_sitemaps self_contained sheet_references sheet_text unzip
     """.split()
 ) | {name for names in JOBS.values() for name in names}
 """Functions that read what strangers send."""
@@ -131,7 +135,9 @@ def test_a_reading_job_takes_one_value_and_has_limits(module: str) -> None:
     for job in jobs:
         assert job.path == f"tearsheet.{module}:{job.function.__name__}"
         assert len(typing.get_type_hints(job.function)) == 2, "one argument and a result, both with a type"
-        assert job.max_answer <= 64_000_000 and (job.seconds is None or job.seconds <= 30)
+        assert job.max_answer <= (256 << 20 if module in SHOWN else 64_000_000) and (
+            job.seconds is None or job.seconds <= 30
+        )
 
 
 def own_calls(function: ast.AST) -> Iterator[str]:

@@ -37,7 +37,6 @@ TRUSTED = {
     "fetch/store.py": "rows that this program wrote",
     "ingest/store.py": "rows that this program wrote",
     "pagestore/check.py": "files that this program wrote",
-    "pagestore/scan.py": "files that this program wrote",
     "pagestore/store.py": "files that this program wrote",
     "pipeline/queuers/inputs.py": "unpacks the input of queuers as they read it",
     "pipeline/queuers/remote.py": "the rss-fetcher that the operator chose",

@@ -68,7 +68,7 @@ def test_the_archive_is_verified_where_its_files_are(services):
 def test_an_ingested_document_is_replayed_from_a_store_with_its_pictures(tmp_path):
     ingest_page(tmp_path)
     with open_moving(tmp_path) as services:
-        before = services.ingest.replay.newest(SHA1)
+        before = services.shown.document(services.ingest.replay.newest(SHA1))
         move_away(services)
-        assert b"data:image/png" in before
-        assert services.ingest.replay.newest(SHA1) == before
+        assert b"data:image/png" in before.body
+        assert services.shown.document(services.ingest.replay.newest(SHA1)) == before

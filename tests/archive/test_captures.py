@@ -13,7 +13,7 @@ import pytest
 
 from tearsheet.archive import StoryArchiveReader
 from tearsheet.archive.captures import Captures, Walked, walk_paths
-from tearsheet.archive.copies import Copies, OpenBlobs
+from tearsheet.archive.copies import Copies, OpenBlobs, OutOfReach
 from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.archive.upload import Uploader
@@ -265,6 +265,23 @@ def test_a_copy_that_is_whole_is_preferred_to_a_damaged_one(in_folder, tmp_path)
     assert read_by(captures, large_story(1).id) == large_story(1)  # the other one has another size, and is not read
 
 
+def test_a_copy_that_was_cut_off_gives_what_is_left_of_it(in_folder):
+    """To whoever asks for one story, as to whoever asks for all."""
+    in_folder.write(*(large_story(number) for number in range(LARGE)))
+    in_folder.move()
+    the_copy(in_folder).write_bytes(cut_off(the_copy(in_folder).read_bytes()))
+    walked = Walked()
+    left = {entry.story.id for entry in in_folder.captures.walk(walked)}
+    assert left and len(left) < LARGE
+    for number in range(LARGE):
+        story = large_story(number)
+        if story.id in left:
+            assert read_by(in_folder.captures, story.id) == story
+        else:
+            with pytest.raises(NotFoundError, match="there is no story at"):
+                read_by(in_folder.captures, story.id)
+
+
 def test_a_store_that_goes_away_is_not_waited_for_once_for_each_capture(in_folder, monkeypatch, tmp_path):
     stories = [large_story(number) for number in range(LARGE)]
     in_folder.write(*stories)
@@ -280,7 +297,7 @@ def test_a_store_that_goes_away_is_not_waited_for_once_for_each_capture(in_folde
     wanted = captures.of_ids([story.id for story in stories]).values()
     assert [entry for _, entry in captures.read_each(wanted)] == [None] * LARGE
     assert len(asked) == 1
-    with pytest.raises(NotFoundError, match="none of these"):
+    with pytest.raises(OutOfReach, match="none of these stories can be read now: the store is away"):
         write_wacz(tmp_path / "out.wacz", wanted, captures)
     with pytest.raises(EngineError, match="away"):
         read_by(captures, stories[0].id)

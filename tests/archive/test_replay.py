@@ -6,9 +6,10 @@ import urllib.request
 
 import pytest
 
+from tearsheet.app.showing import show_capture
 from tearsheet.archive import StoryArchiveWriter
-from tearsheet.archive.reader import read_story_at
-from tearsheet.archive.replay import frame_page, replay_page
+from tearsheet.archive.reader import ArchivedStory, read_story_at
+from tearsheet.archive.replay import CapturedBytes, ReplayPage, frame_page, plain_page
 from tearsheet.cli.replay_server import make_server
 from tearsheet.errors import BusyError
 from tests.support.archive_stories import archived_story, plain_story
@@ -30,6 +31,10 @@ def entry(tmp_path):
         writer.write(story)
     capture = writer.close().captures[0]
     return read_story_at(tmp_path / writer.close().key, capture.offset)
+
+
+def replay_page(entry: ArchivedStory) -> ReplayPage:
+    return plain_page(show_capture(CapturedBytes.of(entry)))
 
 
 def test_the_page_is_shown_as_it_was_and_powerless(entry):
@@ -83,7 +88,7 @@ def test_no_header_of_the_captured_answer_is_sent(tmp_path):
     """`Link`, `Refresh`, `Report-To` and their like would make a browser connect; only headers of our own are sent."""
     recorded = recorded_headers("evil.example")
     entry = archived_story(tmp_path, HOSTILE, recorded)
-    with make_server(entry, 0) as server:
+    with make_server(entry, replay_page(entry), 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{server.server_address[1]}/capture", timeout=10) as answer:
@@ -96,7 +101,7 @@ def test_no_header_of_the_captured_answer_is_sent(tmp_path):
 
 
 def test_one_page_is_served_on_this_machine_only(entry):
-    with make_server(entry, 0) as server:
+    with make_server(entry, replay_page(entry), 0) as server:
         host, port = server.server_address[:2]
         assert host == "127.0.0.1"
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -113,6 +118,6 @@ def test_one_page_is_served_on_this_machine_only(entry):
             with pytest.raises(urllib.error.HTTPError, match="404"):
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/../etc/passwd", timeout=10)
             with pytest.raises(BusyError, match="--port"):
-                make_server(entry, port)
+                make_server(entry, replay_page(entry), port)
         finally:
             server.shutdown()

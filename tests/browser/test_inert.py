@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from tearsheet.archive import ArchivedStory, ReplayPage, replay_page, whole_page
+from tearsheet.app.showing import show_capture
+from tearsheet.archive import ArchivedStory, CapturedBytes, ReplayPage, plain_page, whole_page
 from tearsheet.cli.replay_server import CaptureServer, make_server
 from tearsheet.ingest.replay import Part, self_contained
 from tests.support.archive_stories import archived_story
@@ -101,6 +102,10 @@ def ingested(document: str, way: str) -> bytes:
     return self_contained(body, f"http://page.{host}/", part, charset=charset, frames=3)
 
 
+def replay_page(story: ArchivedStory) -> ReplayPage:
+    return plain_page(show_capture(CapturedBytes.of(story)))
+
+
 def touch_everything(page, gestures: Sequence[dict[str, Any]] = GESTURES) -> None:
     """Put the mouse on all that can be clicked, and click it in each of these ways."""
     frame = page.frames[1] if f"/{IN_FRAME}/" in page.url or page.url.endswith("/") else page.main_frame
@@ -149,8 +154,8 @@ def test_no_document_reaches_anybody(tmp_path):
 def test_the_replay_command_reaches_nobody(tmp_path):
     story = captured(tmp_path, "everything", "command")
     with (
-        make_server(story, 0) as plain,
-        make_server(story, 0, ingested("everything", "command")) as whole,
+        make_server(story, replay_page(story), 0) as plain,
+        make_server(story, whole_page(ingested("everything", "command")), 0) as whole,
         running(plain) as first,
         running(whole) as second,
         watched_browser(tmp_path) as (page, watched),

@@ -59,8 +59,11 @@ def replayed(tmp_path):
     ingest_page(tmp_path)
     with Services(Settings(tmp_path)) as services:
         capture = services.captures.find(URL)
-        entry, whole = services.captures.read(capture), services.ingest.replay.page(capture)
-    with make_server(entry, 0, whole) as server:
+        entry = services.captures.read(capture)
+        document = services.ingest.replay.document(capture)
+        assert document is not None
+        whole = services.shown.document(document)
+    with make_server(entry, whole, 0) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{server.server_address[1]}"

@@ -19,6 +19,8 @@ from tearsheet.topics.tables import topic_stories
 from tearsheet.urls import url_hash
 from tests.support.archive_stories import PAGE, plain_story
 from tests.support.index_stories import story
+from tests.support.moved_archive import MOVING, collect, move_away
+from tests.support.web_seed import open_services
 
 
 @pytest.fixture
@@ -102,6 +104,20 @@ def test_wacz_of_a_query_counts_what_is_not_archived(run, tmp_path):
     assert "2 of 5 stories of the query are not in the archive" in done.stderr
     with zipfile.ZipFile(tmp_path / "x.wacz") as archive:
         assert len(archive.read("pages/pages.jsonl").splitlines()) == 4
+
+
+def test_a_store_that_is_away_ends_every_command_with_the_same_code(tmp_path):
+    disk, data = tmp_path / "disk", tmp_path / "data"
+    disk.mkdir()
+    moving = MOVING | {"archive.stores": [f"file://{disk}/copies"]}
+    with open_services(data, **moving) as services:
+        collected = collect(services)[0]
+        move_away(services)
+    disk.rename(tmp_path / "unplugged")
+    packed = ("wacz", "*", "-o", str(tmp_path / "x.wacz"))
+    for words in (("extract", collected.id), ("replay", collected.id), packed):
+        done = CliRunner().invoke(app, ["--data", str(data), "--quiet", "archive", *words])
+        assert (done.exit_code, "is not on this machine" in done.stderr) == (7, True), (words, done.output)
 
 
 @pytest.mark.parametrize("query", ["(", '"lone', ""])

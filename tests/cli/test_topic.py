@@ -26,7 +26,11 @@ def test_collections_give_the_sources_of_seeds(command, tmp_path):
         command("sources", "add", f"http://{domain}/")
     command("collections", "add", "Locals", "a.example", "b.example")
     command("topic", "create", "Flood", "flood", "--collection", "Nobody", code=5)
-    command("topic", "create", "Flood", "flood", "--collection", "Locals", "--source", "d.example")
+    assert "empty value" in command("topic", "create", "Flood", "flood", "--source", " ", code=2)
+    command("topic", "create", "Flood", "flood", "--collection", "Locals")
+    command(
+        "topic", "create", "One", "flood", "--collection", "Locals", "--source", "A.example", "--source", "d.example"
+    )
     index = open_index("index", tmp_path / "data")
     urls = [f"http://{name}.example/1" for name in "abcd"] + ["http://e.example/1"]
     index.add(
@@ -36,9 +40,12 @@ def test_collections_give_the_sources_of_seeds(command, tmp_path):
         ]
     )
     index.close()
-    assert "3 seeds added" in command("topic", "seed", "Flood", "--index")
+    assert "2 seeds added" in command("topic", "seed", "Flood", "--index")
     command("collections", "add", "Locals", "c.example")
-    assert "1 seeds added, 3 were known" in command("topic", "seed", "Flood", "--index")
+    assert "1 seeds added, 2 were known" in command("topic", "seed", "Flood", "--index")
+    asked = ("flood", "--collection", "Locals", "--source", "a.example", "--source", "d.example")
+    assert "1 of " in command("count", *asked)
+    assert "1 seeds added" in command("topic", "seed", "One", "--index")  # the same question means the same stories
 
 
 def test_duplicate_sources_are_said_and_listed(command):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,37 +12,7 @@ from tearsheet.engines.broker.rabbitmq_management import Management
 from tearsheet.engines.index import open_index
 from tearsheet.engines.server import parse_server_url
 from tearsheet.errors import TearsheetError
-
-
-@contextmanager
-def redirector(target: str = "") -> Iterator[tuple[int, list[str]]]:
-    """A server that sends everybody to the target; its port, and the logins that it saw."""
-    seen: list[str] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def answer(self) -> None:
-            seen.append(self.headers["Authorization"] or "")
-            self.send_response(307 if target else 200)
-            if target:
-                self.send_header("Location", f"{target}{self.path}")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = answer  # noqa: N815 - http.server's names
-
-        def log_message(self, format, *args):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield server.server_port, seen
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
+from tests.support.redirector import redirector
 
 ASKING: dict[str, Callable[[int, Path], object]] = {
     "s3 get": lambda port, data: open_blobs(f"s3://KEY:hunter22@127.0.0.1:{port}/b", data, patience=0.5).get("x"),
@@ -63,10 +30,13 @@ ASKING: dict[str, Callable[[int, Path], object]] = {
 
 @pytest.mark.parametrize("asked", ASKING)
 def test_a_login_is_not_taken_to_another_server(asked, tmp_path):
-    with redirector() as (elsewhere, seen_elsewhere), redirector(f"http://127.0.0.1:{elsewhere}") as (port, seen):
+    with (
+        redirector() as (elsewhere, seen_elsewhere),
+        redirector(f"http://127.0.0.1:{elsewhere}", 307) as (port, seen),
+    ):
         try:
             ASKING[asked](port, tmp_path)
         except TearsheetError as error:
             assert "hunter22" not in str(error)
-    assert any(seen), "the server was asked"
-    assert not any(seen_elsewhere)
+    assert any(login for _, login in seen), "the server was asked"
+    assert not any(login for _, login in seen_elsewhere)

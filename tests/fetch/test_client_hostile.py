@@ -3,6 +3,8 @@
 import asyncio
 import gzip
 import random
+import socket
+import threading
 import time
 from typing import Any
 
@@ -191,6 +193,30 @@ def test_a_body_of_members_without_number_is_refused_and_blocks_no_one(coding):
     started = time.process_time()
     in_own_loop(fetch())
     assert time.process_time() - started < 2
+
+
+@pytest.mark.usefixtures("unblocked_loop")
+def test_a_million_chunks_of_a_byte_are_shared_out_among_turns():
+    """All of them wait in the socket's buffer when the loop comes to it: another thread sends."""
+    body = OK + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 1_000_000 + b"0\r\n\r\n"
+
+    def send(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(10_000)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8 << 20)
+            connection.sendall(body)
+
+    async def fetch(port: int) -> FetchResponse:
+        async with client_for(max_bytes=2_000_000, timeout_seconds=60) as client:
+            return await client.fetch(FetchRequest(f"http://127.0.0.1:{port}/"))
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        sender = threading.Thread(target=send, args=(listener,))
+        sender.start()
+        page = asyncio.run(fetch(listener.getsockname()[1]))
+        sender.join()
+    assert page.body == b"x" * 1_000_000
 
 
 def test_silence_is_told_from_slowness(monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tearsheet.engines.index.tantivy import TantivyIndex
+from tearsheet.errors import UsageError
 from tearsheet.index import answers
 from tearsheet.index.question import Question
 from tearsheet.query import Query, QueryError, parse_query
@@ -78,6 +79,18 @@ def test_stories(index):
     assert [one.url[-1] for one in rest.stories] == ["2", "1"]
     assert [one.url[-1] for one in answers.all_stories(index, CLIMATE, text=False)] == ["6", "5", "2", "1"]
     assert {one.url[-1] for one in answers.sample(index, CLIMATE, 10)} == set("6521")
+
+
+def test_an_order_by_relevance_never_ends_in_silence(index, monkeypatch):
+    monkeypatch.setattr(answers, "MAX_OFFSET", 3)
+    with pytest.raises(UsageError, match="relevance ends after 3 stories"):
+        answers.all_stories(index, CLIMATE, order="relevance")
+    with pytest.raises(UsageError):
+        answers.all_stories(index, CLIMATE, order="relevance", limit=4)
+    assert len(list(answers.all_stories(index, CLIMATE, order="relevance", limit=3))) == 3
+    assert len(list(answers.all_stories(index, CLIMATE, limit=3))) == 3
+    monkeypatch.setattr(answers, "MAX_OFFSET", 4)
+    assert len(list(answers.all_stories(index, CLIMATE, order="relevance"))) == 4
 
 
 @pytest.mark.parametrize("interval", ["day", "week", "month"])

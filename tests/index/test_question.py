@@ -206,7 +206,6 @@ def test_sources_and_collections_narrow() -> None:
     assert found(Question("climate", collections=("Press",))) == "bc"
     assert found(Question("climate", collections=("Empty",))) == ""
     assert found(Question("climate", sources=("a.example", "b.example"), collections=("Press",))) == "b"
-    assert found(Question("climate", sources=("a.example",), collections=("Press",), either=True)) == "abc"
     assert found(Question("climate", source_ids=(1,), collection_ids=(1,))) == "abc"
     with pytest.raises(NotFoundError):
         Question("climate", collections=("Nope",)).ask(Catalogue())
@@ -250,9 +249,6 @@ def test_a_question_in_english() -> None:
     assert press.explain() == "Stories with “climate”, from sources of the collection “Press”"
     both = replace(press, sources=("a.example",))
     assert both.explain() == "Stories with “climate” and from a.example, from sources of the collection “Press”"
-    assert replace(both, either=True).explain() == (
-        "Stories with “climate”, from a.example or from sources of the collection “Press”"
-    )
 
 
 def test_an_address_has_what_differs() -> None:

@@ -33,11 +33,12 @@ def test_the_figures_are_those_of_the_data_folder(client, truth):
 
 
 def test_blocks_and_replaced_processes_are_counted():
-    lines = metrics._process(LoopWatch(2, 1.75, 1.5, Counter(memory=2)))
+    lines = metrics._process(LoopWatch(2, 1.75, 1.5, 0.5, 0.25, Counter(memory=2)))
     assert read("\n".join(lines)) == {
         "tearsheet_loop_blocks_total": 2,
         "tearsheet_loop_blocked_seconds_total": 1.75,
         "tearsheet_loop_longest_block_seconds": 1.5,
+        "tearsheet_loop_late_seconds_total": 0.5,
         'tearsheet_processes_ended_total{reason="memory"}': 2,
     }
 

@@ -13,6 +13,7 @@ import pytest
 from lxml import html as lxml_html
 from pyarrow import parquet
 
+from tearsheet.index import all_stories
 from tearsheet.query import parse_query
 from tearsheet.urls import url_hash
 from tearsheet.web import asking, search_page
@@ -228,6 +229,37 @@ def test_no_match_says_what_was_looked_at_and_what_to_try(client, truth, tmp_pat
     assert empty("no story at all", q="climate", end="1999-01-01") == ["/search?q=climate", "/search"]
     with open_services(tmp_path) as services, serve_app(create_app(services)) as address:
         assert "There is no story yet" in httpx.get(address + "/search?q=climate").text
+
+
+def test_exports_have_the_order_that_was_asked_for(client, seeded):
+    index = seeded[0].index
+    for order in ("newest", "oldest", "relevance"):
+        lines = client.get(
+            "/search.jsonl", params={"q": "climate OR harbour OR plan", "order": order}
+        ).text.splitlines()
+        expected = all_stories(index, parse_query("climate OR harbour OR plan"), order=order)
+        assert [json.loads(line)["url"] for line in lines] == [story.url for story in expected]
+        assert len(lines) > 3
+
+
+@pytest.mark.parametrize(
+    "path", ["/search.json", "/search.jsonl", "/search.csv", "/search.parquet", "/api/search/total-count"]
+)
+def test_what_asks_for_nothing_is_refused_as_on_the_command_line(client, path):
+    wrong = client.get(path, params={"q": " "})
+    assert wrong.status_code == 400 and "the query is empty; * finds every story" in wrong.json()["note"]
+    if not path.startswith("/api/"):
+        for name in ("domain", "collection", "language"):
+            wrong = client.get(path, params={"q": "*", name: ""})
+            assert wrong.status_code == 400 and f"{name}: an empty value" in wrong.json()["note"]
+
+
+def test_the_form_may_be_left_blank_but_for_the_query(client, truth):
+    """A browser sends every field of a form, also those that nobody filled in."""
+    blank = {"start": "", "end": "", "domain": "", "collection": "", "language": " ", "order": "newest"}
+    assert client.get("/search", params={"q": "*", **blank}).status_code == 200
+    asked = client.get("/search", params={"q": "", **blank})
+    assert asked.status_code == 400 and "finds every story" in asked.text
 
 
 def test_exports_hold_every_story_with_its_text(client, truth):

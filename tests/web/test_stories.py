@@ -10,6 +10,8 @@ import pytest
 from lxml import html as lxml_html
 
 from tearsheet.archive.replay import CAPTURE_POLICY
+from tearsheet.engines.blobs.folder import FolderBlobs
+from tearsheet.errors import EngineError
 from tearsheet.story import Story
 from tearsheet.urls import url_hash
 from tearsheet.web.app import create_app
@@ -69,8 +71,24 @@ def test_a_page_that_cannot_be_read_names_no_store_to_visitors(services, client,
     with caplog.at_level(logging.WARNING, "tearsheet.web.stories"):
         answer = client.get(f"{path_of(story)}/capture")
     assert answer.status_code == 404
-    assert "cannot be read now" in answer.text and "copies" not in answer.text
+    assert "cannot be read;" in answer.text and "copies" not in answer.text
     assert "copies" in caplog.records[-1].error
+
+
+def test_a_page_in_a_store_that_is_away_can_be_asked_for_again(services, client, monkeypatch):
+    story = collect(services)[0]
+    move_away(services)
+
+    def away(*_: object) -> None:
+        raise EngineError("the store is away")
+
+    for method in ("head", "read"):  # it is away, or goes away
+        with monkeypatch.context() as patched:
+            patched.setattr(FolderBlobs, method, away)
+            for path in ("capture", "replay"):
+                answer = client.get(f"{path_of(story)}/{path}")
+                assert (answer.status_code, "cannot be read now" in answer.text) == (503, True)
+    assert client.get(f"{path_of(story)}/capture").status_code == 200
 
 
 def test_bytes_that_are_not_those_that_were_recorded_are_said_to_be_others(services, client, tmp_path):

@@ -9,6 +9,7 @@ from tearsheet.app.engines import Engines
 
 if TYPE_CHECKING:
     from tearsheet.app.ingest import IngestServices
+    from tearsheet.app.showing import Shown
 
 
 class Services(Engines):
@@ -20,3 +21,11 @@ class Services(Engines):
         from tearsheet.app.ingest import IngestServices
 
         return IngestServices(self)
+
+    @cached_property
+    def shown(self) -> Shown:
+        """Captures as they are shown in a frame."""
+        from tearsheet.app.showing import Shown
+
+        shown = Shown(self.settings.pipeline.page_seconds)
+        return self._closing(shown, shown.close)

@@ -1,6 +1,7 @@
 from .captures import Captures as Captures
 from .captures import Walked as Walked
 from .captures import walk_paths as walk_paths
+from .copies import OutOfReach as OutOfReach
 from .copies import store_name as store_name
 from .copies import stores_by_name as stores_by_name
 from .copies import with_former as with_former
@@ -16,10 +17,11 @@ from .reader import StoryArchiveReader as StoryArchiveReader
 from .reader import parse_date as parse_date
 from .recovery import Recovered as Recovered
 from .recovery import recover as recover
+from .replay import CapturedBytes as CapturedBytes
 from .replay import ReplayPage as ReplayPage
 from .replay import frame_page as frame_page
 from .replay import in_frame as in_frame
-from .replay import replay_page as replay_page
+from .replay import plain_page as plain_page
 from .replay import whole_page as whole_page
 from .store import ArchiveStore as ArchiveStore
 from .store import StoredCapture as StoredCapture

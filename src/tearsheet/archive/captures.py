@@ -89,22 +89,24 @@ class Captures:
         for capture, stream in self.streams(captures):
             archived = None
             with suppress(TearsheetError):  # the store has gone away in the meantime
-                archived = read_story_at(stream, capture.offset) if stream is not None else None
+                archived = None if isinstance(stream, NotFoundError) else read_story_at(stream, capture.offset)
             yield capture, archived
 
-    def streams(self, captures: Iterable[StoredCapture]) -> Iterator[tuple[StoredCapture, BinaryIO | None]]:
-        """Captures with their open files, each opened once and read from front to back; None for one that is out of reach."""
+    def streams(self, captures: Iterable[StoredCapture]) -> Iterator[tuple[StoredCapture, BinaryIO | NotFoundError]]:
+        """Captures with their open files, each opened once and read from front to back, or with why one cannot be opened."""
         by_file: dict[int, list[StoredCapture]] = {}
         for capture in captures:
             by_file.setdefault(capture.file.id, []).append(capture)
         for in_one_file in by_file.values():
             yield from self._with_file(sorted(in_one_file, key=lambda capture: capture.offset))
 
-    def _with_file(self, captures: Sequence[StoredCapture]) -> Iterator[tuple[StoredCapture, BinaryIO | None]]:
+    def _with_file(self, captures: Sequence[StoredCapture]) -> Iterator[tuple[StoredCapture, BinaryIO | NotFoundError]]:
         with ExitStack() as stack:
-            stream = None
-            with suppress(NotFoundError):
+            stream: BinaryIO | NotFoundError
+            try:
                 stream = stack.enter_context(self.copies.opened(captures[0].file))
+            except NotFoundError as error:
+                stream = error
             for capture in captures:
                 yield capture, stream
 

@@ -100,6 +100,7 @@ class Copies:
     def opened(self, file: StoredFile) -> Iterator[BinaryIO]:
         """The file as a seekable stream. From a file that only a store has, no more is fetched than is read.
 
+        When no store has it in the size that was registered, a damaged copy is better than none: who reads it checks each record.
         Raises NotFoundError when there is no copy, OutOfReach when one may be in a store that is away.
         """
         with ExitStack() as stack:
@@ -118,6 +119,7 @@ class Copies:
 
     def _in_store(self, file: StoredFile, stack: ExitStack) -> BinaryIO:
         problems: dict[str, str | TearsheetError] = {}
+        damaged = None
         for name in self.stores_of(file):
             try:
                 blobs = self._open(name, stack)
@@ -125,10 +127,16 @@ class Copies:
             except TearsheetError as error:
                 problems[name] = error
                 continue
-            if there is not None and there.size == file.size:
-                return stack.enter_context(io.BufferedReader(BlobStream(blobs, file.key, file.size), _RANGE))
-            problems[name] = "its copy has another size" if there else "its copy is gone"
-        raise self._not_here(file, problems)
+            if there is None:
+                problems[name] = "its copy is gone"
+                continue
+            stream = stack.enter_context(io.BufferedReader(BlobStream(blobs, file.key, there.size), _RANGE))
+            if there.size == file.size:
+                return stream
+            damaged = damaged or stream
+        if damaged is None:
+            raise self._not_here(file, problems)
+        return damaged
 
     def _fetched(self, file: StoredFile, stack: ExitStack) -> Path:
         problems: dict[str, str | TearsheetError] = {}

@@ -18,9 +18,7 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 
-from tearsheet.archive.inert import make_inert
 from tearsheet.archive.reader import ArchivedStory
-from tearsheet.extract import as_utf8
 
 CAPTURE_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
@@ -55,11 +53,22 @@ class ReplayPage:
     headers: dict[str, str]
 
 
-def replay_page(archived: ArchivedStory) -> ReplayPage:
-    """The captured page itself, for a frame with an empty `sandbox` attribute."""
-    story = archived.story
-    page, _ = as_utf8(story.raw_html.html or b"", story.http_metadata.encoding)
-    return ReplayPage(make_inert(page), {"content-security-policy": CAPTURE_POLICY, **_HEADERS})
+@dataclass(slots=True, frozen=True)
+class CapturedBytes:
+    """A page as it was recorded, with the encoding that its server stated."""
+
+    body: bytes
+    charset: str | None = None
+
+    @classmethod
+    def of(cls, archived: ArchivedStory) -> CapturedBytes:
+        """Those of an archived story."""
+        return cls(archived.story.raw_html.html or b"", archived.story.http_metadata.encoding)
+
+
+def plain_page(page: bytes) -> ReplayPage:
+    """A captured page in UTF-8 and inert, for a frame with an empty `sandbox` attribute."""
+    return ReplayPage(page, {"content-security-policy": CAPTURE_POLICY, **_HEADERS})
 
 
 def in_frame(fetch_destination: str | None) -> bool:
@@ -73,7 +82,7 @@ def whole_page(page: bytes) -> ReplayPage:
 
 
 def frame_page(archived: ArchivedStory, source: str) -> ReplayPage:
-    """The page around the frame, which says what is shown; `source` is where `replay_page` is served."""
+    """The page around the frame, which says what is shown; `source` is where the captured page is served."""
     story = archived.story
     title = html.escape(story.content_metadata.article_title or archived.uri)
     when = archived.time.strftime("%Y-%m-%d %H:%M:%S UTC") if archived.time else "at an unknown time"

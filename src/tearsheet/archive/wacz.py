@@ -14,7 +14,6 @@ import struct
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from tearsheet.archive.captures import Captures
+from tearsheet.archive.copies import OutOfReach
 from tearsheet.archive.describe import describe
 from tearsheet.archive.http import parse_response
 from tearsheet.archive.names import this_host
@@ -32,7 +32,7 @@ from tearsheet.archive.scan import Record
 from tearsheet.archive.store import StoredCapture
 from tearsheet.archive.writer import SOFTWARE
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.errors import NotFoundError, TearsheetError
+from tearsheet.errors import NotFoundError, TearsheetError, WorkerError
 from tearsheet.files import output_file, storage_errors
 
 WACZ_VERSION = "1.1.1"
@@ -48,6 +48,8 @@ class Packed:
     size: int = 0
     missing: list[str] = field(default_factory=list)
     """Story ids whose captures could not be read."""
+    away: str = ""
+    """Why the first of them could not, if a store is out of reach."""
 
 
 def write_wacz(
@@ -61,7 +63,8 @@ def write_wacz(
     clock: Clock = wall_clock,
     progress: Callable[[], None] = lambda: None,
 ) -> Packed:
-    """Pack captures into a WACZ, which appears only once it is whole. Raises NotFoundError when nothing can be packed.
+    """Pack captures into a WACZ, which appears only once it is whole. Raises NotFoundError when nothing can be packed,
+    OutOfReach when that is because a store is not there now.
 
     `parts` are captures that pages need but that are not pages themselves: pictures, styles.
     """
@@ -84,6 +87,8 @@ def write_wacz(
                     pages.append(_page(archived, capture))
                 progress()
         if not pages:
+            if packed.away:
+                raise OutOfReach(f"none of these stories can be read now: {packed.away}")
             raise NotFoundError("none of these stories has a capture that can be read: nothing to pack")
         with output_file(target) as file:
             _write_zip(file, warc, pages, _package(title or target.stem, description, now))
@@ -92,13 +97,19 @@ def write_wacz(
 
 
 def _copy_each(
-    captures: Iterable[tuple[StoredCapture, BinaryIO | None]], packed: Packed, stream: IO[bytes], now: float
+    captures: Iterable[tuple[StoredCapture, BinaryIO | NotFoundError]], packed: Packed, stream: IO[bytes], now: float
 ) -> Iterator[tuple[StoredCapture, ArchivedStory]]:
     """Copy the records of each capture; yields those that could be copied."""
     for capture, source in captures:
         archived = None
-        with suppress(TearsheetError):  # the store has gone away in the meantime
-            archived = _copy(source, capture, stream, now) if source is not None else None
+        try:
+            if isinstance(source, NotFoundError):
+                raise source
+            archived = _copy(source, capture, stream, now)
+        except (OutOfReach, WorkerError) as error:  # also when the store has gone away in the meantime
+            packed.away = packed.away or str(error)
+        except TearsheetError:
+            pass
         if archived is None:
             packed.missing.append(capture.story_id)
         else:

@@ -137,8 +137,9 @@ def replay(
 
     with services_for() as services:
         capture = services.captures.find(story, _moment(at))
-        archived, whole = services.captures.read(capture), services.ingest.replay.page(capture)
-    serve_capture(archived, whole, port, lambda url: out.print(f"{archived.uri} as captured: {url}"))
+        archived, document = services.captures.read(capture), services.ingest.replay.document(capture)
+        shown = services.shown.capture(archived) if document is None else services.shown.document(document)
+    serve_capture(archived, shown, port, lambda url: out.print(f"{archived.uri} as captured: {url}"))
 
 
 @app.command()

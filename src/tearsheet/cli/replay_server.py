@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from tearsheet.app import serve_alone
-from tearsheet.archive import ArchivedStory, ReplayPage, frame_page, in_frame, replay_page, whole_page
+from tearsheet.archive import ArchivedStory, ReplayPage, frame_page, in_frame
 from tearsheet.web import bind, ours_alone, serve
 
 _CAPTURE = "/capture"
@@ -60,17 +60,13 @@ class CaptureServer:
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
 
-def make_server(archived: ArchivedStory, port: int, whole: bytes | None = None) -> CaptureServer:
-    """A server for one story; not started yet. Raises BusyError.
-
-    `whole` is the page with its captured parts embedded, if it has any.
-    """
-    capture = replay_page(archived) if whole is None else whole_page(whole)
+def make_server(archived: ArchivedStory, capture: ReplayPage, port: int) -> CaptureServer:
+    """A server for one story and its page as it is shown; not started yet. Raises BusyError."""
     return CaptureServer({"/": frame_page(archived, _CAPTURE), _CAPTURE: capture}, port)
 
 
-def serve_capture(archived: ArchivedStory, whole: bytes | None, port: int, announce: Callable[[str], None]) -> None:
+def serve_capture(archived: ArchivedStory, capture: ReplayPage, port: int, announce: Callable[[str], None]) -> None:
     """Serve until interrupted."""
-    with make_server(archived, port, whole) as server:
+    with make_server(archived, capture, port) as server:
         announce(f"http://127.0.0.1:{server.server_address[1]}/")
         server.serve_forever()

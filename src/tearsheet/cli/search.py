@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -74,8 +73,8 @@ def search(
             return
         index = services.index
         index.refresh()
-        found = answers.all_stories(index, asked, text=jsonl or csv or parquet is not None, order=order)
-        stories = islice(found, limit) if limit else found
+        whole = jsonl or csv or parquet is not None
+        stories = answers.all_stories(index, asked, text=whole, order=question.order, limit=question.limit)
         if parquet is not None:
             with storage_errors(f"cannot write {parquet}"), output_file(parquet) as file:
                 written = write_parquet(_counted(stories), file)

@@ -19,6 +19,7 @@ from tearsheet.app import (
     take_snapshot,
 )
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.filters import question_of
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.cli.progress import TopicProgress
 from tearsheet.errors import PartialFailure, UsageError
@@ -59,11 +60,12 @@ def _pairs(items: list[str], what: str) -> dict[str, str]:
 def create(
     name: Name,
     query: Annotated[str, typer.Argument(help="The boolean query that stories must match.", metavar="QUERY")],
-    start: Annotated[str | None, typer.Option("--from", help="First day of the topic.")] = None,
-    end: Annotated[str | None, typer.Option("--to", help="Last day of the topic.")] = None,
+    start: Annotated[str, typer.Option("--from", help="First day of the topic.")] = "",
+    end: Annotated[str, typer.Option("--to", help="Last day of the topic.")] = "",
     source: Annotated[list[str] | None, typer.Option(help="A domain that seeds come from; may be repeated.")] = None,
     collection: Annotated[
-        list[str] | None, typer.Option(help="A collection whose sources seeds come from; may be repeated.")
+        list[str] | None,
+        typer.Option(help="A collection that the sources of seeds belong to; may be repeated."),
     ] = None,
     iterations: Annotated[
         int, typer.Option(help="How many links away from the seeds stories may be.")
@@ -74,10 +76,10 @@ def create(
     timespan: Annotated[list[str] | None, typer.Option(help="A custom timespan: FIRST=LAST day.")] = None,
 ) -> None:
     """Create a topic. Seed it next, then run it."""
-    days = read_day(start or "", "--from"), read_day(end or "", "--to", last=True)
+    seeds = question_of(query, start=start, end=end, sources=source, collections=collection)
     spans = [_span(first, last) for first, last in _pairs(timespan or [], "--timespan").items()]
     new = NewTopic(
-        name, query, *days, tuple(source or ()), tuple(collection or ()), iterations, max_stories, seconds,
+        name, seeds.text, seeds.start, seeds.end, seeds.sources, seeds.collections, iterations, max_stories, seconds,
         _pairs(focus or [], "--focus"), tuple(spans),
     )  # fmt: skip
     with services_for() as services:

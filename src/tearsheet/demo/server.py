@@ -111,13 +111,6 @@ class NewsroomServer:
         """The feeds to subscribe to."""
         return [FeedAddress(feed.url, feed.title, feed.language, feed.format) for feed in self.newsroom.feeds]
 
-    def requests_by_host(self) -> Counter[str]:
-        """How often each host was asked."""
-        counts: Counter[str] = Counter()
-        for (host, _), count in self.requests.items():
-            counts[host] += count
-        return counts
-
     def answer(self, request: Request) -> Reply:
         """The reply to a request; counts it."""
         viewed = split_view(request.target) if request.host in (LOOPBACK, "localhost") else None

@@ -9,10 +9,14 @@ with select(), which is limited to 1,024 descriptors, and cannot be woken for a 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 
 import pycurl
 
 from tearsheet.fetch.sockets import open_sockets
+
+_TURN_SECONDS = 0.02
+"""After so long, others on the loop get their turn."""
 
 
 class Multi:
@@ -23,6 +27,8 @@ class Multi:
         self._sockets = open_sockets()
         self._timer: asyncio.Handle | None = None
         self._due = 0.0
+        self._waiting: deque[tuple[int, int]] = deque()
+        """Sockets that were ready, and what for, and that had no turn yet."""
         self._running: dict[pycurl.Curl, asyncio.Future[tuple[int, str]]] = {}
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_MAXCONNECTS, max_connections)
@@ -76,9 +82,19 @@ class Multi:
         self._collect()
 
     def _on_ready(self) -> None:
-        act = self._multi.socket_action
-        for number, events in self._sockets.ready():
-            act(number, events)
+        """Let curl read. What many servers send at once, in pieces made to take long, is shared out among turns of the loop."""
+        if self._waiting:
+            return  # the rest has its turn already
+        self._waiting.extend(self._sockets.ready())
+        self._go_on()
+
+    def _go_on(self) -> None:
+        until = self._loop.time() + _TURN_SECONDS
+        while self._waiting:
+            self._multi.socket_action(*self._waiting.popleft())
+            if self._waiting and self._loop.time() > until:
+                self._loop.call_soon(self._go_on)
+                break
         self._collect()
 
     def _collect(self) -> None:

@@ -65,7 +65,7 @@ class Transfer:
             (pycurl.COOKIEFILE, ""),
             (pycurl.SSL_VERIFYPEER, 1),
             (pycurl.SSL_VERIFYHOST, 2),
-            (pycurl.BUFFERSIZE, 128 * 1024),
+            (pycurl.BUFFERSIZE, 16 * 1024),  # of chunks of one byte, a larger one would hold up the loop
             (pycurl.LOW_SPEED_LIMIT, 1),
             (pycurl.LOW_SPEED_TIME, SILENCE_SECONDS),
             (pycurl.CONNECT_TO, list(connect_to)),

@@ -11,8 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import islice
 
-from tearsheet.engines.index import Index, IndexedStory, Page, by_interval, first_day
+from tearsheet.engines.index import MAX_OFFSET, Index, IndexedStory, Page, by_interval, first_day
+from tearsheet.errors import UsageError
 from tearsheet.index.question import Asked, Question
 from tearsheet.index.telling_words import is_telling
 from tearsheet.query import Query, cut, parse_query
@@ -85,8 +87,18 @@ def stories(
     return index.search(query, limit=limit, token=token, order=order, text=text)
 
 
-def all_stories(index: Index, query: Query, *, text: bool = True, order: str = "newest") -> Iterator[IndexedStory]:
-    """Every matching story, page by page. The first page is fetched at once, so that errors come before the first story."""
+def all_stories(
+    index: Index, query: Query, *, text: bool = True, order: str = "newest", limit: int = 0
+) -> Iterator[IndexedStory]:
+    """Every matching story, or the first `limit`, page by page.
+
+    The first page is fetched at once, so that errors come before the first story. Raises UsageError when the order by relevance
+    would end before the stories do.
+    """
+    if order == "relevance" and not 0 < limit <= MAX_OFFSET and index.count(query) > MAX_OFFSET:
+        raise UsageError(
+            f"order: relevance ends after {MAX_OFFSET:,} stories, and more match; ask for the newest first"
+        )
     first = index.search(query, limit=_PAGE, text=text, order=order)
 
     def rest() -> Iterator[IndexedStory]:
@@ -96,7 +108,7 @@ def all_stories(index: Index, query: Query, *, text: bool = True, order: str = "
             page = index.search(query, limit=_PAGE, token=page.next_token, text=text, order=order)
             yield from page.stories
 
-    return rest()
+    return islice(rest(), limit or None)
 
 
 @dataclass(slots=True)

@@ -1,8 +1,10 @@
 """One question to the index: a query, its days, sources, collections and languages, the order, the page, and an as-of time.
 
 The command line, the pages, the API, topics and citations all use it, so that the same question means the same stories. Of
-several sources, or several collections, a story has to belong to one. If both are given it has to belong to both, unless the
-question says `either`.
+several sources, or several collections, a story has to belong to one. If both are given it has to belong to both. Only ids of
+sources and of collections, which are what Media Cloud's clients send, are one list: a story may belong to any of them.
+
+What is given must say something: an empty query, source, collection or language is refused wherever it comes from.
 """
 
 from __future__ import annotations
@@ -60,8 +62,6 @@ class Question:
     collections: tuple[str, ...] = ()
     """By name, or by id as text."""
     collection_ids: tuple[int, ...] = ()
-    either: bool = False
-    """Whether a story may belong to one of the sources or to one of the collections."""
     languages: tuple[str, ...] = ()
     order: str = ORDERS[0]
     limit: int = 20
@@ -89,7 +89,7 @@ class Question:
         groups = _named(self.sources)
         if self.source_ids or self.collections or self.collection_ids:
             domains, ids = catalogue(self.source_ids, self.collections, self.collection_ids)
-            groups = [({*self.sources, *domains}, ids)] if self.either else [*groups, (domains, ids)]
+            groups = [*groups, (domains, ids)]
         return Asked(self._framed(self.parsed, groups), self._framed(parse_query("*"), groups))
 
     def explain(self) -> str:
@@ -97,10 +97,7 @@ class Question:
         if not self.collections:
             return self._written(self.sources)
         names = " or ".join(f"“{name}”" for name in self.collections)
-        there = f"from sources of the collection {names}"
-        if self.either and self.sources:
-            return f"{self._written(())}, from {', '.join(self.sources)} or {there}"
-        return f"{self._written(self.sources)}, {there}"
+        return f"{self._written(self.sources)}, from sources of the collection {names}"
 
     def _written(self, sources: Sequence[str]) -> str:
         return self._framed(self.parsed, _named(sources)).explain().rstrip(".")

@@ -7,7 +7,9 @@ from .model import IngestWebResult as IngestWebResult
 from .model import result_json as result_json
 from .names import Names as Names
 from .names import bucket_url as bucket_url
+from .replay import SHOW_DOCUMENT as SHOW_DOCUMENT
 from .replay import DocumentReplay as DocumentReplay
+from .replay import WholeDocument as WholeDocument
 from .requests import IngestRequest as IngestRequest
 from .requests import read_request as read_request
 from .requests import request_for as request_for

@@ -27,6 +27,7 @@ from tearsheet.ingest.resource_elements import ELEMENTS, LATE
 from tearsheet.ingest.resources import srcset_addresses
 from tearsheet.ingest.store import IngestStore
 from tearsheet.story import Story
+from tearsheet.work import ReadingJob
 
 MAX_REPLAY = 100_000_000
 """How many bytes of sub-resources are inlined into one page, counting repeats."""
@@ -47,6 +48,18 @@ class Part:
     body: bytes
     charset: str | None = None
     """What HTTP stated."""
+
+
+@dataclass(slots=True, frozen=True)
+class WholeDocument:
+    """A captured document, and what was captured with it."""
+
+    body: bytes
+    url: str
+    charset: str | None
+    """What HTTP stated."""
+    parts: dict[str, Part]
+    """By the address that the page names."""
 
 
 Parts = Callable[[str], Part | None]
@@ -81,25 +94,23 @@ class DocumentReplay:
         self._store = store
         self._captures = captures
 
-    def newest(self, sha1hex: str) -> bytes:
-        """The newest capture of the document with this SHA-1 that is not hidden, as `page` gives it. Raises NotFoundError."""
+    def newest(self, sha1hex: str) -> WholeDocument:
+        """The newest capture of the document with this SHA-1 that is not hidden, with its parts. Raises NotFoundError."""
         lines = self._store.captures_of_sha1(sha1hex)
         if not lines:
             raise NotFoundError(f"no document with SHA-1 {sha1hex} was ingested")
-        page = self.page(self._captures.find(capture_id(lines[-1].url, lines[-1].datetime, sha1hex)))
-        assert page is not None, "what the table of captures names is an ingested document"
-        return page
+        found = self.document(self._captures.find(capture_id(lines[-1].url, lines[-1].datetime, sha1hex)))
+        assert found is not None, "what the table of captures names is an ingested document"
+        return found
 
-    def page(self, capture: StoredCapture) -> bytes | None:
-        """A captured document in UTF-8, with its captured parts inlined; None if the capture is not an ingested document."""
+    def document(self, capture: StoredCapture) -> WholeDocument | None:
+        """A captured document with its captured parts; None if the capture is not an ingested document."""
         resources = self._resources(capture)
         if resources is None:
             return None
         story = self._captures.read(capture).story
         parts = _read_parts(self._captures, resources)
-        return self_contained(
-            story.raw_html.html or b"", capture.url, rationed(parts), charset=story.http_metadata.encoding
-        )
+        return WholeDocument(story.raw_html.html or b"", capture.url, story.http_metadata.encoding, parts)
 
     def parts(self, capture: StoredCapture) -> list[StoredCapture]:
         """The captures of an ingested document's sub-resources; empty for any other capture."""
@@ -160,6 +171,15 @@ def rationed(parts: Mapping[str, Part], left: int = MAX_REPLAY) -> Parts:
 def _id_of(item: dict[str, Any]) -> str:
     digits = re.sub(r"\D", "", item["timestamp"])
     return capture_id(item["terminal_url"], digits, item["sha1hex"])
+
+
+def show_document(document: WholeDocument) -> bytes:
+    """A document in UTF-8, inert, with its parts inlined."""
+    return self_contained(document.body, document.url, rationed(document.parts), charset=document.charset)
+
+
+SHOW_DOCUMENT = ReadingJob(show_document, max_answer=256 << 20)
+"""Its pictures are inlined as text, which is a third longer."""
 
 
 def self_contained(

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
+from tearsheet.index import Question
+
 # topic_stories.state
 WAITING = "waiting"
 """Found, and waiting until all pages of its iteration have arrived."""
@@ -49,9 +51,9 @@ class NewTopic:
     start: date | None = None
     end: date | None = None
     domains: tuple[str, ...] = ()
-    """Sources that the seeds come from: all sources if there is no collection either. Links may lead anywhere."""
+    """Sources that the seeds come from; all sources if there are none. Links may lead anywhere."""
     collections: tuple[str, ...] = ()
-    """Collections, by name or id, whose sources also supply seeds. Their members are read when the topic is seeded."""
+    """Collections, by name or id, that the seeds' sources belong to. Their members are read when the topic is seeded."""
     max_iterations: int = MAX_ITERATIONS
     max_stories: int = MAX_STORIES
     seconds_per_media_fetch: float | None = None
@@ -131,6 +133,13 @@ class Progress:
         ]
         first = f" (the first: {self.first_waited_for})" if self.first_waited_for else ""
         return ", ".join(parts) + first
+
+
+def seed_question(topic: NewTopic | Topic) -> Question:
+    """The question whose answers are a topic's seeds. Raises QueryError or UsageError for one that makes no sense."""
+    return Question(
+        topic.query, topic.start, topic.end, sources=topic.domains, collections=topic.collections, order="oldest"
+    )
 
 
 def simplest(urls: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Column, Connection, Row, func, select, update
@@ -12,11 +13,10 @@ from sqlalchemy import Column, Connection, Row, func, select, update
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.feeds.catalogue import find_collection
-from tearsheet.index import check_period
+from tearsheet.feeds.catalogue import members_of
 from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
-from tearsheet.topics.model import NewTopic, Progress, Topic
+from tearsheet.topics.model import NewTopic, Progress, Topic, seed_question
 
 _CHUNK = 500
 
@@ -29,14 +29,12 @@ def chunks(items: Sequence[Any], size: int = _CHUNK) -> Iterable[Sequence[Any]]:
 def create_topic(database: Database, new: NewTopic, default_seconds: float) -> Topic:
     """Store a topic.
 
-    Raises QueryError for a query that cannot be parsed, UsageError when the name is taken, NotFoundError for a collection that
-    does not exist.
+    Raises QueryError for a query that cannot be parsed, UsageError when the name is taken or the question makes no sense,
+    NotFoundError for a collection that does not exist.
     """
-    for query in (new.query, *new.foci.values()):
+    seed_question(new).ask(partial(members_of, database))
+    for query in new.foci.values():
         parse_query(query)
-    for collection in new.collections:
-        find_collection(database, collection)
-    check_period(new.start, new.end)
     seconds = default_seconds if new.seconds_per_media_fetch is None else new.seconds_per_media_fetch
     values = {
         "name": new.name,

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from tearsheet import __version__
 from tearsheet.app import IngestForVisitors, Services, TokenStore
+from tearsheet.archive import OutOfReach
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.errors import ItemRefused, NotFoundError, TearsheetError, TooSlow, UsageError, WorkerError
 from tearsheet.web import (
@@ -34,8 +35,10 @@ from tearsheet.web.bodies import Bodies
 from tearsheet.web.deadline import Deadline
 from tearsheet.web.description import DescribedApp
 from tearsheet.web.guard import Guard, Locals
+from tearsheet.web.heads import Heads
 from tearsheet.web.limits import RateLimit
 from tearsheet.web.overview import Overview
+from tearsheet.web.parameters import check_parameters
 from tearsheet.web.reach import check_route
 from tearsheet.web.remember import Remembered
 from tearsheet.web.render import page
@@ -43,6 +46,7 @@ from tearsheet.web.security import HEADERS, SecurityHeaders
 from tearsheet.web.site import Site
 
 _STATUS_OF_ERROR: tuple[tuple[type[TearsheetError], int], ...] = (
+    (OutOfReach, 503),
     (NotFoundError, 404),
     (UsageError, 400),
     (TooSlow, 503),
@@ -100,7 +104,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,  # its page loads scripts from other servers
         redoc_url=None,
-        dependencies=[Depends(check_route)],
+        dependencies=[Depends(check_route), Depends(check_parameters)],
     )
     app.state.site = site
     app.state.overview = Remembered[Overview]()
@@ -120,6 +124,7 @@ def _add_layers(app: FastAPI, services: Services, locals_: Locals, clock: Clock)
     web = services.settings.web
     tokens, limit = TokenStore(services.database, clock), RateLimit(web.requests_per_minute, clock)
     ingesting = web.request_seconds + services.settings.ingest.deadline_seconds
+    app.add_middleware(Heads)
     app.add_middleware(Deadline, seconds=web.request_seconds, of_paths={"/ingest": ingesting})
     app.add_middleware(Bodies, most=web.max_body_bytes)
     app.add_middleware(Guard, locals_=locals_, tokens=tokens, limit=limit, clock=clock)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
@@ -13,6 +13,8 @@ from tearsheet.index import ORDERS, Asked, Question, read_question
 from tearsheet.web.reach import Reach
 from tearsheet.web.site import Site
 
+_NAMES = {"sources": "domain", "collections": "collection", "languages": "language"}
+
 
 @dataclass(slots=True, frozen=True)
 class SearchForm:
@@ -21,9 +23,11 @@ class SearchForm:
     q: Annotated[str, Parameter(description="A query, as `climate AND (policy OR law*)`; `*` is every story.")] = "*"
     start: Annotated[str, Parameter(description="First day of publication, YYYY-MM-DD.")] = ""
     end: Annotated[str, Parameter(description="Last day of publication, YYYY-MM-DD.")] = ""
-    domain: Annotated[str, Parameter(description="Only this source, as `example.com`.")] = ""
-    collection: Annotated[str, Parameter(description="Only sources of this collection, by its name or id.")] = ""
-    language: Annotated[str, Parameter(description="Only this language, as `en`.")] = ""
+    domain: Annotated[str | None, Parameter(description="Only this source, as `example.com`.")] = None
+    collection: Annotated[str | None, Parameter(description="Only sources of this collection, by its name or id.")] = (
+        None
+    )
+    language: Annotated[str | None, Parameter(description="Only this language, as `en`.")] = None
     order: Annotated[str, Parameter(description="`newest`, `oldest` or `relevance` first.")] = ORDERS[0]
     as_of: Annotated[
         str,
@@ -31,17 +35,27 @@ class SearchForm:
     ] = ""
 
     def question(self, token: str = "") -> Question:
-        """The question. An empty field means no restriction. Raises QueryError or UsageError."""
+        """The question. Raises QueryError or UsageError."""
         return read_question(
-            self.q.strip() or "*",
+            self.q,
             start=self.start,
             end=self.end,
             sources=_given(self.domain),
             collections=_given(self.collection),
             languages=_given(self.language),
+            names=_NAMES,
             order=self.order,
             token=token,
             as_of=self.as_of,
+        )
+
+    def filled_in(self) -> SearchForm:
+        """The fields that a reader filled in: a browser sends the others, too, with nothing in them."""
+        return replace(
+            self,
+            domain=_unless_blank(self.domain),
+            collection=_unless_blank(self.collection),
+            language=_unless_blank(self.language),
         )
 
     def narrows(self) -> bool:
@@ -60,5 +74,9 @@ def ask(site: Site, question: Question, reach: Reach | None = None) -> Asked:
     return reach.narrow(question.ask(partial(members_of, database)))
 
 
-def _given(value: str) -> list[str]:
-    return [value] if value.strip() else []
+def _unless_blank(value: str | None) -> str | None:
+    return value if value and value.strip() else None
+
+
+def _given(value: str | None) -> list[str]:
+    return [] if value is None else [value]

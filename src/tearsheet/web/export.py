@@ -56,9 +56,7 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
 
 def _stories(request: Request, form: SearchForm) -> Iterator[IndexedStory]:
     site, question = site_of(request), form.question()
-    # Ordering by relevance is limited to so many stories; an export is not.
-    order = "newest" if question.order == "relevance" else question.order
-    return all_stories(site.services.index, ask(site, question, reach_of(request)).query, order=order)
+    return all_stories(site.services.index, ask(site, question, reach_of(request)).query, order=question.order)
 
 
 def download(lines: Iterator[bytes], media_type: str, name: str) -> StreamingResponse:

@@ -10,7 +10,6 @@ from fastapi import Path as PathParameter
 from fastapi.responses import Response
 
 from tearsheet.app import IngestForVisitors, Services
-from tearsheet.archive import whole_page
 from tearsheet.errors import NotFoundError
 from tearsheet.ingest import read_request, result_json
 from tearsheet.urls import BadURL, surt
@@ -44,7 +43,7 @@ def router(services: Services, visitors: IngestForVisitors) -> APIRouter:
     @api.get("/ingest/document/{sha1hex}/replay", response_class=Response)
     def replay(sha1hex: Sha1) -> Response:
         """The document as it looked, with its pictures and styles from the archive. It can run no scripts and make no requests."""
-        page = whole_page(services.ingest.replay.newest(sha1hex))
+        page = services.shown.document(services.ingest.replay.newest(sha1hex))
         return Response(page.body, headers=page.headers)
 
     @api.get("/ingest/cdx")

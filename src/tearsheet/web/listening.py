@@ -142,9 +142,7 @@ def _no_password() -> NoReturn:
 
 
 def address_of(listener: socket.socket, *, tls: bool = False) -> str:
-    """Where a browser finds us, as `http://127.0.0.1:8700/`; of a Unix socket, its path."""
-    if listener.family == socket.AF_UNIX:
-        return f"unix:{listener.getsockname()}"
+    """Where a browser finds us, as `http://127.0.0.1:8700/`."""
     host, port = listener.getsockname()[:2]
     if ip_address(host).is_unspecified:
         host = "127.0.0.1" if listener.family == socket.AF_INET else "::1"

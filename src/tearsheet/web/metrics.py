@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +18,7 @@ from tearsheet.engines.broker import Depth
 from tearsheet.feeds.catalogue import feed_states
 from tearsheet.query import parse_query
 from tearsheet.web.site import Site, depths_of, site_of
-from tearsheet.work import LoopWatch, living_workers, watch_of
+from tearsheet.work import LoopWatch, living_workers, process_watch
 
 router = APIRouter(tags=["health"])
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -48,12 +47,18 @@ METRICS: dict[str, Metric] = {
     "tearsheet_queue_depth": Metric("gauge", "Messages in a queue: ready, leased or delayed.", ("queue", "state")),
     "tearsheet_worker_stories_per_second": Metric("gauge", "How fast a worker is.", ("stage", "worker")),
     "tearsheet_worker_stories_total": Metric("counter", "Stories that a worker has settled.", ("stage", "worker")),
+    "tearsheet_worker_stalled_seconds_total": Metric(
+        "counter", "How long a worker's process was blocked or not let run, over 0.1 s at a time.", ("stage", "worker")
+    ),
     "tearsheet_feeds": Metric("gauge", "Feeds that are polled well, that fail, and that are off.", ("state",)),
     "tearsheet_loop_blocks_total": Metric("counter", "How often this process answered nobody for over 0.1 s."),
     "tearsheet_loop_blocked_seconds_total": Metric(
         "counter", "How long this process answered nobody, in blocks of over 0.1 s."
     ),
     "tearsheet_loop_longest_block_seconds": Metric("gauge", "The longest block since this process started."),
+    "tearsheet_loop_late_seconds_total": Metric(
+        "counter", "How long this process was not let run though it could have, over 0.1 s at a time."
+    ),
     "tearsheet_processes_ended_total": Metric(
         "counter", "Reading processes of this process that a page ended, and that were replaced.", ("reason",)
     ),
@@ -106,19 +111,14 @@ class Timing:
             self._times.add(method, route, status, perf_counter() - begun)
 
 
-async def _watch() -> LoopWatch | None:
-    return watch_of(asyncio.get_running_loop())
-
-
 @router.get("/metrics", response_class=PlainTextResponse)
 def metrics(
     request: Request,
     depths: Annotated[dict[str, Depth], Depends(depths_of)],
-    watch: Annotated[LoopWatch | None, Depends(_watch)],
 ) -> PlainTextResponse:
     """Everything that is counted, in the text format of Prometheus."""
     site = site_of(request)
-    lines = [*_stories(site), *_work(site, depths), *_process(watch), *_requests(request.app.state.times)]
+    lines = [*_stories(site), *_work(site, depths), *_process(process_watch()), *_requests(request.app.state.times)]
     return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -153,17 +153,18 @@ def _work(site: Site, depths: Mapping[str, Depth]) -> Iterator[str]:
     settled = [({"stage": worker.stage, "worker": worker.id}, worker.settled) for worker in workers]
     yield from family("tearsheet_worker_stories_per_second", rates)
     yield from family("tearsheet_worker_stories_total", settled)
+    stalled = [({"stage": worker.stage, "worker": worker.id}, worker.stalled_seconds) for worker in workers]
+    yield from family("tearsheet_worker_stalled_seconds_total", stalled)
     states = [({"state": state}, count) for state, count in feed_states(database).items()]
     yield from family("tearsheet_feeds", states)
 
 
-def _process(watch: LoopWatch | None) -> Iterator[str]:
-    """Of the loop that answers: with `tearsheet run`, that is also the collector's."""
-    if watch is None:
-        return
+def _process(watch: LoopWatch) -> Iterator[str]:
+    """Of all loops of this process: with `tearsheet run`, also of the collector's."""
     yield from family("tearsheet_loop_blocks_total", [({}, watch.blocks)])
     yield from family("tearsheet_loop_blocked_seconds_total", [({}, watch.blocked_seconds)])
     yield from family("tearsheet_loop_longest_block_seconds", [({}, watch.longest)])
+    yield from family("tearsheet_loop_late_seconds_total", [({}, watch.late_seconds)])
     ended = [({"reason": reason}, count) for reason, count in sorted(watch.ended_processes.items())]
     yield from family("tearsheet_processes_ended_total", ended)
 

@@ -62,6 +62,7 @@ class Answer:
 @router.get("/search", include_in_schema=False)
 def search_page(request: Request, form: Form, token: str = "", by: str = "") -> HTMLResponse:
     """The page for people. Without a query, it explains how to ask."""
+    form = form.filled_in()
     values: dict[str, Any] = {"form": form, "orders": ORDERS, "by": by, "token": token}
     reach = reach_of(request)
     values |= {"collections": _collections(site_of(request), form, reach), "wrong_query": False, "pointer": ""}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tearsheet.app import Services
 from tearsheet.settings import Settings
 from tearsheet.web.app import create_app
-from tearsheet.web.listening import bind, bind_unix, remove_unix, tls_context
+from tearsheet.web.listening import address_of, bind, bind_unix, remove_unix, tls_context
 from tearsheet.web.proxies import is_loopback
 from tearsheet.web.server import Limits, serve
 from tearsheet.work import Service
@@ -25,7 +25,7 @@ def page_service(services: Services, announce: Callable[[str], None], warn: Call
     tls = tls_context(_file(settings, web.certificate), _file(settings, web.key))
     app = create_app(services)
     listener = bind_unix(path) if web.socket else bind(web.host, web.port)
-    announce(f"unix:{path}" if web.socket else f"{'https' if tls else 'http'}://{web.host}:{web.port}/")
+    announce(f"unix:{path}" if web.socket else address_of(listener, tls=tls is not None))
     if not web.socket and not tls and not is_loopback(web.host):
         warn(
             f"{web.host} can be reached from elsewhere without TLS: tokens and pages travel in plain text, for everyone on the "

@@ -18,7 +18,7 @@ class Site:
     def __init__(self, services: Services, clock: Clock = wall_clock) -> None:
         self.services = services
         # Opened here, because requests run in many threads, and each would open its own.
-        _ = services.database, services.ledger, services.index, services.captures
+        _ = services.database, services.ledger, services.index, services.captures, services.shown
         self.clock = clock
         self.heavy = Turns(_RUNNING, _WAITING, services.settings.engines.query_seconds or _LONGEST_WAIT)
         """Turns at what takes long in Python itself, where no deadline of the index holds: all requests share its threads."""

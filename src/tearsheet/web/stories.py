@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from typing import Any
 from unicodedata import east_asian_width
 
-from tearsheet.archive import ReplayPage, StoredCapture, replay_page
+from tearsheet.archive import OutOfReach, ReplayPage, StoredCapture
 from tearsheet.engines.index import IndexedStory
-from tearsheet.errors import NotFoundError, TearsheetError
+from tearsheet.errors import NotFoundError, TearsheetError, WorkerError
 from tearsheet.feeds.catalogue import list_feeds, list_sources
 from tearsheet.web.reach import Reach
 from tearsheet.web.site import Site
@@ -217,9 +217,10 @@ def captured_page(site: Site, story: IndexedStory) -> CapturedPage:
     except TearsheetError as error:
         # The names of the stores belong in the log, not in front of every visitor.
         log.warning("capture cannot be read", extra={"file": capture.file.name, "error": str(error)})
-        raise NotFoundError(
-            f"the WARC file {capture.file.name} cannot be read now; the server's log says why"
+        away = isinstance(error, (OutOfReach, WorkerError))
+        raise (OutOfReach if away else NotFoundError)(
+            f"the WARC file {capture.file.name} cannot be read{' now' if away else ''}; the server's log says why"
         ) from error
     if found.story.raw_html.html is None:
         raise NotFoundError(f"the WARC file {capture.file.name} holds no page at offset {capture.offset}")
-    return CapturedPage(replay_page(found), capture.time, found.sha256, found.sha256 == capture.sha256)
+    return CapturedPage(site.services.shown.capture(found), capture.time, found.sha256, found.sha256 == capture.sha256)

@@ -2,6 +2,7 @@ from .announce import Announcer as Announcer
 from .announce import WorkerInfo as WorkerInfo
 from .announce import living_workers as living_workers
 from .confine import Confinement as Confinement
+from .confine import Limits as Limits
 from .journey import DUE as DUE
 from .journey import RETRIES as RETRIES
 from .journey import RetryRule as RetryRule
@@ -18,7 +19,7 @@ from .ledger_entry import LedgerEntry as LedgerEntry
 from .ledger_entry import domain_of as domain_of
 from .loop_watch import LoopWatch as LoopWatch
 from .loop_watch import WatchedLoop as WatchedLoop
-from .loop_watch import watch_of as watch_of
+from .loop_watch import process_watch as process_watch
 from .outcomes import Drop as Drop
 from .outcomes import Outcome as Outcome
 from .outcomes import Quarantine as Quarantine
@@ -38,6 +39,7 @@ from .reading import ReadingPool as ReadingPool
 from .reading import ThreadReader as ThreadReader
 from .supervisor import Service as Service
 from .supervisor import Supervisor as Supervisor
+from .waiting_reader import WaitingReader as WaitingReader
 from .water_marks import WaterMarks as WaterMarks
 from .water_marks import room_in as room_in
 from .workers import AsyncWorker as AsyncWorker

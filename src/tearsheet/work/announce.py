@@ -15,6 +15,7 @@ from sqlalchemy import BigInteger, Column, Float, Integer, String, Table, delete
 
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database, UtcDateTime, metadata
+from tearsheet.work.loop_watch import process_watch
 from tearsheet.work.workers import Worker
 
 workers = Table(
@@ -28,6 +29,7 @@ workers = Table(
     Column("seen_at", UtcDateTime, nullable=False),
     Column("settled", BigInteger, nullable=False),
     Column("per_second", Float, nullable=False),
+    Column("stalled_seconds", Float, nullable=False, server_default="0"),
 )
 BEAT_SECONDS = 5.0
 GONE_SECONDS = 30.0
@@ -46,6 +48,8 @@ class WorkerInfo:
     seen_at: datetime
     settled: int
     per_second: float
+    stalled_seconds: float
+    """How long its process was blocked or not let run: see `loop_watch`."""
 
 
 class Announcer:
@@ -75,16 +79,18 @@ class Announcer:
     def _beat(self) -> None:
         now = self._clock()
         elapsed = now - self._beat_before
-        rows = [self._row(worker, elapsed) for worker in self._workers]
+        watch = process_watch()
+        stalled = watch.blocked_seconds + watch.late_seconds
+        rows = [self._row(worker, elapsed, stalled) for worker in self._workers]
         self._beat_before = now
         self._settled_before = {worker.queue_name: worker.settled for worker in self._workers}
         insert = self._database.insert(workers)
-        changed = {name: insert.excluded[name] for name in ("seen_at", "settled", "per_second")}
+        changed = {name: insert.excluded[name] for name in ("seen_at", "settled", "per_second", "stalled_seconds")}
         with self._database.begin() as db:
             db.execute(insert.on_conflict_do_update(index_elements=["id"], set_=changed), rows)
             db.execute(delete(workers).where(workers.c.seen_at < utc_now(self._clock) - timedelta(days=1)))
 
-    def _row(self, worker: Worker, elapsed: float) -> dict[str, object]:
+    def _row(self, worker: Worker, elapsed: float, stalled: float) -> dict[str, object]:
         newly_settled = worker.settled - self._settled_before[worker.queue_name]
         return {
             "id": self._ids[worker.queue_name],
@@ -95,6 +101,7 @@ class Announcer:
             "seen_at": utc_now(self._clock),
             "settled": worker.settled,
             "per_second": newly_settled / elapsed if elapsed > 0 else 0.0,
+            "stalled_seconds": stalled,
         }
 
     def _withdraw(self) -> None:

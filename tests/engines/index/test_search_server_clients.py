@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import socket
 
 import pytest
@@ -15,6 +16,7 @@ from tearsheet.engines.index.search_server_clients import (
     OutOfTime,
     Patient,
     Refused,
+    SearchClient,
 )
 from tearsheet.engines.server import LostConnection, parse_server_url
 from tearsheet.errors import EngineError, ItemRefused, TooSlow
@@ -22,17 +24,18 @@ from tearsheet.query import parse_query
 from tests.support.index_stories import story
 
 
-class FakeServer:
+class FakeServer(SearchClient):
     """Answers as told, and notes what it was asked."""
 
     name = "Fake"
-    server = parse_server_url("opensearch://127.0.0.1:9/a", SETTING, PORTS)
 
-    def __init__(self, *answers):
+    def __init__(self, *answers, url="opensearch://127.0.0.1:9/a"):
+        server = parse_server_url(url, SETTING, PORTS)
+        super().__init__(server, io.BytesIO(), timed_out=TimeoutError, lost=ConnectionError, refused=KeyError)
         self.answers = list(answers)
         self.asked: list[tuple[str, str]] = []
 
-    def ask(self, method, path, params=None, body=None, seconds=None):
+    def _perform(self, method, path, params, body, seconds):
         self.asked.append((method, path))
         if path.startswith("/_alias/"):
             return {"a-000001": {"aliases": {"a": {"is_write_index": True}}}}
@@ -49,8 +52,8 @@ class FakeServer:
     def close_point_in_time(self, identifier):
         pass
 
-    def close(self):
-        pass
+    def _said(self, error):
+        return str(error)
 
 
 def items(*statuses):
@@ -104,10 +107,7 @@ def test_large_batches_are_sent_in_parts():
 
 
 def test_a_name_that_does_not_resolve_is_told_at_once():
-    class Nowhere(FakeServer):
-        server = parse_server_url("opensearch://nowhere.invalid/a", SETTING, PORTS)
-
-    asked = Nowhere(*[LostConnection("no such name")] * 2)
+    asked = FakeServer(*[LostConnection("no such name")] * 2, url="opensearch://nowhere.invalid/a")
     with pytest.raises(EngineError, match="does not resolve"):
         Patient(asked, 60, lambda pause: pytest.fail("waited")).ask("GET", "/")
     assert len(asked.answers) == 1

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import base64
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
@@ -14,37 +10,9 @@ from tearsheet.errors import EngineError, ItemRefused
 from tearsheet.pipeline.queuers import http_input
 from tearsheet.pipeline.queuers.http_input import opened_url
 from tearsheet.pipeline.queuers.remote import rss_fetcher
+from tests.support.redirector import redirector
 
 LOGIN = "Basic " + base64.b64encode(b"bob:secret").decode()
-
-
-@contextmanager
-def server(redirects: dict[str, str]) -> Iterator[tuple[int, list[tuple[str, str | None]]]]:
-    """A server on loopback, its port, and the paths and logins that it saw."""
-    seen: list[tuple[str, str | None]] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            seen.append((self.path, self.headers["Authorization"]))
-            target = redirects.get(self.path)
-            self.send_response(302 if target else 200)
-            if target:
-                self.send_header("Location", target)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, format, *args):
-            pass
-
-    listener = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=listener.serve_forever)
-    thread.start()
-    try:
-        yield listener.server_port, seen
-    finally:
-        listener.shutdown()
-        thread.join()
-        listener.server_close()
 
 
 def refusal(url: str) -> str:
@@ -55,7 +23,7 @@ def refusal(url: str) -> str:
 
 def test_a_request_with_a_login_stays_with_its_origin():
     redirects = {"/here": "/there"}
-    with server({}) as (elsewhere, seen_elsewhere), server(redirects) as (port, seen):
+    with redirector() as (elsewhere, seen_elsewhere), redirector(redirects) as (port, seen):
         redirects["/there"] = f"http://127.0.0.1:{elsewhere}/stolen"
         said = refusal(f"http://bob:secret@127.0.0.1:{port}/here")
     assert "our login is not for that server" in said and "secret" not in said
@@ -66,7 +34,7 @@ def test_a_request_with_a_login_stays_with_its_origin():
 @pytest.mark.parametrize("place", ["localhost:{port}", "127.1:{port}", "bob:secret@localhost:{port}", "[::1]:{port}"])
 def test_another_spelling_of_the_host_is_another_origin(place):
     redirects: dict[str, str] = {}
-    with server(redirects) as (port, seen):
+    with redirector(redirects) as (port, seen):
         redirects["/here"] = f"http://{place.format(port=port)}/stolen"
         refusal(f"http://bob:secret@127.0.0.1:{port}/here")
     assert seen == [("/here", LOGIN)]
@@ -74,7 +42,7 @@ def test_another_spelling_of_the_host_is_another_origin(place):
 
 def test_an_rss_fetcher_cannot_send_our_login_elsewhere():
     redirects: dict[str, str] = {}
-    with server({}) as (elsewhere, seen_elsewhere), server(redirects) as (port, seen):
+    with redirector() as (elsewhere, seen_elsewhere), redirector(redirects) as (port, seen):
         redirects["/api/rss_entries/1?_limit=2500"] = f"http://127.0.0.1:{elsewhere}/api/rss_entries/1"
         with pytest.raises(ItemRefused, match="our login is not for that server"):
             rss_fetcher(f"http://bob:secret@127.0.0.1:{port}")(1)
@@ -84,7 +52,7 @@ def test_an_rss_fetcher_cannot_send_our_login_elsewhere():
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
 def test_a_redirect_without_a_login_reaches_no_private_address(name):
     redirects: dict[str, str] = {}
-    with server({}) as (elsewhere, seen_elsewhere), server(redirects) as (port, _):
+    with redirector() as (elsewhere, seen_elsewhere), redirector(redirects) as (port, _):
         redirects["/here"] = f"http://{name}:{elsewhere}/inside"
         said = refusal(f"http://127.0.0.1:{port}/here")
     assert "is refused (loopback)" in said
@@ -94,7 +62,7 @@ def test_a_redirect_without_a_login_reaches_no_private_address(name):
 def test_a_redirect_to_a_public_address_is_followed(monkeypatch):
     monkeypatch.setattr(http_input, "Guard", _Open)
     redirects: dict[str, str] = {}
-    with server({}) as (elsewhere, seen_elsewhere), server(redirects) as (port, _):
+    with redirector() as (elsewhere, seen_elsewhere), redirector(redirects) as (port, _):
         redirects["/here"] = f"http://127.0.0.1:{elsewhere}/file"
         with opened_url(f"http://127.0.0.1:{port}/here") as response:
             assert response.status == 200
@@ -110,12 +78,12 @@ class _Open:
 
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "http://127.0.0.1:x/"])
 def test_a_redirect_to_anything_but_http_is_refused(target):
-    with server({"/here": target}) as (port, _):
+    with redirector({"/here": target}) as (port, _):
         assert "not an http or https address" in refusal(f"http://127.0.0.1:{port}/here")
 
 
 def test_a_circle_ends():
-    with server({"/here": "/here"}) as (port, seen):
+    with redirector({"/here": "/here"}) as (port, seen):
         assert "more than 10 redirects" in refusal(f"http://127.0.0.1:{port}/here")
     assert len(seen) == 10
 

@@ -15,20 +15,20 @@ def made(head: str, url: str):
 def test_each_guess_has_its_method():
     story = made('<meta property="og:title" content="The Title">', "http://www.paper.co.uk/2024/05/17/the-story.html")
     assert (story.media, story.title, story.title_method) == ("paper.co.uk", "The Title", "og:title")
-    assert (story.day, story.date_method, story.undateable) == (date(2024, 5, 17), "url", False)
+    assert (story.day, story.date_method) == (date(2024, 5, 17), "url")
 
 
 def test_a_page_that_says_nothing():
     story = made("", "http://paper.example/the-long_story.html")
     assert (story.title, story.title_method) == ("the long story", "url")
-    assert (story.day, story.date_method, story.undateable) == (None, "undateable", True)
+    assert (story.day, story.date_method) == (None, "undateable")
 
 
 @pytest.mark.parametrize(
     "url", ["http://paper.example/", "http://paper.example/tag/2024/05/17/x", "https://en.wikipedia.org/wiki/X"]
 )
 def test_undateable_addresses(url):
-    assert made('<meta property="article:published_time" content="2024-05-17">', url).undateable
+    assert made('<meta property="article:published_time" content="2024-05-17">', url).date_method == "undateable"
 
 
 def test_the_canonical_address_counts_within_the_source_only():

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from tearsheet.engines.index.deadline import too_slow
+from tearsheet.engines.index.tantivy_answers import MOST_BYTES, READY, unpack_answer
 from tearsheet.engines.index.turns import Turns
-from tearsheet.errors import EngineError, TearsheetError
+from tearsheet.errors import EngineError
 from tearsheet.query import Query
 
 RUNNING = 2
@@ -55,9 +56,7 @@ class KillableReaders:
                     reader.end()
                 else:
                     self._idle.append(reader)
-        if isinstance(answer, TearsheetError):
-            raise answer
-        return answer
+        return unpack_answer(answer, question)
 
     def close(self) -> None:
         """End the processes."""
@@ -89,7 +88,7 @@ class _Reader:
         try:
             if not self._connection.poll(_START_SECONDS):
                 raise EOFError
-            self._connection.recv()
+            self._connection.recv_bytes(len(READY))
         except (EOFError, OSError) as error:
             self.end()
             raise EngineError(f"{folder}: the process for expensive queries does not start") from error
@@ -97,12 +96,12 @@ class _Reader:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def ask(self, question: Callable[..., Any], query: Query, arguments: tuple[Any, ...], seconds: float) -> Any:
+    def ask(self, question: Callable[..., Any], query: Query, arguments: tuple[Any, ...], seconds: float) -> bytes:
         try:
             self._connection.send((question, query, arguments))
             if not self._connection.poll(seconds):
                 raise too_slow(query, seconds)
-            return self._connection.recv()
+            return self._connection.recv_bytes(MOST_BYTES)
         except (EOFError, OSError) as error:
             raise too_slow(query, seconds, "needed too much memory, or ended the process that worked on it") from error
 

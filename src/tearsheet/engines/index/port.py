@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from tearsheet.query import Query
 
+MAX_OFFSET = 10_000
+"""Where pages by relevance end: each has to sort all stories before it anew."""
+
 
 @dataclass(slots=True)
 class IndexedStory:

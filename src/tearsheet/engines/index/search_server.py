@@ -16,7 +16,7 @@ from typing import Any
 
 from tearsheet.engines.index.dates import by_interval, first_day, in_parts
 from tearsheet.engines.index.deadline import QUERY_SECONDS, too_slow
-from tearsheet.engines.index.port import AddResult, IndexedStory, Page, Survey
+from tearsheet.engines.index.port import MAX_OFFSET, AddResult, IndexedStory, Page, Survey
 from tearsheet.engines.index.search_server_clients import (
     PORTS,
     SETTING,
@@ -36,7 +36,6 @@ from tearsheet.errors import ConfigError, EngineError
 from tearsheet.query import Query, QueryError, cost_of
 
 DEFAULT_ALIAS = "mc_search"
-_MAX_OFFSET = 10_000
 _MAX_BUCKETS = 10_000
 _MAX_COUNTS = 60_000
 """The servers return 65,536 at a time, unless configured otherwise."""
@@ -139,7 +138,7 @@ class SearchServerIndex:
         """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
         if limit < 1:
             return Page([])
-        limit = min(limit, _MAX_OFFSET)
+        limit = min(limit, MAX_OFFSET)
         body: dict[str, Any] = {"query": to_search(query.tree), "size": limit, "track_total_hits": False}
         if not text:
             body["_source"] = _WITHOUT_TEXT
@@ -150,7 +149,7 @@ class SearchServerIndex:
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", top: int = 20
     ) -> Survey:
         """What `search`, `count`, `over_time` by day and `top` would return, in one request; `limit` and `top` may be 0."""
-        limit = max(0, min(limit, _MAX_OFFSET))
+        limit = max(0, min(limit, MAX_OFFSET))
         asked = {"days": _histogram("day")}
         if top > 0:
             asked |= {name: _terms(name, top) for name in ("canonical_domain", "language")}
@@ -174,13 +173,13 @@ class SearchServerIndex:
             offset = _read_token(token)
             if not isinstance(offset, int) or offset < 0:
                 raise _bad_token()
-        if offset + limit > _MAX_OFFSET:
+        if offset + limit > MAX_OFFSET:
             raise QueryError(
-                f"the order by relevance ends after {_MAX_OFFSET:,} stories; ask for the newest first instead"
+                f"the order by relevance ends after {MAX_OFFSET:,} stories; ask for the newest first instead"
             )
         answer = self._search(body | {"from": offset, "sort": ["_score", {"lot": "desc"}]})
         hits = answer["hits"]["hits"]
-        more = len(hits) == limit and offset + 2 * limit <= _MAX_OFFSET
+        more = len(hits) == limit and offset + 2 * limit <= MAX_OFFSET
         return Page(_stories(hits), _make_token(offset + limit) if more else None), answer
 
     def _by_date(self, body: dict[str, Any], limit: int, token: str | None) -> tuple[Page, Any]:
@@ -213,7 +212,7 @@ class SearchServerIndex:
         start = random.randrange(MAX_LOT)
         stories: list[IndexedStory] = []
         for limits in ({"gte": start}, {"lt": start}):
-            wanted = min(limit - len(stories), _MAX_OFFSET)
+            wanted = min(limit - len(stories), MAX_OFFSET)
             if wanted < 1:
                 break
             both = {"bool": {"must": [to_search(query.tree)], "filter": [{"range": {"lot": limits}}]}}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from tearsheet.engines.server import LostConnection, ServerUrl, cannot_reach, load_client, pauses
 from tearsheet.errors import EngineError
@@ -30,11 +31,18 @@ class OutOfTime(EngineError):
     """The server did not answer a question in the time that it was given."""
 
 
-class SearchClient(Protocol):
-    """What differs between the two servers."""
+class SearchClient(ABC):
+    """One way to ask; subclasses say how each client library puts it."""
 
     name: str
-    server: ServerUrl
+
+    def __init__(
+        self, server: ServerUrl, client: Any, *, timed_out: type[Exception], lost: type[Exception], refused: type[Any]
+    ) -> None:
+        """The last three are the library's errors, looked for in this order."""
+        self.server = server
+        self._client = client
+        self._timed_out, self._lost, self._refused = timed_out, lost, refused
 
     def ask(
         self,
@@ -49,53 +57,62 @@ class SearchClient(Protocol):
         With `seconds`, an answer that is not there then is given up: OutOfTime. The server sees that the connection was closed, and
         stops working on it.
         """
-        ...
-
-    def open_point_in_time(self, index: str, keep_alive: str) -> str:
-        """A frozen view of an index."""
-        ...
-
-    def close_point_in_time(self, identifier: str) -> None:
-        """Let a frozen view go."""
-        ...
+        try:
+            return self._perform(method, path, params, body, seconds)
+        except self._timed_out as error:
+            raise (LostConnection if seconds is None else OutOfTime)(str(error)) from error
+        except self._lost as error:
+            raise LostConnection(str(error)) from error
+        except self._refused as error:
+            raise _refused(error.status_code, self._said(error)) from error
 
     def close(self) -> None:
         """Disconnect."""
-        ...
+        self._client.close()
+
+    @abstractmethod
+    def _perform(self, method: str, path: str, params: dict[str, Any] | None, body: Any, seconds: float | None) -> Any:
+        """Ask as the library is asked. Raises its errors."""
+
+    @abstractmethod
+    def _said(self, error: Any) -> Any:
+        """What the server said, in the library's error."""
+
+    @abstractmethod
+    def open_point_in_time(self, index: str, keep_alive: str) -> str:
+        """A frozen view of an index."""
+
+    @abstractmethod
+    def close_point_in_time(self, identifier: str) -> None:
+        """Let a frozen view go."""
 
 
-class OpenSearchClient:
+class OpenSearchClient(SearchClient):
     """OpenSearch 2 and later, through opensearch-py."""
 
     name = "OpenSearch"
 
     def __init__(self, server: ServerUrl) -> None:
-        client = load_client("opensearchpy", "opensearch", SETTING)
-        self.server = server
-        self._errors = client.exceptions
-        self._client = client.OpenSearch(
+        library = load_client("opensearchpy", "opensearch", SETTING)
+        client = library.OpenSearch(
             hosts=[_http_address(server)], http_auth=_login(server), timeout=_REQUEST_SECONDS, max_retries=0
         )
+        errors = library.exceptions
+        super().__init__(
+            server,
+            client,
+            timed_out=errors.ConnectionTimeout,
+            lost=errors.ConnectionError,
+            refused=errors.TransportError,
+        )
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        params: dict[str, Any] | None = None,
-        body: Any = None,
-        seconds: float | None = None,
-    ) -> Any:
-        """Ask once."""
+    def _perform(self, method: str, path: str, params: dict[str, Any] | None, body: Any, seconds: float | None) -> Any:
         if seconds is not None:
             params = (params or {}) | {"request_timeout": seconds}
-        try:
-            return self._client.transport.perform_request(method, path, params=params, body=body)
-        except self._errors.ConnectionTimeout as error:
-            raise (LostConnection if seconds is None else OutOfTime)(str(error)) from error
-        except self._errors.ConnectionError as error:
-            raise LostConnection(str(error)) from error
-        except self._errors.TransportError as error:
-            raise _refused(error.status_code, error.info) from error
+        return self._client.transport.perform_request(method, path, params=params, body=body)
+
+    def _said(self, error: Any) -> Any:
+        return error.info
 
     def open_point_in_time(self, index: str, keep_alive: str) -> str:
         """A frozen view of an index."""
@@ -106,48 +123,37 @@ class OpenSearchClient:
         """Let a frozen view go."""
         self.ask("DELETE", "/_search/point_in_time", None, {"pit_id": [identifier]})
 
-    def close(self) -> None:
-        """Disconnect."""
-        self._client.close()
 
-
-class ElasticsearchClient:
+class ElasticsearchClient(SearchClient):
     """Elasticsearch 8, through its own client."""
 
     name = "Elasticsearch"
 
     def __init__(self, server: ServerUrl) -> None:
-        client = load_client("elasticsearch", "elasticsearch", SETTING)
-        self.server = server
-        self._errors: Any = client
-        self._client = client.Elasticsearch(
+        library: Any = load_client("elasticsearch", "elasticsearch", SETTING)
+        client = library.Elasticsearch(
             [_http_address(server)],
             basic_auth=_login(server),
             request_timeout=_REQUEST_SECONDS,
             max_retries=0,
             retry_on_timeout=False,
         )
+        super().__init__(
+            server,
+            client,
+            timed_out=library.ConnectionTimeout,
+            lost=library.TransportError,
+            refused=library.ApiError,
+        )
 
-    def ask(
-        self,
-        method: str,
-        path: str,
-        params: dict[str, Any] | None = None,
-        body: Any = None,
-        seconds: float | None = None,
-    ) -> Any:
-        """Ask once."""
+    def _perform(self, method: str, path: str, params: dict[str, Any] | None, body: Any, seconds: float | None) -> Any:
         client = self._client if seconds is None else self._client.options(request_timeout=seconds)
         kind = "application/x-ndjson" if isinstance(body, bytes) else "application/json"
         headers = {"accept": "application/json", "content-type": kind}
-        try:
-            return client.perform_request(method, path, params=params, headers=headers, body=body).body
-        except self._errors.ApiError as error:
-            raise _refused(error.status_code, error.body) from error
-        except self._errors.ConnectionTimeout as error:
-            raise (LostConnection if seconds is None else OutOfTime)(str(error)) from error
-        except self._errors.TransportError as error:
-            raise LostConnection(str(error)) from error
+        return client.perform_request(method, path, params=params, headers=headers, body=body).body
+
+    def _said(self, error: Any) -> Any:
+        return error.body
 
     def open_point_in_time(self, index: str, keep_alive: str) -> str:
         """A frozen view of an index."""
@@ -156,10 +162,6 @@ class ElasticsearchClient:
     def close_point_in_time(self, identifier: str) -> None:
         """Let a frozen view go."""
         self.ask("DELETE", "/_pit", None, {"id": identifier})
-
-    def close(self) -> None:
-        """Disconnect."""
-        self._client.close()
 
 
 def _http_address(server: ServerUrl) -> str:

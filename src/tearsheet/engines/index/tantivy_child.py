@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from tearsheet.engines.index.story_store import StoryStore
+from tearsheet.engines.index.tantivy_answers import READY, pack_answer
 from tearsheet.engines.index.tantivy_reader import WordReader
 from tearsheet.engines.index.tantivy_words import open_words
 from tearsheet.errors import TearsheetError
@@ -24,7 +25,7 @@ def main() -> None:
     folder, connection = Path(sys.argv[1]), Connection(int(sys.argv[2]))
     resource.setrlimit(resource.RLIMIT_DATA, (_MAX_MEMORY, _MAX_MEMORY))
     reader = WordReader(folder, open_words(folder), StoryStore(folder / "stories.db"))
-    connection.send(None)  # ready: everything is loaded
+    connection.send_bytes(READY)
     while True:
         try:
             question, query, arguments = connection.recv()
@@ -35,7 +36,7 @@ def main() -> None:
             answer = question(reader, query, *arguments)
         except TearsheetError as error:
             answer = error
-        connection.send(answer)
+        connection.send_bytes(pack_answer(answer))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 import tantivy
 
 from tearsheet.engines.index.dates import first_day
+from tearsheet.engines.index.port import MAX_OFFSET
 from tearsheet.engines.index.story_store import StoryStore
 from tearsheet.engines.index.tantivy_counts import CountsByValue, Figures, count, figures, over_time, top
 from tearsheet.engines.index.tantivy_near import NearPhrases
@@ -25,7 +26,6 @@ from tearsheet.engines.index.tantivy_schema import MAX_LOT
 from tearsheet.engines.index.tantivy_words import readable_errors
 from tearsheet.query import Query, QueryError
 
-MAX_OFFSET = 10_000
 _RELOAD_SECONDS = 0.5
 _STORY_BYTES = 1_000
 """What the words of a story of 400 words take in the index."""

@@ -21,7 +21,7 @@ _NOT_XML = {number: None for number in range(32) if number not in (9, 10, 13)}
 
 def read_opml(body: bytes) -> list[NewFeed]:
     """The feeds of an OPML file, each with the folders that it is in. Raises UsageError when it is not OPML."""
-    root, _ = read_xml(body, "")
+    root = read_xml(body, "").root
     if root is None or local_name(root.tag) != "opml":
         raise UsageError("this is not an OPML file: its first element should be <opml>")
     found: dict[str, NewFeed] = {}

@@ -62,7 +62,7 @@ class ParsedFeed:
     skip_days: frozenset[int] = frozenset()
     """Days of the week, Monday is 0, in which the publisher asks not to be polled."""
     tossed: int = 0
-    """Entries beyond MAX_ENTRIES, which were not read."""
+    """Entries that were not read: those beyond MAX_ENTRIES, and those after something that is nested too deeply."""
     damaged: bool = False
     """Whether it is not well-formed, and was read as far as it makes sense."""
 

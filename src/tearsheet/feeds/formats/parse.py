@@ -17,6 +17,8 @@ MAX_UNZIPPED = 60_000_000
 _GZIP = b"\x1f\x8b"
 _PIECE, _MAX_MEMBERS = 1024, 10_000
 _BLANK = b" \t\r\n\0\xef\xbb\xbf"
+_ENTRY = re.compile(rb"<(?:\w+:)?(?:item|entry|url|sitemap)[\s>]")
+"""Where an entry begins, for counting those that were not read."""
 _LOOKS_HTML = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--[^>]{0,500}-->\s*){0,5}<(?:!doctype\s+html\b|html\b)", re.IGNORECASE
 )
@@ -51,7 +53,7 @@ def parse_feed(
         return read_json_feed(body.lstrip(_BLANK), url, now)
     if _LOOKS_HTML.match(body, 3 if body.startswith(b"\xef\xbb\xbf") else 0):
         raise FeedError(HTML)
-    root, damaged = read_xml(body, url, charset)
+    root, damaged, cut = read_xml(body, url, charset)
     if root is None:
         raise FeedError(NO_VERSION)
     name = local_name(root.tag)
@@ -63,6 +65,8 @@ def parse_feed(
             raise FeedError(HTML if name in _HTML_ROOTS else NO_VERSION)
         feed = found
     feed.damaged = damaged
+    if cut:
+        feed.tossed += max(1, len(_ENTRY.findall(body)) - len(feed.entries) - feed.tossed)
     return feed
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from html.entities import html5
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -31,16 +32,28 @@ _BOMS = (
 )  # fmt: skip
 
 
-def read_xml(body: bytes, base: str, charset: str | None = None) -> tuple[etree._Element | None, bool]:
-    """The root element and whether the text had to be repaired; None when no element can be recognised.
+class XmlText(NamedTuple):
+    """An XML document, as far as it could be read."""
+
+    root: etree._Element | None
+    """None when no element can be recognised."""
+    repaired: bool = False
+    cut: bool = False
+    """Whether the rest is missing, because it is nested too deeply."""
+
+
+def read_xml(body: bytes, base: str, charset: str | None = None) -> XmlText:
+    """Read a document, repaired if that is necessary.
 
     Entities that the document itself declares are expanded within libxml2's limits; nothing external is ever loaded. Raises
     MemoryError.
     """
     root = _tree(body, _parser(recover=False, encoding=_overruled(body)), base)
     if root is not None:
-        return root, False
-    return _tree(repair(body, charset), _parser(recover=True), base), True
+        return XmlText(root)
+    parser = _parser(recover=True)
+    root = _tree(repair(body, charset), parser, base)
+    return XmlText(root, True, any(error.type_name == "ERR_RESOURCE_LIMIT" for error in parser.error_log))
 
 
 def _tree(body: bytes, parser: etree.XMLParser, base: str) -> etree._Element | None:
@@ -73,7 +86,9 @@ def _parser(*, recover: bool, encoding: str | None = None) -> etree.XMLParser:
         resolve_entities="internal",  # type: ignore[arg-type]  # the stubs know only True and False
         no_network=True,
         load_dtd=False,
-        huge_tree=False,
+        # After a text over 10 MB or deep nesting, a parser that recovers would leave out the rest of the document in silence. What
+        # was repaired declares no entities, so nothing in it can grow.
+        huge_tree=recover,
         remove_comments=True,
         remove_pis=True,
         collect_ids=False,

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
+
 from tearsheet.engines import PATIENCE_SECONDS, pauses
 from tearsheet.engines.broker import Broker, Output
 from tearsheet.errors import EngineError
@@ -88,11 +90,11 @@ def rss_fetcher(url: str, batch: int = BATCH) -> Ask:
         try:
             if len(body) > _MAX_ANSWER:
                 raise ValueError(f"more than {_MAX_ANSWER:,} bytes")
-            answer = json.loads(body)
+            answer = msgspec.json.decode(body)
             if answer["status"] != "OK":
                 raise ValueError(answer.get("message"))
             return [row for row in answer["results"] if isinstance(row, dict)]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (msgspec.DecodeError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise EngineError(f"feeds.remote: {masked(url)} does not answer as an rss-fetcher: {error}") from error
 
     return ask

@@ -9,8 +9,8 @@ from itertools import islice
 from tearsheet.engines.database import Database
 from tearsheet.engines.index import Index
 from tearsheet.feeds.catalogue import members_of
-from tearsheet.index import Question, all_stories
-from tearsheet.topics.model import Seed, Topic
+from tearsheet.index import all_stories
+from tearsheet.topics.model import Seed, Topic, seed_question
 from tearsheet.topics.spider import routing
 from tearsheet.topics.spider.routing import Route
 from tearsheet.topics.spider.stores import seeds, web_stories
@@ -22,15 +22,7 @@ _CHUNK = 500
 
 def index_seeds(database: Database, index: Index, topic: Topic) -> Iterator[Seed]:
     """The stories in the index that match the topic's query; its collections are taken as they are now."""
-    question = Question(
-        topic.query,
-        topic.start,
-        topic.end,
-        sources=topic.domains,
-        collections=topic.collections,
-        either=True,
-        order="oldest",
-    )
+    question = seed_question(topic)
     asked = question.ask(partial(members_of, database))
     found = all_stories(index, asked.query, order=question.order)
     while batch := list(islice(found, _CHUNK)):

@@ -35,11 +35,6 @@ class WebStory:
     text: str = ""
     language: str = ""
 
-    @property
-    def undateable(self) -> bool:
-        """Whether the day is not known and cannot be."""
-        return self.date_method == UNDATEABLE
-
 
 def generate_story(document: Document) -> WebStory:
     """The story of a page. Its address is the page's canonical one, if that is an article of the same source."""

@@ -31,7 +31,7 @@ class SearchParameters:
     def question(self) -> Question:
         """The question. Raises QueryError or UsageError."""
         return read_question(
-            self.q.strip() or "*",
+            self.q,
             start=self.start,
             end=self.end,
             source_ids=read_ids(self.ss, "ss"),
