@@ -34,7 +34,8 @@ class LedgerWriter:
         self._database = database
         insert = database.insert(outcomes)
         keys = ["story_id", "stage"]
-        self._add = insert.on_conflict_do_nothing(index_elements=keys)
+        # Without the option, SQLAlchemy does not say on PostgreSQL how many rows an INSERT added.
+        self._add = insert.on_conflict_do_nothing(index_elements=keys).execution_options(preserve_rowcount=True)
         changed = {column.name: insert.excluded[column.name] for column in outcomes.c if not column.primary_key}
         self._replace = insert.on_conflict_do_update(index_elements=keys, set_=changed)
         self._keep = earlier_outcomes.insert()
