@@ -187,7 +187,7 @@ def size_of(db: Connection, data: Path) -> int:
     """How much room the database takes."""
     if db.dialect.name == "postgresql":
         return int(db.execute(text("SELECT pg_database_size(current_database())")).scalar_one())
-    return sum(path.stat().st_size for path in data.glob("tearsheet.db*"))
+    return (data / "tearsheet.db").stat().st_size
 
 
 def report(name: str, rows: int, data: Path, flags: dict[str, str]) -> None:

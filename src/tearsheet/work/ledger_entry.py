@@ -72,7 +72,7 @@ def entry_for(story: Story, stage: str, status: str, reason: str = "", detail: s
     """The ledger entry for a story."""
     url, link = story.url or "", story.rss_entry.link or ""
     return LedgerEntry(
-        story.id,
+        story.id or make_story_id("no id", url, link),
         stage,
         status,
         reason,
