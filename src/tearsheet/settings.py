@@ -55,10 +55,14 @@ class EngineSettings:
 
 @dataclass(slots=True)
 class StorageSettings:
-    """Who may read the data folder."""
+    """What of the data folder is kept, and who may read it."""
 
     group_reads: bool = _setting(
         False, "let your group read new files (0640) and folders (0750); otherwise only you can (0600, 0700)"
+    )
+    ledger_days: int = _setting(
+        90,
+        "days for which the ledger remembers what each story met; of earlier ones it has daily sums. 0 means for ever",
     )
 
 

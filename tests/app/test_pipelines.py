@@ -7,10 +7,13 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from tearsheet.app.pipelines import BUILDERS, Plan, build_worker
+from tearsheet.app.pipelines import BUILDERS, Collector, Plan, build_worker
+from tearsheet.clock import wall_clock
+from tearsheet.engines.broker import Output
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline.flavours import DEFAULT, PIPELINES, STAGES, Step
-from tearsheet.work import AsyncWorker, BatchWorker, CpuWorker, Worker
+from tearsheet.story import Story
+from tearsheet.work import AsyncWorker, BatchWorker, CpuWorker, Ledger, LedgerEntry, Worker, new_message, read_times
 from tests.support.web_seed import open_services
 
 KINDS: dict[str, type[Worker]] = {
@@ -40,6 +43,27 @@ def build(tmp_path, *steps: Step, pipeline: str = DEFAULT) -> list[Worker]:
 
 def test_every_stage_that_a_pipeline_can_have_is_built_and_no_other():
     assert set(BUILDERS) == set(STAGES)
+
+
+def test_every_run_folds_the_ledger_and_adds_up_its_times(tmp_path):
+    """As `tearsheet worker importer` does, and `run` with all stages."""
+    with open_services(tmp_path, **{"storage.ledger_days": 30}) as services:
+        Ledger(services.database, clock=lambda: wall_clock() - 40 * 86_400).record(
+            [LedgerEntry("old", "parser", "dropped")]
+        )
+        services.ledger.record([LedgerEntry("new", "parser", "dropped")])
+
+        async def queue_one() -> None:
+            broker = services.open_broker()
+            await broker.publish([Output("importer-in", new_message(Story()))])
+            await broker.close()
+
+        asyncio.run(queue_one())
+        collector = Collector(services, ["importer"])
+        collector.run(once=True)
+        assert [row.story_id for row in services.ledger.find({"stage": "parser"})] == ["new"]
+        assert services.ledger.counts(domain="")[0].stories == 2
+        assert sum(times.stories for times in read_times(services.database)["importer"]) == 1
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -14,10 +14,11 @@ from tearsheet.app.queues import (
     peek_queue,
     purge_queue,
     read_depths,
+    read_queues,
     requeue_quarantined,
 )
 from tearsheet.app.services import Services
-from tearsheet.engines.broker.port import Broker, Output
+from tearsheet.engines.broker.port import Broker, Depth, Output
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline import Wanted
 from tearsheet.story import Story
@@ -31,15 +32,15 @@ def services(tmp_path):
         yield services
 
 
-async def publish(broker: Broker, queue: str, stories: int) -> None:
-    await broker.publish([Output(queue, new_message(Story())) for _ in range(stories)])
+async def publish(broker: Broker, queue: str, stories: int, named: bool = False) -> None:
+    await broker.publish([Output(queue, new_message(Story(id=str(n) if named else ""))) for n in range(stories)])
 
 
-def queue_some(services: Services, queue: str, stories: int) -> None:
+def queue_some(services: Services, queue: str, stories: int, *, named: bool = False) -> None:
     async def go() -> None:
         broker = services.open_broker()
         try:
-            await publish(broker, queue, stories)
+            await publish(broker, queue, stories, named)
         finally:
             await broker.close()
 
@@ -87,6 +88,24 @@ def test_who_asks_again_and_again_opens_the_broker_once(services, monkeypatch):
 
     assert asyncio.run(watch()) == 1
     assert len(opened) == 1
+
+
+@pytest.mark.parametrize("end", [purge_queue, delete_queue])
+def test_what_is_deleted_from_a_queue_is_in_the_ledger(services, end):
+    queue_some(services, "csv.parser-in", 3, named=True)
+    assert end(services, "csv.parser-in") == 3
+    (count,) = services.ledger.counts()
+    assert (count.stage, count.status, count.reason, count.stories) == ("parser", "dropped", "purged", 3)
+    assert read_depths(services).get("csv.parser-in", Depth()) == Depth()
+
+
+def test_the_age_of_the_oldest_message_is_listed(services):
+    queue_some(services, "parser-in", 2)
+    (queue,) = read_queues(services)
+    assert (queue.queue, queue.ready) == ("parser-in", 2)
+    assert queue.oldest_seconds is not None and 0 <= queue.oldest_seconds < 3600
+    purge_queue(services, "parser-in")
+    assert read_queues(services)[0].oldest_seconds is None
 
 
 def test_a_name_that_no_stage_reads_is_refused(services, tmp_path):

@@ -32,6 +32,7 @@ OWN_PAGES = (
     "/stories/{id}",
     "/stories/{id}/replay",
     "/outcomes",
+    "/outcomes/sums",
     "/topics",
     "/topics/1/snapshots/1",
 )

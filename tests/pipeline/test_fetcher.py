@@ -10,7 +10,7 @@ from tearsheet.fetch import HostStore, PoliteClient
 from tearsheet.pipeline.fetcher import Fetcher
 from tearsheet.settings import FetchSettings
 from tearsheet.story import RSSEntry, Story
-from tearsheet.work.outcomes import Drop, Outcome, Requeue, Retry
+from tearsheet.work.outcomes import Drop, Outcome, Requeue, Retry, Skipped
 from tests.support.loopback_web import Web, redirect, response, serve
 
 PAGE = b"<html><body>news</body></html>"
@@ -140,7 +140,7 @@ def test_a_host_that_is_down_is_spared():
         first = await outcome_for(fetcher, down)
         assert isinstance(first, Retry) and first.reason == "noconn" and not first.keep
         second = await outcome_for(fetcher, down)
-        assert isinstance(second, Retry) and second.reason == "skipped"
+        assert isinstance(second, Skipped) and second.reason == "skipped"
         assert 50 < (second.after or 0) <= 60
 
     with_fetcher(site, test, interval_seconds=0, connect_to={"*": "127.0.0.1:1"})

@@ -8,11 +8,23 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from alembic import command
+from alembic.config import Config
 from psycopg import sql
 
+import tearsheet.engines.database.sql
 from tearsheet.engines.database import open_database
 from tearsheet.engines.database.port import Database
 from tests.support.servers import server_url
+
+
+def migrate_to(database: Database, step: str) -> None:
+    """Give an empty database the schema that an earlier version had."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(tearsheet.engines.database.sql.__file__).parent / "migrations"))
+    with database.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, step)
 
 
 class SqliteHarness:

@@ -7,7 +7,18 @@ import pytest
 from tearsheet.web.elsewhere import Verdict, verdict
 
 STORY = "/stories/" + "a" * 64
-PAGES = ["/", "/search", "/outcomes", "/gaps", "/topics", "/api", STORY, STORY + "/replay", "/topics/1/snapshots/2"]
+PAGES = [
+    "/",
+    "/search",
+    "/outcomes",
+    "/outcomes/sums",
+    "/gaps",
+    "/topics",
+    "/api",
+    STORY,
+    STORY + "/replay",
+    "/topics/1/snapshots/2",
+]
 OTHERS = ["/search.json", "/search.csv", "/api/search/total-count", "/overview.json", STORY + "/capture", STORY + ".json",
           "/metrics", "/healthz", "/static/style.css", "/rss/mc-2026-11-14.rss.gz", "/openapi.json", "/ingest", "//",
           "/nowhere"]  # fmt: skip

@@ -61,6 +61,7 @@ TABLE: dict[str, Route] = {
     "GET /": page("/"),
     "GET /search": page("/search?q=*", other=200),
     "GET /outcomes": page("/outcomes"),
+    "GET /outcomes/sums": page("/outcomes/sums"),
     "GET /gaps": page("/gaps"),
     "GET /topics": page("/topics"),
     "GET /topics/{topic}/snapshots/{snapshot}": page("/topics/1/snapshots/1"),
@@ -71,6 +72,7 @@ TABLE: dict[str, Route] = {
     # pages as data, and exports
     "GET /overview.json": Route("/overview.json"),
     "GET /outcomes.json": Route("/outcomes.json"),
+    "GET /outcomes/sums.json": Route("/outcomes/sums.json"),
     "GET /gaps.json": Route("/gaps.json"),
     "GET /topics.json": Route("/topics.json"),
     "GET /stories/{identifier}.json": Route("/stories/{story}.json", other=404),

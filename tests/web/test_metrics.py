@@ -7,6 +7,7 @@ from collections import Counter
 
 from tearsheet.web import metrics
 from tearsheet.work import LoopWatch
+from tearsheet.work.stage_times import Times, add_times
 
 SAMPLE = re.compile(r'(tearsheet_[a-z_]+)(\{(?:[a-z]+="(?:[^"\\\n]|\\.)*",?)*\})? (-?[0-9.e+]+)')
 
@@ -30,6 +31,22 @@ def test_the_figures_are_those_of_the_data_folder(client, truth):
     assert samples['tearsheet_queue_depth{queue="fetcher-in",state="ready"}'] == 3
     assert samples['tearsheet_feeds{state="ok"}'] == 6
     assert samples["tearsheet_loop_longest_block_seconds"] <= samples["tearsheet_loop_blocked_seconds_total"]
+
+
+def test_steps_are_timed_and_the_age_of_the_oldest_message_is_told(client, seeded):
+    add_times(seeded[0].database, "timed", {"0.01": Times(2, 0.015), "+Inf": Times(1, 75.5)})
+    add_times(seeded[0].database, "timed", {"0.01": Times(1, 0.01)})
+    samples = read(client.get("/metrics").text)
+    name = "tearsheet_stage_seconds"
+    assert samples[f'{name}_bucket{{stage="timed",le="0.005"}}'] == 0
+    assert (
+        samples[f'{name}_bucket{{stage="timed",le="0.01"}}']
+        == samples[f'{name}_bucket{{stage="timed",le="60.0"}}']
+        == 3
+    )
+    assert samples[f'{name}_bucket{{stage="timed",le="+Inf"}}'] == samples[f'{name}_count{{stage="timed"}}'] == 4
+    assert samples[f'{name}_sum{{stage="timed"}}'] == 75.525
+    assert samples['tearsheet_queue_oldest_seconds{queue="fetcher-in"}'] >= 0
 
 
 def test_blocks_and_replaced_processes_are_counted():

@@ -15,7 +15,15 @@ import tearsheet.work
 from tearsheet.pipeline.fetcher import COUNTED_STATUSES, status_counter
 from tearsheet.web.reasons import REASON_TEXTS, describe_reason
 
-PLACE_OF_REASON = {"Drop": 0, "Quarantine": 0, "Retry": 0, "NotIndexable": 0, "Problem": 1, "Unreadable": 1}
+PLACE_OF_REASON = {
+    "Drop": 0,
+    "Quarantine": 0,
+    "Retry": 0,
+    "Skipped": 0,
+    "NotIndexable": 0,
+    "Problem": 1,
+    "Unreadable": 1,
+}
 """What says why a story or a row is left out, and which of its arguments is the reason."""
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from tearsheet.engines.broker.port import Message, Output
 from tearsheet.work.journey import RETRIES, WHAT, WHO, RetryRule, fate_of, forwarded, replayed
-from tearsheet.work.outcomes import Drop, Quarantine, Requeue, Retry
+from tearsheet.work.outcomes import Drop, Quarantine, Requeue, Retry, Skipped
 
 RULE = RetryRule(max_retries=3, first_seconds=10, longest_seconds=60)
 MESSAGE = Message(b"story", {"kept": "yes"}, "host.example", b"page")
@@ -40,6 +40,21 @@ def test_after_the_last_retry_a_story_is_dropped_or_kept_aside():
     kept = fate_of("fetcher", tired, Retry("noconn", keep=True), RULE, 1.0)
     assert kept.status == "quarantined"
     assert kept.outputs[0].queue == "fetcher-quar"
+
+
+def test_a_try_that_was_skipped_does_not_hide_the_cause_of_the_one_before():
+    skipped = Skipped("skipped", "the host could not be reached lately")
+    message = MESSAGE
+    for outcome in (Retry("noconn", "bad certificate"), skipped, skipped):
+        fate = fate_of("fetcher", message, outcome, RULE, 1.0)
+        assert (fate.status, fate.reason) == ("retrying", outcome.reason)
+        message = fate.outputs[0].message
+        assert message.headers[WHAT] == "noconn: bad certificate"
+    last = fate_of("fetcher", message, skipped, RULE, 1.0)
+    assert (last.status, last.reason) == ("dropped", "noconn")
+    assert last.detail == "bad certificate; then the host could not be reached lately"
+    never_tried = fate_of("fetcher", Message(b"s", {RETRIES: 3}), skipped, RULE, 1.0)
+    assert (never_tried.status, never_tried.reason) == ("dropped", "skipped")
 
 
 def test_a_defect_is_retried_and_then_kept_aside():

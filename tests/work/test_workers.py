@@ -78,6 +78,13 @@ def test_quarantined_stories_can_be_replayed(on_bench):
         assert (summary["url"], summary["what"]) == ("http://a.example/quarantine/0", "odd")
         assert await requeue(bench.broker, "parser", 10) == 1
         assert (await bench.broker.depths())["parser-in"] == Depth(ready=1)
+        mended = AsyncWorker(Flaky(), bench.config("parser", "next"), bench.broker, bench.ledger)
+        await bench.drain(mended)
+        assert bench.outcomes() == {("parser", "recovered", "try 1", 1)}, "it is in quarantine no longer"
+        assert [one.status for one in bench.ledger.explain("http://a.example/quarantine/0")] == [
+            "quarantined",
+            "recovered",
+        ]
 
     on_bench(scenario)
 
@@ -96,6 +103,8 @@ def test_retries_and_requeues_end_well_or_are_dropped_with_their_reason(on_bench
             ("fetcher", "dropped", "flaky", 1),
         }
         assert stage.seen[make_story_id("busy 9", 0)] == 10
+        given_up = bench.ledger.explain("http://a.example/flaky-3/0")
+        assert [(one.tries, one.status) for one in given_up] == [(1, "retrying"), (2, "retrying"), (3, "dropped")]
 
     on_bench(scenario)
 
@@ -136,12 +145,50 @@ def test_one_poisoned_story_does_not_spoil_its_batch(on_bench):
     on_bench(scenario)
 
 
-def test_a_message_that_is_no_story_is_set_aside(on_bench):
+def async_worker(bench: Bench):
+    return AsyncWorker(Flaky(), bench.config("parser", "next"), bench.broker, bench.ledger)
+
+
+def batch_worker(bench: Bench):
+    return BatchWorker(Collector(), bench.config("parser", "next"), bench.broker, bench.ledger, batch=5, seconds=1)
+
+
+@pytest.mark.parametrize("worker", [async_worker, batch_worker, Bench.cpu])
+def test_messages_that_are_no_stories_are_set_aside_and_each_is_noted(on_bench, worker):
     async def scenario(bench: Bench) -> None:
-        worker = AsyncWorker(Flaky(), bench.config("fetcher", "next"), bench.broker, bench.ledger)
-        await bench.broker.publish([Output("fetcher-in", Message(b"junk"))])
-        await bench.drain(worker)
-        assert (await bench.broker.depths())["fetcher-quar"].ready == 1
+        junk = [Message(b"junk"), Message(b"more junk"), Message(b"junk")]
+        await bench.broker.publish([Output("parser-in", message) for message in junk])
+        await bench.drain(worker(bench))
+        assert (await bench.broker.depths())["parser-quar"].ready == 3
+        (count,) = bench.ledger.counts()
+        assert (count.stage, count.status, count.stories) == ("parser", "quarantined", 2), (
+            "the same bytes are the same message"
+        )
+
+    on_bench(scenario)
+
+
+def test_a_story_that_a_stage_makes_nothing_of_is_noted(on_bench):
+    class Nothing:
+        async def process(self, story):
+            return []
+
+    async def scenario(bench: Bench) -> None:
+        await bench.put("fetcher-in", [story("a")])
+        await bench.drain(AsyncWorker(Nothing(), bench.config("fetcher", "next"), bench.broker, bench.ledger))
+        assert bench.outcomes() == {("fetcher", "done", "", 1)}
+
+    on_bench(scenario)
+
+
+def test_a_redirected_story_is_found_by_the_link_that_was_queued(on_bench):
+    async def scenario(bench: Bench) -> None:
+        moved = story("drop")
+        moved.http_metadata.final_url = "https://paper.example/moved"
+        await bench.put("parser-in", [moved])
+        await bench.drain(bench.cpu())
+        for address in ("http://a.example/drop/0", "https://paper.example/moved"):
+            assert [one.reason for one in bench.ledger.explain(address)] == ["unwanted"]
 
     on_bench(scenario)
 

@@ -13,6 +13,8 @@ from .demo import map_topic as map_topic
 from .feeds import discover_feeds as discover_feeds
 from .feeds import poll_feeds as poll_feeds
 from .ingest import IngestForVisitors as IngestForVisitors
+from .outcomes import OutcomeSum as OutcomeSum
+from .outcomes import outcome_sums as outcome_sums
 from .pages import export_pages as export_pages
 from .pages import import_pages as import_pages
 from .pages import page_store as page_store
@@ -27,7 +29,7 @@ from .queues import dump_queues as dump_queues
 from .queues import load_dumps as load_dumps
 from .queues import peek_queue as peek_queue
 from .queues import purge_queue as purge_queue
-from .queues import read_depths as read_depths
+from .queues import read_queues as read_queues
 from .queues import requeue_quarantined as requeue_quarantined
 from .running import Interrupted as Interrupted
 from .running import run_processes as run_processes

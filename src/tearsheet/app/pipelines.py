@@ -41,6 +41,7 @@ from tearsheet.work import (
     CpuPool,
     CpuWorker,
     LaterTries,
+    LedgerKeeper,
     RetryRule,
     Service,
     Supervisor,
@@ -202,7 +203,11 @@ class Collector:
 
     def _helpers(self, run: Run) -> list[Service]:
         """The services that every run needs beside its workers."""
-        helpers: list[Service] = [Announcer(self.services.database, self.workers).run]
+        services = self.services
+        helpers: list[Service] = [
+            Announcer(services.database, self.workers).run,
+            LedgerKeeper(services.ledger, services.settings.storage.ledger_days).run,
+        ]
         if self.services.archive_stores and any(step.stage == "archiver" for step in self._steps):
             helpers.append(Uploading(self.services.uploader, lambda: run.interrupted).run)
         return helpers

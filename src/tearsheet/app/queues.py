@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
+from tearsheet.clock import wall_clock
 from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline import Dumped, Loaded, Wanted, dump_queue, load_files
 from tearsheet.pipeline.queuers import SUFFIXES, InputStores, expand
-from tearsheet.work import input_queue, message_summary, quarantine_queue, requeue
+from tearsheet.work import empty_queue, input_queue, message_summary, quarantine_queue, requeue
 
 T = TypeVar("T")
+
+
+@dataclass(slots=True, frozen=True)
+class QueueState:
+    """How many messages one queue has, and for how long the oldest of those that are ready has waited."""
+
+    queue: str
+    ready: int
+    leased: int
+    delayed: int
+    oldest_seconds: float | None
+    """None when nothing is ready."""
 
 
 class QueueWatch:
@@ -28,11 +42,19 @@ class QueueWatch:
         self._opening = asyncio.Lock()
 
     async def depths(self) -> dict[str, Depth]:
-        """The depth of every queue. The broker is opened by the first call, because it belongs to the event loop."""
+        """The depth of every queue."""
+        return await (await self._opened()).depths()
+
+    async def oldest(self) -> dict[str, float]:
+        """Since when the oldest ready message of each queue waits, in seconds since 1970."""
+        return await (await self._opened()).oldest()
+
+    async def _opened(self) -> Broker:
+        """The broker, opened by the first call, because it belongs to the event loop."""
         async with self._opening:
             if self._broker is None:
                 self._broker = self._services.open_broker()
-        return await self._broker.depths()
+            return self._broker
 
     async def close(self) -> None:
         """Close the broker."""
@@ -46,6 +68,20 @@ def read_depths(services: Services) -> dict[str, Depth]:
     return _with_broker(services, lambda broker: broker.depths())
 
 
+def read_queues(services: Services) -> list[QueueState]:
+    """Every queue with its depth and the age of its oldest ready message, by name."""
+
+    async def read(broker: Broker) -> list[QueueState]:
+        depths, oldest, now = await broker.depths(), await broker.oldest(), wall_clock()
+        ages = {name: max(0.0, now - since) for name, since in oldest.items()}
+        return [
+            QueueState(name, depth.ready, depth.leased, depth.delayed, ages.get(name))
+            for name, depth in sorted(depths.items())
+        ]
+
+    return _with_broker(services, read)
+
+
 def peek_queue(services: Services, queue: str, limit: int) -> list[dict[str, object]]:
     """The oldest messages of a queue, and why they are there. Raises NotFoundError."""
 
@@ -57,21 +93,21 @@ def peek_queue(services: Services, queue: str, limit: int) -> list[dict[str, obj
 
 
 def purge_queue(services: Services, queue: str) -> int:
-    """Delete all messages of a queue that no worker holds; returns how many. Raises NotFoundError."""
+    """Delete all messages of a queue that no worker holds, noted in the ledger; returns how many. Raises NotFoundError."""
 
     async def empty(broker: Broker) -> int:
         await _must_exist(broker, queue)
-        return await broker.purge(queue)
+        return await empty_queue(broker, queue, services.ledger)
 
     return _with_broker(services, empty)
 
 
 def delete_queue(services: Services, queue: str) -> int:
-    """Delete a queue and everything in it; returns how many messages it had. Raises NotFoundError."""
+    """Delete a queue and everything in it, noted in the ledger; returns how many messages it had. Raises NotFoundError."""
 
     async def remove(broker: Broker) -> int:
         await _must_exist(broker, queue)
-        return await broker.delete(queue)
+        return await empty_queue(broker, queue, services.ledger) + await broker.delete(queue)
 
     return _with_broker(services, remove)
 

@@ -13,12 +13,12 @@ from tearsheet.app import (
     load_dumps,
     peek_queue,
     purge_queue,
-    read_depths,
+    read_queues,
     requeue_quarantined,
 )
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import JsonOption, YesOption, confirm
-from tearsheet.cli.status import depth_rows
+from tearsheet.cli.status import QUEUE_COLUMNS
 from tearsheet.errors import PartialFailure
 from tearsheet.pipeline import Wanted
 
@@ -34,11 +34,10 @@ def register(parent: typer.Typer) -> None:
 @app.command("list")
 @reports_errors
 def list_queues(json: JsonOption = False) -> None:
-    """List every queue with what is ready, in work and delayed."""
+    """List every queue with what is ready, in work and delayed, and for how long the oldest ready message has waited."""
     with services_for() as services:
-        depths = read_depths(services)
-    columns = {"queue": "queue", "ready": "ready", "leased": "in work", "delayed": "delayed"}
-    show(depth_rows(depths), columns, form=output_form(json, False, False))
+        queues = read_queues(services)
+    show(queues, QUEUE_COLUMNS, form=output_form(json, False, False))
 
 
 @app.command()
@@ -65,7 +64,7 @@ def peek(
 @app.command()
 @reports_errors
 def purge(queue: QueueArgument, yes: YesOption = False) -> None:
-    """Delete all messages of a queue that nobody holds."""
+    """Delete all messages of a queue that nobody holds. The ledger notes each as `purged`."""
     confirm(f"Delete every story waiting in {queue}?", yes)
     with services_for() as services:
         count = purge_queue(services, queue)
@@ -75,7 +74,7 @@ def purge(queue: QueueArgument, yes: YesOption = False) -> None:
 @app.command()
 @reports_errors
 def delete(queue: QueueArgument, yes: YesOption = False) -> None:
-    """Delete a queue and everything in it."""
+    """Delete a queue and everything in it. The ledger notes each story as `purged`."""
     confirm(f"Delete {queue} and every story in it?", yes)
     with services_for() as services:
         count = delete_queue(services, queue)

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from enum import StrEnum
+from typing import Annotated
 
 import typer
 
-from tearsheet.app import read_depths
+from tearsheet.app import OutcomeSum, outcome_sums, read_queues
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import CsvOption, JsonOption
 from tearsheet.clock import utc_now
-from tearsheet.engines.broker import Depth
-from tearsheet.work import living_workers
+from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.work import Count, living_workers
+
+QUEUE_COLUMNS = {
+    "queue": "queue",
+    "ready": "ready",
+    "leased": "in work",
+    "delayed": "delayed",
+    "oldest_seconds": "oldest (s)",
+}
+_FORGOTTEN = "; after {} days (`storage.ledger_days`) it has only sums"
 
 
 def register(parent: typer.Typer) -> None:
@@ -22,22 +33,18 @@ def register(parent: typer.Typer) -> None:
     parent.command()(stats)
 
 
-def depth_rows(depths: dict[str, Depth]) -> list[dict[str, Any]]:
-    """Queues as rows, by name."""
-    rows = []
-    for queue, depth in sorted(depths.items()):
-        rows.append({"queue": queue, "ready": depth.ready, "leased": depth.leased, "delayed": depth.delayed})
-    return rows
-
-
 @reports_errors
 def status(json: JsonOption = False) -> None:
     """Show who is at work and how fast, and the depth of every queue."""
     with services_for() as services:
         at_work = living_workers(services.database)
-        queues = depth_rows(read_depths(services))
+        queues = read_queues(services)
     if json:
-        show([{"workers": [asdict(worker) for worker in at_work], "queues": queues}], {}, form="jsonl")
+        show(
+            [{"workers": [asdict(worker) for worker in at_work], "queues": [asdict(queue) for queue in queues]}],
+            {},
+            form="jsonl",
+        )
         return
     if at_work:
         columns = {"stage": "stage", "host": "host", "pid": "process", "settled": "stories", "per_second": "a second"}
@@ -45,18 +52,64 @@ def status(json: JsonOption = False) -> None:
     else:
         out.print("No workers are running. Start with: tearsheet run")
     out.print()
-    show(queues, {"queue": "queue", "ready": "ready", "leased": "in work", "delayed": "delayed"}, title="queues")
+    show(queues, QUEUE_COLUMNS, title="queues")
+
+
+class By(StrEnum):
+    """What sums can be made by."""
+
+    source = "source"
+    feed = "feed"
+    domain = "domain"
+    day = "day"
 
 
 @reports_errors
 def stats(
-    days: Annotated[int, typer.Option(help="How many days back; 0 means all.")] = 0,
+    days: Annotated[int, typer.Option(help="How many days back; 0 means all.", min=0)] = 0,
+    by: Annotated[By | None, typer.Option(help="Sum up by this as well.")] = None,
+    url: Annotated[
+        str | None, typer.Option(help="Show instead every try of the stories with this address, as queued or as found.")
+    ] = None,
     json: JsonOption = False,
     csv: CsvOption = False,
 ) -> None:
     """Show what became of the stories: how many were archived, dropped, and for which reasons."""
+    form = output_form(json, False, csv)
+    if url is not None:
+        if days or by:
+            raise UsageError("--url shows all that is known of one address: use it without --days and --by")
+        _show_tries(url, form)
+        return
     since: datetime | None = utc_now() - timedelta(days=days) if days else None
+    first: dict[str, str] = {}
     with services_for() as services:
-        counts = services.ledger.counts(since)
-    columns = {"stage": "stage", "status": "outcome", "reason": "reason", "stories": "stories"}
-    show(counts, columns, form=output_form(json, False, csv), empty="No stories yet. Start with: tearsheet run")
+        found: Sequence[Count] | Sequence[OutcomeSum]
+        if by is None:
+            found = services.ledger.counts(since)
+        else:
+            found = outcome_sums(services, by.value, since)
+            first = {"of": by.value} if by in (By.day, By.domain) else {"of": by.value, "name": "name"}
+    columns = first | {"stage": "stage", "status": "outcome", "reason": "reason", "stories": "stories"}
+    show(found, columns, form=form, empty="No stories yet. Start with: tearsheet run")
+
+
+def _show_tries(url: str, form: str) -> None:
+    with services_for() as services:
+        found = services.ledger.explain(url)
+        days = services.settings.storage.ledger_days
+    if not found:
+        raise NotFoundError(
+            f"the ledger knows no story with the address {url}{_FORGOTTEN.format(days) if days else ''}"
+        )
+    columns = {
+        "happened_at": "when",
+        "stage": "stage",
+        "status": "outcome",
+        "tries": "try",
+        "reason": "reason",
+        "detail": "detail",
+        "url": "address",
+        "link": "queued as",
+    }
+    show(found, columns, form=form)

@@ -24,7 +24,7 @@ from tearsheet.fetch import (
 from tearsheet.lexicon import is_non_news
 from tearsheet.story import Story
 from tearsheet.urls import BadURL
-from tearsheet.work import Drop, Outcome, Requeue, Retry
+from tearsheet.work import Drop, Outcome, Requeue, Retry, Skipped
 
 RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504, 522, 524})
 COUNTED_STATUSES = frozenset({403, 404, 429})
@@ -113,7 +113,7 @@ class Fetcher:
         except RobotsUnavailable as busy:
             raise Retry("robots-error", "robots.txt cannot be fetched now", after=busy.after) from busy
         except HostFailing as failing:
-            raise Retry("skipped", "the host could not be reached lately", after=failing.after) from failing
+            raise Skipped("skipped", "the host could not be reached lately", after=failing.after) from failing
         except HostBusy as busy:
             raise Requeue("busy", busy.after) from busy
         except FetchError as error:

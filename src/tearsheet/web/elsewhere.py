@@ -14,7 +14,7 @@ from enum import Enum
 from urllib.parse import urlsplit
 
 _PAGES = re.compile(
-    r"/|/search|/outcomes|/gaps|/topics|/api|/stories/[0-9a-f]{64}(?:/replay)?|/topics/[0-9]+/snapshots/[0-9]+"
+    r"/|/search|/outcomes(?:/sums)?|/gaps|/topics|/api|/stories/[0-9a-f]{64}(?:/replay)?|/topics/[0-9]+/snapshots/[0-9]+"
 )
 _OURS = ("same-origin", "none")
 

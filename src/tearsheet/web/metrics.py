@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Annotated, Any
@@ -17,8 +17,8 @@ from tearsheet import __version__
 from tearsheet.engines.broker import Depth
 from tearsheet.feeds.catalogue import feed_states
 from tearsheet.query import parse_query
-from tearsheet.web.site import Site, depths_of, site_of
-from tearsheet.work import LoopWatch, living_workers, process_watch
+from tearsheet.web.site import Site, ages_of, depths_of, site_of
+from tearsheet.work import LABELS, LoopWatch, Times, living_workers, process_watch, read_times
 
 router = APIRouter(tags=["health"])
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -42,9 +42,17 @@ METRICS: dict[str, Metric] = {
     "tearsheet_archive_bytes": Metric("gauge", "Size of the finished WARC files."),
     "tearsheet_archive_last_success_timestamp": Metric("gauge", "When the newest WARC file was made."),
     "tearsheet_stories_total": Metric(
-        "counter", "Stories by what a stage did with them.", ("stage", "status", "reason")
+        "counter",
+        "How often a stage ended, put off or set aside a story, each try of it by its own reason.",
+        ("stage", "status", "reason"),
+    ),
+    "tearsheet_stage_seconds": Metric(
+        "histogram", "Time that a stage spent on a story, by all workers; of a batch, an equal part.", ("stage",)
     ),
     "tearsheet_queue_depth": Metric("gauge", "Messages in a queue: ready, leased or delayed.", ("queue", "state")),
+    "tearsheet_queue_oldest_seconds": Metric(
+        "gauge", "How long the oldest message of a queue has been ready; without a value when none is.", ("queue",)
+    ),
     "tearsheet_worker_stories_per_second": Metric("gauge", "How fast a worker is.", ("stage", "worker")),
     "tearsheet_worker_stories_total": Metric("counter", "Stories that a worker has settled.", ("stage", "worker")),
     "tearsheet_worker_stalled_seconds_total": Metric(
@@ -73,14 +81,13 @@ class RequestTimes:
 
     def __init__(self) -> None:
         self.counts: dict[tuple[str, str, int], int] = defaultdict(int)
-        self.buckets: dict[str, list[int]] = defaultdict(lambda: [0] * (len(BUCKETS) + 1))
-        self.seconds: dict[str, float] = defaultdict(float)
+        self.times: dict[str, list[Times]] = defaultdict(lambda: [Times()] * (len(BUCKETS) + 1))
 
     def add(self, method: str, route: str, status: int, seconds: float) -> None:
         """Record one request."""
         self.counts[method, route, status] += 1
-        self.buckets[route][bisect_left(BUCKETS, seconds)] += 1
-        self.seconds[route] += seconds
+        place = bisect_left(BUCKETS, seconds)
+        self.times[route][place] = self.times[route][place].plus(1, seconds)
 
 
 class Timing:
@@ -115,10 +122,12 @@ class Timing:
 def metrics(
     request: Request,
     depths: Annotated[dict[str, Depth], Depends(depths_of)],
+    ages: Annotated[dict[str, float], Depends(ages_of)],
 ) -> PlainTextResponse:
     """Everything that is counted, in the text format of Prometheus."""
     site = site_of(request)
-    lines = [*_stories(site), *_work(site, depths), *_process(process_watch()), *_requests(request.app.state.times)]
+    watch, times = process_watch(), request.app.state.times
+    lines = [*_stories(site), *_work(site, depths, ages), *_process(watch), *_requests(times)]
     return PlainTextResponse("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -135,18 +144,21 @@ def _stories(site: Site) -> Iterator[str]:
         yield from family("tearsheet_archive_last_success_timestamp", newest)
     outcomes = [
         ({"stage": count.stage, "status": count.status, "reason": count.reason}, count.stories)
-        for count in services.ledger.counts()
+        for count in services.ledger.recorded()
     ]
     yield from family("tearsheet_stories_total", outcomes)
+    times = read_times(services.database)
+    yield from histogram("tearsheet_stage_seconds", "stage", LABELS, times)
 
 
-def _work(site: Site, depths: Mapping[str, Depth]) -> Iterator[str]:
+def _work(site: Site, depths: Mapping[str, Depth], ages: Mapping[str, float]) -> Iterator[str]:
     waiting = [
         ({"queue": name, "state": state}, getattr(depth, state))
         for name, depth in sorted(depths.items())
         for state in ("ready", "leased", "delayed")
     ]
     yield from family("tearsheet_queue_depth", waiting)
+    yield from family("tearsheet_queue_oldest_seconds", [({"queue": name}, age) for name, age in ages.items()])
     database = site.services.database
     workers = living_workers(database, site.clock)
     rates = [({"stage": worker.stage, "worker": worker.id}, worker.per_second) for worker in workers]
@@ -175,15 +187,21 @@ def _requests(times: RequestTimes) -> Iterator[str]:
         for (method, route, status), count in sorted(times.counts.items())
     ]
     yield from family("tearsheet_http_requests_total", counts)
-    name = "tearsheet_http_request_seconds"
-    yield from _head(name)
-    for route, buckets in sorted(times.buckets.items()):
+    yield from histogram("tearsheet_http_request_seconds", "route", (*map(str, BUCKETS), "+Inf"), dict(times.times))
+
+
+def histogram(name: str, label: str, edges: Sequence[str], times: Mapping[str, Sequence[Times]]) -> Iterator[str]:
+    """Durations by the values of one label, as how many are not above each edge; nothing if there are none."""
+    if times:
+        yield from _head(name)
+    for value, classes in sorted(times.items()):
         total = 0
-        for edge, count in zip((*map(str, BUCKETS), "+Inf"), buckets, strict=True):
-            total += count
-            yield f"{name}_bucket{_labels({'route': route, 'le': edge})} {total}"
-        yield f"{name}_sum{_labels({'route': route})} {times.seconds[route]:.6f}"
-        yield f"{name}_count{_labels({'route': route})} {total}"
+        for edge, found in zip(edges, classes, strict=True):
+            total += found.stories
+            yield f"{name}_bucket{_labels({label: value, 'le': edge})} {total}"
+        seconds = sum(found.seconds for found in classes)
+        yield f"{name}_sum{_labels({label: value})} {seconds:.6f}"
+        yield f"{name}_count{_labels({label: value})} {total}"
 
 
 def family(name: str, samples: Iterable[Sample]) -> Iterator[str]:

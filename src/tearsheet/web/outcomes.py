@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -30,12 +31,23 @@ class Filters:
     stage: Annotated[str, Query(description="A stage, as `fetcher`.")] = ""
     reason: Annotated[str, Query(description="A reason, as `http-404`.")] = ""
     domain: Annotated[str, Query(description="A domain, as `example.com`.")] = ""
-    url: Annotated[str, Query(description="An address, exactly.")] = ""
+    url: Annotated[str, Query(description="An address, exactly: as the story was queued, or as it was found.")] = ""
 
     def given(self) -> dict[str, str]:
         """Those that are not empty."""
         every = {name: str(getattr(self, name)).strip() for name in self.__slots__}
         return {name: value for name, value in every.items() if value}
+
+
+@dataclass(slots=True, frozen=True)
+class EarlierOutcome:
+    """What a story met before at the same stage."""
+
+    status: str
+    reason: str
+    words: str
+    detail: str
+    happened_at: datetime
 
 
 @dataclass(slots=True, frozen=True)
@@ -51,6 +63,9 @@ class Outcome:
     detail: str
     happened_at: datetime
     story_id: str
+    link: str
+    """The address that was queued, where it is another one."""
+    earlier: list[EarlierOutcome]
 
 
 @dataclass(slots=True, frozen=True)
@@ -87,9 +102,12 @@ def outcomes_data(request: Request, filters: Annotated[Filters, Depends()], toke
 
 def find_outcomes(site: Site, filters: Filters, token: str = "") -> OutcomePage:
     """A page of outcomes. Raises UsageError for an invalid token."""
-    rows = site.services.ledger.find(filters.given(), limit=PAGE + 1, after=_read_token(token))
+    ledger = site.services.ledger
+    rows = ledger.find(filters.given(), limit=PAGE + 1, after=_read_token(token))
     more = len(rows) > PAGE
-    return OutcomePage([_outcome(row) for row in rows[:PAGE]], _make_token(rows[PAGE - 1]) if more else None)
+    shown = rows[:PAGE]
+    tries = ledger.tries([row.story_id for row in shown])
+    return OutcomePage([_outcome(row, tries) for row in shown], _make_token(rows[PAGE - 1]) if more else None)
 
 
 def choices(counts: list[Count]) -> dict[str, list[str]]:
@@ -100,7 +118,8 @@ def choices(counts: list[Count]) -> dict[str, list[str]]:
     }
 
 
-def _outcome(row: Explanation) -> Outcome:
+def _outcome(row: Explanation, tries: Sequence[Explanation]) -> Outcome:
+    mine = [one for one in tries if (one.story_id, one.stage) == (row.story_id, row.stage) and one != row]
     return Outcome(
         row.url,
         row.domain,
@@ -111,6 +130,11 @@ def _outcome(row: Explanation) -> Outcome:
         row.detail,
         row.happened_at,
         row.story_id,
+        row.link,
+        [
+            EarlierOutcome(one.status, one.reason, describe_reason(one.reason), one.detail, one.happened_at)
+            for one in mine
+        ],
     )
 
 

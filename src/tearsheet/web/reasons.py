@@ -53,6 +53,7 @@ REASON_TEXTS: dict[str, str] = {
     "not-found": "the stored page is not in the blob store",
     "not-text": "the answer is not text",
     "oversized": "the page is larger than allowed",
+    "purged": "deleted from its queue by an operator",
     "redundant": "a feed that had not changed, not an article",
     "robots": "robots.txt forbids it",
     "robots-error": "robots.txt could not be fetched",

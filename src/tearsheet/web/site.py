@@ -28,6 +28,11 @@ class Site:
         """The depth of every queue."""
         return await self._queues.depths()
 
+    async def ages(self) -> dict[str, float]:
+        """For how many seconds the oldest ready message of each queue has waited."""
+        now = self.clock()
+        return {name: max(0.0, now - since) for name, since in sorted((await self._queues.oldest()).items())}
+
     async def close(self) -> None:
         """Close what was opened on the server's event loop."""
         await self._queues.close()
@@ -37,6 +42,11 @@ def site_of(request: Request) -> Site:
     """The site that a request is for."""
     site: Site = request.app.state.site
     return site
+
+
+async def ages_of(request: Request) -> dict[str, float]:
+    """For how long the oldest ready message of each queue has waited, for a page."""
+    return await site_of(request).ages()
 
 
 async def depths_of(request: Request) -> dict[str, Depth]:

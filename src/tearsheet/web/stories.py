@@ -187,7 +187,7 @@ def _journey(site: Site, story_id: str) -> list[Explanation]:
     if not story_id:
         return []
     return sorted(
-        site.services.ledger.find({"story_id": story_id}, limit=20),
+        site.services.ledger.tries([story_id]),
         key=lambda step: (step.happened_at, _STAGES.index(step.stage) if step.stage in _STAGES else 0),
     )
 

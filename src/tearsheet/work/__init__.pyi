@@ -9,6 +9,7 @@ from .journey import RetryRule as RetryRule
 from .journey import fate_of as fate_of
 from .journey import input_queue as input_queue
 from .journey import quarantine_queue as quarantine_queue
+from .ledger import By as By
 from .ledger import Count as Count
 from .ledger import Explanation as Explanation
 from .ledger import Ledger as Ledger
@@ -17,6 +18,7 @@ from .ledger_entry import QUARANTINED as QUARANTINED
 from .ledger_entry import RETRYING as RETRYING
 from .ledger_entry import LedgerEntry as LedgerEntry
 from .ledger_entry import domain_of as domain_of
+from .ledger_keeping import LedgerKeeper as LedgerKeeper
 from .loop_watch import LoopWatch as LoopWatch
 from .loop_watch import WatchedLoop as WatchedLoop
 from .loop_watch import process_watch as process_watch
@@ -26,10 +28,12 @@ from .outcomes import Quarantine as Quarantine
 from .outcomes import Requeue as Requeue
 from .outcomes import Result as Result
 from .outcomes import Retry as Retry
+from .outcomes import Skipped as Skipped
 from .packing import new_message as new_message
 from .packing import partition_key as partition_key
 from .pool import CpuPool as CpuPool
 from .queues import LaterTries as LaterTries
+from .queues import empty_queue as empty_queue
 from .queues import later_tries as later_tries
 from .queues import message_summary as message_summary
 from .queues import requeue as requeue
@@ -37,6 +41,9 @@ from .reading import Reader as Reader
 from .reading import ReadingJob as ReadingJob
 from .reading import ReadingPool as ReadingPool
 from .reading import ThreadReader as ThreadReader
+from .stage_times import LABELS as LABELS
+from .stage_times import Times as Times
+from .stage_times import read_times as read_times
 from .supervisor import Service as Service
 from .supervisor import Supervisor as Supervisor
 from .waiting_reader import WaitingReader as WaitingReader

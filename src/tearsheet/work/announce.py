@@ -16,6 +16,7 @@ from sqlalchemy import BigInteger, Column, Float, Integer, String, Table, delete
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.work.loop_watch import process_watch
+from tearsheet.work.stage_times import add_times
 from tearsheet.work.workers import Worker
 
 workers = Table(
@@ -89,6 +90,11 @@ class Announcer:
         with self._database.begin() as db:
             db.execute(insert.on_conflict_do_update(index_elements=["id"], set_=changed), rows)
             db.execute(delete(workers).where(workers.c.seen_at < utc_now(self._clock) - timedelta(days=1)))
+        self._add_times()
+
+    def _add_times(self) -> None:
+        for worker in self._workers:
+            add_times(self._database, worker.name, worker.times.take())
 
     def _row(self, worker: Worker, elapsed: float, stalled: float) -> dict[str, object]:
         newly_settled = worker.settled - self._settled_before[worker.queue_name]
@@ -105,6 +111,7 @@ class Announcer:
         }
 
     def _withdraw(self) -> None:
+        self._add_times()
         with self._database.begin() as db:
             db.execute(delete(workers).where(workers.c.id.in_(self._ids.values())))
 

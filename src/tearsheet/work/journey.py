@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass
 
 from tearsheet.engines.broker import Headers, Message, Output
-from tearsheet.work.outcomes import Drop, Outcome, Quarantine, Requeue, Retry
+from tearsheet.work.outcomes import Drop, Outcome, Quarantine, Requeue, Retry, Skipped
 
 RETRIES = "x-mc-retries"
 WHO = "x-mc-who"
@@ -67,7 +67,7 @@ def fate_of(stage: str, message: Message, outcome: Exception, rule: RetryRule, n
         outcome = Retry("error", f"{type(outcome).__name__}: {outcome}", keep=True)
     if isinstance(outcome, Retry):
         return _retry(stage, message, outcome, rule, now)
-    marked = _marked(message, stage, outcome, now, _retries(message))
+    marked = _marked(message, stage, outcome, now, tries_before(message))
     if isinstance(outcome, Quarantine):
         return Fate((Output(quarantine_queue(stage), marked),), "quarantined", outcome.reason, outcome.detail)
     assert isinstance(outcome, Drop), f"no rule for {outcome!r}"
@@ -75,24 +75,41 @@ def fate_of(stage: str, message: Message, outcome: Exception, rule: RetryRule, n
 
 
 def _retry(stage: str, message: Message, outcome: Retry, rule: RetryRule, now: float) -> Fate:
-    retries = _retries(message) + 1
+    retries = tries_before(message) + 1
     if retries > rule.max_retries:
+        cause = _cause(message, outcome)
         if not outcome.keep:
-            return Fate((), "dropped", outcome.reason, outcome.detail)
+            return Fate((), "dropped", *cause)
         marked = _marked(message, stage, outcome, now, retries - 1)
-        return Fate((Output(quarantine_queue(stage), marked),), "quarantined", outcome.reason, outcome.detail)
+        return Fate((Output(quarantine_queue(stage), marked),), "quarantined", *cause)
     delay = rule.delay(retries, outcome.after)
     marked = _marked(message, stage, outcome, now, retries)
     marked.headers[DUE] = now + delay
     return Fate((Output(input_queue(stage), marked, delay),), "retrying", outcome.reason, outcome.detail)
 
 
-def _retries(message: Message) -> int:
+def _cause(message: Message, outcome: Retry) -> tuple[str, str]:
+    """The reason and detail of a story that is given up: those of the last try that was made."""
+    if not isinstance(outcome, Skipped) or WHAT not in message.headers:
+        return outcome.reason, outcome.detail
+    reason, _, detail = str(message.headers[WHAT]).partition(": ")
+    return reason, f"{detail}; then {outcome.detail}" if detail else outcome.detail
+
+
+def tries_before(message: Message) -> int:
+    """How often the stage has tried a story in vain since it arrived, or was taken out of quarantine."""
     return int(message.headers.get(RETRIES, 0))
 
 
+def was_held_up(message: Message) -> bool:
+    """Whether the stage has put the story off or aside before."""
+    return WHAT in message.headers
+
+
 def _marked(message: Message, stage: str, outcome: Outcome, now: float, retries: int) -> Message:
-    headers: Headers = {**message.headers, RETRIES: retries, WHO: stage, WHEN: now, WHAT: str(outcome)[:_MAX_WHAT]}
+    what = message.headers.get(WHAT) if isinstance(outcome, Skipped) else None
+    headers: Headers = {**message.headers, RETRIES: retries, WHO: stage, WHEN: now}
+    headers[WHAT] = what or str(outcome)[:_MAX_WHAT]
     headers.pop(DUE, None)
     return Message(message.body, headers, message.key, message.page)
 

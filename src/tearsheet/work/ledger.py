@@ -1,60 +1,50 @@
 """The outcome ledger: what became of each story, by day, source, feed, domain, stage and reason.
 
 A row is keyed by story and stage, and is written before the message is settled. So a story that is seen twice is counted
-once, and a drop can be looked up by its address. Old rows can be folded into daily counts.
+once, and a drop can be looked up by its address or its link. What a later try replaces is kept beside it.
+
+Sums are kept up to date in the same transaction, so they are read and not counted. After some time the rows are folded: they are
+deleted, and their daily sums stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta
+from typing import Any, Literal
 
-from sqlalchemy import BigInteger, Column, ColumnElement, Index, String, Table, delete, func, literal, select, tuple_
+from sqlalchemy import ColumnElement, Select, and_, func, literal, or_, select, tuple_
 
 from tearsheet.clock import Clock, utc_now, wall_clock
-from tearsheet.engines.database import Database, UtcDateTime, metadata
+from tearsheet.engines.database import Database
+from tearsheet.work.ledger_changes import rows_of
 from tearsheet.work.ledger_entry import LedgerEntry
+from tearsheet.work.ledger_tables import earlier_outcomes, outcome_days, outcome_totals, outcomes
+from tearsheet.work.ledger_writing import LedgerWriter
 
-outcomes = Table(
-    "outcomes",
-    metadata,
-    Column("story_id", String(36), primary_key=True),
-    Column("stage", String(40), primary_key=True),
-    Column("day", String(10), nullable=False),
-    Column("status", String(12), nullable=False),
-    Column("reason", String(80), nullable=False),
-    Column("detail", String(500), nullable=False),
-    Column("source_id", BigInteger),
-    Column("feed_id", BigInteger),
-    Column("domain", String(255), nullable=False),
-    Column("url", String(2048), nullable=False),
-    Column("happened_at", UtcDateTime, nullable=False),
-    Index("outcomes_by_day", "day", "stage", "status", "reason"),
-    Index("outcomes_by_time", "happened_at"),
-    Index("outcomes_by_url", "url"),
-)
-outcome_days = Table(
-    "outcome_days",
-    metadata,
-    Column("day", String(10), primary_key=True),
-    Column("stage", String(40), primary_key=True),
-    Column("status", String(12), primary_key=True),
-    Column("reason", String(80), primary_key=True),
-    Column("source_id", BigInteger, primary_key=True),
-    Column("feed_id", BigInteger, primary_key=True),
-    Column("domain", String(255), primary_key=True),
-    Column("stories", BigInteger, nullable=False),
-)
-_UNKNOWN = 0
-"""Stands for "no source" and "no feed" in the daily counts, whose key columns cannot be empty."""
+By = Literal["source", "feed", "domain", "day"]
+_COLUMN_OF: dict[By, str] = {"source": "source_id", "feed": "feed_id", "domain": "domain", "day": "day"}
+_FOLDED_AT_ONCE = 2_000
+"""Rows of one transaction, so that workers that record meanwhile need not wait for long."""
 
 
 @dataclass(slots=True, frozen=True)
 class Count:
     """How many stories met one outcome."""
 
+    stage: str
+    status: str
+    reason: str
+    stories: int
+
+
+@dataclass(slots=True, frozen=True)
+class Sum:
+    """How many stories of one source, feed, domain or day met one outcome."""
+
+    of: str
+    """A domain, a day, or the id of a source or feed; `0` where none is known."""
     stage: str
     status: str
     reason: str
@@ -73,6 +63,9 @@ class Explanation:
     happened_at: datetime
     story_id: str = ""
     domain: str = ""
+    link: str = ""
+    """The address that was queued, where it is another one."""
+    tries: int = 1
 
 
 class Ledger:
@@ -81,96 +74,120 @@ class Ledger:
     def __init__(self, database: Database, clock: Clock = wall_clock) -> None:
         self._database = database
         self._clock = clock
+        self._writer = LedgerWriter(database)
 
     def record(self, entries: Sequence[LedgerEntry]) -> None:
-        """Write entries; a story's later outcome at the same stage replaces the earlier one."""
-        if not entries:
-            return
-        now = utc_now(self._clock)
-        # The last outcome of each story counts; one statement must not touch a row twice.
-        unique = {(entry.story_id, entry.stage): entry for entry in entries}
-        rows: list[dict[str, Any]] = [
-            {name: getattr(entry, name) for name in LedgerEntry.__slots__}
-            | {"day": now.date().isoformat(), "happened_at": now}
-            for entry in unique.values()
-        ]
-        insert = self._database.insert(outcomes)
-        replaced = {column.name: insert.excluded[column.name] for column in outcomes.c if not column.primary_key}
-        with self._database.begin() as db:
-            db.execute(insert.on_conflict_do_update(index_elements=["story_id", "stage"], set_=replaced), rows)
+        """Write entries; a story's later outcome at the same stage replaces the earlier one, which is kept beside it."""
+        if entries:
+            self._writer.record(rows_of(entries, utc_now(self._clock)))
 
     def counts(self, since: datetime | None = None, *, until: datetime | None = None, domain: str = "") -> list[Count]:
         """Stories by stage, status and reason, most frequent first; of these days (both included) and this domain."""
-
-        def conditions(table: Table) -> list[ColumnElement[bool]]:
-            parts = [table.c.day >= (since.date().isoformat() if since else "")]
-            if until is not None:
-                parts.append(table.c.day <= until.date().isoformat())
-            if domain:
-                parts.append(table.c.domain == domain)
-            return parts
-
-        live = select(outcomes.c.stage, outcomes.c.status, outcomes.c.reason, func.count().label("stories"))
-        live = live.where(*conditions(outcomes)).group_by(outcomes.c.stage, outcomes.c.status, outcomes.c.reason)
-        folded = select(
-            outcome_days.c.stage, outcome_days.c.status, outcome_days.c.reason, func.sum(outcome_days.c.stories)
+        if since is None and until is None and not domain:
+            return self._totals(outcome_totals.c.stories)
+        table = outcome_days.c
+        total = func.sum(table.stories)
+        statement = select(table.stage, table.status, table.reason, total).group_by(
+            table.stage, table.status, table.reason
         )
-        folded = folded.where(*conditions(outcome_days))
-        folded = folded.group_by(outcome_days.c.stage, outcome_days.c.status, outcome_days.c.reason)
-        both = live.union_all(folded).subquery()
-        total = func.sum(both.c.stories)
-        statement = select(both.c.stage, both.c.status, both.c.reason, total)
-        statement = statement.group_by(both.c.stage, both.c.status, both.c.reason).order_by(total.desc(), both.c.reason)
+        statement = statement.where(*_within(since, until))
+        if domain:
+            statement = statement.where(table.domain == domain)
+        return self._counts(statement.order_by(total.desc(), table.reason))
+
+    def recorded(self) -> list[Count]:
+        """How often each outcome was recorded: unlike the stories that ended so, this never falls."""
+        return self._totals(outcome_totals.c.recorded)
+
+    def sums(self, by: By, since: datetime | None = None, *, limit: int | None = None) -> list[Sum]:
+        """Stories by source, feed, domain or day and by outcome, the most frequent first, or the newest day."""
+        table = outcome_days.c
+        of, total = table[_COLUMN_OF[by]], func.sum(table.stories)
+        statement = select(of, table.stage, table.status, table.reason, total).where(*_within(since, None))
+        statement = statement.group_by(of, table.stage, table.status, table.reason)
+        order = (of.desc(), total.desc()) if by == "day" else (total.desc(), of)
         with self._database.read() as db:
-            return [
-                Count(stage, status, reason, int(stories)) for stage, status, reason, stories in db.execute(statement)
-            ]
+            rows = db.execute(statement.order_by(*order, table.stage, table.reason).limit(limit))
+            return [Sum(str(key), stage, status, reason, int(number)) for key, stage, status, reason, number in rows]
 
     def find(
         self, filters: Mapping[str, str], *, limit: int = 50, after: tuple[datetime, str, str] | None = None
     ) -> list[Explanation]:
-        """Outcomes by `status`, `stage`, `reason`, `domain`, `url` or `story_id`, newest first.
+        """Outcomes by `status`, `stage`, `reason`, `domain`, `url` (or link) or `story_id`, newest first.
 
         `after` is the time, story id and stage of the last one seen, for the next page.
         """
         order = (outcomes.c.happened_at, outcomes.c.story_id, outcomes.c.stage)
         statement = select(outcomes).order_by(*(column.desc() for column in order)).limit(limit)
         for name, value in filters.items():
-            statement = statement.where(outcomes.c[name] == value)
+            statement = statement.where(_has_address(value) if name == "url" else outcomes.c[name] == value)
         if after is not None:
             last = tuple_(*(literal(value, column.type) for value, column in zip(after, order, strict=True)))
             statement = statement.where(tuple_(*order) < last)
-        return self._explanations(statement)
+        with self._database.read() as db:
+            return [_explanation(row) for row in db.execute(statement).mappings()]
+
+    def tries(self, story_ids: Sequence[str]) -> list[Explanation]:
+        """Everything that some stories met at each stage, every try of it, in order of time."""
+        present = select(outcomes).where(outcomes.c.story_id.in_(story_ids))
+        earlier = select(earlier_outcomes).where(earlier_outcomes.c.story_id.in_(story_ids))
+        with self._database.read() as db:
+            last = {(row["story_id"], row["stage"]): _explanation(row) for row in db.execute(present).mappings()}
+            before = [dict(row) for row in db.execute(earlier).mappings()]
+        names = ("status", "reason", "detail", "tries", "happened_at")
+        tried = [
+            replace(last[row["story_id"], row["stage"]], **{name: row[name] for name in names})
+            for row in before
+            if (row["story_id"], row["stage"]) in last
+        ]
+        return sorted([*tried, *last.values()], key=lambda step: (step.happened_at, step.tries))
 
     def explain(self, url: str, limit: int = 20) -> list[Explanation]:
-        """What became of the stories with this address."""
-        statement = select(outcomes).where(outcomes.c.url == url).order_by(outcomes.c.happened_at.desc()).limit(limit)
-        return self._explanations(statement)
+        """What became of the stories with this address or link, every try of it, in order of time."""
+        statement = select(outcomes.c.story_id).where(_has_address(url)).distinct().limit(limit)
+        with self._database.read() as db:
+            story_ids = list(db.execute(statement).scalars())
+        return self.tries(story_ids) if story_ids else []
 
-    def fold(self, keep_days: int) -> int:
-        """Fold rows older than `keep_days` into daily counts; returns how many."""
-        oldest = (utc_now(self._clock) - timedelta(days=keep_days)).date().isoformat()
-        group = (
-            outcomes.c.day,
-            outcomes.c.stage,
-            outcomes.c.status,
-            outcomes.c.reason,
-            func.coalesce(outcomes.c.source_id, _UNKNOWN),
-            func.coalesce(outcomes.c.feed_id, _UNKNOWN),
-            outcomes.c.domain,
-        )
-        old = select(*group, func.count()).where(outcomes.c.day < oldest).group_by(*group)
-        insert = self._database.insert(outcome_days)
-        added = insert.from_select([column.name for column in outcome_days.c], old)
-        more = outcome_days.c.stories + insert.excluded.stories
-        keys = [column.name for column in outcome_days.primary_key]
-        with self._database.begin() as db:
-            db.execute(added.on_conflict_do_update(index_elements=keys, set_={"stories": more}))
-            return db.execute(delete(outcomes).where(outcomes.c.day < oldest)).rowcount
+    def fold(self, keep_days: int, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Delete the rows of stories that ended more than `keep_days` ago; their daily sums stay. Returns how many.
 
-    def _explanations(self, statement: Any) -> list[Explanation]:
+        Some at a time: when it is `stopped`, or killed, the next call goes on.
+        """
+        oldest = utc_now(self._clock) - timedelta(days=keep_days)
+        before, folded = datetime.combine(oldest.date(), time(), oldest.tzinfo), 0
+        while True:
+            some = self._writer.forget(before, _FOLDED_AT_ONCE)
+            folded += some
+            if some < _FOLDED_AT_ONCE or stopped():
+                return folded
+
+    def _totals(self, column: ColumnElement[int]) -> list[Count]:
+        table = outcome_totals.c
+        statement = select(table.stage, table.status, table.reason, column).where(column > 0)
+        return self._counts(statement.order_by(column.desc(), table.reason))
+
+    def _counts(self, statement: Select[Any]) -> list[Count]:
         with self._database.read() as db:
             return [
-                Explanation(**{name: getattr(row, name) for name in Explanation.__slots__})
-                for row in db.execute(statement)
+                Count(stage, status, reason, int(number)) for stage, status, reason, number in db.execute(statement)
             ]
+
+
+def _within(since: datetime | None, until: datetime | None) -> list[ColumnElement[bool]]:
+    """Conditions for days."""
+    parts: list[ColumnElement[bool]] = []
+    if since is not None:
+        parts.append(outcome_days.c.day >= since.date().isoformat())
+    if until is not None:
+        parts.append(outcome_days.c.day <= until.date().isoformat())
+    return parts
+
+
+def _has_address(url: str) -> ColumnElement[bool]:
+    """The story's address or its link. The last part says what the index of links says, so that it is used."""
+    return or_(outcomes.c.url == url, and_(outcomes.c.link == url, outcomes.c.link != ""))
+
+
+def _explanation(row: Mapping[Any, Any]) -> Explanation:
+    return Explanation(**{name: row[name] for name in Explanation.__slots__})

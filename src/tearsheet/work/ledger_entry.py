@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
-from tearsheet.story import Story
+from tearsheet.story import Story, make_story_id
 from tearsheet.urls import BadURL, canonical_domain
 
 DONE = "done"
@@ -12,6 +13,19 @@ DROPPED = "dropped"
 QUARANTINED = "quarantined"
 RETRYING = "retrying"
 RECOVERED = "recovered"
+
+_LONGEST = {
+    "story_id": 36,
+    "stage": 40,
+    "status": 12,
+    "reason": 80,
+    "detail": 500,
+    "domain": 255,
+    "url": 2048,
+    "link": 2048,
+}
+"""The longest texts that are kept, by field."""
+_LARGEST_ID = 2**63 - 1
 
 
 @dataclass(slots=True, frozen=True)
@@ -27,22 +41,53 @@ class LedgerEntry:
     feed_id: int | None = None
     domain: str = ""
     url: str = ""
+    """The best address known."""
+    link: str = ""
+    """The address that was queued; empty where it is the same."""
+    tries: int = 1
+    """How often the stage has tried the story, this time included."""
+
+    def as_row(self) -> dict[str, str | int | None]:
+        """Its values as every engine can store them: pages and files of others decide what is in them."""
+        row: dict[str, str | int | None] = {
+            name: storable(getattr(self, name), longest) for name, longest in _LONGEST.items()
+        }
+        row["source_id"], row["feed_id"] = _storable_id(self.source_id), _storable_id(self.feed_id)
+        row["tries"] = self.tries
+        return row
+
+
+def storable(text: str, longest: int) -> str:
+    """Text without the characters that a database refuses, and not longer than its column."""
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:longest]
+
+
+def _storable_id(number: int | None) -> int | None:
+    return number if number is None or -_LARGEST_ID <= number <= _LARGEST_ID else None
 
 
 def entry_for(story: Story, stage: str, status: str, reason: str = "", detail: str = "") -> LedgerEntry:
     """The ledger entry for a story."""
-    url = story.url or ""
+    url, link = story.url or "", story.rss_entry.link or ""
     return LedgerEntry(
-        story.id,
+        story.id or make_story_id("no id", url, link),
         stage,
         status,
-        reason[:80],
-        detail[:500],
+        reason,
+        detail,
         story.rss_entry.source_source_id,
         story.rss_entry.source_feed_id,
         domain_of(story),
-        url[:2048],
+        url,
+        "" if link == url else link,
     )
+
+
+def entry_for_unreadable(body: bytes, stage: str) -> LedgerEntry:
+    """The ledger entry for a message that is no story: it is known by its bytes."""
+    return LedgerEntry(make_story_id("unreadable", hashlib.sha256(body).hexdigest()), stage, "")
 
 
 def domain_of(story: Story) -> str:

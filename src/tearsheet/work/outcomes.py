@@ -36,6 +36,10 @@ class Retry(Outcome):
         """Whether to quarantine the story once its tries are used up; otherwise it is dropped with its reason."""
 
 
+class Skipped(Retry):
+    """A try that was not made, because what earlier tries met still holds. When the story is given up, it is for their cause."""
+
+
 class Requeue(Outcome):
     """Not now, for instance because the host is busy. Does not count as a try."""
 

@@ -1,14 +1,17 @@
-"""Summaries of what is queued, and the way out of quarantine."""
+"""Summaries of what is queued, the way out of quarantine, and the end of a queue."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from tearsheet.engines.broker import Broker, Depth, Message, Output, Settlement
 from tearsheet.story import WireStory, decode_story
 from tearsheet.work.journey import DUE, RETRIES, WHAT, WHEN, input_queue, quarantine_queue, replayed
+from tearsheet.work.ledger import Ledger
+from tearsheet.work.ledger_entry import DROPPED, LedgerEntry, entry_for, entry_for_unreadable
 from tearsheet.work.water_marks import at_hand
 
 _GROUP = 100
@@ -62,3 +65,38 @@ async def requeue(broker: Broker, stage: str, limit: int) -> int:
         await broker.settle([Settlement(lease, (Output(target, replayed(lease.message)),)) for lease in leases])
         moved += len(leases)
     return moved
+
+
+async def empty_queue(broker: Broker, queue: str, ledger: Ledger) -> int:
+    """Delete the messages that are in a queue now and that nobody holds, each noted in the ledger. Returns how many."""
+    depth = (await broker.depths()).get(queue, Depth())
+    wanted, emptied = depth.ready + depth.delayed, 0
+    await broker.hasten(queue)
+    while emptied < wanted and (leases := await broker.lease(queue, min(_GROUP, wanted - emptied))):
+        await asyncio.to_thread(_note_purged, ledger, queue, [lease.message for lease in leases])
+        await broker.settle([Settlement(lease) for lease in leases])
+        emptied += len(leases)
+    # Fetchers that share a queue on RabbitMQ keep their parts of it from us, but not from a purge.
+    if emptied < wanted and (rest := await broker.peek(queue, wanted - emptied)):
+        await asyncio.to_thread(_note_purged, ledger, queue, rest)
+        emptied += await broker.purge(queue)
+    return emptied
+
+
+def _note_purged(ledger: Ledger, queue: str, messages: Sequence[Message]) -> None:
+    entries = [_entry_of(message, stage_of(queue)) for message in messages]
+    ledger.record([replace(entry, status=DROPPED, reason="purged", detail=f"from {queue}") for entry in entries])
+
+
+def _entry_of(message: Message, stage: str) -> LedgerEntry:
+    try:
+        return entry_for(decode_story(WireStory(message.body, message.page)), stage, "")
+    except ValueError:
+        return entry_for_unreadable(message.body, stage)
+
+
+def stage_of(queue: str) -> str:
+    """The stage that a queue belongs to: `parser` for `parser-in`, `parser-quar` and `csv.parser-in`."""
+    for suffix in (input_queue(""), quarantine_queue("")):
+        queue = queue.removesuffix(suffix)
+    return queue.rpartition(".")[2]

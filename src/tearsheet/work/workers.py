@@ -17,12 +17,13 @@ from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.broker import Broker, Lease, Output, Settlement
 from tearsheet.errors import WorkerError
 from tearsheet.story import Story, WireStory, decode_story
-from tearsheet.work.journey import ORIGIN, RETRIES, RetryRule, fate_of, input_queue
+from tearsheet.work.journey import ORIGIN, RetryRule, fate_of, input_queue, tries_before, was_held_up
 from tearsheet.work.ledger import Ledger
-from tearsheet.work.ledger_entry import DONE, RECOVERED, LedgerEntry, entry_for
+from tearsheet.work.ledger_entry import DONE, RECOVERED, LedgerEntry, entry_for, entry_for_unreadable
 from tearsheet.work.outcomes import AsyncStage, BatchStage, Outcome, Quarantine, Result, Retry
 from tearsheet.work.packing import Packed, pack_results
 from tearsheet.work.pool import CpuPool
+from tearsheet.work.stage_times import StageTimes
 from tearsheet.work.water_marks import WaterMarks, waiting
 
 log = logging.getLogger(__name__)
@@ -59,6 +60,7 @@ class Worker(ABC):
     def __init__(self, config: WorkerConfig, broker: Broker, ledger: Ledger, clock: Clock = wall_clock) -> None:
         self.config = config
         self.settled = 0
+        self.times = StageTimes()
         self.hurry = False
         """Set when no more stories will come: a batch need not wait to fill up."""
         self.grace_seconds = _GRACE_SECONDS
@@ -116,11 +118,11 @@ class Worker(ABC):
     def _passed_on(self, lease: Lease, results: Sequence[Packed], entry: LedgerEntry) -> Finished:
         messages = [packed.as_message(lease.message) for packed in results]
         outputs = tuple(Output(input_queue(stage), message) for stage in self.config.outputs for message in messages)
-        retries = lease.message.headers.get(RETRIES, 0)
-        if not self.config.outputs:
-            return Finished(Settlement(lease, outputs), replace(entry, status=DONE))
-        if retries:
-            recovered = replace(entry, status=RECOVERED, reason=f"try {int(retries) + 1}")
+        tries = tries_before(lease.message) + 1
+        if not outputs:
+            return Finished(Settlement(lease), replace(entry, status=DONE, tries=tries))
+        if was_held_up(lease.message):
+            recovered = replace(entry, status=RECOVERED, reason=f"try {tries}", tries=tries)
             return Finished(Settlement(lease, outputs), recovered)
         return Finished(Settlement(lease, outputs), None)
 
@@ -134,7 +136,18 @@ class Worker(ABC):
             return Finished(settlement, None)
         origin = lease.message.headers.get(ORIGIN)
         detail = f"{fate.detail[:300]} ({origin})".strip() if origin else fate.detail
-        return Finished(settlement, replace(entry, status=fate.status, reason=fate.reason, detail=detail[:500]))
+        tries = tries_before(lease.message) + 1
+        recorded = replace(entry, status=fate.status, reason=fate.reason, detail=detail, tries=tries)
+        return Finished(settlement, recorded)
+
+    def _unreadable(self, lease: Lease, error: ValueError) -> Finished:
+        return self._ended(lease, Quarantine("unreadable", str(error)), self._entry_of(lease))
+
+    def _entry_of(self, lease: Lease) -> LedgerEntry:
+        try:
+            return entry_for(self._decode(lease), self.name, "")
+        except ValueError:
+            return entry_for_unreadable(lease.message.body, self.name)
 
     def _decode(self, lease: Lease) -> Story:
         return decode_story(WireStory(lease.message.body, lease.message.page))
@@ -169,7 +182,7 @@ class StreamWorker(Worker):
                     await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                     continue
                 for lease in await self._lease(free):
-                    task = asyncio.create_task(self._process(lease))
+                    task = asyncio.create_task(self._timed(lease))
                     running[task] = lease
                     task.add_done_callback(ended)
             self._on_stop()
@@ -196,6 +209,12 @@ class StreamWorker(Worker):
             if done:
                 group = [done.popleft() for _ in range(len(done))]
                 await self._settle(group)
+
+    async def _timed(self, lease: Lease) -> Finished:
+        begun = time.perf_counter()
+        finished = await self._process(lease)
+        self.times.add(time.perf_counter() - begun)
+        return finished
 
     def _on_stop(self) -> None:
         """Called when no more stories are taken, before those in flight are waited for."""
@@ -233,7 +252,7 @@ class AsyncWorker(StreamWorker):
         try:
             story = self._decode(lease)
         except ValueError as error:
-            return self._ended(lease, Quarantine("unreadable", str(error)), LedgerEntry("", self.name, ""))
+            return self._unreadable(lease, error)
         before = story.raw_html.html
         try:
             results = await self._stage.process(story)
@@ -273,17 +292,11 @@ class CpuWorker(StreamWorker):
             raise  # no process could start: the worker stops and the story stays queued
         except Exception as outcome:
             return self._ended(lease, outcome, self._entry_of(lease))
-        entry = answer.entry or LedgerEntry("", self.name, "")
+        entry = answer.entry or self._entry_of(lease)
         raised = answer.as_exception()
         if raised is not None:
             return self._ended(lease, raised, entry)
         return self._passed_on(lease, answer.results, entry)
-
-    def _entry_of(self, lease: Lease) -> LedgerEntry:
-        try:
-            return entry_for(self._decode(lease), self.name, "")
-        except ValueError:
-            return LedgerEntry("", self.name, "")
 
     async def close(self) -> None:
         """End the processes."""
@@ -339,10 +352,10 @@ class BatchWorker(Worker):
                 stories.append(self._decode(lease))
                 readable.append(lease)
             except ValueError as error:
-                finished.append(
-                    self._ended(lease, Quarantine("unreadable", str(error)), LedgerEntry("", self.name, ""))
-                )
+                finished.append(self._unreadable(lease, error))
+        begun = time.perf_counter()
         finished += await asyncio.to_thread(self._run_stage, readable, stories)
+        self.times.add(time.perf_counter() - begun, len(stories))
         await self._settle(finished)
 
     def _run_stage(self, leases: list[Lease], stories: list[Story]) -> list[Finished]:

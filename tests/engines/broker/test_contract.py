@@ -190,6 +190,31 @@ def test_depths_tell_when_the_first_delayed_message_is_ready(harness):
     run(harness, scenario)
 
 
+def test_the_age_of_the_oldest_ready_message_is_known_and_changes_nothing(harness):
+    async def scenario(broker: Broker) -> None:
+        begun = time.time()
+        await broker.publish([Output("q", msg("first"))])
+        between = time.time()
+        await broker.publish(
+            [Output("q", msg("second")), Output("later", msg("x"), delay=900), Output("empty", msg("y"))]
+        )
+        await broker.purge("empty")
+        oldest = await broker.oldest()
+        assert list(oldest) == ["q"], "what is delayed is not due, and an empty queue has no oldest message"
+        assert begun <= oldest["q"] <= between
+        (lease,) = await broker.lease("q", 1, wait=5)
+        assert lease.message.body == b"first", "it stays at the head"
+        await broker.settle([Settlement(lease)])
+        assert between <= (await broker.oldest())["q"] <= time.time()
+        assert await broker.hasten("later") == 1
+        assert begun <= (await broker.oldest())["later"] <= time.time(), (
+            "it waits since it was hastened, not since its delay ended"
+        )
+        assert await bodies(broker, "q") == ["second"]
+
+    run(harness, scenario)
+
+
 def test_depths_tell_ready_leased_and_delayed(harness):
     async def scenario(broker: Broker) -> None:
         await broker.publish([Output("q", msg(str(n))) for n in range(5)] + [Output("q", msg("d"), delay=900)])

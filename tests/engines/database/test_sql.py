@@ -16,6 +16,7 @@ from tearsheet.engines.database import metadata, open_database
 from tearsheet.engines.database.sql import migration_steps
 from tearsheet.errors import BusyError, ConfigError, EngineError, StorageError
 from tearsheet.work.announce import workers
+from tests.support.databases import migrate_to
 
 
 @pytest.fixture
@@ -89,7 +90,9 @@ def test_a_file_that_is_no_database_is_one_clear_error(tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def test_copies_that_an_earlier_version_made_are_known_by_where_they_are(database, tmp_path):
+def test_copies_that_an_earlier_version_made_are_known_by_where_they_are(tmp_path):
+    database = open_database("old.db", tmp_path)
+    migrate_to(database, "0012")
     old = ["file:///copies", "file:///copies/", "file:////mnt/disk/a", "file:///mnt/disk", "s3://host/bucket"]
     with database.begin() as connection:
         for number in (1, 2):
@@ -108,11 +111,10 @@ def test_copies_that_an_earlier_version_made_are_known_by_where_they_are(databas
                 ),
                 {"n": number, "store": store},
             )
-        connection.execute(text("DROP TABLE archive_stores"))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0012'"))
     database.migrate()
     with database.read() as connection:
         found = connection.execute(text("SELECT file_id, store FROM archive_uploads ORDER BY 1, 2")).all()
+    database.close()
     assert [tuple(row) for row in found] == [
         (1, "/mnt/disk/a"), (1, "copies"), (1, "mnt/disk"), (1, "s3://host/bucket"), (2, "copies"),
     ]  # fmt: skip

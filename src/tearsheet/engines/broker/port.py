@@ -94,6 +94,13 @@ class Broker(Protocol):
         """Every queue that exists, by name, with its depth."""
         ...
 
+    async def oldest(self) -> dict[str, float]:
+        """Since when the message that has been ready longest is ready, in seconds since 1970, by queue.
+
+        Left out are queues in which nothing is ready: what is leased is at work, and what is delayed is not due.
+        """
+        ...
+
     async def peek(self, queue: str, limit: int) -> list[Message]:
         """The messages that are ready, oldest first, then those that are delayed; they stay in the queue."""
         ...

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tearsheet.engines.broker.port import Depth, Lease, Message, Output, Settlement
 from tearsheet.engines.broker.rabbitmq_inbox import Inbox
 from tearsheet.engines.broker.rabbitmq_layout import OLDEST_SERVER, belongs_to, delay_of
-from tearsheet.engines.broker.rabbitmq_link import Held, Link, unpacked
+from tearsheet.engines.broker.rabbitmq_link import Held, Link, ready_since, unpacked
 from tearsheet.engines.broker.rabbitmq_management import Management
 from tearsheet.engines.server import (
     PATIENCE_SECONDS,
@@ -126,10 +126,7 @@ class RabbitBroker:
         return await self._until_heard(self._counted)
 
     async def _counted(self, link: Link) -> dict[str, Depth]:
-        listed = await asyncio.to_thread(self._management.unacknowledged)
-        if listed is None:
-            _log.warning("management API not reachable, only queues of this process are counted")
-            listed = dict.fromkeys((name for queue in link.inboxes for name in link.names(queue)), 0)
+        listed = await self._listed(link)
         counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
         delays: dict[str, list[int]] = defaultdict(list)
         for name, unacknowledged in listed.items():
@@ -144,6 +141,25 @@ class RabbitBroker:
         return {
             queue: _depth(link.inboxes.get(queue), counts[queue], _latest(delays[queue])) for queue in sorted(counts)
         }
+
+    async def oldest(self) -> dict[str, float]:
+        """From the first message of each queue, which is taken and put back: the server does not tell when it came."""
+        async with self._asked() as link:
+            moments = {queue: [*map(ready_since, list(inbox.waiting)[:1])] for queue, inbox in link.inboxes.items()}
+            for name in await self._listed(link):
+                queue, delayed = belongs_to(name)
+                if not delayed:
+                    moments.setdefault(queue, []).append(await link.first_ready_since(name))
+        known = {queue: [moment for moment in some if moment is not None] for queue, some in moments.items()}
+        return {queue: min(some) for queue, some in known.items() if some}
+
+    async def _listed(self, link: Link) -> dict[str, int]:
+        """The server's queues with what is leased of each; without the management API, those that we consume."""
+        listed = await asyncio.to_thread(self._management.unacknowledged)
+        if listed is None:
+            _log.warning("management API not reachable, only queues of this process are counted")
+            return dict.fromkeys((name for queue in link.inboxes for name in link.names(queue)), 0)
+        return listed
 
     async def peek(self, queue: str, limit: int) -> list[Message]:
         """Messages that are ready: those already sent to us, then more from the server, which are put back; then delayed ones."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -40,6 +41,9 @@ _JOURNEY = "journey"
 
 _PAGE_AT = "page-at"
 """The header that says where in the body the page begins."""
+
+_READY_AT = "ready-at"
+"""The header that says from when a message can be leased, in seconds since 1970; as text, because the client shortens numbers."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -134,6 +138,7 @@ class Link:
                 _JOURNEY: msgspec.json.encode(message.headers).decode(),
                 _PAGE_AT: len(message.body),
                 HASH_HEADER: message.key,
+                _READY_AT: str(time.time() + (rounded_delay(output.delay) if output.delay > 0 else 0)),
             },
             delivery_mode=aio_pika.DeliveryMode.PERSISTENT,
         )
@@ -197,6 +202,18 @@ class Link:
             async with self.asking() as channel:
                 found = await channel.declare_queue(name, passive=True)
                 return found.declaration_result.message_count or 0
+        except ChannelNotFoundEntity:
+            return None
+
+    async def first_ready_since(self, name: str) -> float | None:
+        """From when the first message of a queue of the server could be leased. It is taken and put back where it was."""
+        from aio_pika.exceptions import ChannelNotFoundEntity
+
+        try:
+            async with self.asking() as channel:
+                source = await channel.get_queue(name, ensure=False)
+                message = await source.get(fail=False)
+                return ready_since(message) if message is not None else None
         except ChannelNotFoundEntity:
             return None
 
@@ -347,6 +364,13 @@ def unpacked(message: AbstractIncomingMessage) -> Message:
     whole, cut = message.body, int(headers.get(_PAGE_AT, len(message.body)))
     journey = msgspec.json.decode(str(headers.get(_JOURNEY, "{}")))
     return Message(whole[:cut], journey, str(headers.get(HASH_HEADER, "")), whole[cut:])
+
+
+def ready_since(message: AbstractIncomingMessage) -> float | None:
+    """From when a message could be leased; None for one that an earlier version sent."""
+    headers: Any = message.headers
+    moment = headers.get(_READY_AT)
+    return None if moment is None else float(moment)
 
 
 def _server_properties(connection: AbstractConnection) -> Mapping[str, Any]:
