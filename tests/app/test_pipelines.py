@@ -10,7 +10,7 @@ import pytest
 from tearsheet.app.pipelines import BUILDERS, Plan, build_worker
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline.flavours import DEFAULT, PIPELINES, STAGES, Step
-from tearsheet.work import AsyncWorker, BatchWorker, CpuWorker, Worker
+from tearsheet.work import AsyncWorker, BatchWorker, CpuWorker, KeepingWorker, Worker
 from tests.support.web_seed import open_services
 
 KINDS: dict[str, type[Worker]] = {
@@ -18,7 +18,7 @@ KINDS: dict[str, type[Worker]] = {
     "hist-fetcher": AsyncWorker,
     "parser": CpuWorker,
     "importer": BatchWorker,
-    "archiver": BatchWorker,
+    "archiver": KeepingWorker,
     "page-storer": BatchWorker,
 }
 

@@ -40,6 +40,7 @@ from tearsheet.work import (
     BatchWorker,
     CpuPool,
     CpuWorker,
+    KeepingWorker,
     LaterTries,
     RetryRule,
     Service,
@@ -55,6 +56,8 @@ QUEUER = "queuer"
 """The stage before all others: it polls the feeds, or reads files, and queues what is new."""
 PARSER = "tearsheet.pipeline.parser:Parser"
 """What the processes run that read pages."""
+ARCHIVED_AT_ONCE = 64
+"""Stories that the archiver has in memory with their pages; how many share a file is another matter (`archive.max_stories`)."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -107,8 +110,8 @@ def _importer(plan: Plan, config: WorkerConfig) -> Worker:
 def _archiver(plan: Plan, config: WorkerConfig) -> Worker:
     services, settings = plan.services, plan.services.settings.archive
     stage = archiver(services, plan.pipeline.prefix or settings.prefix)
-    batch, seconds = settings.max_stories, settings.max_seconds
-    return BatchWorker(stage, config, plan.broker, services.ledger, batch=batch, seconds=seconds)
+    batch, seconds = min(ARCHIVED_AT_ONCE, settings.max_stories), min(1.0, settings.max_seconds)
+    return KeepingWorker(stage, config, plan.broker, services.ledger, batch=batch, seconds=seconds)
 
 
 def _page_storer(plan: Plan, config: WorkerConfig) -> Worker:
@@ -148,6 +151,7 @@ def archiver(services: Services, prefix: str) -> Archiver:
         profile=settings.profile,
         max_stories=settings.max_stories,
         max_bytes=settings.max_bytes,
+        max_seconds=settings.max_seconds,
         stores=tuple(services.archive_stores),
     )
 

@@ -8,6 +8,7 @@ from .journey import RetryRule as RetryRule
 from .journey import fate_of as fate_of
 from .journey import input_queue as input_queue
 from .journey import quarantine_queue as quarantine_queue
+from .keeping import KeepingWorker as KeepingWorker
 from .ledger import Count as Count
 from .ledger import Explanation as Explanation
 from .ledger import Ledger as Ledger
@@ -20,6 +21,7 @@ from .loop_watch import LoopWatch as LoopWatch
 from .loop_watch import WatchedLoop as WatchedLoop
 from .loop_watch import watch_of as watch_of
 from .outcomes import Drop as Drop
+from .outcomes import Kept as Kept
 from .outcomes import Outcome as Outcome
 from .outcomes import Quarantine as Quarantine
 from .outcomes import Requeue as Requeue
