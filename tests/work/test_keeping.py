@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
@@ -72,7 +72,7 @@ def keeping(bench: Bench, stage: Boxes, *outputs: str, batch: int = 2) -> Keepin
     )
 
 
-async def until(condition) -> None:
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
     while not await condition():
         await asyncio.sleep(0.01)
 
@@ -112,7 +112,7 @@ def test_a_stop_closes_what_is_open(tmp_path, stage):
         running = asyncio.create_task(worker.run(stop))
 
         async def both_wait() -> bool:
-            return stage.open == ["a", "b"]
+            return bool(stage.open == ["a", "b"])
 
         await until(both_wait)
         stop.set()

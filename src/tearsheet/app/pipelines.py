@@ -104,7 +104,8 @@ def _importer(plan: Plan, config: WorkerConfig) -> Worker:
     services, settings = plan.services, plan.services.settings.pipeline
     services.index.refresh()  # a run that was killed may have left stories that no search sees yet
     batch, seconds = settings.import_batch, settings.import_seconds
-    return BatchWorker(Importer(services.index), config, plan.broker, services.ledger, batch=batch, seconds=seconds)
+    stage, ledger = Importer(services.index), services.ledger
+    return BatchWorker(stage, config, plan.broker, ledger, batch=batch, seconds=seconds, pages=False)
 
 
 def _archiver(plan: Plan, config: WorkerConfig) -> Worker:

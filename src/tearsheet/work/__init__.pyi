@@ -1,6 +1,7 @@
 from .announce import Announcer as Announcer
 from .announce import WorkerInfo as WorkerInfo
 from .announce import living_workers as living_workers
+from .batches import BatchWorker as BatchWorker
 from .confine import Confinement as Confinement
 from .journey import DUE as DUE
 from .journey import RETRIES as RETRIES
@@ -43,7 +44,6 @@ from .supervisor import Supervisor as Supervisor
 from .water_marks import WaterMarks as WaterMarks
 from .water_marks import room_in as room_in
 from .workers import AsyncWorker as AsyncWorker
-from .workers import BatchWorker as BatchWorker
 from .workers import CpuWorker as CpuWorker
 from .workers import Finished as Finished
 from .workers import StreamWorker as StreamWorker

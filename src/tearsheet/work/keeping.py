@@ -19,9 +19,10 @@ from collections import defaultdict
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.broker import Broker, Lease
 from tearsheet.story import Story
+from tearsheet.work.batches import CollectingWorker
 from tearsheet.work.ledger import Ledger
 from tearsheet.work.outcomes import KeepingStage, Kept
-from tearsheet.work.workers import CollectingWorker, Finished, WorkerConfig
+from tearsheet.work.workers import Finished, WorkerConfig
 
 MOST_BYTES_KEPT = 64_000_000
 """Of messages that are to be passed on when their file is closed."""

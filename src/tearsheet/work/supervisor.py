@@ -11,9 +11,10 @@ from typing import Any
 
 from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import TearsheetError
+from tearsheet.work.batches import CollectingWorker
 from tearsheet.work.journey import input_queue
 from tearsheet.work.water_marks import at_hand, waiting
-from tearsheet.work.workers import CollectingWorker, Worker
+from tearsheet.work.workers import Worker
 
 log = logging.getLogger(__name__)
 _CHECK_SECONDS = 0.1
