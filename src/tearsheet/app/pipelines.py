@@ -50,6 +50,7 @@ from tearsheet.work import (
     WorkerConfig,
     input_queue,
     later_tries,
+    share_heaps,
 )
 
 QUEUER = "queuer"
@@ -192,6 +193,7 @@ class Collector:
         run_until_stopped(partial(self._run, once=once, along=along))
 
     async def _run(self, run: Run, *, once: bool, along: Sequence[Service]) -> None:
+        share_heaps()
         gc.freeze()  # imported modules stay: the garbage collector need not examine them again and again
         async with AsyncExitStack() as stack:
             broker = self._broker = self.services.open_broker()

@@ -3,6 +3,7 @@ from .announce import WorkerInfo as WorkerInfo
 from .announce import living_workers as living_workers
 from .batches import BatchWorker as BatchWorker
 from .confine import Confinement as Confinement
+from .heap import share_heaps as share_heaps
 from .journey import DUE as DUE
 from .journey import RETRIES as RETRIES
 from .journey import RetryRule as RetryRule
