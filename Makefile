@@ -14,7 +14,7 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs lock sbom bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-index bench-ledger clean
+.PHONY: help run test coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs lock sbom bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-memory bench-index bench-ledger clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -94,7 +94,7 @@ format: $(VENV)/.dev ## Format the code
 docs: $(VENV)/.dev ## Write the reference pages that are made from the program
 	@$(BIN)/python tools/write_reference.py
 
-bench: bench-pipeline bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger ## Run every benchmark (alone, on a quiet machine)
+bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger ## Run every benchmark (alone, on a quiet machine)
 
 bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on RabbitMQ, side by side
 	@engines/all start rabbitmq
@@ -114,6 +114,10 @@ bench-extract: $(VENV)/.dev ## Text, dates, titles, authors and speed beside oth
 
 bench-pipeline: $(VENV)/.dev ## What the queues cost beside fetching and parsing
 	@$(BIN)/python bench/pipeline.py
+
+PAGES ?= 20000
+bench-memory: $(VENV)/.dev ## Peak memory of each process of a pipeline over real pages (PAGES=2000 for a quick look)
+	@$(BIN)/python -m bench.memory --pages $(PAGES)
 
 STORIES ?= 1000000
 bench-index: $(VENV)/.dev ## The embedded index beside SQLite FTS5 (STORIES=50000 for a quick look, KEEP=folder to ask again)

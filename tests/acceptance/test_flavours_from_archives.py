@@ -93,9 +93,9 @@ async def _queues(data: Path) -> list[str]:
         await broker.close()
 
 
-def foreign_warc(path: Path, url: str, body: bytes) -> Path:
+def foreign_warc(path: Path, url: str, body: bytes, status: str = "200 OK") -> Path:
     """A WARC file as another program writes it."""
-    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + body
+    http = f"HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\n\r\n".encode() + body
     head = (
         f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{uuid.uuid4()}>\r\nWARC-Target-URI: {url}\r\n"
         "WARC-Date: 2019-02-03T04:05:06Z\r\nContent-Type: application/http; msgtype=response\r\n"
@@ -159,8 +159,11 @@ def test_an_improved_parser_is_run_over_the_archive_of_the_same_data_folder(tmp_
 def test_a_page_of_a_foreign_file_is_no_archived_story(tmp_path):
     configure(tmp_path / "data", "")
     foreign = foreign_warc(tmp_path / "foreign.warc.gz", "http://other.example/a/long-address", page("x"))
-    summary = run_flavour(tmp_path / "data", "archive", foreign)
-    assert (summary["stories"], summary["problems"]) == (0, {"no-metadata": 1})
+    gone = foreign_warc(tmp_path / "gone.warc.gz", "http://other.example/gone", page("x"), "404 Not Found")
+    summary = run_flavour(tmp_path / "data", "archive", foreign, gone)
+    assert (summary["stories"], summary["problems"]) == (0, {"no-metadata": 1, "http-404": 1})
+    with looking_at(tmp_path / "data") as services:
+        assert dropped(services) == {"queuer/no-metadata": 1, "queuer/http-404": 1}
 
 
 def queued(data: Path, queue: str) -> Counter[str]:

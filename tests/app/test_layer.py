@@ -11,7 +11,17 @@ import pytest
 import tearsheet
 
 SOURCES = Path(tearsheet.__file__).parent
-BUILT = {"PoliteClient", "CpuPool", "ReadingPool", "AsyncWorker", "BatchWorker", "CpuWorker", "Supervisor", "HostStore"}
+BUILT = {
+    "PoliteClient",
+    "CpuPool",
+    "ReadingPool",
+    "AsyncWorker",
+    "BatchWorker",
+    "KeepingWorker",
+    "CpuWorker",
+    "Supervisor",
+    "HostStore",
+}
 NAMES_OF_SIGNALS = {"ITIMER_PROF", "SIGKILL", "Signals", "setitimer"}
 """What needs no handler: what ended a child process, and what shall end it."""
 

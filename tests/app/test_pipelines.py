@@ -13,7 +13,17 @@ from tearsheet.engines.broker import Output
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline.flavours import DEFAULT, PIPELINES, STAGES, Step
 from tearsheet.story import Story
-from tearsheet.work import AsyncWorker, BatchWorker, CpuWorker, Ledger, LedgerEntry, Worker, new_message, read_times
+from tearsheet.work import (
+    AsyncWorker,
+    BatchWorker,
+    CpuWorker,
+    KeepingWorker,
+    Ledger,
+    LedgerEntry,
+    Worker,
+    new_message,
+    read_times,
+)
 from tests.support.web_seed import open_services
 
 KINDS: dict[str, type[Worker]] = {
@@ -21,7 +31,7 @@ KINDS: dict[str, type[Worker]] = {
     "hist-fetcher": AsyncWorker,
     "parser": CpuWorker,
     "importer": BatchWorker,
-    "archiver": BatchWorker,
+    "archiver": KeepingWorker,
     "page-storer": BatchWorker,
 }
 

@@ -25,7 +25,7 @@ from tearsheet.errors import EngineError, NotFoundError
 from tearsheet.pipeline.archiver import Archiver
 from tearsheet.story import Story
 from tearsheet.urls import url_hash
-from tests.support.archive_stories import PAGE, large_story, plain_story
+from tests.support.archive_stories import PAGE, archive_all, large_story, plain_story
 from tests.support.blob_stores import BLOBS, BlobsHarness
 
 LARGE = 12
@@ -43,7 +43,7 @@ class Archive:
 
     def write(self, *stories: Story, profile: str = "full") -> None:
         """One more file."""
-        Archiver(self.store, self.folder, profile=profile, stores=["far"]).process_batch(stories)
+        archive_all(Archiver(self.store, self.folder, profile=profile, stores=["far"]), stories)
 
     def move(self) -> None:
         """Copy every file to the store, and remove it here."""
@@ -172,7 +172,7 @@ def test_a_walk_passes_every_story_of_the_archive_and_says_where_it_was(archive,
     archive.move()
     archive.write(*stories[2:4], profile="mediacloud")
     beside = Archiver(archive.store, tmp_path / "b")
-    beside.process_batch(stories[4:])
+    archive_all(beside, stories[4:])
     (unknown,) = (tmp_path / "b").rglob("*.warc.gz")
     unknown = unknown.rename(archive.folder / "copied-by-hand.warc.gz")
     with archive.database.begin() as connection:  # nobody registered it
@@ -188,7 +188,7 @@ def test_a_walk_passes_every_story_of_the_archive_and_says_where_it_was(archive,
 
 def test_files_of_others_that_lie_elsewhere_are_no_part_of_the_archive(in_folder, tmp_path):
     in_folder.write(plain_story(1))
-    Archiver(in_folder.store, tmp_path / "b").process_batch([plain_story(2)])
+    archive_all(Archiver(in_folder.store, tmp_path / "b"), [plain_story(2)])
     (theirs,) = (tmp_path / "b").rglob("*.warc.gz")
     with in_folder.database.begin() as connection:
         connection.exec_driver_sql("UPDATE archive_files SET path = ? WHERE id = 2", (str(theirs),))

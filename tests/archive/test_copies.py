@@ -10,7 +10,7 @@ from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.upload import Uploader
 from tearsheet.errors import ConfigError, NotFoundError
 from tearsheet.pipeline.archiver import Archiver
-from tests.support.archive_stories import plain_story
+from tests.support.archive_stories import archive_all, plain_story
 
 
 def test_stores_have_names_without_secrets(tmp_path):
@@ -36,7 +36,7 @@ def moved(tmp_path, store, database):
     disk, data = tmp_path / "disk", tmp_path / "data"
     disk.mkdir(), data.mkdir()
     stores = stores_by_name([f"file://{disk}/copies"], data, 1)
-    Archiver(store, data / "archive", stores=list(stores)).process_batch([plain_story(1)])
+    archive_all(Archiver(store, data / "archive", stores=list(stores)), [plain_story(1)])
     copies = Copies(store, data / "archive", stores)
     later = datetime(2100, 1, 1, tzinfo=UTC).timestamp()
     report = Uploader(Outbox(database), copies, stores, remove_local=True, clock=lambda: later).run()

@@ -13,7 +13,7 @@ from tearsheet.archive.upload import Uploader
 from tearsheet.engines.blobs import open_blobs
 from tearsheet.errors import EngineError
 from tearsheet.pipeline.archiver import Archiver
-from tests.support.archive_stories import plain_story
+from tests.support.archive_stories import archive_all, plain_story
 
 LATER = datetime(2100, 1, 1, tzinfo=UTC).timestamp()
 
@@ -32,7 +32,7 @@ class Scene:
 
     def upload(self, *numbers, **options):
         for number in numbers:
-            self.archiver.process_batch([plain_story(number)])
+            archive_all(self.archiver, [plain_story(number)])
         return Uploader(self.outbox, self.copies, self.stores, clock=lambda: LATER, **options).run(all_now=True)
 
     def unmount(self):

@@ -1,10 +1,13 @@
-"""Killed at random moments while writing and uploading: no story lost, none half-written accepted, no upload lost."""
+"""Killed at every step and at random moments while archiving and uploading: no story lost, none archived twice, no upload lost."""
 
+from __future__ import annotations
+
+import asyncio
 import hashlib
 import random
 import subprocess
 import sys
-import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,87 +16,157 @@ from tearsheet.archive import StoryArchiveReader
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.archive.verify import verify_file
 from tearsheet.engines.blobs.opener import open_blobs
+from tearsheet.engines.broker.port import Output
+from tearsheet.engines.broker.sqlite import SqliteBroker
 from tearsheet.engines.database import open_database
-from tearsheet.pipeline.archiver import Archiver
+from tearsheet.story import WireStory, decode_story
+from tearsheet.work.ledger import Ledger
+from tearsheet.work.packing import new_message
 from tests.support.archive_stories import large_story
+from tests.support.archive_until_killed import MOMENTS
 from tests.support.blob_stores import S3Harness
 from tests.support.flaky_proxy import FlakyProxy
 from tests.support.paths import ROOT
 
 SCRIPT = "tests.support.archive_until_killed"
+QUEUE = "archiver-in"
 
 
 class Run:
-    def __init__(self, folder: Path, url: str, count: int) -> None:
-        self.folder, self.url, self.count = folder, url, count
-        self.read: dict[Path, set[str]] = {}
-        self.numbers = {large_story(number).id: number for number in range(count)}
+    """A folder with queued stories, and processes that archive them and are killed."""
 
-    def start(self, seed: int) -> subprocess.Popen[str]:
-        words = [sys.executable, "-m", SCRIPT, str(self.folder), self.url, str(self.count), str(seed)]
-        return subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    def __init__(self, folder: Path, url: str) -> None:
+        self.folder = folder
+        self.read: dict[str, Counter[str]] = {}
+        """The stories of each finished file, by its name."""
+        self.numbers: dict[str, int] = {}
+        database = open_database("t.db", folder)
+        database.migrate()
+        database.close()
+        words = [sys.executable, "-m", SCRIPT, str(folder), url]
+        self._processes = subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def kill_once(self, seed: int, chance: random.Random) -> bool:
-        """Start, wait until it works, kill. True when it had finished before."""
-        process = self.start(seed)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(chance.random() * 0.5)
-        process.kill()
-        rest = process.communicate()[0]
-        return "done" in rest
+    def close(self) -> None:
+        self._processes.communicate()
 
-    def finished(self) -> set[str]:
-        """The stories of all finished files; each file is read once, and must be whole."""
-        for path in (self.folder / "archive").rglob("*.warc.gz"):
-            if path not in self.read:
+    def start(self, seed: int, moment: str, when: float) -> str:
+        """Let a process work until it is killed or done; returns how it ended."""
+        assert self._processes.stdin is not None
+        assert self._processes.stdout is not None
+        self._processes.stdin.write(f"{seed} {moment} {when}\n")
+        self._processes.stdin.flush()
+        return self._processes.stdout.readline().strip()
+
+    def send(self, count: int) -> None:
+        """Queue more stories."""
+        stories = [large_story(len(self.numbers) + n) for n in range(count)]
+        self.numbers |= {story.id: len(self.numbers) + n for n, story in enumerate(stories)}
+        asyncio.run(self._publish([Output(QUEUE, new_message(story)) for story in stories]))
+
+    async def _publish(self, outputs: list[Output]) -> None:
+        broker = SqliteBroker(self.folder / "queues.db")
+        await broker.publish(outputs)
+        await broker.close()
+
+    def queued(self) -> set[str]:
+        """The stories that will come again."""
+
+        async def look() -> set[str]:
+            broker = SqliteBroker(self.folder / "queues.db")
+            messages = await broker.peek(QUEUE, 100_000)
+            await broker.close()
+            return {decode_story(WireStory(message.body, message.page)).id for message in messages}
+
+        return asyncio.run(look())
+
+    def finished(self) -> Counter[str]:
+        """The stories of all finished files, here or in the folder of copies; each file is read once, and must be whole."""
+        for path in [*self.folder.glob("archive/**/*.warc.gz"), *self.folder.glob("copies/**/*.warc.gz")]:
+            if path.name not in self.read:
                 with StoryArchiveReader(path) as reader:
                     entries = list(reader.archived())
                 assert reader.damages == []
                 for entry in entries:
                     assert entry.story == large_story(self.numbers[entry.story.id])
-                self.read[path] = {entry.story.id for entry in entries}
-        return set().union(*self.read.values())
+                self.read[path.name] = Counter(entry.story.id for entry in entries)
+        return sum(self.read.values(), Counter())
 
     def check_after_kill(self) -> None:
-        acknowledged = self.folder / "acknowledged"
-        numbers = [int(word) for word in acknowledged.read_text().split()] if acknowledged.exists() else []
-        assert {large_story(number).id for number in numbers} <= self.finished()
-        for path in (self.folder / "archive").rglob("*.warc.gz.tmp"):
+        finished = self.finished()
+        assert set(self.numbers) == set(finished) | self.queued(), "none is lost"
+        assert max(finished.values(), default=1) == 1, "none is archived twice"
+        for path in self.folder.glob("archive/**/*.warc.gz.tmp"):
             with StoryArchiveReader(path) as reader:  # nobody's evidence, and yet no half story is taken for one
                 for entry in reader.archived():
                     assert entry.story == large_story(self.numbers[entry.story.id])
 
+    def check_at_the_end(self, url: str) -> None:
+        self.check_after_kill()
+        assert self.queued() == set()
+        assert list(self.folder.glob("archive/**/*.tmp")) == []
+        database = open_database("t.db", self.folder)
+        store, blobs = ArchiveStore(database), open_blobs(url, self.folder, patience=5)
+        files = list(store.files())
+        assert {file.name for file in files} == set(self.read)
+        for file in files:
+            assert hashlib.sha256(blobs.get(file.key)).hexdigest() == file.sha256
+            assert len(store.proved_stores(file.id)) == 1
+            path = file.local_path(self.folder / "archive")
+            assert path.exists() == file.local
+            if file.local:
+                assert verify_file(path, file, store.captures_of_file(file.id)).problems == []
+        assert store.known(self.numbers) == set(self.numbers)
+        assert sum(count.stories for count in Ledger(database).counts()) == len(self.numbers), "each is counted once"
+        blobs.close()
+        database.close()
 
-def prove(run: Run, url: str, kills: int) -> None:
+
+@pytest.fixture
+def run(tmp_path):
+    made = Run(tmp_path, "copies")
+    yield made
+    made.close()
+
+
+def prove_at_every_moment(run: Run, times: range) -> int:
+    """Kill a process at each moment; returns how many were killed."""
+    kills = 0
+    for time in times:
+        for moment in MOMENTS:
+            run.send(5)
+            assert run.start(kills, moment, time) == "killed", moment
+            kills += 1
+            run.check_after_kill()
+    assert run.start(kills, "none", 0) == "done"
+    run.check_at_the_end("copies")
+    return kills
+
+
+def prove_at_random(run: Run, url: str, kills: int) -> None:
     chance = random.Random(kills)
     for seed in range(kills):
-        if run.kill_once(seed, chance):
-            break
-        run.check_after_kill()
-    last = run.start(kills)
-    assert "done" in last.communicate(timeout=500)[0]
-    assert run.finished() == set(run.numbers)
-    database = open_database("t.db", run.folder)
-    store = ArchiveStore(database)
-    Archiver(store, run.folder / "archive").recover()
-    assert list((run.folder / "archive").rglob("*.tmp")) == []
-    blobs = open_blobs(url, run.folder, patience=5)
-    files = list(store.files())
-    assert {file.local_path(run.folder / "archive") for file in files} == set(run.read)
-    for file in files:
-        path = file.local_path(run.folder / "archive")
-        assert verify_file(path, file, store.captures_of_file(file.id)).problems == []
-        assert hashlib.sha256(blobs.get(file.key)).hexdigest() == file.sha256
-        assert len(store.proved_stores(file.id)) == 1
-    assert store.known(run.numbers) == set(run.numbers)
-    blobs.close()
-    database.close()
+        if run.start(seed, "any", chance.random() * 0.5) == "killed":
+            run.check_after_kill()
+    assert run.start(kills, "none", 0) == "done"
+    run.check_at_the_end(url)
 
 
 @pytest.mark.timeout(400)
-def test_a_few_kills_with_copies_to_a_folder(tmp_path):
-    prove(Run(tmp_path, "copies", 24), "copies", 2)
+def test_a_kill_before_and_after_every_step_of_archiving_and_uploading(run):
+    assert prove_at_every_moment(run, range(1, 2)) == 22
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+def test_kills_at_later_turns_of_every_step(run):
+    assert prove_at_every_moment(run, range(1, 4)) == 66
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+def test_many_kills_at_random_with_copies_to_a_folder(run):
+    run.send(1500)
+    prove_at_random(run, "copies", 50)
 
 
 @pytest.mark.engine("s3")
@@ -105,9 +178,12 @@ def test_kills_while_copying_to_a_real_store_behind_a_proxy_that_fails_half_the_
     harness = S3Harness()
     harness.prepare(tmp_path)
     proxy = FlakyProxy(harness.url, seed=kills)
+    run = Run(tmp_path, proxy.url)
     try:
-        prove(Run(tmp_path, proxy.url, count), harness.url, kills)
+        run.send(count)
+        prove_at_random(run, harness.url, kills)
         assert proxy.broken > kills / 4
     finally:
+        run.close()
         proxy.close()
         harness.remove()

@@ -15,7 +15,7 @@ from tearsheet.engines.blobs.folder import FolderBlobs
 from tearsheet.engines.blobs.port import BlobInfo
 from tearsheet.errors import EngineError, NotFoundError
 from tearsheet.pipeline.archiver import Archiver
-from tests.support.archive_stories import plain_story
+from tests.support.archive_stories import archive_all, plain_story
 
 START = 1_800_000_000.0
 
@@ -58,7 +58,7 @@ def setup(tmp_path, store, database):
     def uploader(**options):
         return Uploader(Outbox(database), Copies(store, folder, opened), opened, clock=clock, **options)
 
-    archiver.process_batch([plain_story(1)])
+    archive_all(archiver, [plain_story(1)])
     return clock, folder, blobs, archiver, uploader, opened
 
 
@@ -150,7 +150,7 @@ def test_local_files_go_when_all_stores_have_them_and_they_are_old_enough(setup,
     assert captures.read(captures.find(story.id)).story == story
     with captures.copies.whole(file) as copy:
         assert verify_file(copy, file, store.captures_of_file(file.id), with_cdxj=False).problems == []
-    archiver.process_batch([story])
+    archive_all(archiver, [story])
     assert len(list(store.files())) == 1
     assert uploader().run().proved == 0
     with pytest.raises(NotFoundError, match="not on this machine"):

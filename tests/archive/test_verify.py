@@ -9,15 +9,13 @@ from tearsheet.archive.names import cdxj_name
 from tearsheet.archive.profiles import PROFILES
 from tearsheet.archive.verify import digest_holds, verify_file
 from tearsheet.pipeline.archiver import Archiver
-from tests.support.archive_stories import PAGE, plain_story
+from tests.support.archive_stories import PAGE, archive_all, plain_story
 
 
 @pytest.fixture(params=PROFILES)
 def archived(request, tmp_path, store):
     folder = tmp_path / "a"
-    Archiver(store, folder, profile=request.param).process_batch(
-        [plain_story(n, PAGE * (1 + n // 2)) for n in range(6)]
-    )
+    archive_all(Archiver(store, folder, profile=request.param), [plain_story(n, PAGE * (1 + n // 2)) for n in range(6)])
     (file,) = store.files()
     return file, file.local_path(folder)
 

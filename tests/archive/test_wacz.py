@@ -15,7 +15,7 @@ from tearsheet.archive.verify import verify_file
 from tearsheet.archive.wacz import write_wacz
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline.archiver import Archiver
-from tests.support.archive_stories import PAGE, plain_story
+from tests.support.archive_stories import PAGE, archive_all, plain_story
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -23,7 +23,7 @@ def test_chosen_captures_are_packed(tmp_path, store, profile):
     folder = tmp_path / "a"
     stories = [plain_story(n, PAGE) for n in range(6)]
     for half in (stories[:3], stories[3:]):
-        Archiver(store, folder, profile=profile).process_batch(half)
+        archive_all(Archiver(store, folder, profile=profile), half)
     chosen = [stories[n] for n in (4, 1, 2)]  # in `full`, all but the first of a file are revisits
     captures = store.captures_of_stories([story.id for story in chosen]).values()
     target = tmp_path / "out.wacz"
@@ -57,7 +57,7 @@ def test_chosen_captures_are_packed(tmp_path, store, profile):
 
 def test_an_entry_has_an_extra_field_in_the_directory_wherever_it_has_one_before_its_data(tmp_path, store):
     """Without it ReplayWeb.page begins to read too early, and opens nothing."""
-    Archiver(store, tmp_path / "a").process_batch([plain_story(1)])
+    archive_all(Archiver(store, tmp_path / "a"), [plain_story(1)])
     captures = store.captures_of_stories([plain_story(1).id]).values()
     write_wacz(tmp_path / "out.wacz", captures, Captures(store, tmp_path / "a"))
     data = (tmp_path / "out.wacz").read_bytes()
@@ -70,7 +70,7 @@ def test_an_entry_has_an_extra_field_in_the_directory_wherever_it_has_one_before
 def test_parts_of_a_page_are_packed_and_are_no_pages(tmp_path, store):
     folder = tmp_path / "a"
     stories = [plain_story(n, PAGE + bytes([n])) for n in range(3)]
-    Archiver(store, folder).process_batch(stories)
+    archive_all(Archiver(store, folder), stories)
     page, *parts = (store.captures_of_stories([story.id])[story.id] for story in stories)
     packed = write_wacz(tmp_path / "out.wacz", [page, page], Captures(store, folder), parts=[*parts, page, page])
     assert (packed.pages, packed.missing) == (1, [])
@@ -83,7 +83,7 @@ def test_parts_of_a_page_are_packed_and_are_no_pages(tmp_path, store):
 def test_a_capture_that_cannot_be_read_is_named(tmp_path, store):
     folder = tmp_path / "a"
     for n in range(2):
-        Archiver(store, folder).process_batch([plain_story(n)])
+        archive_all(Archiver(store, folder), [plain_story(n)])
     captures = list(store.captures_of_stories([plain_story(n).id for n in range(2)]).values())
     captures[0].file.local_path(folder).unlink()
     target = tmp_path / "out.wacz"

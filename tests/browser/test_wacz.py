@@ -19,7 +19,7 @@ from tearsheet.archive.store import ArchiveStore
 from tearsheet.cli import app
 from tearsheet.pipeline.archiver import Archiver
 from tearsheet.settings import Settings
-from tests.support.archive_stories import PAGE, plain_story
+from tests.support.archive_stories import PAGE, archive_all, plain_story
 from tests.support.chromium import CHROMIUM, FLAGS, NO_BROWSER
 from tests.support.ingested_page import LOOK, LOOKS, URL, ingest_page
 
@@ -106,7 +106,7 @@ def test_a_story_is_read_in_its_wacz(tmp_path, shelf, profile):
     with Services(Settings(tmp_path)) as services:
         stories = [plain_story(n, PAGE) for n in range(3)]  # in `full`, all but the first are revisits
         archive = ArchiveStore(services.database)
-        Archiver(archive, tmp_path / "archive", profile=profile).process_batch(stories)
+        archive_all(Archiver(archive, tmp_path / "archive", profile=profile), stories)
     pack(tmp_path, shelf[0] / "out.wacz", ["https://news.example/2"])
     seen = look(shelf, "https://news.example/2", "() => [document.title, document.body.innerText.trim()]")
     assert seen == ["Ünïted", "Something happened today."]

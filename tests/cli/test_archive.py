@@ -17,7 +17,7 @@ from tearsheet.topics.model import NewTopic
 from tearsheet.topics.store import create_topic
 from tearsheet.topics.tables import topic_stories
 from tearsheet.urls import url_hash
-from tests.support.archive_stories import PAGE, plain_story
+from tests.support.archive_stories import PAGE, archive_all, plain_story
 from tests.support.index_stories import story
 from tests.support.moved_archive import MOVING, collect, move_away
 from tests.support.web_seed import open_services
@@ -28,7 +28,7 @@ def run(tmp_path):
     database = open_database("tearsheet.db", tmp_path)
     database.migrate()
     store = ArchiveStore(database)
-    Archiver(store, tmp_path / "archive").process_batch([plain_story(n, PAGE + b"%d" % n) for n in range(3)])
+    archive_all(Archiver(store, tmp_path / "archive"), [plain_story(n, PAGE + b"%d" % n) for n in range(3)])
     database.close()
 
     def call(*words: str, code: int = 0, **variables: str):
@@ -72,7 +72,7 @@ def test_extract_by_place_and_by_time(run, tmp_path):
     later.http_metadata.fetch_timestamp = 1_700_000_000.0 + 86_400
     database = open_database("tearsheet.db", tmp_path)
     store = ArchiveStore(database)
-    Archiver(store, tmp_path / "archive").process_batch([later])
+    archive_all(Archiver(store, tmp_path / "archive"), [later])
     place = store.captures_of_stories([plain_story(2).id])[plain_story(2).id].offset
     database.close()
 

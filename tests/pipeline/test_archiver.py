@@ -1,4 +1,4 @@
-"""The archiver stage: what it returns is safe and registered, and nothing is written twice."""
+"""The archiver stage: a file that it names is safe and registered, what is open holds no story back, nothing is written twice."""
 
 import subprocess
 import sys
@@ -6,12 +6,14 @@ import sys
 import pytest
 
 from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter
+from tearsheet.archive.records import compress
 from tearsheet.archive.store import ArchiveStore, index_id_of
+from tearsheet.archive.verify import verify_file
 from tearsheet.engines.database import open_database
-from tearsheet.errors import StorageError
+from tearsheet.errors import EngineError, StorageError
 from tearsheet.pipeline.archiver import Archiver
-from tearsheet.work.outcomes import Quarantine
-from tests.support.archive_stories import plain_story
+from tearsheet.work.outcomes import Kept, Quarantine
+from tests.support.archive_stories import archive_all, plain_story
 
 
 @pytest.fixture
@@ -32,7 +34,8 @@ def stories_in(folder):
 
 def test_a_batch_becomes_a_file_and_every_story_knows_its_place(tmp_path, store):
     stories = [plain_story(n) for n in range(5)]
-    assert list(Archiver(store, tmp_path / "a").process_batch(stories)) == stories
+    results = archive_all(Archiver(store, tmp_path / "a"), stories)
+    assert results == [Kept(file.name) for file in store.files()] * 5
     assert stories_in(tmp_path / "a") == [story.id for story in stories]
     capture = store.capture_of_story(stories[3].id)
     assert capture is not None
@@ -45,15 +48,18 @@ def test_a_batch_becomes_a_file_and_every_story_knows_its_place(tmp_path, store)
 def test_a_redelivered_story_is_passed_on_and_not_written_again(tmp_path, store):
     archiver = Archiver(store, tmp_path / "a")
     stories = [plain_story(n) for n in range(3)]
-    archiver.process_batch(stories[:2])
-    assert list(archiver.process_batch([*stories, stories[2]])) == [*stories, stories[2]]
+    archive_all(archiver, stories[:2])
+    results = archive_all(archiver, [*stories, stories[2]])
+    assert results[:2] == stories[:2]
+    assert results[2] == results[3]
+    assert isinstance(results[2], Kept)
     assert sorted(stories_in(tmp_path / "a")) == sorted(story.id for story in stories)
 
 
 def test_files_are_split_by_count_and_by_size(tmp_path, store):
     stories = [plain_story(n, bytes(n) + b"x") for n in range(6)]
-    Archiver(store, tmp_path / "a", max_stories=4).process_batch(stories[:5])
-    Archiver(store, tmp_path / "a", max_bytes=1).process_batch([*stories[5:], plain_story(7), plain_story(8)])
+    archive_all(Archiver(store, tmp_path / "a", max_stories=4), stories[:5])
+    archive_all(Archiver(store, tmp_path / "a", max_bytes=1), [*stories[5:], plain_story(7), plain_story(8)])
     assert sorted(file.stories for file in store.files()) == [1, 1, 1, 1, 4]
 
 
@@ -63,14 +69,14 @@ def test_a_story_that_proves_nothing_is_set_aside(tmp_path, store):
     without_address.http_metadata.final_url = None
     without_address.content_metadata.url = None
     without_address.rss_entry.link = None
-    results = Archiver(store, tmp_path / "a").process_batch([without_page, without_address, good])
+    results = archive_all(Archiver(store, tmp_path / "a"), [without_page, without_address, good])
     assert [str(result) for result in results[:2]] == ["no-html", "no-url"]
     assert isinstance(results[0], Quarantine)
-    assert results[2] is good
+    assert isinstance(results[2], Kept)
 
 
 def test_an_empty_batch_writes_no_file(tmp_path, store):
-    assert list(Archiver(store, tmp_path / "a").process_batch([])) == []
+    assert list(archive_all(Archiver(store, tmp_path / "a"), [])) == []
     assert store.totals().files == 0
 
 
@@ -84,7 +90,7 @@ def test_a_file_that_was_finished_and_not_registered_is_registered_at_start(tmp_
     index = cdxj.read_text()
     cdxj.unlink()
     stories = [plain_story(n) for n in range(4)]
-    Archiver(store, folder).process_batch(stories)
+    archive_all(Archiver(store, folder), stories)
     assert sorted(stories_in(folder)) == sorted(story.id for story in stories)
     assert cdxj.read_text() == index
     stored = store.file(file.name)
@@ -129,8 +135,114 @@ def test_a_full_disk_loses_no_story(tmp_path, store, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(StoryArchiveWriter, "write", fail)
         with pytest.raises(StorageError):
-            archiver.process_batch(stories)
+            archive_all(archiver, stories)
     assert len(stories_in(tmp_path / "a")) == 2
-    assert list(archiver.process_batch(stories)) == stories
+    assert [isinstance(result, Kept) for result in archive_all(archiver, stories)] == [False, False, True, True, True]
     assert sorted(stories_in(tmp_path / "a")) == sorted(story.id for story in stories)
     assert list((tmp_path / "a").rglob("*.tmp")) == []
+
+
+class Clock:
+    now = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_file_stays_open_from_batch_to_batch_until_it_is_full_or_old(tmp_path, store):
+    clock = Clock()
+    archiver = Archiver(store, tmp_path / "a", max_stories=4, max_seconds=60, clock=clock)
+    first = archiver.process_batch([plain_story(1), plain_story(2)])
+    clock.now += 59
+    assert archiver.finish() == []
+    assert archiver.process_batch([plain_story(3)]) == [first[0]], "the same file"
+    assert stories_in(tmp_path / "a") == []
+    assert store.totals().stories == 0
+    clock.now += 1
+    assert [Kept(name) for name in archiver.finish()] == [first[0]]
+    assert store.totals().stories == 3
+    second = archiver.process_batch([plain_story(n) for n in range(4, 9)])
+    assert second[0] == second[3] != second[4]
+    assert [Kept(name) for name in archiver.finish()] == [second[0]], "by count"
+    assert [Kept(name) for name in archiver.finish(everything=True)] == [second[4]]
+    assert archiver.finish(everything=True) == []
+    assert [file.stories for file in store.files()] == [3, 4, 1]
+
+
+def test_a_story_that_comes_again_while_its_file_is_open_or_just_closed_waits_for_that_file(tmp_path, store):
+    archiver = Archiver(store, tmp_path / "a", max_stories=2)
+    one, two, three = plain_story(1), plain_story(2), plain_story(3)
+    (kept,) = archiver.process_batch([one])
+    assert archiver.process_batch([one]) == [kept]
+    assert archiver.process_batch([two, one, three, two])[:2] == [kept, kept]
+    archiver.finish(everything=True)
+    assert sorted(stories_in(tmp_path / "a")) == sorted(story.id for story in (one, two, three))
+
+
+def test_each_year_has_a_file_of_its_own_that_is_closed_by_itself(tmp_path, store):
+    archiver = Archiver(store, tmp_path / "a", prefix="histYYYY", max_stories=2)
+    early, late = plain_story(1), [plain_story(n) for n in (2, 3)]
+    early.http_metadata.fetch_timestamp = 1_200_000_000.0
+    results = archiver.process_batch([early, *late])
+    assert [Kept(name) for name in archiver.finish()] == [results[1]]
+    assert [Kept(name) for name in archiver.finish(everything=True)] == [results[0]]
+    assert [name.partition("-")[0] for name in sorted(store.names())] == ["hist2008", "hist2023"]
+
+
+def test_a_story_that_cannot_be_written_leaves_no_trace_in_the_file_of_the_others(tmp_path, store, monkeypatch):
+    archiver = Archiver(store, tmp_path / "a", profile="full")
+    good, bad, again = plain_story(1), plain_story(2), plain_story(3)
+    assert good.raw_html.html == bad.raw_html.html == again.raw_html.html
+    archiver.process_batch([good])
+    calls = []
+
+    def fail(record):
+        calls.append(record)
+        if len(calls) == 2:
+            raise ZeroDivisionError
+        return compress(record)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("tearsheet.archive.writer.compress", fail)
+        with pytest.raises(ZeroDivisionError):
+            archiver.process_batch([bad])
+    archive_all(archiver, [again])
+    assert stories_in(tmp_path / "a") == [good.id, again.id]
+    (file,) = store.files()
+    path = file.local_path(tmp_path / "a")
+    assert verify_file(path, file, store.captures_of_file(file.id)).problems == []
+
+
+@pytest.mark.parametrize("url", ["https://a.example/\0", "https://a.example/\udcff"])
+def test_an_address_that_no_database_takes_ends_one_story_and_not_the_file(tmp_path, store, url):
+    bad, good = plain_story(1), plain_story(2)
+    bad.http_metadata.final_url = url
+    results = archive_all(Archiver(store, tmp_path / "a"), [bad, good])
+    assert isinstance(results[0], Quarantine)
+    assert stories_in(tmp_path / "a") == [good.id]
+
+
+def test_a_file_that_could_not_be_registered_is_registered_later(tmp_path, store, monkeypatch):
+    archiver = Archiver(store, tmp_path / "a")
+    stories = [plain_story(n) for n in range(3)]
+    archiver.process_batch(stories)
+
+    def away(*_, **__):
+        raise EngineError("the database does not answer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ArchiveStore, "register", away)
+        with pytest.raises(EngineError):
+            archiver.finish(everything=True)
+    assert archiver.finish(everything=True) == [], "nothing is said to be safe that is not registered"
+    assert archiver.process_batch(stories) == stories, "the file was registered, so they are known"
+    assert sorted(stories_in(tmp_path / "a")) == sorted(story.id for story in stories)
+
+
+def test_what_was_abandoned_comes_again(tmp_path, store):
+    archiver = Archiver(store, tmp_path / "a")
+    archiver.process_batch([plain_story(1)])
+    archiver.abandon()
+    assert list((tmp_path / "a").rglob("*.tmp")) == []
+    archive_all(archiver, [plain_story(1)])
+    assert stories_in(tmp_path / "a") == [plain_story(1).id]

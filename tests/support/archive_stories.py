@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from tearsheet.archive import ArchivedStory, StoryArchiveWriter
 from tearsheet.archive.reader import read_story_at
+from tearsheet.pipeline.archiver import Archiver
 from tearsheet.story import ContentMetadata, Exchange, HTTPMetadata, RawHTML, RSSEntry, Story, make_story_id
+from tearsheet.work.outcomes import Kept, Outcome
 
 PAGE = "<html><head><title>Ünïted</title></head><body><p>Something happened today.</p></body></html>".encode()
 
@@ -64,6 +66,13 @@ def archived_story(folder: Path, page: bytes = PAGE, headers: Sequence[tuple[str
     found = read_story_at(folder / written.key, written.captures[0].offset)
     assert found is not None
     return found
+
+
+def archive_all(archiver: Archiver, stories: Sequence[Story]) -> Sequence[Story | Outcome | Kept]:
+    """Archive stories in files of their own, which are closed and registered when this returns."""
+    results = archiver.process_batch(stories)
+    archiver.finish(everything=True)
+    return results
 
 
 def large_story(number: int) -> Story:

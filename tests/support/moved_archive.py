@@ -10,6 +10,7 @@ from tearsheet.app.services import Services
 from tearsheet.pipeline.importer import Importer
 from tearsheet.pipeline.parser import Parser
 from tearsheet.story import Story
+from tests.support.archive_stories import archive_all
 from tests.support.web_seed import NOW, TODAY, article, open_services
 
 MOVING = {"archive.stores": ["copies"], "archive.remove_local": True, "archive.local_days": 0.0}
@@ -27,7 +28,7 @@ def collect(services: Services, numbers: Iterable[int] = range(3)) -> list[Story
     stories = [parser.process(article("harbour-herald.example", "en", number, TODAY)) for number in numbers]
     Importer(services.index).process_batch(stories)
     services.index.refresh()
-    archiver(services, services.settings.archive.prefix).process_batch(stories)
+    archive_all(archiver(services, services.settings.archive.prefix), stories)
     return stories
 
 

@@ -25,6 +25,7 @@ from tearsheet.topics.spider.stores.links import RoutedLink, save_links
 from tearsheet.topics.spider.web_story import WebStory
 from tearsheet.urls import url_hash
 from tearsheet.work.ledger_entry import DONE, DROPPED, QUARANTINED, LedgerEntry, entry_for
+from tests.support.archive_stories import archive_all
 from tests.support.topic_rows import add_members
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -128,7 +129,7 @@ def seed(services: Services, *, archive: bool = True) -> Seeded:
     Importer(services.index).process_batch(stories)
     services.index.refresh()
     if archive:
-        archiver(services, services.settings.archive.prefix).process_batch(stories)
+        archive_all(archiver(services, services.settings.archive.prefix), stories)
     entries = [
         entry_for(story, stage, DONE) for story in stories for stage in ("fetcher", "parser", "importer", "archiver")
     ]

@@ -34,7 +34,12 @@ class Bench:
         database.migrate()
         self.database = database
         self.ledger = Ledger(database)
-        self.broker = SqliteBroker(folder / "q.db")
+        self._queues = folder / "q.db"
+        self.reopen_broker()
+
+    def reopen_broker(self) -> None:
+        """Open the queues, as the next process does."""
+        self.broker = SqliteBroker(self._queues)
 
     def config(self, stage: str, *outputs: str, prefetch: int = 4, retries: int = 2) -> WorkerConfig:
         return WorkerConfig(stage, outputs, RetryRule(retries, 0.01, 0.02), WaterMarks(50, 100), prefetch)

@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 
+import tearsheet.archive
 import tearsheet.index
 import tearsheet.pipeline
 import tearsheet.work
@@ -53,7 +54,7 @@ def test_every_reason_that_is_given_has_words():
 def test_every_reason_in_the_table_is_given():
     written = {
         node.value
-        for package in (tearsheet.index, tearsheet.pipeline, tearsheet.work)
+        for package in (tearsheet.archive, tearsheet.index, tearsheet.pipeline, tearsheet.work)
         for node in nodes_of(package)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }

@@ -4,8 +4,9 @@ import pytest
 
 from tearsheet.engines.database import open_database
 from tearsheet.work.announce import Announcer
+from tearsheet.work.batches import BatchWorker
 from tearsheet.work.stage_times import LABELS, StageTimes, Times, add_times, read_times
-from tearsheet.work.workers import AsyncWorker, BatchWorker
+from tearsheet.work.workers import AsyncWorker
 from tests.support.stages import Collector, Flaky
 from tests.support.work_bench import Bench, run_on_bench, story
 

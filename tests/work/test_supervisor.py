@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from tearsheet.engines.broker.port import Depth, Message, Output
+from tearsheet.work.batches import BatchWorker
 from tearsheet.work.journey import RetryRule
 from tearsheet.work.queues import LaterTries, later_tries
-from tearsheet.work.workers import AsyncWorker, BatchWorker
+from tearsheet.work.workers import AsyncWorker
 from tests.support.stages import Collector, Flaky
 from tests.support.work_bench import Bench, run_on_bench, story
 

@@ -6,15 +6,15 @@ from functools import partial
 import pytest
 
 from tearsheet.engines.broker.port import Depth, Message, Output
-from tearsheet.engines.broker.sqlite import SqliteBroker
-from tearsheet.errors import EngineError, ItemRefused, NotFoundError, StorageError, UsageError, WorkerError
+from tearsheet.errors import EngineError, ItemRefused, NotFoundError, UsageError, WorkerError
 from tearsheet.story import Story, make_story_id
+from tearsheet.work.batches import BatchWorker
 from tearsheet.work.ledger import Ledger
 from tearsheet.work.outcomes import Requeue
 from tearsheet.work.pool import CpuPool
 from tearsheet.work.queues import message_summary, requeue
 from tearsheet.work.water_marks import WaterMarks
-from tearsheet.work.workers import AsyncWorker, BatchWorker, CpuWorker
+from tearsheet.work.workers import AsyncWorker, CpuWorker
 from tests.support.stages import Collector, Flaky
 from tests.support.work_bench import Bench, run_on_bench, story
 
@@ -119,32 +119,6 @@ def test_results_go_to_every_output(on_bench):
     on_bench(scenario)
 
 
-def test_a_batch_is_closed_by_count_and_at_the_end(on_bench):
-    async def scenario(bench: Bench) -> None:
-        stage = Collector()
-        config = bench.config("archiver")
-        worker = BatchWorker(stage, config, bench.broker, bench.ledger, batch=4, seconds=3600)
-        await bench.put("archiver-in", [story(str(n)) for n in range(9)] + [story("drop")])
-        await bench.drain(worker)
-        assert [len(batch) for batch in stage.batches] == [4, 4, 2]
-        assert bench.outcomes() == {("archiver", "done", "", 9), ("archiver", "dropped", "unwanted", 1)}
-
-    on_bench(scenario)
-
-
-def test_one_poisoned_story_does_not_spoil_its_batch(on_bench):
-    async def scenario(bench: Bench) -> None:
-        worker = BatchWorker(
-            Collector(), bench.config("importer", "next"), bench.broker, bench.ledger, batch=10, seconds=3600
-        )
-        await bench.put("importer-in", [story("a"), story("poison"), story("b")])
-        await bench.drain(worker)
-        assert {s.rss_entry.title for s in await bench.arrived("next-in")} == {"a", "b"}
-        assert bench.outcomes() == {("importer", "quarantined", "error", 1)}
-
-    on_bench(scenario)
-
-
 def async_worker(bench: Bench):
     return AsyncWorker(Flaky(), bench.config("parser", "next"), bench.broker, bench.ledger)
 
@@ -189,24 +163,6 @@ def test_a_redirected_story_is_found_by_the_link_that_was_queued(on_bench):
         await bench.drain(bench.cpu())
         for address in ("http://a.example/drop/0", "https://paper.example/moved"):
             assert [one.reason for one in bench.ledger.explain(address)] == ["unwanted"]
-
-    on_bench(scenario)
-
-
-def test_a_full_disk_stops_the_run_and_keeps_the_stories(on_bench):
-    class FullDisk:
-        def process_batch(self, stories):
-            raise StorageError("the disk is full")
-
-    async def scenario(bench: Bench) -> None:
-        worker = BatchWorker(FullDisk(), bench.config("archiver"), bench.broker, bench.ledger, batch=2, seconds=1)
-        await bench.put("archiver-in", [story("a"), story("b")])
-        with pytest.raises(StorageError):
-            await bench.drain(worker)
-        await bench.broker.close()
-        again = SqliteBroker(bench.broker._path)
-        assert (await again.depths())["archiver-in"] == Depth(ready=2)
-        await again.close()
 
     on_bench(scenario)
 
@@ -258,25 +214,6 @@ def test_a_result_that_no_message_can_carry_ends_its_own_story(on_bench):
         )
         assert {s.rss_entry.title for s in await bench.arrived("next-in")} == {"a", "b"}
         assert bench.outcomes() == {("fetcher", "quarantined", "error", 1), ("importer", "quarantined", "error", 1)}
-
-    on_bench(scenario)
-
-
-@pytest.mark.parametrize("error", [ItemRefused, UsageError])
-def test_one_refused_story_of_a_batch_ends_alone(on_bench, error):
-    class OneDocumentRefused:
-        def process_batch(self, stories):
-            if "odd" in [story.rss_entry.title for story in stories]:
-                raise error("story 7 was refused: mapper_parsing_exception")
-            return stories
-
-    async def scenario(bench: Bench) -> None:
-        config = bench.config("importer", "next")
-        worker = BatchWorker(OneDocumentRefused(), config, bench.broker, bench.ledger, batch=10, seconds=3600)
-        await bench.put("importer-in", [story("a"), story("odd"), story("b")])
-        await bench.drain(worker)
-        assert {s.rss_entry.title for s in await bench.arrived("next-in")} == {"a", "b"}
-        assert bench.outcomes() == {("importer", "quarantined", "error", 1)}
 
     on_bench(scenario)
 

@@ -40,6 +40,7 @@ from tearsheet.work import (
     BatchWorker,
     CpuPool,
     CpuWorker,
+    KeepingWorker,
     LaterTries,
     LedgerKeeper,
     RetryRule,
@@ -50,12 +51,15 @@ from tearsheet.work import (
     WorkerConfig,
     input_queue,
     later_tries,
+    share_heaps,
 )
 
 QUEUER = "queuer"
 """The stage before all others: it polls the feeds, or reads files, and queues what is new."""
 PARSER = "tearsheet.pipeline.parser:Parser"
 """What the processes run that read pages."""
+ARCHIVED_AT_ONCE = 64
+"""Stories that the archiver has in memory with their pages; how many share a file is another matter (`archive.max_stories`)."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -102,14 +106,15 @@ def _importer(plan: Plan, config: WorkerConfig) -> Worker:
     services, settings = plan.services, plan.services.settings.pipeline
     services.index.refresh()  # a run that was killed may have left stories that no search sees yet
     batch, seconds = settings.import_batch, settings.import_seconds
-    return BatchWorker(Importer(services.index), config, plan.broker, services.ledger, batch=batch, seconds=seconds)
+    stage, ledger = Importer(services.index), services.ledger
+    return BatchWorker(stage, config, plan.broker, ledger, batch=batch, seconds=seconds, pages=False)
 
 
 def _archiver(plan: Plan, config: WorkerConfig) -> Worker:
     services, settings = plan.services, plan.services.settings.archive
     stage = archiver(services, plan.pipeline.prefix or settings.prefix)
-    batch, seconds = settings.max_stories, settings.max_seconds
-    return BatchWorker(stage, config, plan.broker, services.ledger, batch=batch, seconds=seconds)
+    batch, seconds = min(ARCHIVED_AT_ONCE, settings.max_stories), min(1.0, settings.max_seconds)
+    return KeepingWorker(stage, config, plan.broker, services.ledger, batch=batch, seconds=seconds)
 
 
 def _page_storer(plan: Plan, config: WorkerConfig) -> Worker:
@@ -149,6 +154,7 @@ def archiver(services: Services, prefix: str) -> Archiver:
         profile=settings.profile,
         max_stories=settings.max_stories,
         max_bytes=settings.max_bytes,
+        max_seconds=settings.max_seconds,
         stores=tuple(services.archive_stores),
     )
 
@@ -188,6 +194,7 @@ class Collector:
         run_until_stopped(partial(self._run, once=once, along=along))
 
     async def _run(self, run: Run, *, once: bool, along: Sequence[Service]) -> None:
+        share_heaps()
         gc.freeze()  # imported modules stay: the garbage collector need not examine them again and again
         async with AsyncExitStack() as stack:
             broker = self._broker = self.services.open_broker()

@@ -13,6 +13,7 @@ from .names import INGESTED as INGESTED
 from .outbox import Outbox as Outbox
 from .profiles import archive_id as archive_id
 from .reader import ArchivedStory as ArchivedStory
+from .reader import LeftOut as LeftOut
 from .reader import StoryArchiveReader as StoryArchiveReader
 from .reader import parse_date as parse_date
 from .recovery import Recovered as Recovered

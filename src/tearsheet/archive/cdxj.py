@@ -50,9 +50,9 @@ def timestamp14(date: str) -> str:
     return "".join(c for c in date if c.isascii() and c.isdigit())[:14].ljust(14, "0")
 
 
-def cdxj_text(lines: Iterable[CdxLine]) -> str:
+def cdxj_file(lines: Iterable[bytes]) -> bytes:
     """A whole CDXJ file: one line for each capture, sorted by their bytes, as binary search needs them."""
-    return "".join(text + "\n" for text in sorted((line.text() for line in lines), key=str.encode))
+    return b"".join(line + b"\n" for line in sorted(lines))
 
 
 def http_mime(head: bytes) -> tuple[str, str]:

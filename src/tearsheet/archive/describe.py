@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tearsheet.archive.cdxj import CdxLine, cdxj_text, http_mime
+from tearsheet.archive.cdxj import CdxLine, cdxj_file, http_mime
 from tearsheet.archive.members import Damage
 from tearsheet.archive.names import parse_name
 from tearsheet.archive.reader import ArchivedStory, StoryArchiveReader
@@ -21,7 +21,7 @@ class Description:
     """A file as described by its records, and what in it could not be used."""
 
     file: ArchiveFile
-    cdxj: str
+    cdxj: bytes
     damages: list[Damage]
 
 
@@ -49,7 +49,7 @@ def describe(path: Path, watch: Callable[[Record], None] | None = None) -> Descr
     created = name.time if name else datetime.fromtimestamp(path.stat().st_mtime, UTC).replace(microsecond=0)
     key = name.key if name else f"{created:%Y/%m/%d}/{path.name}"
     file = ArchiveFile(path, key, size, sha256, len(captures), created, tuple(captures))
-    return Description(file, cdxj_text(cdx_lines), damages)
+    return Description(file, cdxj_file(line.text().encode() for line in cdx_lines), damages)
 
 
 def capture_of(archived: ArchivedStory, path: Path) -> Capture:

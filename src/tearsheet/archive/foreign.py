@@ -32,7 +32,7 @@ def index_file(path: Path, store: ArchiveStore, folder: Path) -> Indexed:
     found = describe(path)
     inside = path.resolve().is_relative_to(folder.resolve()) and path.resolve() == (folder / found.file.key).resolve()
     if inside:
-        write_whole(path.with_name(cdxj_name(path.name)), found.cdxj.encode())
+        write_whole(path.with_name(cdxj_name(path.name)), found.cdxj)
     name = path.name
     known = store.file(name)
     if known is not None and known.sha256 != found.file.sha256:

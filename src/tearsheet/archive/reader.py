@@ -23,6 +23,8 @@ _MAX_PASSED = 20_000
 """How many records are read in vain, in all, to find those that revisits refer to."""
 _PAIRING_SOFTWARE = ("tearsheet/", "mediacloud story-indexer")
 _HTML_TYPES = frozenset(("text/html", "application/xhtml+xml", ""))
+_NO_RESPONSES = frozenset(("resource", "conversion", "continuation"))
+"""Records that hold something archived which no server answered in this form. Requests and the like hold nothing to index."""
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?)?(?:Z|\+00:00)?")
 
 
@@ -60,6 +62,16 @@ class ArchivedStory:
             except (ValueError, OverflowError, OSError):
                 pass
         return parse_date(self.date)
+
+
+@dataclass(slots=True, frozen=True)
+class LeftOut:
+    """A record that is whole and is no story, such as a page that was not found, or an image."""
+
+    offset: int
+    uri: str
+    reason: str
+    detail: str
 
 
 def parse_date(text: str) -> datetime | None:
@@ -118,6 +130,10 @@ class StoryArchiveReader:
 
     def archived(self) -> Iterator[ArchivedStory]:
         """The stories, and where they were found."""
+        return (entry for entry in self.entries() if isinstance(entry, ArchivedStory))
+
+    def entries(self) -> Iterator[ArchivedStory | LeftOut]:
+        """The stories, and between them what someone archived that is none."""
         if self._offset:
             self._learn_software()
         pending: Record | None = None
@@ -141,6 +157,8 @@ class StoryArchiveReader:
                 pending = None
             elif kind == "warcinfo":
                 self._read_warcinfo(record)
+            elif kind in _NO_RESPONSES:
+                yield _left_out(record, "no-response", f"a record of type {kind}")
         if pending is not None:
             yield from self._alone(pending)
 
@@ -198,7 +216,7 @@ class StoryArchiveReader:
         end = record.offset + record.length if record.length and response.length else 0
         yield _archived(story, response, end, extra=extra)
 
-    def _alone(self, response: Record) -> Iterator[ArchivedStory]:
+    def _alone(self, response: Record) -> Iterator[ArchivedStory | LeftOut]:
         """A response without our metadata: a page of a foreign file, or one half of a pair."""
         if self._paired:
             self._report(Damage(response.offset, "response without its metadata record"))
@@ -206,6 +224,8 @@ class StoryArchiveReader:
         try:
             http = parse_response(response.data, response.start, response.end)
             if http.status != 200 or http.mime not in _HTML_TYPES:
+                reason = f"http-{http.status}" if http.status != 200 else "no-html"
+                yield _left_out(response, reason, f"{http.mime or 'no media type'}, status {http.status}")
                 return
             body = self._body(response, http)
         except ValueError as error:
@@ -260,6 +280,10 @@ def read_story_at(source: Path | BinaryIO, offset: int) -> ArchivedStory | None:
     with StoryArchiveReader(source, offset=offset) as reader:
         archived = next(reader.archived(), None)
     return archived if archived is not None and archived.offset == offset else None
+
+
+def _left_out(record: Record, reason: str, what: str) -> LeftOut:
+    return LeftOut(record.offset, record.uri, reason, f"{record.uri or 'the record'} at byte {record.offset}: {what}")
 
 
 def _belongs(record: Record, response: Record) -> bool:

@@ -39,7 +39,7 @@ def recover(folder: Path, store: ArchiveStore, stores: Sequence[str] = ()) -> Re
         description = describe(path)
         cdxj = path.with_name(cdxj_name(path.name))
         if not cdxj.exists():
-            write_whole(cdxj, description.cdxj.encode())
+            write_whole(cdxj, description.cdxj)
         store.register(description.file, stores=stores)
         recovered.registered.append(path)
         for damage in description.damages:

@@ -136,10 +136,10 @@ def _payload_holds(stated: str, block: bytes) -> bool | None:
         return False
 
 
-def _cdxj_problems(path: Path, expected: str) -> list[Problem]:
+def _cdxj_problems(path: Path, expected: bytes) -> list[Problem]:
     beside = path.with_name(cdxj_name(path.name))
     try:
-        found = beside.read_text("utf-8", errors="replace")
+        found = beside.read_bytes()
     except FileNotFoundError:
         return [Problem(path.name, f"{beside.name} is missing; `tearsheet archive index` writes it again")]
     return [] if found == expected else [Problem(path.name, f"{beside.name} does not match the file")]

@@ -175,7 +175,7 @@ def _write_zip(target: IO[bytes], warc: Path, pages: list[dict[str, Any]], packa
     lines = "".join(json.dumps(line) + "\n" for line in [header, *pages]).encode()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
         _add(archive, package, f"archive/{_WARC_NAME}", warc)
-        _add(archive, package, "indexes/index.cdxj", describe(warc).cdxj.encode())
+        _add(archive, package, "indexes/index.cdxj", describe(warc).cdxj)
         _add(archive, package, "pages/pages.jsonl", lines)
         text = json.dumps(package, indent=2).encode()
         archive.writestr("datapackage.json", text)

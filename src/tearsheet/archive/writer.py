@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-from tearsheet.archive.cdxj import CdxLine, cdxj_text, http_mime
+from tearsheet.archive.cdxj import CdxLine, cdxj_file, http_mime
 from tearsheet.archive.files import discard, finish, open_aside
 from tearsheet.archive.names import ArchiveName, cdxj_name, safe_part, this_host
 from tearsheet.archive.profiles import PROFILES, Earlier, archive_id, story_records, warcinfo
@@ -93,14 +93,14 @@ class StoryArchiveWriter:
         self._name, self._key = str(name), name.key
         self._digest = hashlib.sha256()
         self._captures: list[Capture] = []
-        self._cdx_lines: list[CdxLine] = []
+        self._cdx_lines: list[bytes] = []
         self._earlier: dict[str, Earlier] = {}
         self._finished: ArchiveFile | None = None
         self.size = 0
         """Bytes in the file so far, for the caller to decide when it is large enough."""
         date = warc_date(self._created.timestamp(), self._version)
         software = f"{SOFTWARE}/{version('tearsheet')}"
-        self._put(warcinfo(self._version, date, self._name, self._host, software))
+        self._put(compress(warcinfo(self._version, date, self._name, self._host, software).to_bytes()))
 
     def _take_name(self, folder: Path, prefix: str, host: str) -> tuple[ArchiveName, Path, BinaryIO]:
         for _ in range(_MAX_NAMES_TRIED):
@@ -123,25 +123,32 @@ class StoryArchiveWriter:
         """
         now = self._clock()
         records = story_records(story, self._profile, now=now, earlier=self._earlier, extra=extra)
+        # Made before any is written: a story that cannot be archived leaves no trace in the file that others are in.
+        members = [compress(record.to_bytes()) for record in records]
+        capture = self._capture(story, self.size, len(members[0]), now)
+        lines = self._cdx_lines_of(records, members)
+        with storage_errors(f"cannot write {self.path}"):
+            for member in members:
+                self._put(member)
         if self._profile == "full" and records[0].type == "response":
             first = records[0]
             self._earlier.setdefault(_payload_digest(first), Earlier(first.id, first.uri or "", first.date))
-        with storage_errors(f"cannot write {self.path}"):
-            positions = [self._put(record) for record in records]
-        capture = self._capture(story, *positions[0], now)
+        self._cdx_lines += lines
         self._captures.append(capture)
         return capture
 
-    def _put(self, record: OutRecord) -> tuple[int, int]:
-        """Write one record; returns its offset and length."""
-        member = compress(record.to_bytes())
-        offset = self.size
+    def _put(self, member: bytes) -> None:
         self._stream.write(member)
         self._digest.update(member)
         self.size += len(member)
-        if record.type in ("response", "revisit"):
-            self._cdx_lines.append(self._cdx_line(record, offset, len(member)))
-        return offset, len(member)
+
+    def _cdx_lines_of(self, records: Sequence[OutRecord], members: Sequence[bytes]) -> list[bytes]:
+        lines, offset = [], self.size
+        for record, member in zip(records, members, strict=True):
+            if record.type in ("response", "revisit"):
+                lines.append(self._cdx_line(record, offset, len(member)).text().encode())
+            offset += len(member)
+        return lines
 
     def _cdx_line(self, record: OutRecord, offset: int, length: int) -> CdxLine:
         mime, status = http_mime(record.head)
@@ -173,7 +180,7 @@ class StoryArchiveWriter:
             except BaseException:
                 self.abort()
                 raise
-            write_whole(self.path.with_name(cdxj_name(self._name)), cdxj_text(self._cdx_lines).encode())
+            write_whole(self.path.with_name(cdxj_name(self._name)), cdxj_file(self._cdx_lines))
         self._finished = ArchiveFile(
             path=self.path,
             key=self._key,

@@ -1,28 +1,44 @@
-"""The archiver: a batch of stories becomes a WARC file, and a story is released only once its record is safe."""
+"""The archiver: stories are appended to an open WARC file as they come, and released once the file is closed and registered.
+
+A file holds thousands of stories and is safe only as a whole: nothing of it counts until it is synced, named and registered. To
+collect the stories first would take a gigabyte of memory, and to close a file after each batch would make many small ones. So
+the stage writes each story at once, remembers which file has it, and says `Kept`; the worker (`work/keeping.py`) holds the
+message without its page until the file is closed: by count, by size, by age, or because the run ends.
+
+After a kill, the unfinished file is removed at the next start and its stories come again. A file that was finished and not yet
+registered is registered then, so that its stories, which come again too, are recognised and not written twice.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from tearsheet.archive import ArchiveStore, Recovered, StoryArchiveWriter, archive_id, recover
 from tearsheet.clock import Clock, wall_clock
+from tearsheet.errors import WorkerError
 from tearsheet.pipeline.flavours import YEAR
 from tearsheet.story import Story
-from tearsheet.work import Outcome, Quarantine, Result
+from tearsheet.work import Kept, Outcome, Quarantine
 
 log = logging.getLogger(__name__)
 
 
+@dataclass(slots=True)
+class _OpenFile:
+    writer: StoryArchiveWriter
+    since: float
+
+
 class Archiver:
-    """A batch stage. One batch is one file, or several when `max_stories` or `max_bytes` is reached.
+    """A keeping stage: one open file, or one for each year if `prefix`, which begins the files' names, contains YYYY.
 
     A story that is already registered, because it was delivered twice, is passed on and not written again. `stores` names the
-    blob stores that each file is to be copied to. `prefix` begins the files' names; if it contains YYYY, each year in which
-    stories were collected gets separate files.
+    blob stores that each file is to be copied to.
     """
 
     def __init__(
@@ -34,6 +50,7 @@ class Archiver:
         profile: str = "mediacloud",
         max_stories: int = 5_000,
         max_bytes: int = 1_000_000_000,
+        max_seconds: float = 900.0,
         stores: Sequence[str] = (),
         clock: Clock = wall_clock,
     ) -> None:
@@ -43,53 +60,82 @@ class Archiver:
         self._profile = profile
         self._max_stories = max_stories
         self._max_bytes = max_bytes
+        self._max_seconds = max_seconds
         self._stores = tuple(stores)
         self._clock = clock
         self._recovered = False
+        self._open: dict[str, _OpenFile] = {}
+        """By prefix."""
+        self._placed: dict[str, str] = {}
+        """The name of the file that each story was written to, by archive id, until the worker knows that the file is safe."""
+        self._safe: list[str] = []
+        """Files that are closed and registered, and of which the worker does not know yet."""
 
     def recover(self) -> Recovered:
         """Put the folder in order after a crash. The first batch does so by itself."""
         self._recovered = True
         return recover(self._folder, self._store, self._stores)
 
-    def process_batch(self, stories: Sequence[Story]) -> Sequence[Result]:
-        """Archive the stories. When this returns, they are on disk and registered."""
+    def process_batch(self, stories: Sequence[Story]) -> Sequence[Story | Outcome | Kept]:
+        """Write the stories. Each is safe once `finish` has named its file."""
         if not self._recovered:
             self.recover()
-        results: list[Result] = list(stories)
-        seen = self._store.known(archive_id(story) for story in stories)
-        writers: dict[str, StoryArchiveWriter] = {}
+        with self._abandoned_on_failure():
+            known = self._store.known(archive_id(story) for story in stories)
+            return [unfit(story) or self._add(story, known) for story in stories]
+
+    def finish(self, *, everything: bool = False) -> Sequence[str]:
+        """Close and register the files that are old enough, or all. Names those that became safe since the last call."""
+        with self._abandoned_on_failure():
+            for prefix, file in list(self._open.items()):
+                if everything or not 0 <= self._clock() - file.since < self._max_seconds:
+                    self._close(prefix)
+        safe, self._safe = self._safe, []
+        self._placed = (
+            {story: name for story, name in self._placed.items() if name not in safe} if safe else self._placed
+        )
+        return safe
+
+    def abandon(self) -> None:
+        """Throw the open files away: their stories come again."""
+        self._recovered = self._recovered and not self._open  # one may be finished but not registered
+        for file in self._open.values():
+            file.writer.abort()
+        self._open.clear()
+        self._placed.clear()
+        self._safe.clear()
+
+    @contextmanager
+    def _abandoned_on_failure(self) -> Iterator[None]:
         try:
-            for position, story in enumerate(stories):
-                problem = unfit(story)
-                if problem is not None:
-                    results[position] = problem
-                    continue
-                if archive_id(story) in seen:
-                    continue
-                seen.add(archive_id(story))
-                prefix = prefix_for(story, self._prefix, self._clock())
-                if prefix not in writers:
-                    writers[prefix] = self._open(prefix)
-                writer = writers[prefix]
-                writer.write(story)
-                if writer.stories >= self._max_stories or writer.size >= self._max_bytes:
-                    self._finish(writers.pop(prefix))
-            while writers:
-                self._finish(writers.popitem()[1])
-        except BaseException:
-            self._recovered = False  # a file may be finished but not registered: recover before the next batch
-            for writer in writers.values():
-                writer.abort()
+            yield
+        except WorkerError:
+            self.abandon()
             raise
-        return results
 
-    def _open(self, prefix: str) -> StoryArchiveWriter:
-        return StoryArchiveWriter(self._folder, prefix=prefix, profile=self._profile, clock=self._clock)
+    def _add(self, story: Story, known: set[str]) -> Story | Kept:
+        key = archive_id(story)
+        if key in known:
+            return story
+        if key not in self._placed:
+            prefix = prefix_for(story, self._prefix, self._clock())
+            writer = self._writer(prefix)
+            self._placed[key] = writer.write(story).file
+            if writer.stories >= self._max_stories or writer.size >= self._max_bytes:
+                self._close(prefix)
+        return Kept(self._placed[key])
 
-    def _finish(self, writer: StoryArchiveWriter) -> None:
-        file = writer.close()
+    def _writer(self, prefix: str) -> StoryArchiveWriter:
+        if prefix not in self._open:
+            writer = StoryArchiveWriter(self._folder, prefix=prefix, profile=self._profile, clock=self._clock)
+            self._open[prefix] = _OpenFile(writer, self._clock())
+        return self._open[prefix].writer
+
+    def _close(self, prefix: str) -> None:
+        file = self._open[prefix].writer.close()
         self._store.register(file, stores=self._stores)
+        del self._open[prefix]
+        self._safe.append(file.name)
         log.info("archive file written", extra={"file": file.name, "stories": file.stories, "bytes": file.size})
 
 
@@ -105,9 +151,21 @@ def prefix_for(story: Story, prefix: str, now: float) -> str:
 
 
 def unfit(story: Story) -> Outcome | None:
-    """Why a story cannot be archived: it has no address or no page. None when it can."""
+    """Why a story cannot be archived: it has no address, or none that a database takes, or no page. None when it can."""
     if not story.url:
         return Quarantine("no-url")
+    for url in (story.url, story.content_metadata.url or ""):
+        if "\0" in url or not _is_text(url):
+            return Quarantine("no-url", f"{url!r} is no address")
     if not story.raw_html.html:
         return Quarantine("no-html")
     return None
+
+
+def _is_text(text: str) -> bool:
+    """Whether it can be written: half a character cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -45,6 +45,7 @@ REASON_TEXTS: dict[str, str] = {
     "no-html": "the page is empty or no HTML",
     "no-metadata": "the page was archived without its metadata",
     "no-page": "the page could not be put into the page store",
+    "no-response": "the record of the archive file is not a server's answer",
     "no-text": "no article was found in the page",
     "no-url": "no address is known",
     "noconn": "the server could not be reached",

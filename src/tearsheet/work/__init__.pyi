@@ -1,14 +1,17 @@
 from .announce import Announcer as Announcer
 from .announce import WorkerInfo as WorkerInfo
 from .announce import living_workers as living_workers
+from .batches import BatchWorker as BatchWorker
 from .confine import Confinement as Confinement
 from .confine import Limits as Limits
+from .heap import share_heaps as share_heaps
 from .journey import DUE as DUE
 from .journey import RETRIES as RETRIES
 from .journey import RetryRule as RetryRule
 from .journey import fate_of as fate_of
 from .journey import input_queue as input_queue
 from .journey import quarantine_queue as quarantine_queue
+from .keeping import KeepingWorker as KeepingWorker
 from .ledger import By as By
 from .ledger import Count as Count
 from .ledger import Explanation as Explanation
@@ -23,6 +26,7 @@ from .loop_watch import LoopWatch as LoopWatch
 from .loop_watch import WatchedLoop as WatchedLoop
 from .loop_watch import process_watch as process_watch
 from .outcomes import Drop as Drop
+from .outcomes import Kept as Kept
 from .outcomes import Outcome as Outcome
 from .outcomes import Quarantine as Quarantine
 from .outcomes import Requeue as Requeue
@@ -50,7 +54,6 @@ from .waiting_reader import WaitingReader as WaitingReader
 from .water_marks import WaterMarks as WaterMarks
 from .water_marks import room_in as room_in
 from .workers import AsyncWorker as AsyncWorker
-from .workers import BatchWorker as BatchWorker
 from .workers import CpuWorker as CpuWorker
 from .workers import Finished as Finished
 from .workers import StreamWorker as StreamWorker

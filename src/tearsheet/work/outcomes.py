@@ -7,6 +7,7 @@ settles and counts. A test calls a stage as a plain function.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from tearsheet.errors import StoryError
@@ -56,6 +57,13 @@ Result = Story | Sequence[Story] | Outcome
 """What a batch stage returns for one story."""
 
 
+@dataclass(slots=True, frozen=True)
+class Kept:
+    """The story was added to something that is not safe yet, such as an open file. It goes on once `place` is said to be safe."""
+
+    place: str
+
+
 class AsyncStage(Protocol):
     """A stage that mostly waits for servers: runs on the event loop, many stories at a time."""
 
@@ -77,4 +85,20 @@ class BatchStage(Protocol):
 
     def process_batch(self, stories: Sequence[Story]) -> Sequence[Result]:
         """Work on many stories; one result each, in order. What it returns must already be safe: the worker settles next."""
+        ...
+
+
+class KeepingStage(Protocol):
+    """A stage that gathers stories into something that is safe only as a whole: runs in a thread, and holds no story itself."""
+
+    def process_batch(self, stories: Sequence[Story]) -> Sequence[Result | Kept]:
+        """Add stories; one result each, in order. Those that are `Kept` are settled when `finish` names their place."""
+        ...
+
+    def finish(self, *, everything: bool = False) -> Sequence[str]:
+        """Make safe what is large or old enough, or everything. Names the places that became safe since the last call."""
+        ...
+
+    def abandon(self) -> None:
+        """Throw away what is not safe: its stories come again."""
         ...

@@ -25,14 +25,14 @@ class Packed:
 
 
 def pack_results(results: Story | Sequence[Story], page_before: bytes | None) -> list[Packed]:
-    """Pack what a stage returned. `page_before` is the page object that the stage was given."""
+    """Pack what a stage returned. `page_before` is the page object that the stage was given; None if it was given none."""
     stories = [results] if isinstance(results, Story) else results
     return [pack(story, page_before) for story in stories]
 
 
-def pack(story: Story, page_before: bytes | None = None) -> Packed:
+def pack(story: Story, page_before: bytes | None) -> Packed:
     """Pack one story."""
-    if page_before is not None and story.raw_html.html is page_before:
+    if story.raw_html.html is page_before:
         return Packed(encode_story(story, page=b"").meta, None, partition_key(story))
     wire = encode_story(story)
     return Packed(wire.meta, wire.page, partition_key(story))

@@ -11,9 +11,10 @@ from typing import Any
 
 from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import TearsheetError
+from tearsheet.work.batches import CollectingWorker
 from tearsheet.work.journey import input_queue
 from tearsheet.work.water_marks import at_hand, waiting
-from tearsheet.work.workers import BatchWorker, Worker
+from tearsheet.work.workers import Worker
 
 log = logging.getLogger(__name__)
 _CHECK_SECONDS = 0.1
@@ -81,7 +82,7 @@ class Supervisor:
         upstream, now = 0, time.time()
         for worker in self._workers:
             depth = depths.get(input_queue(worker.queue_name), Depth())
-            if isinstance(worker, BatchWorker):
+            if isinstance(worker, CollectingWorker):
                 worker.hurry = upstream == 0 and waiting(depth, now) == 0
             upstream += at_hand(depth, now)
         return upstream > 0

@@ -20,7 +20,7 @@ from tearsheet.story import Story, WireStory, decode_story
 from tearsheet.work.journey import ORIGIN, RetryRule, fate_of, input_queue, tries_before, was_held_up
 from tearsheet.work.ledger import Ledger
 from tearsheet.work.ledger_entry import DONE, RECOVERED, LedgerEntry, entry_for, entry_for_unreadable
-from tearsheet.work.outcomes import AsyncStage, BatchStage, Outcome, Quarantine, Result, Retry
+from tearsheet.work.outcomes import AsyncStage, Outcome, Quarantine, Retry
 from tearsheet.work.packing import Packed, pack_results
 from tearsheet.work.pool import CpuPool
 from tearsheet.work.stage_times import StageTimes
@@ -301,87 +301,3 @@ class CpuWorker(StreamWorker):
     async def close(self) -> None:
         """End the processes."""
         await self._pool.close()
-
-
-class BatchWorker(Worker):
-    """For stages that are cheaper for many stories at once."""
-
-    def __init__(
-        self,
-        stage: BatchStage,
-        config: WorkerConfig,
-        broker: Broker,
-        ledger: Ledger,
-        clock: Clock = wall_clock,
-        *,
-        batch: int,
-        seconds: float,
-    ) -> None:
-        super().__init__(config, broker, ledger, clock)
-        self._stage = stage
-        self._batch = batch
-        self._seconds = seconds
-
-    async def run(self, stop: asyncio.Event) -> None:
-        """Collect by count or age, process, settle. What is in hand at a stop is still processed."""
-        while not stop.is_set():
-            leases = await self._collect(stop)
-            if leases:
-                await self._process_batch(leases)
-
-    async def _collect(self, stop: asyncio.Event) -> list[Lease]:
-        leases: list[Lease] = []
-        oldest = 0.0
-        while len(leases) < self._batch and not stop.is_set():
-            room = self._batch - len(leases)
-            if leases:
-                remaining = oldest + self._seconds - time.monotonic()
-                if remaining <= 0 or self.hurry:
-                    break
-                more = await self._broker.lease(input_queue(self.queue_name), room, min(remaining, 0.25))
-            else:
-                more = await self._lease(room, wait=0.25)
-                oldest = time.monotonic()
-            leases += more
-        return leases
-
-    async def _process_batch(self, leases: list[Lease]) -> None:
-        finished, stories, readable = [], [], []
-        for lease in leases:
-            try:
-                stories.append(self._decode(lease))
-                readable.append(lease)
-            except ValueError as error:
-                finished.append(self._unreadable(lease, error))
-        begun = time.perf_counter()
-        finished += await asyncio.to_thread(self._run_stage, readable, stories)
-        self.times.add(time.perf_counter() - begun, len(stories))
-        await self._settle(finished)
-
-    def _run_stage(self, leases: list[Lease], stories: list[Story]) -> list[Finished]:
-        pages = [story.raw_html.html for story in stories]
-        results = self._results_of(stories) if stories else []
-        together = zip(leases, stories, pages, results, strict=True)
-        return [self._finished(lease, story, page, result) for lease, story, page, result in together]
-
-    def _finished(self, lease: Lease, story: Story, page: bytes | None, result: Result) -> Finished:
-        entry = entry_for(story, self.name, "")
-        if isinstance(result, Outcome):
-            return self._ended(lease, result, entry)
-        try:
-            packed = pack_results(result, page)
-        except Exception as error:
-            return self._ended(lease, error, entry)
-        return self._passed_on(lease, packed, entry)
-
-    def _results_of(self, stories: list[Story]) -> Sequence[Result]:
-        try:
-            return self._stage.process_batch(stories)
-        except WorkerError:
-            raise  # not these stories' fault: the worker stops and they stay queued
-        except Exception as error:
-            if len(stories) == 1:
-                log.error("stage failed", exc_info=error, extra={"stage": self.name, "url": stories[0].url})
-                return [Quarantine("error", f"{type(error).__name__}: {error}")]
-        # One story spoils the batch: try them one by one, so that the others go on.
-        return [result for story in stories for result in self._results_of([story])]

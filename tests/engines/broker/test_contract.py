@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tearsheet.engines.broker.port import Broker, Depth, Message, Output, Settlement
+from tearsheet.engines.broker.port import Broker, Depth, Lease, Message, Output, Settlement
 from tests.support.brokers import BROKERS, BrokerHarness
 
 
@@ -300,5 +300,34 @@ def test_a_page_travels_along_and_ends_with_its_last_message(harness):
             assert lease.message == Message(b"2", page=page)
             assert [m.page for m in await broker.peek(queue, 1)] == []
             await broker.settle([Settlement(lease)])
+
+    run(harness, scenario)
+
+
+def test_leases_without_their_bytes_can_be_settled_and_released(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", Message(b"body", {}, "", b"page")) for _ in range(4)])
+        held = [lease.bare() for lease in await broker.lease("q", 4, wait=5)]
+        assert {(lease.message.body, lease.message.page) for lease in held} == {(b"", b"")}
+        await broker.settle([Settlement(lease) for lease in held[:2]])
+        await broker.release(held[2:])
+        assert [lease.message for lease in await broker.lease("q", 4, wait=5)] == [
+            Message(b"body", {}, "", b"page")
+        ] * 2
+
+    run(harness, scenario)
+
+
+def test_many_messages_are_leased_in_small_portions_and_settled_together(harness):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("q", msg(str(n))) for n in range(300)])
+        held: list[Lease] = []
+        while len(held) < 300:
+            held += await broker.lease("q", 20, wait=5)
+        assert sorted(int(lease.message.body) for lease in held) == list(range(300))
+        assert await harness.settled_depth(broker, "q") == Depth(leased=300)
+        await broker.settle([Settlement(lease.bare()) for lease in held])
+        await broker.publish([Output("q", msg("next"))])
+        assert await bodies(broker, "q") == ["next"]
 
     run(harness, scenario)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tearsheet.engines.broker import rabbitmq as broker_rabbitmq
 from tearsheet.engines.broker import rabbitmq_share
-from tearsheet.engines.broker.port import Broker, Message, Output, Settlement
+from tearsheet.engines.broker.port import Broker, Lease, Message, Output, Settlement
 from tearsheet.engines.broker.rabbitmq import RabbitBroker, open_rabbitmq_broker
 from tearsheet.engines.broker.rabbitmq_layout import (
     belongs_to,
@@ -20,6 +20,7 @@ from tearsheet.engines.broker.rabbitmq_layout import (
     fair_share,
     parse_version,
     part_name,
+    prefetch_for,
     rounded_delay,
 )
 from tearsheet.errors import ConfigError, EngineError
@@ -157,6 +158,32 @@ def test_a_full_queue_is_one_line_and_the_original_is_kept(url: str) -> None:
 def test_a_wrong_number_in_the_url_names_the_setting() -> None:
     with pytest.raises(ConfigError, match=r"engines\.broker"):
         open_rabbitmq_broker("amqp://host/vhost?parts=many")
+
+
+# ------------------------------------------------------------------------------------------------------------ prefetch
+
+
+@pytest.mark.parametrize(("wanted", "expected"), [(1, 16), (16, 16), (17, 32), (500, 512), (10**6, 65_535)])
+def test_a_consumer_is_sent_about_as_much_as_it_is_to_lease(wanted: int, expected: int) -> None:
+    assert prefetch_for(wanted) == expected
+
+
+@rabbitmq
+def test_whoever_holds_many_messages_is_sent_few_ahead_of_time_also_when_all_are_settled(url: str) -> None:
+    async def main() -> None:
+        broker = open_rabbitmq_broker(url, patience=20)
+        await broker.publish(numbered(400))
+        for _ in range(2):
+            held: list[Lease] = []
+            while len(held) < 160:
+                held += await broker.lease("q", 16, wait=5)
+                await broker.depths()  # a round trip, in which more could have been sent
+                assert broker._link is not None
+                assert len(broker._link.inboxes["q"].waiting) <= 16
+            await broker.settle([Settlement(lease.bare()) for lease in held])
+        await broker.close()
+
+    asyncio.run(main())
 
 
 # --------------------------------------------------------------------------------------------------- lost connections

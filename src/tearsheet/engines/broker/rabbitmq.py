@@ -118,8 +118,8 @@ class RabbitBroker:
             if held.link.alive:
                 with suppress(LostConnection):
                     async with held.link.watched():
-                        await held.message.nack(requeue=True)
-                        held.inbox.held -= 1
+                        await held.give_back()
+                        held.inbox.let_go(held.consumer)
 
     async def depths(self) -> dict[str, Depth]:
         """Every queue with its depth: ready and delayed are exact, what others hold is some seconds out of date."""
@@ -326,9 +326,9 @@ class RabbitBroker:
 
     async def _acknowledge(self, link: Link, leases: Sequence[Lease]) -> None:
         async with link.watched():
-            await asyncio.gather(*(_held(lease).message.ack() for lease in leases))
+            await asyncio.gather(*(_held(lease).acknowledge() for lease in leases))
         for lease in leases:
-            _held(lease).inbox.held -= 1
+            _held(lease).inbox.let_go(_held(lease).consumer)
 
     async def _drop_waiting(self, link: Link, queue: str) -> int:
         """Acknowledge what was sent to us ahead of time: it is not leased, so a purge includes it."""
@@ -375,7 +375,7 @@ def _held(lease: Lease) -> Held:
 
 def _is_live(lease: Lease) -> bool:
     held = _held(lease)
-    return held.link.alive and not held.message.channel.is_closed
+    return held.link.alive and not held.channel.is_closed
 
 
 def _latest(delays: Sequence[int]) -> float | None:

@@ -21,6 +21,8 @@ HASH_EXCHANGE = "x-consistent-hash"
 OLDEST_SERVER = (3, 10)
 """The first version that moves expired messages at least once."""
 
+LEAST_PREFETCH, MOST_PREFETCH = 16, 65_535
+
 _PHYSICAL = re.compile(r"(?P<queue>.+):(?P<kind>delay|part)-(?P<number>\d+)")
 _DAY = 86_400
 
@@ -73,6 +75,11 @@ def delay_of(name: str) -> int | None:
     """How many seconds messages wait in a queue of the server; None when it is not for waiting."""
     found = _PHYSICAL.fullmatch(name)
     return int(found["number"]) if found and found["kind"] == "delay" else None
+
+
+def prefetch_for(wanted: int) -> int:
+    """How many messages a consumer may be sent that is to lease this many: a power of two, so that it seldom changes."""
+    return min(MOST_PREFETCH, max(LEAST_PREFETCH, 1 << (wanted - 1).bit_length()))
 
 
 def queue_arguments(version: tuple[int, ...]) -> dict[str, Any]:

@@ -18,10 +18,12 @@ from tearsheet.engines.broker.rabbitmq_inbox import Consumer, Inbox
 from tearsheet.engines.broker.rabbitmq_layout import (  # fmt: skip
     HASH_EXCHANGE,
     HASH_HEADER,
+    MOST_PREFETCH,
     delay_arguments,
     delay_name,
     parse_version,
     part_name,
+    prefetch_for,
     queue_arguments,
     rounded_delay,
 )
@@ -31,11 +33,10 @@ from tearsheet.errors import EngineError, TearsheetError
 
 if TYPE_CHECKING:
     from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage
+    from aiormq.abc import AbstractChannel as AmqpChannel
 
 _log = logging.getLogger(__name__)
 _SETTING = "engines.broker"
-_LEAST_PREFETCH = 16
-_MOST_PREFETCH = 65_535
 _JOURNEY = "journey"
 """The header that holds our own headers, as JSON: exact for every number, and readable in RabbitMQ's own pages."""
 
@@ -48,11 +49,22 @@ _READY_AT = "ready-at"
 
 @dataclass(slots=True, frozen=True)
 class Held:
-    """The token of a lease."""
+    """The token of a lease: what it takes to settle it, without the message, which may be large and is held by others."""
 
     link: Link
     inbox: Inbox
-    message: AbstractIncomingMessage
+    channel: AmqpChannel
+    number: int
+    """The delivery tag."""
+    consumer: str
+
+    async def acknowledge(self) -> None:
+        """Let the server forget the message."""
+        await self.channel.basic_ack(self.number)
+
+    async def give_back(self) -> None:
+        """Let the server deliver the message again."""
+        await self.channel.basic_nack(self.number, requeue=True)
 
 
 class Link:
@@ -235,13 +247,11 @@ class Link:
         expected = await self.declare(queue) > 0
         inbox = self._open_inbox(queue)
         async with self.watched(), inbox.changing:
-            wanted = inbox.held + limit
-            grows = inbox.prefetch < min(wanted, _MOST_PREFETCH)
-            if grows:
-                inbox.prefetch = min(_MOST_PREFETCH, max(_LEAST_PREFETCH, 1 << (wanted - 1).bit_length()))
             if queue in self._parts:
+                inbox.prefetch = max(inbox.prefetch, prefetch_for(inbox.held + limit))
                 await self._share(queue).adjust(inbox)
-            elif grows:
+            elif queue not in inbox.consumers or inbox.room(inbox.consumers[queue].tag) < min(limit, MOST_PREFETCH):
+                inbox.prefetch = prefetch_for(limit)
                 await self._consume_again(inbox)
         if not inbox.waiting:
             expected = await self._look(inbox) or expected
@@ -276,7 +286,11 @@ class Link:
         return False
 
     async def _consume_again(self, inbox: Inbox) -> None:
-        """Start new consumers: prefetch is fixed when a consumer starts. What was sent already stays valid on its channel."""
+        """Start a new consumer: prefetch is fixed when a consumer starts. What was sent already stays valid on its channel.
+
+        The server counts what each consumer holds. So whoever leases more and more without settling gets a new consumer now and
+        then, and the server never sends more than `prefetch` messages ahead of time, also when thousands are settled at once.
+        """
         consumer = inbox.consumers.get(inbox.queue)
         if consumer is None:
             channel = await self.open_channel()
@@ -315,8 +329,10 @@ class Link:
         leases: list[Lease] = []
         while inbox.waiting and len(leases) < limit:
             message = inbox.waiting.popleft()
-            leases.append(Lease(inbox.queue, unpacked(message), Held(self, inbox, message), bool(message.redelivered)))
-        inbox.held += len(leases)
+            consumer, number = message.consumer_tag or "", message.delivery_tag or 0
+            held = Held(self, inbox, message.channel, number, consumer)
+            leases.append(Lease(inbox.queue, unpacked(message), held, bool(message.redelivered)))
+            inbox.leased[consumer] += 1
         if not inbox.waiting:
             inbox.arrival.clear()
         return leases

@@ -292,7 +292,7 @@ class SqliteBroker:
                 "journal_mode = WAL",
                 "synchronous = FULL",
                 "wal_autocheckpoint = 4000",
-                "cache_size = -65536",
+                "cache_size = -16384",
             ):
                 db.execute(f"PRAGMA {pragma}")
             (version,) = db.execute("PRAGMA user_version").fetchone()

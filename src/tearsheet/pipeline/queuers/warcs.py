@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from tearsheet.archive import ArchivedStory, StoryArchiveReader
+from tearsheet.archive import ArchivedStory, LeftOut, StoryArchiveReader
 from tearsheet.pipeline.queuers.rows import Problem, Row, Unreadable
 from tearsheet.story import ContentMetadata, Story
 
@@ -47,16 +47,22 @@ def read_pages(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
 
 
 def _numbered(stream: BinaryIO) -> Iterator[tuple[int, ArchivedStory | Problem]]:
-    """The stories with their numbers, and damage as it is met. Raises Unreadable at the end of a file that is not whole."""
+    """The stories with their numbers, and what is none or is damaged as it is met, with the number of the next story.
+
+    Raises Unreadable at the end of a file that is not whole.
+    """
     kinds: set[str] = set()
     reader = StoryArchiveReader(stream, watch=lambda record: kinds.add(record.type))
     number = reported = 0
-    for archived in reader.archived():
-        number += 1
+    for entry in reader.entries():
         for damage in reader.damages[reported:]:
-            yield number, Problem(number, "damaged", f"at byte {damage.offset}: {damage.what}")
+            yield number + 1, Problem(number + 1, "damaged", f"at byte {damage.offset}: {damage.what}")
         reported = len(reader.damages)
-        yield number, archived
+        if isinstance(entry, LeftOut):
+            yield number + 1, Problem(number + 1, entry.reason, entry.detail)
+        else:
+            number += 1
+            yield number, entry
     for damage in reader.damages[reported:]:
         yield number + 1, Problem(number + 1, "damaged", f"at byte {damage.offset}: {damage.what}")
     if not kinds:
