@@ -55,10 +55,13 @@ class EngineSettings:
 
 @dataclass(slots=True)
 class StorageSettings:
-    """Who may read the data folder."""
+    """Who may read the data folder, and how full its disk may be."""
 
     group_reads: bool = _setting(
         False, "let your group read new files (0640) and folders (0750); otherwise only you can (0600, 0700)"
+    )
+    min_free_bytes: int = _setting(
+        1_000_000_000, "free disk below which queuers pause until there is room again; 0 means none"
     )
 
 

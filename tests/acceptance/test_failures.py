@@ -111,7 +111,7 @@ def server(newsroom) -> Iterator[NewsroomServer]:
 @needs_root
 @pytest.mark.timeout(300)
 def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(small_disk, newsroom, server):
-    write_config(small_disk, server, newsroom)
+    write_config(small_disk, server, newsroom, **{"storage.min_free_bytes": 0})
     feeds = [feed.url for feed in server.feed_urls()]
     full = tearsheet("run", *feeds, "--once", "--no-web", data=small_disk, timeout=200)
     assert full.returncode == 16, full.stderr

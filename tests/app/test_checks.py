@@ -54,7 +54,8 @@ def test_a_folder_that_others_can_read_is_told_with_the_line_to_type(tmp_path):
 def test_a_full_disk_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(2**40, 2**40, 5_000_000))
     disk = checks(Settings(tmp_path))["disk"]
-    assert (disk.ok, disk.found) == (False, "only 5 MB free: make room before you collect")
+    told = "and storage.min_free_bytes is 1,000 MB: make room, or lower this setting"
+    assert (disk.ok, disk.found) == (False, f"only 5 MB are free at {tmp_path}, {told}")
 
 
 def test_processes_that_cannot_start_are_told(tmp_path, monkeypatch):

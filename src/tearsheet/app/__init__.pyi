@@ -10,6 +10,7 @@ from .demo import add_newsroom as add_newsroom
 from .demo import demo_settings as demo_settings
 from .demo import differences as differences
 from .demo import map_topic as map_topic
+from .disk import disk_state as disk_state
 from .feeds import discover_feeds as discover_feeds
 from .feeds import poll_feeds as poll_feeds
 from .ingest import IngestForVisitors as IngestForVisitors

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from tearsheet.app.disk import disk_state
 from tearsheet.app.pipelines import PARSER
 from tearsheet.app.queues import read_depths
 from tearsheet.app.running import run_to_its_end
@@ -19,8 +19,6 @@ from tearsheet.engines import scheme_of
 from tearsheet.errors import TearsheetError
 from tearsheet.settings import CONFIG_FILE, Settings, declared_settings
 from tearsheet.work import Confinement, CpuPool
-
-_LEAST_FREE_BYTES = 1_000_000_000
 
 
 @dataclass(slots=True, frozen=True)
@@ -89,10 +87,10 @@ def _rights(settings: Settings) -> Check:
 
 
 def _disk(services: Services) -> str:
-    free = shutil.disk_usage(services.data).free
-    if free < _LEAST_FREE_BYTES:
-        raise TearsheetError(f"only {free / 1e6:,.0f} MB free: make room before you collect")
-    return f"{free / 1e9:,.1f} GB free"
+    state = disk_state(services)
+    if state.short:
+        raise TearsheetError(state.short)
+    return f"{state.free_bytes / 1e9:,.1f} GB free"
 
 
 def _depth(services: Services) -> int:

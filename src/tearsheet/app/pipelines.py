@@ -207,6 +207,16 @@ class Collector:
             helpers.append(Uploading(self.services.uploader, lambda: run.interrupted).run)
         return helpers
 
+    @property
+    def paused(self) -> str:
+        """Why the queuer pauses for want of disk space; empty when it does not."""
+        return self._source.floor.told if self._source else ""
+
+    @property
+    def short_of_disk(self) -> str:
+        """Why a run that was to end left stories unqueued; empty when it did not."""
+        return self._source.floor.told if self._source and self._source.floor.gave_up else ""
+
     async def depths(self) -> dict[str, Depth]:
         """The depth of each queue, for progress reports."""
         return await self._broker.depths() if self._broker else {}
@@ -227,7 +237,7 @@ def collect(services: Services, along: Along, *, once: bool, pipeline: Pipeline 
     collector = Collector(services, pipeline=pipeline)
     with services.exclusive("run"):
         collector.run(once=once, along=along(collector))
-        return summarise(services), collector.interrupted
+        return summarise(services, collector.short_of_disk), collector.interrupted
 
 
 def run_files(

@@ -29,9 +29,11 @@ class Summary:
     """Those of them that wait for another try."""
     archive_files: int = 0
     archive_bytes: int = 0
+    short_of_disk: str = ""
+    """Why some stories were not queued: the disk is nearly full. They are when there is room."""
 
 
-def summarise(services: Services) -> Summary:
+def summarise(services: Services, short_of_disk: str = "") -> Summary:
     """Count what the data folder holds."""
     services.index.refresh()  # stories added in the last few seconds count too
     totals = services.archive.totals()
@@ -48,4 +50,5 @@ def summarise(services: Services) -> Summary:
         later=later_tries(depths, wall_clock()),
         archive_files=totals.files,
         archive_bytes=totals.size,
+        short_of_disk=short_of_disk,
     )

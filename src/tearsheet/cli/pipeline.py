@@ -122,6 +122,8 @@ def run_pipeline(
     _print(source.tally, later, as_json=json, dry_run=dry_run)
     if interrupted:
         raise Interrupted
+    if source.floor.gave_up:
+        raise PartialFailure(f"not all stories were queued: {source.floor.told}, and run the pipeline again")
     if source.tally.failed:
         raise PartialFailure(f"{source.tally.failed} of {source.tally.files} files could not be read to their end")
     if later.stories:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tearsheet.app import read_depths
+from tearsheet.app import disk_state, read_depths
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import CsvOption, JsonOption
 from tearsheet.clock import utc_now
@@ -32,18 +32,22 @@ def depth_rows(depths: dict[str, Depth]) -> list[dict[str, Any]]:
 
 @reports_errors
 def status(json: JsonOption = False) -> None:
-    """Show who is at work and how fast, and the depth of every queue."""
+    """Show who is at work and how fast, the depth of every queue, and whether queuers pause for want of disk space."""
     with services_for() as services:
         at_work = living_workers(services.database)
         queues = depth_rows(read_depths(services))
+        disk = disk_state(services)
     if json:
-        show([{"workers": [asdict(worker) for worker in at_work], "queues": queues}], {}, form="jsonl")
+        workers = [asdict(worker) for worker in at_work]
+        show([{"workers": workers, "queues": queues, "disk": asdict(disk)}], {}, form="jsonl")
         return
     if at_work:
         columns = {"stage": "stage", "host": "host", "pid": "process", "settled": "stories", "per_second": "a second"}
         show(at_work, columns, title="at work")
     else:
         out.print("No workers are running. Start with: tearsheet run")
+    if disk.short:
+        out.print(f"Queuers of this machine pause: {disk.short}", style="yellow")
     out.print()
     show(queues, {"queue": "queue", "ready": "ready", "leased": "in work", "delayed": "delayed"}, title="queues")
 

@@ -15,6 +15,7 @@ from fastapi.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tearsheet import __version__
+from tearsheet.app import disk_state
 from tearsheet.engines.broker import Depth
 from tearsheet.feeds.catalogue import feed_states
 from tearsheet.query import parse_query
@@ -48,6 +49,8 @@ METRICS: dict[str, Metric] = {
     "tearsheet_queue_depth": Metric("gauge", "Messages in a queue: ready, leased or delayed.", ("queue", "state")),
     "tearsheet_worker_stories_per_second": Metric("gauge", "How fast a worker is.", ("stage", "worker")),
     "tearsheet_worker_stories_total": Metric("counter", "Stories that a worker has settled.", ("stage", "worker")),
+    "tearsheet_disk_free_bytes": Metric("gauge", "Free space of the fullest disk that this data folder uses."),
+    "tearsheet_disk_short": Metric("gauge", "1 when less than `storage.min_free_bytes` is free and queuers pause."),
     "tearsheet_feeds": Metric("gauge", "Feeds that are polled well, that fail, and that are off.", ("state",)),
     "tearsheet_loop_blocks_total": Metric("counter", "How often this process answered nobody for over 0.1 s."),
     "tearsheet_loop_blocked_seconds_total": Metric(
@@ -153,6 +156,9 @@ def _work(site: Site, depths: Mapping[str, Depth]) -> Iterator[str]:
     settled = [({"stage": worker.stage, "worker": worker.id}, worker.settled) for worker in workers]
     yield from family("tearsheet_worker_stories_per_second", rates)
     yield from family("tearsheet_worker_stories_total", settled)
+    disk = disk_state(site.services)
+    yield from family("tearsheet_disk_free_bytes", [({}, disk.free_bytes)])
+    yield from family("tearsheet_disk_short", [({}, int(bool(disk.short)))])
     states = [({"state": state}, count) for state, count in feed_states(database).items()]
     yield from family("tearsheet_feeds", states)
 

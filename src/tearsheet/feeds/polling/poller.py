@@ -43,7 +43,7 @@ _REASONS: dict[type[HostBusy], str] = {HostPaused: store.PAUSED, HostFailing: st
 class Poller:
     """Polls feeds until it is stopped. `counters` counts what happened, by `feeds.EVENT` and `stories.REASON`.
 
-    With `only`, it polls just the feeds with these ids.
+    With `only`, it polls just the feeds with these ids. While `has_room` says no, it finds none due.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Poller:
         clock: Clock = wall_clock,
         random: Callable[[], float] = roll,
         only: Sequence[int] = (),
+        has_room: Callable[[], bool] = lambda: True,
     ) -> None:
         self._database = database
         self._client = client
@@ -63,6 +64,7 @@ class Poller:
         self._clock = clock
         self._random = random
         self._only = only
+        self._has_room = has_room
         self._id = uuid.uuid4().hex
         self._gap = timedelta(seconds=settings.interval_seconds)
         self._margin = timedelta(seconds=settings.timeout_seconds + TURN_SECONDS)
@@ -128,7 +130,10 @@ class Poller:
         return self._in_hand() < 8 * self._settings.concurrency
 
     async def _take(self, due: datetime | None) -> bool:
-        """Lease more feeds; False when none was due."""
+        """Lease more feeds; False when none was due, or there is no room for what they bring."""
+        if not await asyncio.to_thread(self._has_room):
+            self._found_none = True
+            return False
         now = utc_now(self._clock)
         terms = store.LeaseTerms(
             self._id,

@@ -17,7 +17,7 @@ from tearsheet.engines.database import Database
 from tearsheet.feeds.polling import UnqueuedStory, mark_queued, unqueued_stories
 from tearsheet.masking import without_login
 from tearsheet.story import RSSEntry, Story, make_story_id
-from tearsheet.work import WaterMarks, input_queue, new_message, room_in
+from tearsheet.work import DiskFloor, WaterMarks, input_queue, new_message, room_in
 
 _BATCH = 500
 _PAUSE_SECONDS = 1.0
@@ -52,6 +52,7 @@ class FeedQueuer:
         marks: WaterMarks,
         server: str,
         clock: Clock = wall_clock,
+        floor: DiskFloor | None = None,
     ) -> None:
         self.queued = 0
         self._database = database
@@ -60,10 +61,14 @@ class FeedQueuer:
         self._marks = marks
         self._server = server
         self._clock = clock
+        self._floor = floor or DiskFloor()
 
     async def run(self, stop: asyncio.Event, no_more: Callable[[], bool] = lambda: False) -> None:
-        """Queue what is new until stopped, or until nothing is left and `no_more` says that nothing more will come."""
-        while not stop.is_set():
+        """Queue what is new until stopped, or until nothing is left and `no_more` says that nothing more will come.
+
+        A nearly full disk is waited out, or given up on if the run is to end.
+        """
+        while not stop.is_set() and not self._floor.gave_up:
             last = no_more()  # asked before reading, so that nothing slips in between
             moved = await self._move_batch() if await self._has_room() else None
             if moved == 0 and last:
@@ -73,6 +78,8 @@ class FeedQueuer:
                     await asyncio.wait_for(stop.wait(), _PAUSE_SECONDS / 10 if last else _PAUSE_SECONDS)
 
     async def _has_room(self) -> bool:
+        if not await asyncio.to_thread(self._floor.may_go):
+            return False
         depths = await self._broker.depths()
         return room_in(self._queues, depths, self._marks, self._clock())
 
