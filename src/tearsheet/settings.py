@@ -240,10 +240,15 @@ class WebSettings:
 
 @dataclass(slots=True)
 class LogSettings:
-    """What is written to stderr."""
+    """What is written to stderr, and where errors are reported."""
 
     level: str = _setting("info", "`debug`, `info`, `warning` or `error`")
     format: str = _setting("auto", "`text`, `json`, or `auto`: text on a terminal, JSON lines elsewhere")
+    sentry_dsn: str = _setting(
+        "",
+        "where errors are reported by Sentry's protocol, as `https://KEY@HOST/NUMBER`; empty means nowhere",
+        secret=True,
+    )
 
 
 @dataclass(slots=True)

@@ -54,7 +54,7 @@ def test_the_state_says_what_is_free_and_why_queuers_pause(settings, tmp_path, m
 
 
 def test_no_document_is_ingested_below_the_floor(settings):
-    request = IngestRequest("html", "http://paper.example/", {})
+    request = IngestRequest("http://paper.example/")
     with Services(settings) as services:
         with pytest.raises(StorageError, match="make room"):
             services.ingest.ingest([request], lambda result: pytest.fail("ingested"))

@@ -37,6 +37,7 @@ from .serving import serve_alone as serve_alone
 from .serving import served_beside as served_beside
 from .sources import FileSource as FileSource
 from .summary import Summary as Summary
+from .telemetry import begin_telemetry as begin_telemetry
 from .tokens import READ as READ
 from .tokens import WRITE as WRITE
 from .tokens import Token as Token

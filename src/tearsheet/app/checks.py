@@ -15,6 +15,7 @@ from tearsheet.app.queues import read_depths
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.app.store_checks import StorePlace, check_store, store_places
+from tearsheet.app.telemetry import check_telemetry
 from tearsheet.engines import scheme_of
 from tearsheet.errors import TearsheetError
 from tearsheet.settings import CONFIG_FILE, Settings, declared_settings
@@ -43,6 +44,7 @@ def examine(services: Services) -> Iterator[Check]:
     yield _tried("index", lambda: _engine(services.settings.engines.index, lambda: services.index))
     yield from map(partial(_store, services), store_places(services))
     yield _tried("pages are read without network and files", lambda: _confinement(services))
+    yield _tried("telemetry", lambda: check_telemetry(services.settings))
     yield _port(services)
 
 

@@ -18,6 +18,7 @@ from tearsheet.app.running import Run, run_until_stopped
 from tearsheet.app.services import Services
 from tearsheet.app.sources import FileSource, Source, source_of
 from tearsheet.app.summary import Summary, summarise
+from tearsheet.app.telemetry import tell_depths
 from tearsheet.clock import wall_clock
 from tearsheet.engines import is_embedded
 from tearsheet.engines.broker import Broker, Depth
@@ -202,7 +203,10 @@ class Collector:
 
     def _helpers(self, run: Run) -> list[Service]:
         """The services that every run needs beside its workers."""
-        helpers: list[Service] = [Announcer(self.services.database, self.workers).run]
+        helpers: list[Service] = [
+            Announcer(self.services.database, self.workers).run,
+            partial(tell_depths, self.depths),
+        ]
         if self.services.archive_stores and any(step.stage == "archiver" for step in self._steps):
             helpers.append(Uploading(self.services.uploader, lambda: run.interrupted).run)
         return helpers

@@ -82,7 +82,7 @@ def load_client(module: str, extra: str, setting: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise ConfigError(f"{setting}: this engine needs its client: pip install 'tearsheet[{extra}]'") from error
+        raise ConfigError(f"{setting}: this needs a client: pip install 'tearsheet[{extra}]'") from error
 
 
 def pauses(patience: float, first: float = 0.1, longest: float = 5.0) -> Iterator[float]:

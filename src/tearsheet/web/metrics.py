@@ -19,6 +19,7 @@ from tearsheet.app import disk_state
 from tearsheet.engines.broker import Depth
 from tearsheet.feeds.catalogue import feed_states
 from tearsheet.query import parse_query
+from tearsheet.telemetry import tell_work
 from tearsheet.web.site import Site, depths_of, site_of
 from tearsheet.work import LoopWatch, living_workers, watch_of
 
@@ -106,7 +107,9 @@ class Timing:
         finally:
             route = getattr(scope.get("route"), "path", "other")
             method = scope["method"] if scope["method"] in ("GET", "HEAD", "POST") else "other"
-            self._times.add(method, route, status, perf_counter() - begun)
+            seconds = perf_counter() - begun
+            self._times.add(method, route, status, seconds)
+            tell_work("request", begun, seconds, failed=status >= 500, method=method, route=route, status=str(status))
 
 
 async def _watch() -> LoopWatch | None:

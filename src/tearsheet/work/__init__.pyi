@@ -2,7 +2,6 @@ from .announce import Announcer as Announcer
 from .announce import WorkerInfo as WorkerInfo
 from .announce import living_workers as living_workers
 from .confine import Confinement as Confinement
-from .disk_floor import Disk as Disk
 from .disk_floor import DiskFloor as DiskFloor
 from .disk_floor import fullest_disk as fullest_disk
 from .disk_floor import nearest_folder as nearest_folder

@@ -17,6 +17,7 @@ from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.broker import Broker, Lease, Output, Settlement
 from tearsheet.errors import WorkerError
 from tearsheet.story import Story, WireStory, decode_story
+from tearsheet.telemetry import timed
 from tearsheet.work.journey import ORIGIN, RETRIES, RetryRule, fate_of, input_queue
 from tearsheet.work.ledger import Ledger
 from tearsheet.work.ledger_entry import DONE, RECOVERED, LedgerEntry, entry_for
@@ -169,7 +170,7 @@ class StreamWorker(Worker):
                     await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                     continue
                 for lease in await self._lease(free):
-                    task = asyncio.create_task(self._process(lease))
+                    task = asyncio.create_task(self._timed(lease))
                     running[task] = lease
                     task.add_done_callback(ended)
             self._on_stop()
@@ -199,6 +200,12 @@ class StreamWorker(Worker):
 
     def _on_stop(self) -> None:
         """Called when no more stories are taken, before those in flight are waited for."""
+
+    async def _timed(self, lease: Lease) -> Finished:
+        with timed("stage", stage=self.name) as attributes:
+            finished = await self._process(lease)
+            attributes["outcome"] = finished.entry.status if finished.entry else "passed on"
+            return finished
 
     @abstractmethod
     async def _process(self, lease: Lease) -> Finished:
@@ -342,7 +349,8 @@ class BatchWorker(Worker):
                 finished.append(
                     self._ended(lease, Quarantine("unreadable", str(error)), LedgerEntry("", self.name, ""))
                 )
-        finished += await asyncio.to_thread(self._run_stage, readable, stories)
+        with timed("batch", stage=self.name):
+            finished += await asyncio.to_thread(self._run_stage, readable, stories)
         await self._settle(finished)
 
     def _run_stage(self, leases: list[Lease], stories: list[Story]) -> list[Finished]:

@@ -22,6 +22,7 @@ from tearsheet.feeds.polling.schedule import SOFT
 from tearsheet.feeds.polling.store import LeasedFeed, PutOff
 from tearsheet.fetch import HostBusy, HostFailing, HostPaused
 from tearsheet.settings import FeedSettings
+from tearsheet.telemetry import timed
 from tearsheet.work import Reader
 
 log = logging.getLogger(__name__)
@@ -190,7 +191,8 @@ class Poller:
     async def _poll(self, feed: LeasedFeed) -> None:
         now = utc_now(self._clock)
         try:
-            result = await poll_feed(self._client, self._reader, feed, self._settings, now)
+            with timed("poll"):
+                result = await poll_feed(self._client, self._reader, feed, self._settings, now)
         except asyncio.CancelledError:
             raise
         except HostBusy as busy:
