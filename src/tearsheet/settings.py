@@ -51,6 +51,15 @@ class EngineSettings:
     query_seconds: float = _setting(
         2.0, "longest time for one question to the index, for each page of an export; 0 means no limit"
     )
+    index_rollover_stories: int = _setting(
+        200_000_000,
+        "on a search server: stories in one index before a new one is started behind the alias; 0 means no limit",
+    )
+    index_rollover_bytes: int = _setting(0, "on a search server: size at which a new index is started; 0 means none")
+    index_rollover_days: float = _setting(0.0, "on a search server: age at which a new index is started; 0 means none")
+    index_keep_days: float = _setting(
+        0.0, "on a search server: days after its last story that an old index is removed; 0 means never"
+    )
 
 
 @dataclass(slots=True)

@@ -24,10 +24,12 @@ def checks(settings: Settings) -> dict[str, Check]:
 
 def test_a_fresh_folder_is_well(tmp_path):
     found = checks(Settings(tmp_path / "new"))
-    engines, stores = ["database", "broker", "index"], ["engines.blobs", "archive.folder"]
+    engines, stores = ["database", "broker", "index"], ["engines.blobs", "engines.events", "archive.folder"]
     assert list(found) == ["data folder", "rights", "disk", "clock", *engines, *stores, PAGES, "telemetry", "port 8700"]
     assert all(check.ok for check in found.values())
-    assert found["broker"].found == "0 stories queued"
+    assert found["database"].found == f"{tmp_path}/new/tearsheet.db, written and read"
+    assert found["broker"].found == f"{tmp_path}/new/queues.db, written and read, 0 stories queued"
+    assert found["index"].found == f"{tmp_path}/new/index, 0 stories"
     assert re.fullmatch(r"(yes|in part) \(resource limits.*\).*", found[PAGES].found)
 
 

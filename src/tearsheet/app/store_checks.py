@@ -42,6 +42,8 @@ def store_places(services: Services) -> Iterator[StorePlace]:
     """Every store of the settings."""
     settings = services.settings
     yield StorePlace("engines.blobs", settings.engines.blobs)
+    if is_embedded(settings.engines.events):
+        yield StorePlace("engines.events", settings.engines.events, is_blobs=False)
     yield StorePlace("archive.folder", settings.archive.folder, is_blobs=False)
     for url in settings.archive.stores:
         yield StorePlace("archive.stores", url, is_backup=True)

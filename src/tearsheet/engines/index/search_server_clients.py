@@ -178,6 +178,19 @@ def _refused(status: Any, info: Any) -> Refused:
     return Refused(int(status), "", str(error))
 
 
+def whole(answer: Any, *, late: bool = False) -> Any:
+    """The answer, if it is about all stories: a server that runs out of time, or loses a part, answers about the others."""
+    shards = answer["_shards"]
+    if answer["timed_out"] or (late and shards["failed"]):
+        raise OutOfTime("the server stopped before its end")
+    if shards["failed"]:
+        raise EngineError(
+            f"engines.index: {shards['failed']} of {shards['total']} parts of the index could not be searched; "
+            "look at the search server's log, and ask again"
+        )
+    return answer
+
+
 class Patient:
     """Asks a server, and repeats with growing pauses while it is down or too busy, for up to `patience` seconds."""
 
