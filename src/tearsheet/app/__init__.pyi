@@ -21,6 +21,7 @@ from .pipelines import Along as Along
 from .pipelines import Collector as Collector
 from .pipelines import collect as collect
 from .pipelines import run_files as run_files
+from .pipelines import waiting_copies as waiting_copies
 from .pipelines import waiting_tries as waiting_tries
 from .queues import QueueWatch as QueueWatch
 from .queues import delete_queue as delete_queue

@@ -19,6 +19,7 @@ from tearsheet.app.services import Services
 from tearsheet.app.sources import FileSource, Source, source_of
 from tearsheet.app.summary import Summary, summarise
 from tearsheet.app.telemetry import tell_depths
+from tearsheet.archive import Outbox
 from tearsheet.clock import wall_clock
 from tearsheet.engines import is_embedded
 from tearsheet.engines.broker import Broker, Depth
@@ -232,6 +233,15 @@ def waiting_tries(services: Services, pipeline: Pipeline) -> LaterTries:
     return later_tries({name: depth for name, depth in read_depths(services).items() if name in queues}, wall_clock())
 
 
+def waiting_copies(services: Services) -> str:
+    """How many archive files still wait for a copy, and why; empty when none does."""
+    states = [state for state in Outbox(services.database).states() if state.store in services.archive_stores]
+    waiting = sum(state.waiting for state in states)
+    why = next((state.error for state in states if state.error), "")
+    what = "1 copy of an archive file" if waiting == 1 else f"{waiting:,} copies of archive files"
+    return f"{what} could not be made{f' ({why})' if why else ''}" if waiting else ""
+
+
 Along = Callable[[Collector], Sequence[Service]]
 """Builds the services that run beside a collector: its progress, the web pages."""
 
@@ -241,7 +251,10 @@ def collect(services: Services, along: Along, *, once: bool, pipeline: Pipeline 
     collector = Collector(services, pipeline=pipeline)
     with services.exclusive("run"):
         collector.run(once=once, along=along(collector))
-        return summarise(services, collector.short_of_disk), collector.interrupted
+        summary = summarise(services)
+        summary.short_of_disk = collector.short_of_disk
+        summary.uncopied = waiting_copies(services) if once else ""
+        return summary, collector.interrupted
 
 
 def run_files(

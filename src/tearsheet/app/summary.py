@@ -30,10 +30,12 @@ class Summary:
     archive_files: int = 0
     archive_bytes: int = 0
     short_of_disk: str = ""
-    """Why some stories were not queued: the disk is nearly full. They are when there is room."""
+    """Why a run left stories unqueued: the disk is nearly full. They are taken when there is room."""
+    uncopied: str = ""
+    """How many copies of archive files a run that has ended could not make, and why."""
 
 
-def summarise(services: Services, short_of_disk: str = "") -> Summary:
+def summarise(services: Services) -> Summary:
     """Count what the data folder holds."""
     services.index.refresh()  # stories added in the last few seconds count too
     totals = services.archive.totals()
@@ -50,5 +52,4 @@ def summarise(services: Services, short_of_disk: str = "") -> Summary:
         later=later_tries(depths, wall_clock()),
         archive_files=totals.files,
         archive_bytes=totals.size,
-        short_of_disk=short_of_disk,
     )

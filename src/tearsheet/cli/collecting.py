@@ -29,7 +29,7 @@ def collect(
 ) -> Summary:
     """Collect with progress and web pages, then print what came of it. Raises Interrupted when `once` did not reach its end.
 
-    Raises PartialFailure when it stopped queuing because the disk is nearly full.
+    Raises PartialFailure when it stopped queuing because the disk is nearly full, or could not copy archive files.
     """
 
     def along(collector: Collector) -> Sequence[Service]:
@@ -41,7 +41,14 @@ def collect(
         raise Interrupted
     if summary.short_of_disk:
         raise PartialFailure(f"not all stories were queued: {summary.short_of_disk}, and run again")
+    check_copies(summary.uncopied)
     return summary
+
+
+def check_copies(uncopied: str) -> None:
+    """Raises PartialFailure when copies of archive files are still to be made."""
+    if uncopied:
+        raise PartialFailure(f"{uncopied}; a later run tries again, and `tearsheet archive upload --now` at once")
 
 
 def web_service(services: Services) -> Service:

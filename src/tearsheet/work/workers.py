@@ -12,8 +12,10 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines import repeated
 from tearsheet.engines.broker import Broker, Lease, Output, Settlement
 from tearsheet.errors import WorkerError
 from tearsheet.story import Story, WireStory, decode_story
@@ -110,7 +112,7 @@ class Worker(ABC):
     async def _settle(self, finished: Sequence[Finished]) -> None:
         entries = [item.entry for item in finished if item.entry is not None]
         if entries:
-            await asyncio.to_thread(self._ledger.record, entries)
+            await asyncio.to_thread(repeated, partial(self._ledger.record, entries))
         await self._broker.settle([item.settlement for item in finished])
         self.settled += len(finished)
 

@@ -94,6 +94,8 @@ class OpenSearchClient:
             raise (LostConnection if seconds is None else OutOfTime)(str(error)) from error
         except self._errors.ConnectionError as error:
             raise LostConnection(str(error)) from error
+        except (self._errors.SerializationError, UnicodeDecodeError) as error:  # something on the way answered for it
+            raise LostConnection("what it answers is no JSON") from error
         except self._errors.TransportError as error:
             raise _refused(error.status_code, error.info) from error
 
@@ -146,7 +148,7 @@ class ElasticsearchClient:
             raise _refused(error.status_code, error.body) from error
         except self._errors.ConnectionTimeout as error:
             raise (LostConnection if seconds is None else OutOfTime)(str(error)) from error
-        except self._errors.TransportError as error:
+        except (self._errors.TransportError, UnicodeDecodeError) as error:
             raise LostConnection(str(error)) from error
 
     def open_point_in_time(self, index: str, keep_alive: str) -> str:

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from tearsheet.engines import PATIENCE_SECONDS, pauses
 from tearsheet.engines.broker import Broker, Output
-from tearsheet.errors import EngineError
+from tearsheet.errors import EngineError, ItemRefused
 from tearsheet.files import make_folder, storage_errors, written_aside
 from tearsheet.masking import masked
 from tearsheet.pipeline.queuers.http_input import opened_url
@@ -138,13 +138,14 @@ class RemoteQueuer:
         self._marks = marks
         self._note = note
         self._patience = patience
+        self._answered = False
         self._floor = floor or DiskFloor()
 
     async def run(self, stop: asyncio.Event, *, once: bool = False) -> None:
         """Take what is new until stopped; with `once`, until there is no more.
 
         A server that does not answer is asked again: its trouble is no reason to stop the rest of the program. With `once`, its
-        error is raised when patience is at an end.
+        error is raised when patience is at an end; a refusal of the first request, always.
         """
         while not stop.is_set() and not self._floor.gave_up:
             moved = (
@@ -182,11 +183,13 @@ class RemoteQueuer:
         waits = pauses(patience, longest=_PAUSE_SECONDS)
         while not stop.is_set():
             try:
-                return await asyncio.to_thread(self._ask, first)
-            except EngineError as error:
+                rows = await asyncio.to_thread(self._ask, first)
+                self._answered = True
+                return rows
+            except (EngineError, ItemRefused) as error:
                 pause = next(waits, None)
-                if pause is None:
-                    raise
+                if pause is None or (isinstance(error, ItemRefused) and not self._answered):
+                    raise  # a refusal from the start is a wrong address or password; later, the server has trouble
                 log.warning(
                     "the rss-fetcher is asked again later", extra={"seconds": round(pause, 1), "error": str(error)}
                 )
