@@ -31,9 +31,10 @@ def receiving() -> Iterator[Receiver]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
+            body = self.rfile.read(int(self.headers.get("content-length") or 0))
             receiver.came.append((self.path, _UNPACK[self.headers.get("content-encoding")](body)))
             self.send_response(200)
+            self.send_header("content-type", "application/json")
             self.send_header("content-length", "2")
             self.end_headers()
             self.wfile.write(b"{}")

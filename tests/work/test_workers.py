@@ -7,6 +7,7 @@ import pytest
 
 from tearsheet.engines.broker.port import Depth, Message, Output
 from tearsheet.engines.broker.sqlite import SqliteBroker
+from tearsheet.engines.server import BrokenOff
 from tearsheet.errors import EngineError, ItemRefused, NotFoundError, StorageError, UsageError, WorkerError
 from tearsheet.story import Story, make_story_id
 from tearsheet.work.ledger import Ledger
@@ -160,6 +161,25 @@ def test_a_full_disk_stops_the_run_and_keeps_the_stories(on_bench):
         again = SqliteBroker(bench.broker._path)
         assert (await again.depths())["archiver-in"] == Depth(ready=2)
         await again.close()
+
+    on_bench(scenario)
+
+
+def test_a_transaction_of_the_ledger_that_is_broken_off_is_done_again(on_bench):
+    async def scenario(bench: Bench) -> None:
+        record, troubles = bench.ledger.record, iter([BrokenOff("deadlock"), BrokenOff("the connection was lost")])
+
+        def troubled(entries):
+            record(entries)  # it came through, and nobody was told
+            if trouble := next(troubles, None):
+                raise trouble
+
+        bench.ledger.record = troubled
+        worker = BatchWorker(Collector(), bench.config("archiver"), bench.broker, bench.ledger, batch=2, seconds=1)
+        await bench.put("archiver-in", [story("a"), story("b")])
+        await bench.drain(worker)
+        assert sum(count.stories for count in bench.ledger.counts()) == 2, "each once"
+        assert (await bench.broker.depths())["archiver-in"] == Depth()
 
     on_bench(scenario)
 

@@ -69,7 +69,10 @@ class StoryWriter:
         self._added += len(stories)
         often = min(_TEND_STORIES, self.life.rollover_stories or _TEND_STORIES)
         if self._added >= often or self._clock() - self._tended >= _TEND_SECONDS:
-            self.tend()
+            try:
+                self.tend()
+            except EngineError as error:  # the stories are in the index; this is tried again
+                _log.warning("the index could not be looked after", extra={"error": str(error)})
         return results
 
     def _chunks(self, stories: Sequence[IndexedStory]) -> Iterator[list[tuple[IndexedStory, bytes]]]:
@@ -126,12 +129,15 @@ class StoryWriter:
         self._added, self._tended = 0, self._clock()
         newest, _ = self._indices_by_age()
         self._ask("POST", f"/{newest}/_refresh")
-        if is_full(self.life, self.parts()[-1], self._clock()):
+        if is_full(self.life, self._part(newest), self._clock()):
             self.roll_over()
         for name in expired(self.life, self.parts(), self._clock()):
             with suppress(Refused):  # another process was quicker
                 self._ask("DELETE", f"/{name}")
                 _log.info("an index was removed: its time is over", extra={"index": name})
+
+    def _part(self, name: str) -> IndexPart:
+        return next((part for part in self.parts() if part.name == name), IndexPart(name, 0, 0, 0.0))
 
     def parts(self) -> list[IndexPart]:
         """The indices behind the alias, oldest first and the one that is written to last."""

@@ -10,9 +10,11 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from random import random as roll
 
 from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines import repeated
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.pace import Booking, Freed, Gate, Holdings
@@ -145,7 +147,10 @@ class Poller:
             self._only,
             self._plan,
         )
-        leased, seen = await asyncio.to_thread(store.lease_due, self._database, terms, now, due or now)
+        lease = partial(store.lease_due, self._database, terms, now, due or now)
+        leased, seen = await asyncio.to_thread(
+            repeated, lease
+        )  # feeds leased in vain are due again when the lease ends
         self.counters["feeds.queued"] += len(leased)
         for feed in leased:
             self._held.take(feed.source_keys, feed.lease_until)

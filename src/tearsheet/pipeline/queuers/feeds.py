@@ -10,8 +10,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from email.utils import format_datetime
+from functools import partial
 
 from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines import repeated
 from tearsheet.engines.broker import Broker, Output
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling import UnqueuedStory, mark_queued, unqueued_stories
@@ -84,11 +86,12 @@ class FeedQueuer:
         return room_in(self._queues, depths, self._marks, self._clock())
 
     async def _move_batch(self) -> int:
-        entries = await asyncio.to_thread(unqueued_stories, self._database, _BATCH)
+        entries = await asyncio.to_thread(repeated, partial(unqueued_stories, self._database, _BATCH))
         if entries:
             messages = [new_message(story_of(entry, self._server)) for entry in entries]
             await self._broker.publish([Output(queue, message) for queue in self._queues for message in messages])
             now = utc_now(self._clock)
-            await asyncio.to_thread(mark_queued, self._database, [entry.id for entry in entries], now)
+            mark = partial(mark_queued, self._database, [entry.id for entry in entries], now)
+            await asyncio.to_thread(repeated, mark)
             self.queued += len(entries)
         return len(entries)

@@ -15,8 +15,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import BinaryIO
 
+from tearsheet.engines import repeated
 from tearsheet.engines.broker import Broker, Message, Output
 from tearsheet.pipeline.queuers.bookmark import Bookmark
 from tearsheet.pipeline.queuers.inputs import CannotOpen, InputFile, unpacked
@@ -262,7 +264,8 @@ class Queuer:
             if len(self.tally.examples) < MAX_PROBLEMS_KEPT:
                 self.tally.examples.append(found)
         if problems and self._ledger is not None and not self._choice.dry_run:
-            await asyncio.to_thread(note_rows, self._ledger, tracked_name(file.name), problems, self._kind.unit)
+            note = partial(note_rows, self._ledger, tracked_name(file.name), problems, self._kind.unit)
+            await asyncio.to_thread(repeated, note)
 
 
 @dataclass(slots=True)
