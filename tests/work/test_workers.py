@@ -165,7 +165,7 @@ def test_a_full_disk_stops_the_run_and_keeps_the_stories(on_bench):
     on_bench(scenario)
 
 
-def test_a_transaction_of_the_ledger_that_is_broken_off_is_done_again(on_bench):
+def test_a_transaction_of_the_ledger_that_is_broken_off_is_done_again(on_bench, monkeypatch):
     async def scenario(bench: Bench) -> None:
         record, troubles = bench.ledger.record, iter([BrokenOff("deadlock"), BrokenOff("the connection was lost")])
 
@@ -174,7 +174,7 @@ def test_a_transaction_of_the_ledger_that_is_broken_off_is_done_again(on_bench):
             if trouble := next(troubles, None):
                 raise trouble
 
-        bench.ledger.record = troubled
+        monkeypatch.setattr(bench.ledger, "record", troubled)
         worker = BatchWorker(Collector(), bench.config("archiver"), bench.broker, bench.ledger, batch=2, seconds=1)
         await bench.put("archiver-in", [story("a"), story("b")])
         await bench.drain(worker)
