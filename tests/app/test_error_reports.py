@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tearsheet.app.error_reports import ErrorReports, event_of
-from tearsheet.errors import ConfigError, EngineError
+from tearsheet.errors import ConfigError, EngineError, ItemRefused
 from tearsheet.masking import keep_secret
 from tests.support.receiver import receiving
 
@@ -70,6 +70,12 @@ def test_an_error_arrives_with_its_kinds_and_places_and_nothing_else():
     for hidden in ("hunter2hunter2", "Springfield", "paper.example", "vars", "/tests/", sys.argv[0]):
         assert hidden not in told
     assert logging.getLogger("tearsheet").handlers.count(reports) == 0
+
+
+def test_what_is_said_about_one_story_is_not_told():
+    refused = ItemRefused("http://paper.example/ann: the server answers 403")
+    [told] = event_of("tearsheet", "", refused, None)["exception"]["values"]
+    assert (told["type"], told["value"]) == ("ItemRefused", "")
 
 
 def test_an_endless_chain_of_causes_ends():

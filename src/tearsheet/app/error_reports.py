@@ -1,7 +1,8 @@
 """Errors to a server that speaks Sentry's protocol, when `log.sentry_dsn` names one.
 
-Told are the kinds of exceptions and where in the code they were raised; messages only where we wrote them, without secrets. No
-variables, no contents of pages, no requests, no users: what a library says about a page may quote it.
+Told are the kinds of exceptions and where in the code they were raised; messages only of what stops
+a worker, which are about servers and disks, without secrets. No variables, no contents or addresses of pages, no requests, no
+users: what is said about a page may quote it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from tearsheet import __version__
 from tearsheet.engines import load_client
-from tearsheet.errors import ConfigError, TearsheetError
+from tearsheet.errors import ConfigError, WorkerError
 from tearsheet.masking import redacted
 
 SETTING = "log.sentry_dsn"
@@ -114,7 +115,7 @@ def _told(error: BaseException) -> dict[str, Any]:
     return {
         "type": kind.__qualname__,
         "module": kind.__module__,
-        "value": redacted(str(error)) if isinstance(error, TearsheetError) else "",
+        "value": redacted(str(error)) if isinstance(error, WorkerError) else "",
         "stacktrace": {"frames": frames},
     }
 
