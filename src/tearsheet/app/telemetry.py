@@ -45,7 +45,6 @@ def begin_telemetry(settings: Settings) -> None:
 
     OpenTelemetry's variables may be meant for other programs of this machine: without its extra there is a warning.
     """
-    telemetry.close()  # of an earlier command of this process
     watchers: list[telemetry.Watcher] = []
     if settings.log.sentry_dsn:
         watchers.append(ErrorReports(settings.log.sentry_dsn))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import typer
 from rich.table import Table
 
+from tearsheet import telemetry
 from tearsheet.cli.pipes import PipedConsole, let_go_of_broken_pipes, output_errors, standard_output
 from tearsheet.errors import StorageError, TearsheetError, WorkerError
 from tearsheet.files import keep_private
@@ -21,7 +22,6 @@ from tearsheet.log import set_up_logging
 from tearsheet.masking import redacted
 from tearsheet.settings import Settings, load_settings
 from tearsheet.tables import csv_lines, jsonl_lines
-from tearsheet.telemetry import report
 from tearsheet.terminal import clean, clean_line, safe_json
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def begin(settings: Settings) -> None:
     """Log as the settings say, give new files the rights that they say, and tell those who watch from elsewhere."""
     set_up_logging(settings.log.level, settings.log.format)
     keep_private(group_reads=settings.storage.group_reads)
+    telemetry.close()  # of an earlier command of this process
     if settings.log.sentry_dsn or any(name.startswith("OTEL_EXPORTER_OTLP_") for name in os.environ):
         from tearsheet.app import begin_telemetry  # few want it, and it loads a library
 
@@ -80,7 +81,7 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
             return command(*args, **kwargs)
         except TearsheetError as error:
             if isinstance(error, WorkerError):
-                report(error)
+                telemetry.report(error)
             with suppress(BrokenPipeError, StorageError):  # of stderr
                 err.print(f"tearsheet: {error}", style="red")
             raise typer.Exit(error.exit_code) from error
