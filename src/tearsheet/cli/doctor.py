@@ -16,7 +16,7 @@ def register(parent: typer.Typer) -> None:
 
 @reports_errors
 def doctor(json: JsonOption = False) -> None:
-    """Check folder, disk, engines, stores, readers of pages, who is told of errors, and the port; exit code 1 if something is wrong.
+    """Check folder, disk, engines, stores, readers of pages, who is told of errors, and the port; exit code 1 if one is wrong.
 
     Each engine and store is written to, read and cleaned up again; the index is only read.
     """
