@@ -51,11 +51,20 @@ class EngineSettings:
     query_seconds: float = _setting(
         2.0, "longest time for one question to the index, for each page of an export; 0 means no limit"
     )
+    index_rollover_stories: int = _setting(
+        200_000_000,
+        "on a search server: stories in one index before a new one is started behind the alias; 0 means no limit",
+    )
+    index_rollover_bytes: int = _setting(0, "on a search server: size at which a new index is started; 0 means none")
+    index_rollover_days: float = _setting(0.0, "on a search server: age at which a new index is started; 0 means none")
+    index_keep_days: float = _setting(
+        0.0, "on a search server: days after its last story that an old index is removed; 0 means never"
+    )
 
 
 @dataclass(slots=True)
 class StorageSettings:
-    """What of the data folder is kept, and who may read it."""
+    """What of the data folder is kept, who may read it, and how full its disk may be."""
 
     group_reads: bool = _setting(
         False, "let your group read new files (0640) and folders (0750); otherwise only you can (0600, 0700)"
@@ -63,6 +72,9 @@ class StorageSettings:
     ledger_days: int = _setting(
         90,
         "days for which the ledger remembers what each story met; of earlier ones it has daily sums. 0 means for ever",
+    )
+    min_free_bytes: int = _setting(
+        1_000_000_000, "free disk below which queuers pause until there is room again; 0 means none"
     )
 
 
@@ -241,10 +253,15 @@ class WebSettings:
 
 @dataclass(slots=True)
 class LogSettings:
-    """What is written to stderr."""
+    """What is written to stderr, and where errors are reported."""
 
     level: str = _setting("info", "`debug`, `info`, `warning` or `error`")
     format: str = _setting("auto", "`text`, `json`, or `auto`: text on a terminal, JSON lines elsewhere")
+    sentry_dsn: str = _setting(
+        "",
+        "where errors are reported by Sentry's protocol, as `https://KEY@HOST/NUMBER`; empty means nowhere",
+        secret=True,
+    )
 
 
 @dataclass(slots=True)

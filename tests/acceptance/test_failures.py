@@ -111,7 +111,7 @@ def server(newsroom) -> Iterator[NewsroomServer]:
 @needs_root
 @pytest.mark.timeout(300)
 def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(small_disk, newsroom, server):
-    write_config(small_disk, server, newsroom)
+    write_config(small_disk, server, newsroom, **{"storage.min_free_bytes": 0})
     feeds = [feed.url for feed in server.feed_urls()]
     full = tearsheet("run", *feeds, "--once", "--no-web", data=small_disk, timeout=200)
     assert full.returncode == 16, full.stderr
@@ -121,6 +121,34 @@ def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(small_disk, newsroom, 
     assert done.returncode == 0, done.stderr
     assert f'"indexed": {newsroom.expectation().totals.indexed}' in done.stdout
     assert f'"archived": {newsroom.expectation().totals.archived}' in done.stdout
+
+
+@needs_root
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize(
+    "size", ["400k", "700k", "1m", "1400k", "1800k", "2200k", "2600k", "3400k", "4m", "5m", "6m", "8m"]
+)
+def test_a_disk_that_is_full_at_any_moment_loses_nothing(small_disk, newsroom, server, size):
+    """Whatever is being written when the room ends: queues, index, tables, WARC files, copies of them."""
+    subprocess.run(["mount", "-o", f"remount,size={size}", small_disk], check=True)
+    copies = {"archive.stores": [str(small_disk / "copies")], "archive.max_stories": 7}
+    write_config(small_disk, server, newsroom, **{"storage.min_free_bytes": 0, **copies})
+    feeds = [feed.url for feed in server.feed_urls()]
+    full = tearsheet("run", *feeds, "--once", "--no-web", data=small_disk, timeout=300)
+    assert full.returncode in (0, 3, 16), full.stderr
+    assert "Traceback" not in full.stderr, full.stderr
+    if full.returncode:
+        assert said(full)
+    subprocess.run(["mount", "-o", "remount,size=300m", small_disk], check=True)
+    done = tearsheet("run", *feeds, "--once", "--no-web", "--json", data=small_disk, timeout=300)
+    if done.returncode == 3:  # copies that failed wait for their next try
+        assert tearsheet("archive", "upload", "--now", data=small_disk).returncode == 0
+    else:
+        assert done.returncode == 0, done.stderr
+    assert f'"indexed": {newsroom.expectation().totals.indexed}' in done.stdout
+    assert f'"archived": {newsroom.expectation().totals.archived}' in done.stdout
+    assert tearsheet("archive", "verify", data=small_disk).returncode == 0
 
 
 @needs_root

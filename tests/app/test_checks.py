@@ -24,10 +24,12 @@ def checks(settings: Settings) -> dict[str, Check]:
 
 def test_a_fresh_folder_is_well(tmp_path):
     found = checks(Settings(tmp_path / "new"))
-    engines, stores = ["database", "broker", "index"], ["engines.blobs", "archive.folder"]
-    assert list(found) == ["data folder", "rights", "disk", "clock", *engines, *stores, PAGES, "port 8700"]
+    engines, stores = ["database", "broker", "index"], ["engines.blobs", "engines.events", "archive.folder"]
+    assert list(found) == ["data folder", "rights", "disk", "clock", *engines, *stores, PAGES, "telemetry", "port 8700"]
     assert all(check.ok for check in found.values())
-    assert found["broker"].found == "0 stories queued"
+    assert found["database"].found == f"{tmp_path}/new/tearsheet.db, written and read"
+    assert found["broker"].found == f"{tmp_path}/new/queues.db, written and read, 0 stories queued"
+    assert found["index"].found == f"{tmp_path}/new/index, 0 stories"
     assert re.fullmatch(r"(yes|in part) \(resource limits.*\).*", found[PAGES].found)
 
 
@@ -54,7 +56,8 @@ def test_a_folder_that_others_can_read_is_told_with_the_line_to_type(tmp_path):
 def test_a_full_disk_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(2**40, 2**40, 5_000_000))
     disk = checks(Settings(tmp_path))["disk"]
-    assert (disk.ok, disk.found) == (False, "only 5 MB free: make room before you collect")
+    told = "and storage.min_free_bytes is 1,000 MB: make room, or lower this setting"
+    assert (disk.ok, disk.found) == (False, f"only 5 MB are free at {tmp_path}, {told}")
 
 
 def test_processes_that_cannot_start_are_told(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""How workers are built: each stage by its own name, and an unknown one never as another."""
+"""How workers are built: each stage by its own name, and an unknown one never as another. What a run says that it left."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from tearsheet.work import (
     new_message,
     read_times,
 )
+from tests.support.flavour_runs import configure, page
+from tests.support.tearsheet_command import in_process
 from tests.support.web_seed import open_services
 
 KINDS: dict[str, type[Worker]] = {
@@ -86,3 +88,19 @@ def test_a_stage_is_built_as_itself(tmp_path, stage):
 def test_an_unknown_stage_is_an_error_that_names_the_known_ones(tmp_path):
     with pytest.raises(NotFoundError, match="there is no stage 'translator'; there are: fetcher, hist-fetcher, parser"):
         build(tmp_path, Step("translator"))
+
+
+def test_a_run_says_which_copies_it_could_not_make(tmp_path):
+    data, old = tmp_path / "data", tmp_path / "old.csv"
+    configure(data, f'[archive]\nstores = ["{tmp_path}/disk/copies"]\n')
+    (data / "blobs" / "downloads").mkdir(parents=True)
+    (data / "blobs" / "downloads" / "1").write_bytes(page("one"))
+    old.write_text("downloads_id,url,collect_date\n1,http://old.example/1,2015-10-02 09:00:00\n")
+    done = in_process("--quiet", "pipeline", "run", "historical", old, data=data)
+    assert done.exit_code == 3, done.output
+    told = " ".join(done.output.split())
+    assert "tearsheet: 1 copy of an archive file could not be made (" in told
+    assert "a later run tries again, and `tearsheet archive upload --now` at once" in told
+    (tmp_path / "disk").mkdir()
+    assert in_process("archive", "upload", "--now", data=data).exit_code == 0
+    assert in_process("--quiet", "pipeline", "run", "historical", old, data=data).exit_code == 0

@@ -14,9 +14,11 @@ from tearsheet.engines.blobs.s3 import open_s3_blobs
 from tearsheet.engines.database import open_database
 from tearsheet.engines.database import postgresql as database_postgresql
 from tearsheet.engines.events.kafka import open_kafka_events
-from tearsheet.engines.server import LostConnection, parse_server_url, pauses
+from tearsheet.engines.server import BrokenOff, LostConnection, parse_server_url, pauses, repeated
 from tearsheet.errors import ConfigError, EngineError
 from tests.support.cut_off_relay import Relay
+from tests.support.database_faults import DATABASE_FAULTS, spoiled_database
+from tests.support.fault_proxy import Plan
 from tests.support.server_errors import one_line, replaced
 from tests.support.servers import server_url
 
@@ -136,6 +138,47 @@ def test_a_client_that_is_not_installed_names_its_extra(
     with pytest.raises(ConfigError) as error:
         use(url)
     assert f"pip install 'tearsheet[{extra}]'" in one_line(error, "engines.")
+
+
+def test_what_is_broken_off_is_done_again_some_times() -> None:
+    tries: list[int] = []
+
+    def work(failing: int, error: type[EngineError]) -> int:
+        tries.append(1)
+        if len(tries) <= failing:
+            raise error("the connection was lost")
+        return len(tries)
+
+    assert repeated(lambda: work(2, BrokenOff)) == 3
+    tries.clear()
+    with pytest.raises(BrokenOff):
+        repeated(lambda: work(3, BrokenOff))
+    tries.clear()
+    with pytest.raises(LostConnection):
+        repeated(lambda: work(1, LostConnection))
+    assert len(tries) == 1, "a server that is away was waited for already"
+
+
+@pytest.mark.engine("postgresql")
+@pytest.mark.parametrize("fault", DATABASE_FAULTS)
+def test_a_transaction_that_the_database_breaks_off_is_one_line_and_can_be_repeated(fault: str) -> None:
+    database = open_database(server_url("postgresql"), HERE, patience=5)
+
+    def ask() -> int:
+        with database.begin() as connection:
+            return int(connection.execute(sa.text("SELECT 7")).scalar_one())
+
+    try:
+        with spoiled_database() as faults:
+            faults.begin(Plan("SELECT SELECT 7", 0, fault))
+            with pytest.raises(BrokenOff) as raised:
+                ask()
+            one_line(raised, "engines.database")
+            faults.begin(Plan("SELECT SELECT 7", 0, fault))
+            assert repeated(ask) == 7
+            assert faults.spoiled == 1
+    finally:
+        database.close()
 
 
 def test_pauses_grow_and_end_with_the_patience() -> None:

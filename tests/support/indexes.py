@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tearsheet.engines.index.deadline import QUERY_SECONDS
+from tearsheet.engines.index.life_cycle import LifeCycle
 from tearsheet.engines.index.port import Index
 from tearsheet.engines.index.search_server import SearchServerIndex, open_search_server
 from tearsheet.engines.index.tantivy import TantivyIndex
@@ -37,10 +38,10 @@ class ServerHarness:
     def prepare(self, tmp_path: Path) -> None:
         self.alias = f"test-{uuid.uuid4().hex[:12]}"
 
-    def open(self, options: str = "", query_seconds: float = 30) -> SearchServerIndex:
+    def open(self, life: LifeCycle = LifeCycle(), query_seconds: float = 30) -> SearchServerIndex:
         address = server_url(self.name).rsplit("/", 1)[0]
-        url = f"{address}/{self.alias}?replicas=0{options}"
-        return open_search_server(url, patience=20, query_seconds=query_seconds)
+        url = f"{address}/{self.alias}?replicas=0"
+        return open_search_server(url, patience=20, query_seconds=query_seconds, life=life)
 
     def clean(self) -> None:
         index = self.open()

@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 
 from tearsheet.engines.broker.port import Depth, Message, Output
+from tearsheet.engines.server import BrokenOff
 from tearsheet.errors import EngineError, ItemRefused, NotFoundError, UsageError, WorkerError
 from tearsheet.story import Story, make_story_id
 from tearsheet.work.batches import BatchWorker
@@ -163,6 +164,25 @@ def test_a_redirected_story_is_found_by_the_link_that_was_queued(on_bench):
         await bench.drain(bench.cpu())
         for address in ("http://a.example/drop/0", "https://paper.example/moved"):
             assert [one.reason for one in bench.ledger.explain(address)] == ["unwanted"]
+
+    on_bench(scenario)
+
+
+def test_a_transaction_of_the_ledger_that_is_broken_off_is_done_again(on_bench, monkeypatch):
+    async def scenario(bench: Bench) -> None:
+        record, troubles = bench.ledger.record, iter([BrokenOff("deadlock"), BrokenOff("the connection was lost")])
+
+        def troubled(entries):
+            record(entries)  # it came through, and nobody was told
+            if trouble := next(troubles, None):
+                raise trouble
+
+        monkeypatch.setattr(bench.ledger, "record", troubled)
+        worker = BatchWorker(Collector(), bench.config("archiver"), bench.broker, bench.ledger, batch=2, seconds=1)
+        await bench.put("archiver-in", [story("a"), story("b")])
+        await bench.drain(worker)
+        assert sum(count.stories for count in bench.ledger.counts()) == 2, "each once"
+        assert (await bench.broker.depths())["archiver-in"] == Depth()
 
     on_bench(scenario)
 

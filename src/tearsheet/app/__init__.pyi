@@ -10,6 +10,7 @@ from .demo import add_newsroom as add_newsroom
 from .demo import demo_settings as demo_settings
 from .demo import differences as differences
 from .demo import map_topic as map_topic
+from .disk import disk_state as disk_state
 from .feeds import discover_feeds as discover_feeds
 from .feeds import poll_feeds as poll_feeds
 from .ingest import IngestForVisitors as IngestForVisitors
@@ -22,6 +23,7 @@ from .pipelines import Along as Along
 from .pipelines import Collector as Collector
 from .pipelines import collect as collect
 from .pipelines import run_files as run_files
+from .pipelines import waiting_copies as waiting_copies
 from .pipelines import waiting_tries as waiting_tries
 from .queues import QueueWatch as QueueWatch
 from .queues import delete_queue as delete_queue
@@ -38,6 +40,7 @@ from .serving import serve_alone as serve_alone
 from .serving import served_beside as served_beside
 from .sources import FileSource as FileSource
 from .summary import Summary as Summary
+from .telemetry import begin_telemetry as begin_telemetry
 from .tokens import READ as READ
 from .tokens import WRITE as WRITE
 from .tokens import Token as Token

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from tearsheet.app.disk import disk_state
 from tearsheet.app.pipelines import PARSER
-from tearsheet.app.queues import read_depths
+from tearsheet.app.queues import read_depths, try_queuing
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.app.store_checks import StorePlace, check_store, store_places
-from tearsheet.engines import scheme_of
+from tearsheet.app.telemetry import check_telemetry
+from tearsheet.engines import is_embedded, local_path
 from tearsheet.errors import TearsheetError
+from tearsheet.masking import masked
 from tearsheet.settings import CONFIG_FILE, Settings, declared_settings
 from tearsheet.work import Confinement, CpuPool
-
-_LEAST_FREE_BYTES = 1_000_000_000
 
 
 @dataclass(slots=True, frozen=True)
@@ -40,11 +40,12 @@ def examine(services: Services) -> Iterator[Check]:
     yield _rights(services.settings)
     yield _tried("disk", lambda: _disk(services))
     yield Check("clock", time.time() > 1_700_000_000, time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()))
-    yield _tried("database", lambda: _engine(services.settings.engines.database, lambda: services.database))
-    yield _tried("broker", lambda: f"{_depth(services):,} stories queued")
-    yield _tried("index", lambda: _engine(services.settings.engines.index, lambda: services.index))
+    yield _tried("database", lambda: _database(services))
+    yield _tried("broker", lambda: _broker(services))
+    yield _tried("index", lambda: _index(services))
     yield from map(partial(_store, services), store_places(services))
     yield _tried("pages are read without network and files", lambda: _confinement(services))
+    yield _tried("telemetry", lambda: check_telemetry(services.settings))
     yield _port(services)
 
 
@@ -63,9 +64,26 @@ def _store(services: Services, place: StorePlace) -> Check:
     return Check(place.setting, True, found, advice)
 
 
-def _engine(url: str, open_it: Callable[[], object]) -> str:
-    open_it()
-    return scheme_of(url) or url
+def _database(services: Services) -> str:
+    services.database.try_writing()
+    return f"{_place(services, 'database')}, written and read"
+
+
+def _broker(services: Services) -> str:
+    try_queuing(services)
+    depth = sum(depth.total for depth in read_depths(services).values())
+    return f"{_place(services, 'broker')}, written and read, {depth:,} stories queued"
+
+
+def _index(services: Services) -> str:
+    """The index is read; who else writes to it while we look is no concern of ours."""
+    return f"{_place(services, 'index')}, {services.index.describe()}"
+
+
+def _place(services: Services, engine: str) -> str:
+    """Where an engine is: its file or folder, or its server without the password."""
+    url = getattr(services.settings.engines, engine)
+    return str(local_path(url, services.data, f"engines.{engine}")) if is_embedded(url) else str(masked(url))
 
 
 def _rights(settings: Settings) -> Check:
@@ -89,14 +107,10 @@ def _rights(settings: Settings) -> Check:
 
 
 def _disk(services: Services) -> str:
-    free = shutil.disk_usage(services.data).free
-    if free < _LEAST_FREE_BYTES:
-        raise TearsheetError(f"only {free / 1e6:,.0f} MB free: make room before you collect")
-    return f"{free / 1e9:,.1f} GB free"
-
-
-def _depth(services: Services) -> int:
-    return sum(depth.total for depth in read_depths(services).values())
+    state = disk_state(services)
+    if state.short:
+        raise TearsheetError(state.short)
+    return f"{state.free_bytes / 1e9:,.1f} GB free"
 
 
 def _confinement(services: Services) -> str:

@@ -98,7 +98,16 @@ class Engines:
         """The stories that can be searched."""
         engines = self.settings.engines
         index = tearsheet.engines.index.open_index(
-            engines.index, self.data, patience=engines.patience_seconds, query_seconds=engines.query_seconds
+            engines.index,
+            self.data,
+            patience=engines.patience_seconds,
+            query_seconds=engines.query_seconds,
+            life=tearsheet.engines.index.LifeCycle(
+                engines.index_rollover_stories,
+                engines.index_rollover_bytes,
+                engines.index_rollover_days,
+                engines.index_keep_days,
+            ),
         )
         return self._closing(index, index.close)
 

@@ -11,9 +11,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property, partial
 from itertools import islice
 
+from tearsheet.app.disk import disk_floor, require_space
 from tearsheet.app.engines import Engines
 from tearsheet.app.running import Run, run_to_its_end, run_until_stopped
 from tearsheet.engines.blobs import Blobs
+from tearsheet.errors import StorageError
 from tearsheet.ingest import (
     REQUEST_BATCH,
     CaptureFile,
@@ -32,7 +34,7 @@ from tearsheet.ingest import (
     persist_texts,
     work,
 )
-from tearsheet.work import Reader
+from tearsheet.work import DiskFloor, Reader
 
 AT_ONCE = 4
 """How many documents are ingested for users of the web API at the same time; others wait."""
@@ -43,7 +45,7 @@ class IngestServices:
     """What the ingest needs, built on demand from the engines of a data folder."""
 
     def __init__(self, engines: Engines) -> None:
-        self._engines = engines
+        self.engines = engines
         self._settings = engines.settings
 
     @cached_property
@@ -54,19 +56,19 @@ class IngestServices:
     @cached_property
     def store(self) -> IngestStore:
         """What was ingested."""
-        return IngestStore(self._engines.database)
+        return IngestStore(self.engines.database)
 
     @cached_property
     def replay(self) -> DocumentReplay:
         """Ingested documents as they looked."""
-        return DocumentReplay(self.store, self._engines.captures)
+        return DocumentReplay(self.store, self.engines.captures)
 
     @cached_property
     def blobs(self) -> Blobs:
         """Where the texts of ingested documents are kept."""
         bucket = self._settings.ingest.bucket
         url = bucket_url(self._settings.engines.blobs, bucket)
-        return self._engines.open_blobs(url, "engines.blobs and ingest.bucket" if bucket else "engines.blobs")
+        return self.engines.open_blobs(url, "engines.blobs and ingest.bucket" if bucket else "engines.blobs")
 
     @asynccontextmanager
     async def open_service(self) -> AsyncIterator[IngestService]:
@@ -75,7 +77,7 @@ class IngestServices:
         It belongs to the running event loop.
         """
         async with AsyncExitStack() as stack:
-            yield self.service(Visitor(self._engines.open_polite(stack)), self._engines.open_reader(stack))
+            yield self.service(Visitor(self.engines.open_polite(stack)), self.engines.open_reader(stack))
 
     def service(self, visitor: Visitor, reader: Reader) -> IngestService:
         """A service that ingests requests with this visitor and this reader."""
@@ -86,19 +88,19 @@ class IngestServices:
             max_resources=wanted.max_resources,
             resource_seconds=wanted.resource_seconds,
         )
-        folder, stores = self._engines.archive_folder, tuple(self._engines.archive_stores)
+        folder, stores = self.engines.archive_folder, tuple(self.engines.archive_stores)
         return IngestService(
             Ingester(visitor, reader, limits, self.store.known),
-            lambda: CaptureFile(self._engines.archive, folder, stores=stores),
+            lambda: CaptureFile(self.engines.archive, folder, stores=stores),
             self.store,
             self.blobs,
-            self._engines.events,
+            self.engines.events,
             self.names,
         )
 
     def queue(self, requests: Iterable[IngestRequest]) -> None:
         """Put requests into their topic, for `tearsheet worker ingest`."""
-        self._engines.events.publish(self.names.requests, [(one.base_url, one.raw) for one in requests])
+        self.engines.events.publish(self.names.requests, [(one.base_url, one.raw) for one in requests])
 
     def hide(self, keys: Iterable[str], *, hide: bool) -> int:
         """Keep captures of documents, named by address or SHA-1, out of all lookups, or let them back in; returns how many."""
@@ -112,6 +114,7 @@ class IngestServices:
         missed, remaining = 0, iter(requests)
         async with self.open_service() as service:
             while batch := list(islice(remaining, REQUEST_BATCH)):
+                await asyncio.to_thread(require_space, self.engines)
                 for result in await service.handle(batch):
                     missed += not result.hit
                     show(result)
@@ -123,7 +126,7 @@ class IngestServices:
         async def go(run: Run) -> None:
             async with self.open_service() as service, asyncio.TaskGroup() as group:
                 rounds: dict[str, Round] = {
-                    "ingest": partial(ingest_round, service),
+                    "ingest": partial(self._ingest_round, service, disk_floor(self.engines, once=once)),
                     "persist-result": self._persist_results,
                     "persist-html-text": self._persist_texts,
                 }
@@ -132,11 +135,20 @@ class IngestServices:
 
         run_until_stopped(go)
 
+    async def _ingest_round(self, service: IngestService, floor: DiskFloor, wait: float) -> int:
+        """Take some requests when there is room for their documents."""
+        if not await asyncio.to_thread(floor.may_go):
+            if wait == 0.0:  # a round that is not waited for belongs to work that is to end
+                raise StorageError(floor.told)
+            await asyncio.sleep(wait)
+            return 0
+        return await ingest_round(service, wait)
+
     async def _persist_results(self, wait: float) -> int:
-        return await asyncio.to_thread(persist_results, self._engines.events, self.names, self.store, wait)
+        return await asyncio.to_thread(persist_results, self.engines.events, self.names, self.store, wait)
 
     async def _persist_texts(self, wait: float) -> int:
-        return await asyncio.to_thread(persist_texts, self._engines.events, self.names, self.blobs, wait)
+        return await asyncio.to_thread(persist_texts, self.engines.events, self.names, self.blobs, wait)
 
 
 class IngestForVisitors:
@@ -158,6 +170,7 @@ class IngestForVisitors:
             if self._service is None:
                 self._service = await self._open.enter_async_context(self._ingest.open_service())
         async with self._slots:
+            await asyncio.to_thread(require_space, self._ingest.engines)
             [result] = await self._service.handle([request])
         return result
 

@@ -18,6 +18,8 @@ from tearsheet.app.running import Run, run_until_stopped
 from tearsheet.app.services import Services
 from tearsheet.app.sources import FileSource, Source, source_of
 from tearsheet.app.summary import Summary, summarise
+from tearsheet.app.telemetry import tell_depths
+from tearsheet.archive import Outbox
 from tearsheet.clock import wall_clock
 from tearsheet.engines import is_embedded
 from tearsheet.engines.broker import Broker, Depth
@@ -214,10 +216,21 @@ class Collector:
         helpers: list[Service] = [
             Announcer(services.database, self.workers).run,
             LedgerKeeper(services.ledger, services.settings.storage.ledger_days).run,
+            partial(tell_depths, self.depths),
         ]
         if self.services.archive_stores and any(step.stage == "archiver" for step in self._steps):
             helpers.append(Uploading(self.services.uploader, lambda: run.interrupted).run)
         return helpers
+
+    @property
+    def paused(self) -> str:
+        """Why the queuer pauses for want of disk space; empty when it does not."""
+        return self._source.floor.told if self._source else ""
+
+    @property
+    def short_of_disk(self) -> str:
+        """Why a run that was to end left stories unqueued; empty when it did not."""
+        return self._source.floor.told if self._source and self._source.floor.gave_up else ""
 
     async def depths(self) -> dict[str, Depth]:
         """The depth of each queue, for progress reports."""
@@ -230,6 +243,15 @@ def waiting_tries(services: Services, pipeline: Pipeline) -> LaterTries:
     return later_tries({name: depth for name, depth in read_depths(services).items() if name in queues}, wall_clock())
 
 
+def waiting_copies(services: Services) -> str:
+    """How many archive files still wait for a copy, and why; empty when none does."""
+    states = [state for state in Outbox(services.database).states() if state.store in services.archive_stores]
+    waiting = sum(state.waiting for state in states)
+    why = next((state.error for state in states if state.error), "")
+    what = "1 copy of an archive file" if waiting == 1 else f"{waiting:,} copies of archive files"
+    return f"{what} could not be made{f' ({why})' if why else ''}" if waiting else ""
+
+
 Along = Callable[[Collector], Sequence[Service]]
 """Builds the services that run beside a collector: its progress, the web pages."""
 
@@ -239,7 +261,10 @@ def collect(services: Services, along: Along, *, once: bool, pipeline: Pipeline 
     collector = Collector(services, pipeline=pipeline)
     with services.exclusive("run"):
         collector.run(once=once, along=along(collector))
-        return summarise(services), collector.interrupted
+        summary = summarise(services)
+        summary.short_of_disk = collector.short_of_disk
+        summary.uncopied = waiting_copies(services) if once else ""
+        return summary, collector.interrupted
 
 
 def run_files(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,13 +14,14 @@ from typing import TypeVar
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import wall_clock
-from tearsheet.engines.broker import Broker, Depth
-from tearsheet.errors import NotFoundError
+from tearsheet.engines.broker import Broker, Depth, Message, Output, Settlement
+from tearsheet.errors import EngineError, NotFoundError
 from tearsheet.pipeline import Dumped, Loaded, Wanted, dump_queue, load_files
 from tearsheet.pipeline.queuers import SUFFIXES, InputStores, expand
 from tearsheet.work import empty_queue, input_queue, message_summary, quarantine_queue, requeue
 
 T = TypeVar("T")
+_TRY_SECONDS = 10.0
 
 
 @dataclass(slots=True, frozen=True)
@@ -80,6 +83,23 @@ def read_queues(services: Services) -> list[QueueState]:
         ]
 
     return _with_broker(services, read)
+
+
+def try_queuing(services: Services) -> None:
+    """Send a message through a queue of its own, which is deleted afterwards. Raises EngineError when it does not come back."""
+    queue, sent = f"tearsheet-doctor-{uuid.uuid4().hex}", Message(os.urandom(64))
+
+    async def send(broker: Broker) -> None:
+        try:
+            await broker.publish([Output(queue, sent)])
+            leases = await broker.lease(queue, 1, _TRY_SECONDS)
+            if [lease.message.body for lease in leases] != [sent.body]:
+                raise EngineError("engines.broker: a message that was queued does not come back; check the broker")
+            await broker.settle([Settlement(lease) for lease in leases])
+        finally:
+            await broker.delete(queue)
+
+    _with_broker(services, send)
 
 
 def peek_queue(services: Services, queue: str, limit: int) -> list[dict[str, object]]:

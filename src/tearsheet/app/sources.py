@@ -9,6 +9,7 @@ from functools import partial
 from typing import Protocol
 
 from tearsheet.app.captures import moved_inputs
+from tearsheet.app.disk import disk_floor
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
@@ -34,11 +35,14 @@ from tearsheet.pipeline.queuers import (
     server_name,
 )
 from tearsheet.settings import PipelineSettings
-from tearsheet.work import Service, WaterMarks
+from tearsheet.work import DiskFloor, Service, WaterMarks
 
 
 class Source(Protocol):
     """Where a pipeline's stories come from."""
+
+    floor: DiskFloor
+    """What says whether its queuer pauses for want of disk space; of no meaning before it is opened."""
 
     def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
         """The service that brings the stories; with `once` it ends by itself. What it opens is closed with `stack`."""
@@ -64,17 +68,19 @@ class FeedSource:
         self._services = services
         self._pipeline = pipeline
         self._alone = alone
+        self.floor = DiskFloor()
 
     def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
         """Poll each feed when it is due; with `once`, until no feed is due."""
         settings, database = self._services.settings, self._services.database
+        floor = self.floor = disk_floor(self._services, once=once)
         if self._alone and is_embedded(settings.engines.database):
             # This run holds the data folder: any earlier poller is dead, and its leases need not be waited for.
             free_all_leases(database, utc_now())
         client, reader = self._services.open_polite(stack), self._services.open_reader(stack)
-        poller = Poller(database, client, reader, settings.feeds)
+        poller = Poller(database, client, reader, settings.feeds, has_room=floor.may_poll)
         queues, marks = self._pipeline.first_queues, _queuer_marks(settings.pipeline)
-        queuer = FeedQueuer(database, broker, queues, marks, settings.feeds.server_name)
+        queuer = FeedQueuer(database, broker, queues, marks, settings.feeds.server_name, floor=floor)
         house = Housekeeper(database, settings.feeds, self._services.data / "rss")
 
         async def bring_stories(stop: asyncio.Event) -> None:
@@ -92,11 +98,13 @@ class RemoteSource:
     def __init__(self, services: Services, pipeline: Pipeline) -> None:
         self._services = services
         self._pipeline = pipeline
+        self.floor = DiskFloor()
 
     def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
         """Take the stories after the cursor; with `once`, until there are no more."""
         services, settings = self._services, self._services.settings
         server = server_name(settings.feeds.remote)
+        self.floor = disk_floor(services, once=once)
         queuer = RemoteQueuer(
             rss_fetcher(settings.feeds.remote),
             server,
@@ -106,6 +114,7 @@ class RemoteSource:
             _queuer_marks(settings.pipeline),
             partial(note_rows, services.ledger, server),
             settings.engines.patience_seconds,
+            self.floor,
         )
         return partial(queuer.run, once=once)
 
@@ -119,6 +128,7 @@ class FileSource:
         if pipeline.queuer not in FILE_KINDS:
             raise UsageError(f"the pipeline {pipeline.name} does not read files: its stories come from the feeds")
         self.tally = Tally()
+        self.floor = DiskFloor()
         self._services = services
         self._pipeline = pipeline
         self._inputs = list(inputs)
@@ -126,6 +136,7 @@ class FileSource:
 
     def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
         """Read every file that is not finished; always ends by itself."""
+        self.floor = disk_floor(self._services, once=True)
         return self._queuer(broker, stack).run
 
     def count(self) -> None:
@@ -148,7 +159,7 @@ class FileSource:
         stores = InputStores(settings.engines.blobs, services.open_blobs, partial(moved_inputs, services.captures))
         find = partial(expand, self._inputs, stores, kind.suffixes)
         queues = self._pipeline.first_queues
-        queuer = Queuer(kind, find, tracker, queues, marks, broker, services.ledger, self._choice)
+        queuer = Queuer(kind, find, tracker, queues, marks, broker, services.ledger, self._choice, self.floor)
         self.tally = queuer.tally
         return queuer
 

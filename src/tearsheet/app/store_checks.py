@@ -19,6 +19,7 @@ from tearsheet.engines import is_embedded, local_path
 from tearsheet.engines.blobs import Blobs, open_blobs
 from tearsheet.errors import EngineError, StorageError
 from tearsheet.files import storage_errors
+from tearsheet.work import nearest_folder
 
 _ALL_THREE = "written, read and deleted"
 
@@ -41,6 +42,8 @@ def store_places(services: Services) -> Iterator[StorePlace]:
     """Every store of the settings."""
     settings = services.settings
     yield StorePlace("engines.blobs", settings.engines.blobs)
+    if is_embedded(settings.engines.events):
+        yield StorePlace("engines.events", settings.engines.events, is_blobs=False)
     yield StorePlace("archive.folder", settings.archive.folder, is_blobs=False)
     for url in settings.archive.stores:
         yield StorePlace("archive.stores", url, is_backup=True)
@@ -106,7 +109,7 @@ def _tried_folder(folder: Path, place: StorePlace) -> str:
 
 def _described(folder: Path, data: Path, place: StorePlace) -> tuple[str, str]:
     """The place in words, and advice when a backup is on the disk of what it is a backup of."""
-    above = _nearest(folder)
+    above = nearest_folder(folder)
     if not folder.is_dir() and not os.access(above, os.W_OK):
         raise StorageError(f"{place.setting}: {folder} is not there and cannot be made: {above} cannot be written")
     if not folder.is_dir() and above != folder.parent and not folder.is_relative_to(data):
@@ -117,10 +120,3 @@ def _described(folder: Path, data: Path, place: StorePlace) -> tuple[str, str]:
     link = f" (which is {folder.resolve()})" if folder.resolve() != folder.absolute() else ""
     advice = "name a place on another disk, since one on this disk is lost with it" if same and place.is_backup else ""
     return f"{folder}{link}, on {disk}, {free / 1e9:,.1f} GB free", advice
-
-
-def _nearest(folder: Path) -> Path:
-    """The folder, or the nearest one above it that is there."""
-    while not folder.is_dir():
-        folder = folder.parent
-    return folder

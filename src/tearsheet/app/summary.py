@@ -29,6 +29,10 @@ class Summary:
     """Those of them that wait for another try."""
     archive_files: int = 0
     archive_bytes: int = 0
+    short_of_disk: str = ""
+    """Why a run left stories unqueued: the disk is nearly full. They are taken when there is room."""
+    uncopied: str = ""
+    """How many copies of archive files a run that has ended could not make, and why."""
 
 
 def summarise(services: Services) -> Summary:

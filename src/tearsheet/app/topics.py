@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from tearsheet.app.disk import require_space
 from tearsheet.app.running import Interrupted, Run, run_until_stopped
 from tearsheet.app.services import Services
 from tearsheet.archive import Captures
@@ -52,7 +53,10 @@ def seed_from_posts(services: Services, topic: Topic, file: Path) -> SeededPosts
 def run_topic_to_its_end(
     services: Services, topic: Topic, report: Report, *, join: bool = False
 ) -> tuple[Topic, Progress]:
-    """Run a topic until it is complete, and say how it ended. Raises TearsheetError when it failed, Interrupted when stopped."""
+    """Run a topic until it is complete, and say how it ended. Raises TearsheetError when it failed, Interrupted when stopped.
+
+    On a disk that is nearly full it is not begun: StorageError.
+    """
 
     async def go(run: Run) -> Topic:
         async with AsyncExitStack() as stack:
@@ -64,6 +68,7 @@ def run_topic_to_its_end(
                 tools, broker, services.ledger, topic, concurrency=concurrency, join=join, report=report, stop=run.stop
             )
 
+    require_space(services)
     done = run_until_stopped(go)
     if done.state == FAILED:
         raise TearsheetError(f"the topic {topic.name!r} failed: {done.message}")

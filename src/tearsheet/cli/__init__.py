@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from tearsheet import __version__
+from tearsheet import __version__, telemetry
 from tearsheet.cli.context import INTERRUPTED, Globals, print_out, reports_errors
 from tearsheet.cli.pipes import let_go_of_broken_pipes
 from tearsheet.files import keep_private
@@ -113,6 +113,8 @@ def main() -> None:
         app()
     except Exception as error:
         tell_crash(error)
+        telemetry.report(error)
         raise SystemExit(1) from None
     finally:
+        telemetry.close()
         let_go_of_broken_pipes()

@@ -12,6 +12,7 @@ from tearsheet.app import Collector, Interrupted, Services, Summary
 from tearsheet.app import collect as collect_stories
 from tearsheet.cli.context import err, out, show
 from tearsheet.cli.progress import Progress
+from tearsheet.errors import PartialFailure
 from tearsheet.pipeline import Pipeline
 from tearsheet.work import LaterTries, Service
 
@@ -26,7 +27,10 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the summary as J
 def collect(
     services: Services, *, once: bool, web: bool, as_json: bool, headline: str = "", pipeline: Pipeline | None = None
 ) -> Summary:
-    """Collect with progress and web pages, then print what came of it. Raises Interrupted when `once` did not reach its end."""
+    """Collect with progress and web pages, then print what came of it. Raises Interrupted when `once` did not reach its end.
+
+    Raises PartialFailure when it stopped queuing because the disk is nearly full, or could not copy archive files.
+    """
 
     def along(collector: Collector) -> Sequence[Service]:
         return [Progress(collector, headline).run, *([web_service(services)] if web else [])]
@@ -35,7 +39,16 @@ def collect(
     print_summary(summary, as_json=as_json)
     if interrupted and once:
         raise Interrupted
+    if summary.short_of_disk:
+        raise PartialFailure(f"not all stories were queued: {summary.short_of_disk}, and run again")
+    check_copies(summary.uncopied)
     return summary
+
+
+def check_copies(uncopied: str) -> None:
+    """Raises PartialFailure when copies of archive files are still to be made."""
+    if uncopied:
+        raise PartialFailure(f"{uncopied}; a later run tries again, and `tearsheet archive upload --now` at once")
 
 
 def web_service(services: Services) -> Service:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import typer
 from rich.table import Table
 
+from tearsheet import telemetry
 from tearsheet.cli.pipes import PipedConsole, let_go_of_broken_pipes, output_errors, standard_output
-from tearsheet.errors import StorageError, TearsheetError
+from tearsheet.errors import StorageError, TearsheetError, WorkerError
 from tearsheet.files import keep_private
 from tearsheet.log import set_up_logging
 from tearsheet.masking import redacted
@@ -53,9 +55,14 @@ def settings_for(**flags: Any) -> Settings:
 
 
 def begin(settings: Settings) -> None:
-    """Log as the settings say, and give new files the rights that they say."""
+    """Log as the settings say, give new files the rights that they say, and tell those who watch from elsewhere."""
     set_up_logging(settings.log.level, settings.log.format)
     keep_private(group_reads=settings.storage.group_reads)
+    telemetry.close()  # of an earlier command of this process
+    if settings.log.sentry_dsn or any(name.startswith("OTEL_EXPORTER_OTLP_") for name in os.environ):
+        from tearsheet.app import begin_telemetry  # few want it, and it loads a library
+
+        begin_telemetry(settings)
 
 
 def services_for(**flags: Any) -> Services:
@@ -73,6 +80,8 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
         try:
             return command(*args, **kwargs)
         except TearsheetError as error:
+            if isinstance(error, WorkerError):
+                telemetry.report(error)
             with suppress(BrokenPipeError, StorageError):  # of stderr
                 err.print(f"tearsheet: {error}", style="red")
             raise typer.Exit(error.exit_code) from error

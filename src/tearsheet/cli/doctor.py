@@ -16,7 +16,10 @@ def register(parent: typer.Typer) -> None:
 
 @reports_errors
 def doctor(json: JsonOption = False) -> None:
-    """Check folder, disk, engines, stores, port, and what confines the readers of pages; exit code 1 when something is wrong."""
+    """Check folder, disk, engines, stores, readers of pages, who is told of errors, and the port; exit code 1 if one is wrong.
+
+    Each engine and store is written to, read and cleaned up again; the index is only read.
+    """
     with services_for() as services:
         checks = list(examine(services))
     if json:

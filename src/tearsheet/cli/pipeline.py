@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tearsheet.app import Along, FileSource, Interrupted, run_files, waiting_tries
-from tearsheet.cli.collecting import collect, print_later_tries
+from tearsheet.app import Along, FileSource, Interrupted, run_files, waiting_copies, waiting_tries
+from tearsheet.cli.collecting import check_copies, collect, print_later_tries
 from tearsheet.cli.context import err, out, reports_errors, services_for, show
 from tearsheet.cli.options import JsonOption
 from tearsheet.cli.progress import Progress
@@ -113,19 +113,23 @@ def run_pipeline(
             percent=_SAMPLE_PERCENT if sample_size else random_sample,
         )
         source = FileSource(services, pipeline, inputs, choice)
-        interrupted, later = False, LaterTries()
+        interrupted, later, uncopied = False, LaterTries(), ""
         if dry_run:
             source.count()
         else:
             interrupted = run_files(services, pipeline, source, _progress(pipeline, source), queue_only=queue_only)
-            later = LaterTries() if queue_only else waiting_tries(services, pipeline)
+            if not queue_only:
+                later, uncopied = waiting_tries(services, pipeline), waiting_copies(services)
     _print(source.tally, later, as_json=json, dry_run=dry_run)
     if interrupted:
         raise Interrupted
+    if source.floor.gave_up:
+        raise PartialFailure(f"not all stories were queued: {source.floor.told}, and run the pipeline again")
     if source.tally.failed:
         raise PartialFailure(f"{source.tally.failed} of {source.tally.files} files could not be read to their end")
     if later.stories:
         raise PartialFailure(f"{later.stories} stories wait for another try: run the pipeline again later")
+    check_copies(uncopied)
 
 
 def _progress(pipeline: Pipeline, source: FileSource) -> Along:

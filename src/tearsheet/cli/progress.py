@@ -12,6 +12,7 @@ from rich.console import Group
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
+from rich.text import Text
 
 from tearsheet import topics
 from tearsheet.app import Collector
@@ -57,11 +58,14 @@ class Progress:
             queued = sum(depth.total for name, depth in depths.items() if name.endswith("-in"))
             tally = self._tally()
             read = {"files": f"{tally.finished} of {tally.files}", "read": tally.stories} if tally else {}
-            log.info("progress", extra={"queued": queued, **read, **settled})
+            paused = {"paused": self._collector.paused} if self._collector.paused else {}
+            log.info("progress", extra={"queued": queued, **read, **settled, **paused})
 
     async def _view(self) -> Group:
         tally = self._tally()
-        return Group(*([_reading(tally)] if tally else []), await self._table())
+        paused = self._collector.paused
+        why = [Text(f"Nothing more is queued: {paused}", style="bold yellow")] if paused else []
+        return Group(*([_reading(tally)] if tally else []), await self._table(), *why)
 
     async def _table(self) -> Table:
         depths = await self._collector.depths()

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import OutcomeSum, outcome_sums, read_queues
+from tearsheet.app import OutcomeSum, disk_state, outcome_sums, read_queues
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import CsvOption, JsonOption
 from tearsheet.clock import utc_now
@@ -35,22 +35,22 @@ def register(parent: typer.Typer) -> None:
 
 @reports_errors
 def status(json: JsonOption = False) -> None:
-    """Show who is at work and how fast, and the depth of every queue."""
+    """Show who is at work and how fast, the depth of every queue, and whether queuers pause for want of disk space."""
     with services_for() as services:
         at_work = living_workers(services.database)
         queues = read_queues(services)
+        disk = disk_state(services)
     if json:
-        show(
-            [{"workers": [asdict(worker) for worker in at_work], "queues": [asdict(queue) for queue in queues]}],
-            {},
-            form="jsonl",
-        )
+        workers, waiting = [asdict(worker) for worker in at_work], [asdict(queue) for queue in queues]
+        show([{"workers": workers, "queues": waiting, "disk": asdict(disk)}], {}, form="jsonl")
         return
     if at_work:
         columns = {"stage": "stage", "host": "host", "pid": "process", "settled": "stories", "per_second": "a second"}
         show(at_work, columns, title="at work")
     else:
         out.print("No workers are running. Start with: tearsheet run")
+    if disk.short:
+        out.print(f"Queuers of this machine pause: {disk.short}", style="yellow")
     out.print()
     show(queues, QUEUE_COLUMNS, title="queues")
 

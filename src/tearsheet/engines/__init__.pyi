@@ -4,4 +4,6 @@ from .location import local_path as local_path
 from .location import scheme_of as scheme_of
 from .location import written_path as written_path
 from .server import PATIENCE_SECONDS as PATIENCE_SECONDS
+from .server import load_client as load_client
 from .server import pauses as pauses
+from .server import repeated as repeated

@@ -4,22 +4,40 @@ from __future__ import annotations
 
 import importlib
 import ipaddress
+import logging
 import random
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
+from typing import TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tearsheet.errors import ConfigError, EngineError
 
+_log = logging.getLogger(__name__)
+T = TypeVar("T")
 PATIENCE_SECONDS = 60.0
 """The default of the setting `engines.patience_seconds`."""
 
 
 class LostConnection(EngineError):
     """The connection was lost, and the server may be back already: the whole request can be repeated."""
+
+
+class BrokenOff(LostConnection):
+    """A transaction that had begun was broken off, or its end is unknown. What may be done twice can be repeated at once."""
+
+
+def repeated(work: Callable[[], T], times: int = 3) -> T:
+    """Do what may be done twice again when it is broken off. A server that is away was waited for already."""
+    for _ in range(times - 1):
+        try:
+            return work()
+        except BrokenOff as error:
+            _log.warning("done again", extra={"error": str(error)})
+    return work()
 
 
 @dataclass(slots=True, frozen=True)
@@ -82,7 +100,7 @@ def load_client(module: str, extra: str, setting: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise ConfigError(f"{setting}: this engine needs its client: pip install 'tearsheet[{extra}]'") from error
+        raise ConfigError(f"{setting}: this needs a client: pip install 'tearsheet[{extra}]'") from error
 
 
 def pauses(patience: float, first: float = 0.1, longest: float = 5.0) -> Iterator[float]:

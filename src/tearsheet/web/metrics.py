@@ -14,9 +14,11 @@ from fastapi.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tearsheet import __version__
+from tearsheet.app import disk_state
 from tearsheet.engines.broker import Depth
 from tearsheet.feeds.catalogue import feed_states
 from tearsheet.query import parse_query
+from tearsheet.telemetry import tell_work
 from tearsheet.web.site import Site, ages_of, depths_of, site_of
 from tearsheet.work import LABELS, LoopWatch, Times, living_workers, process_watch, read_times
 
@@ -58,6 +60,8 @@ METRICS: dict[str, Metric] = {
     "tearsheet_worker_stalled_seconds_total": Metric(
         "counter", "How long a worker's process was blocked or not let run, over 0.1 s at a time.", ("stage", "worker")
     ),
+    "tearsheet_disk_free_bytes": Metric("gauge", "Free space of the fullest disk that this data folder uses."),
+    "tearsheet_disk_short": Metric("gauge", "1 when less than `storage.min_free_bytes` is free and queuers pause."),
     "tearsheet_feeds": Metric("gauge", "Feeds that are polled well, that fail, and that are off.", ("state",)),
     "tearsheet_loop_blocks_total": Metric("counter", "How often this process answered nobody for over 0.1 s."),
     "tearsheet_loop_blocked_seconds_total": Metric(
@@ -115,7 +119,9 @@ class Timing:
         finally:
             route = getattr(scope.get("route"), "path", "other")
             method = scope["method"] if scope["method"] in ("GET", "HEAD", "POST") else "other"
-            self._times.add(method, route, status, perf_counter() - begun)
+            seconds = perf_counter() - begun
+            self._times.add(method, route, status, seconds)
+            tell_work("request", begun, seconds, failed=status >= 500, method=method, route=route, status=str(status))
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
@@ -167,6 +173,9 @@ def _work(site: Site, depths: Mapping[str, Depth], ages: Mapping[str, float]) ->
     yield from family("tearsheet_worker_stories_total", settled)
     stalled = [({"stage": worker.stage, "worker": worker.id}, worker.stalled_seconds) for worker in workers]
     yield from family("tearsheet_worker_stalled_seconds_total", stalled)
+    disk = disk_state(site.services)
+    yield from family("tearsheet_disk_free_bytes", [({}, disk.free_bytes)])
+    yield from family("tearsheet_disk_short", [({}, int(bool(disk.short)))])
     states = [({"state": state}, count) for state, count in feed_states(database).items()]
     yield from family("tearsheet_feeds", states)
 

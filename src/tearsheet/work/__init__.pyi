@@ -4,6 +4,10 @@ from .announce import living_workers as living_workers
 from .batches import BatchWorker as BatchWorker
 from .confine import Confinement as Confinement
 from .confine import Limits as Limits
+from .disk_floor import DiskFloor as DiskFloor
+from .disk_floor import fullest_disk as fullest_disk
+from .disk_floor import nearest_folder as nearest_folder
+from .disk_floor import shortage as shortage
 from .heap import share_heaps as share_heaps
 from .journey import DUE as DUE
 from .journey import RETRIES as RETRIES

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import BigInteger, Column, Float, Integer, String, Table, delete, select
 
 from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines import repeated
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.work.loop_watch import process_watch
 from tearsheet.work.stage_times import add_times
@@ -71,11 +72,11 @@ class Announcer:
             return
         try:
             while not stop.is_set():
-                await asyncio.to_thread(self._beat)
+                await asyncio.to_thread(repeated, self._beat)
                 with suppress(TimeoutError):
                     await asyncio.wait_for(stop.wait(), BEAT_SECONDS)
         finally:
-            await asyncio.to_thread(self._withdraw)
+            await asyncio.to_thread(repeated, self._withdraw)
 
     def _beat(self) -> None:
         now = self._clock()

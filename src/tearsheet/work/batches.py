@@ -13,6 +13,7 @@ from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.broker import Broker, Lease
 from tearsheet.errors import WorkerError
 from tearsheet.story import Story, WireStory, decode_story
+from tearsheet.telemetry import timed
 from tearsheet.work.journey import input_queue
 from tearsheet.work.ledger import Ledger
 from tearsheet.work.ledger_entry import entry_for
@@ -63,7 +64,8 @@ class CollectingWorker(Worker):
                 finished.append(self._unreadable(lease, error))
         if stories:
             begun = time.perf_counter()
-            finished += await asyncio.to_thread(self._run_stage, readable, stories)
+            with timed("batch", stage=self.name):
+                finished += await asyncio.to_thread(self._run_stage, readable, stories)
             self.times.add(time.perf_counter() - begun, len(stories))
         await self._settle(finished)
 

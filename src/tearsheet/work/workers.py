@@ -12,11 +12,14 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines import repeated
 from tearsheet.engines.broker import Broker, Lease, Output, Settlement
 from tearsheet.errors import WorkerError
 from tearsheet.story import Story, WireStory, decode_story
+from tearsheet.telemetry import timed
 from tearsheet.work.journey import ORIGIN, RetryRule, fate_of, input_queue, tries_before, was_held_up
 from tearsheet.work.ledger import Ledger
 from tearsheet.work.ledger_entry import DONE, RECOVERED, LedgerEntry, entry_for, entry_for_unreadable
@@ -111,7 +114,7 @@ class Worker(ABC):
     async def _settle(self, finished: Sequence[Finished]) -> None:
         entries = [item.entry for item in finished if item.entry is not None]
         if entries:
-            await asyncio.to_thread(self._ledger.record, entries)
+            await asyncio.to_thread(repeated, partial(self._ledger.record, entries))
         await self._broker.settle([item.settlement for item in finished])
         self.settled += len(finished)
 
@@ -210,14 +213,16 @@ class StreamWorker(Worker):
                 group = [done.popleft() for _ in range(len(done))]
                 await self._settle(group)
 
-    async def _timed(self, lease: Lease) -> Finished:
-        begun = time.perf_counter()
-        finished = await self._process(lease)
-        self.times.add(time.perf_counter() - begun)
-        return finished
-
     def _on_stop(self) -> None:
         """Called when no more stories are taken, before those in flight are waited for."""
+
+    async def _timed(self, lease: Lease) -> Finished:
+        begun = time.perf_counter()
+        with timed("stage", stage=self.name) as attributes:
+            finished = await self._process(lease)
+            attributes["outcome"] = finished.entry.status if finished.entry else "passed on"
+        self.times.add(time.perf_counter() - begun)
+        return finished
 
     @abstractmethod
     async def _process(self, lease: Lease) -> Finished:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
+from tearsheet.engines.index.life_cycle import LifeCycle
 from tearsheet.engines.index.search_server import _make_token, _read_position, open_search_server
 from tearsheet.errors import ConfigError
 from tearsheet.query import QueryError, parse_query
@@ -32,9 +34,9 @@ def index(harness):
 
 def test_the_first_copy_wins_across_indices(index):
     index.add([story("a"), story("b")])
-    assert index.writer.roll_over()
+    index.writer.roll_over()
     index.add([story("c")])
-    assert index.writer.roll_over()
+    index.writer.roll_over()
     again = [story("a", story_id="x"), story("c", story_id="y"), story("b"), story("d")]
     assert [(r.status, r.first_story_id) for r in index.add(again)] == [
         ("duplicate", "story-a"), ("duplicate", "story-c"), ("own", "story-b"), ("created", "story-d"),
@@ -46,13 +48,69 @@ def test_the_first_copy_wins_across_indices(index):
 
 
 def test_an_index_that_is_full_is_followed_by_another(harness):
-    index = harness.open("&rollover=3")
+    index = harness.open(LifeCycle(rollover_stories=3))
     for n in range(10):
         index.add([story(str(n))])
     index.refresh()
     assert index.count(EVERYTHING) == 10
     assert len(index.writer.indices()) == 4
     index.close()
+
+
+def test_old_indices_are_removed_when_their_time_is_over(harness):
+    """The clock of the writer is ahead of the server's."""
+    ahead = 0.0
+    index = harness.open(LifeCycle(rollover_days=1, keep_days=7))
+    index.writer._clock = lambda: time.time() + ahead
+    index.add([story("a")])
+    index.writer.tend()
+    assert len(index.writer.parts()) == 1, "too young to be followed"
+    ahead = 2 * 86_400
+    index.add([story("b")])
+    first, second = index.writer.parts()
+    assert (first.name, first.stories, second.stories) == (f"{index.alias}-000001", 2, 0)
+    assert first.size > 0 and abs(first.created - time.time()) < 600
+    index.writer.tend()
+    assert len(index.writer.parts()) == 2, "one without stories is not followed"
+    told = index.describe()
+    assert told.startswith("2 stories, indices: 2; the oldest is kept until ")
+    assert [r.status for r in index.add([story("a"), story("c")])] == ["own", "created"]
+    ahead, index.writer.life = 8 * 86_400, LifeCycle(keep_days=7)
+    index.writer.tend()
+    assert [part.name[-1] for part in index.writer.parts()] == ["2"]
+    index.refresh()
+    assert index.count(EVERYTHING) == 1
+    assert [one and one.url[-1] for one in index.get([story(name).id for name in "abc"])] == [None, None, "c"]
+    assert [r.status for r in index.add([story("c", story_id="x")])] == ["duplicate"]
+    index.close()
+
+
+def test_a_writer_that_knows_of_a_removed_index_goes_on(harness):
+    index, other = harness.open(), harness.open()
+    index.add([story("a")])
+    index.writer.roll_over()
+    known = other.writer._indices_by_age()
+    other.writer._indices_by_age = lambda: known
+    index._ask("DELETE", f"/{known[1][0]}")
+    assert [r.status for r in other.add([story("b")])] == ["created"]
+    for one in (index, other):
+        one.close()
+
+
+def test_one_that_comes_late_to_a_rollover_changes_nothing(harness):
+    index, other = harness.open(), harness.open()
+    index.add([story("a")])
+    seen = index.writer._indices_by_age()
+    for _ in range(2):
+        other.writer.roll_over()
+    views = iter([seen])
+    real = index.writer._indices_by_age
+    index.writer._indices_by_age = lambda: next(views, None) or real()
+    index.writer.roll_over()
+    assert index.writer.indices()[f"{index.alias}-000003"]
+    assert [r.status for r in index.add([story("a"), story("b")])] == ["own", "created"]
+    for one in (index, other):
+        one.close()
 
 
 def test_two_writers_and_a_rollover_between_them_make_no_duplicate(harness):
@@ -111,7 +169,9 @@ def test_what_the_server_cannot_answer_is_refused_and_never_narrowed(index, text
         assert "cannot answer" in str(error) and "\n" not in str(error)
 
 
-@pytest.mark.parametrize("url", ["opensearch://", "opensearch://h/a?shards=x", "opensearch://h/a?size=3"])
+@pytest.mark.parametrize(
+    "url", ["opensearch://", "opensearch://h/a?shards=x", "opensearch://h/a?size=3", "opensearch://h/a?rollover=3"]
+)
 def test_a_wrong_address_is_a_wrong_setting(url):
     with pytest.raises(ConfigError, match=r"engines\.index"):
         open_search_server(url)

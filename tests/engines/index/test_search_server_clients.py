@@ -21,7 +21,9 @@ from tearsheet.engines.index.search_server_clients import (
 from tearsheet.engines.server import LostConnection, parse_server_url
 from tearsheet.errors import EngineError, ItemRefused, TooSlow
 from tearsheet.query import parse_query
+from tests.support.fault_proxy import Plan, in_front_of
 from tests.support.index_stories import story
+from tests.support.receiver import receiving
 
 
 class FakeServer(SearchClient):
@@ -31,7 +33,7 @@ class FakeServer(SearchClient):
 
     def __init__(self, *answers, url="opensearch://127.0.0.1:9/a"):
         server = parse_server_url(url, SETTING, PORTS)
-        super().__init__(server, io.BytesIO(), timed_out=TimeoutError, lost=ConnectionError, refused=KeyError)
+        super().__init__(server, io.BytesIO(), timed_out=TimeoutError, lost=(ConnectionError,), refused=KeyError)
         self.answers = list(answers)
         self.asked: list[tuple[str, str]] = []
 
@@ -41,10 +43,15 @@ class FakeServer(SearchClient):
             return {"a-000001": {"aliases": {"a": {"is_write_index": True}}}}
         if method == "PUT" or path.endswith(("_mget", "_refresh")):
             return {"docs": []}
+        if path.endswith(("_stats/docs,store", "_settings/index.creation_date")):
+            return self.tended(path)
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+    def tended(self, path):
+        return {"indices": {}} if "_stats" in path else {}
 
     def open_point_in_time(self, index, keep_alive):
         return "view"
@@ -97,6 +104,39 @@ def test_a_story_that_the_server_cannot_take_is_named():
     index = patient(SearchServerIndex(FakeServer(items(400)), "a"))
     with pytest.raises(ItemRefused, match="story 0 was refused"):
         index.add([story("0")])
+
+
+def test_stories_that_are_in_the_index_are_so_though_it_cannot_be_looked_after():
+    class Restricted(FakeServer):
+        def tended(self, path):
+            raise Refused(403, "security_exception", "no permissions for [indices:monitor/stats]")
+
+    index = patient(SearchServerIndex(Restricted(items(201)), "a"))
+    assert [result.status for result in index.add([story("0")])] == ["created"]
+
+
+def test_no_story_is_added_while_a_part_of_the_older_indices_cannot_be_searched():
+    class Two(FakeServer):
+        def ask(self, method, path, params=None, body=None, seconds=None):
+            if path.startswith("/_alias/"):
+                return {f"a-00000{n}": {"aliases": {"a": {"is_write_index": n == 2}}} for n in (1, 2)}
+            return super().ask(method, path, params, body, seconds)
+
+    server = Two(answer(failed=1), items(201))
+    with pytest.raises(EngineError, match="1 of 3 parts of the index could not be searched"):
+        patient(SearchServerIndex(server, "a")).add([story("0")])
+    assert not [path for _, path in server.asked if path.endswith("_bulk")], "it might be there already"
+
+
+@pytest.mark.parametrize("kind", [OpenSearchClient, ElasticsearchClient])
+@pytest.mark.parametrize("fault", ["garbage", "truncated", "reset"])
+def test_what_is_no_answer_of_the_server_is_a_lost_connection(kind, fault):
+    with receiving() as server, in_front_of(f"http://{server.address}/") as proxy:
+        proxy.begin(Plan("POST /a/_refresh", 0, fault))
+        client = kind(parse_server_url(proxy.url.replace("http:", "opensearch:"), SETTING, PORTS))
+        with pytest.raises(LostConnection):
+            client.ask("POST", "/a/_refresh")
+        client.close()
 
 
 def test_large_batches_are_sent_in_parts():

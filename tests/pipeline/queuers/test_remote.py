@@ -1,16 +1,21 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tearsheet.engines.broker.sqlite import SqliteBroker
-from tearsheet.errors import EngineError
-from tearsheet.pipeline.queuers.remote import Cursor, RemoteQueuer, server_name, stories_of, story_of
-from tearsheet.story import ContentMetadata, HTTPMetadata, RSSEntry
+from tearsheet.errors import EngineError, ItemRefused
+from tearsheet.pipeline.queuers import remote
+from tearsheet.pipeline.queuers.http_input import opened_url
+from tearsheet.pipeline.queuers.remote import Cursor, RemoteQueuer, rss_fetcher, server_name, stories_of, story_of
+from tearsheet.story import ContentMetadata, HTTPMetadata, RSSEntry, WireStory, decode_story
 from tearsheet.work.water_marks import WaterMarks
+from tests.support.fault_proxy import FAULTS, Plan, in_front_of
+from tests.support.rss_fetcher_server import rss_fetcher as serve_rss_fetcher
 
 ROW: dict[str, Any] = {
     "id": 4711, "feed_id": 3, "sources_id": 4, "url": "http://a.example/1", "normalized_url": "http://a.example/1", "guid": "g",
@@ -96,3 +101,35 @@ def test_a_server_in_trouble_is_asked_again(tmp_path, once):
 def test_a_run_that_is_to_end_tells_of_a_server_that_stays_away(tmp_path):
     with pytest.raises(EngineError, match="502"):
         take(tmp_path, Troubled(1_000_000), once=True, patience=0.3)
+
+
+async def links_in(broker: SqliteBroker) -> list[str]:
+    leases = await broker.lease("fetcher-in", 1_000)
+    return sorted(decode_story(WireStory(lease.message.body)).rss_entry.link or "" for lease in leases)
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["the answer with rows", "the answer without"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_fault_of_the_server_is_waited_out_or_told_and_no_row_is_lost_or_taken_twice(
+    tmp_path, monkeypatch, fault, number
+):
+    monkeypatch.setattr(remote, "opened_url", partial(opened_url, timeout=0.5))
+
+    async def take_all(url: str) -> list[str]:
+        broker = SqliteBroker(tmp_path / "queues.db")
+        cursor = Cursor(tmp_path / "cursor.json")
+        queuer = RemoteQueuer(rss_fetcher(url), "s", cursor, broker, ["fetcher"], WaterMarks(5, 10))
+        try:
+            await queuer.run(asyncio.Event(), once=True)
+            return await links_in(broker)
+        finally:
+            await broker.close()
+
+    with serve_rss_fetcher(3) as server, in_front_of(server) as proxy:
+        proxy.begin(Plan("GET /api/rss_entries/N?_limit", number, fault))
+        if fault in ("403", "404") and number == 0:
+            with pytest.raises(ItemRefused, match=fault):
+                asyncio.run(take_all(proxy.url))
+        found = asyncio.run(take_all(proxy.url))
+        assert proxy.spoiled == 1
+    assert found == [f"http://old.example/story-{n}" for n in (1, 2, 3)]

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _PART = 8 << 20
 _PIECE = 1 << 20
+ANSWER_SECONDS = 600.0
+"""Longest time for one request: a part of a large blob, over a slow line."""
 _REFUSED = {
     "InvalidAccessKeyId": "does not know the access key",
     "SignatureDoesNotMatch": "refuses the secret",
@@ -257,7 +259,7 @@ def _obstore(server: ServerUrl, patience: float) -> S3Store:
         endpoint=_endpoint(server),
         region=server.options.get("region", "us-east-1"),
         virtual_hosted_style_request=False,
-        client_options={"allow_http": True, "connect_timeout": timedelta(seconds=10), "timeout": timedelta(minutes=10)},
+        client_options={"allow_http": True, "connect_timeout": timedelta(seconds=10), "timeout": timedelta(seconds=ANSWER_SECONDS)},
         retry_config={
             "max_retries": 1000,
             "retry_timeout": timedelta(seconds=patience),
@@ -283,6 +285,7 @@ def _boto(server: ServerUrl) -> S3Client:
             signature_version="s3v4",
             s3={"addressing_style": "path"},
             connect_timeout=10,
+            read_timeout=min(60.0, ANSWER_SECONDS),
             retries={"total_max_attempts": 1},  # we try again ourselves, for as long as the settings say
         ),
     )

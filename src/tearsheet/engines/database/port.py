@@ -27,6 +27,10 @@ class Database(Protocol):
         """Check that the database answers. Raises EngineError when it does not."""
         ...
 
+    def try_writing(self) -> None:
+        """Check that the database can be written and read; nothing is left there. Raises EngineError or StorageError."""
+        ...
+
     def insert(self, table: Table) -> SqliteInsert | PostgresInsert:
         """An INSERT that knows `on_conflict_do_nothing` and `on_conflict_do_update` in the engine's dialect."""
         ...

@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from tearsheet.engines.database.sql import SqlDatabase
 from tearsheet.engines.server import (
     PATIENCE_SECONDS,
+    BrokenOff,
     LostConnection,
     ServerUrl,
     cannot_reach,
@@ -29,6 +30,8 @@ OLDEST_SERVER = 13
 
 # What a server, or libpq on its behalf, says while it starts, stops, or has no free connections for the moment.
 _PASSING_STATES = {"57P01", "57P02", "57P03", "53300", "08000", "08001", "08003", "08004", "08006"}
+_BROKEN_OFF = {"40001", "40P01", "55P03", "57014", "40003", "25P03", "57P05"}
+"""A transaction met another, waited too long for it, or was ended by the server's limits."""
 _PASSING_PHRASES = (
     "starting up", "shutting down", "recovery mode", "not yet accepting", "too many clients", "remaining connection slots",
     "connection refused", "connection failed", "connection timeout", "server closed the connection", "reset by peer",
@@ -97,7 +100,10 @@ class PostgresDatabase(SqlDatabase):
         try:
             yield
         except DBAPIError as error:
-            raise self._explain(error) from error
+            explained = self._explain(error)
+            if isinstance(explained, LostConnection):
+                explained = BrokenOff(str(explained))
+            raise explained from error
 
     def _explain(self, error: DBAPIError) -> Exception:
         """The user's error for a driver's error; the driver's own where the fault is ours."""
@@ -120,6 +126,10 @@ class PostgresDatabase(SqlDatabase):
             return StorageError(f"{_SETTING}: the disk of PostgreSQL at {address} is full; free some space there")
         if state in ("42501", "28000"):
             return EngineError(f"{_SETTING}: PostgreSQL at {address} does not allow our user to do this ({message})")
+        if state in _BROKEN_OFF:
+            return BrokenOff(
+                f"{_SETTING}: PostgreSQL at {address} broke off a transaction ({message}); start again: nothing is lost"
+            )
         if (
             error.connection_invalidated
             or state in _PASSING_STATES

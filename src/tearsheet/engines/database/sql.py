@@ -91,6 +91,14 @@ class SqlDatabase(ABC):
         with self.read() as connection:
             connection.execute(text("SELECT 1"))
 
+    def try_writing(self) -> None:
+        """Make a table, write to it and read it, and take it all back."""
+        with self._explained(), self._connect() as connection, connection.begin() as transaction:
+            connection.execute(text("CREATE TABLE tearsheet_doctor (x INTEGER)"))
+            connection.execute(text("INSERT INTO tearsheet_doctor VALUES (1)"))
+            connection.execute(text("SELECT x FROM tearsheet_doctor")).one()
+            transaction.rollback()
+
     def insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
         """An INSERT that knows ON CONFLICT."""
         return sqlite.insert(table) if self.engine.dialect.name == "sqlite" else postgresql.insert(table)

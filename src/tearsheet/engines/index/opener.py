@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tearsheet.engines.index.deadline import QUERY_SECONDS
+from tearsheet.engines.index.life_cycle import LifeCycle
 from tearsheet.engines.index.port import Index
 from tearsheet.engines.location import engine_of, is_embedded, local_path
 from tearsheet.engines.server import PATIENCE_SECONDS
@@ -15,11 +16,17 @@ _SETTING = "engines.index"
 _ENGINES = "tantivy:///FOLDER opensearch://HOST/ALIAS opensearchs://… elasticsearch://HOST/ALIAS elasticsearchs://…"
 
 
-def open_index(url: str, data: Path, patience: float = PATIENCE_SECONDS, query_seconds: float = QUERY_SECONDS) -> Index:
+def open_index(
+    url: str,
+    data: Path,
+    patience: float = PATIENCE_SECONDS,
+    query_seconds: float = QUERY_SECONDS,
+    life: LifeCycle = LifeCycle(),
+) -> Index:
     """Open the index. Any number of processes may read it; the first that adds a story becomes the one that writes.
 
     `patience` is how many seconds to wait for a server that is down. A question that takes longer than `query_seconds`
-    is stopped with TooSlow; 0 means that none is.
+    is stopped with TooSlow; 0 means that none is. `life` is for search servers.
     """
     if engine_of(url, _SETTING, _ENGINES) == "tantivy":
         from tearsheet.engines.index.tantivy import TantivyIndex
@@ -27,7 +34,7 @@ def open_index(url: str, data: Path, patience: float = PATIENCE_SECONDS, query_s
         return TantivyIndex(local_path(url, data, _SETTING), query_seconds=query_seconds)
     from tearsheet.engines.index.search_server import open_search_server
 
-    return open_search_server(url, patience, query_seconds)
+    return open_search_server(url, patience, query_seconds, life)
 
 
 def rebuild_words(url: str, data: Path, progress: Callable[[int], None] | None = None) -> int:

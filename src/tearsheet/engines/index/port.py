@@ -115,6 +115,10 @@ class Index(Protocol):
         """Make everything that was added visible to searches now."""
         ...
 
+    def describe(self) -> str:
+        """What it holds, for whoever looks after it. Raises EngineError or StorageError when it cannot be read."""
+        ...
+
     def close(self) -> None:
         """Write what is pending and close."""
         ...

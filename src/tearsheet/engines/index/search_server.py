@@ -16,6 +16,7 @@ from typing import Any
 
 from tearsheet.engines.index.dates import by_interval, first_day, in_parts
 from tearsheet.engines.index.deadline import QUERY_SECONDS, too_slow
+from tearsheet.engines.index.life_cycle import LifeCycle, kept_until
 from tearsheet.engines.index.port import MAX_OFFSET, AddResult, IndexedStory, Page, Survey
 from tearsheet.engines.index.search_server_clients import (
     PORTS,
@@ -26,6 +27,7 @@ from tearsheet.engines.index.search_server_clients import (
     Patient,
     Refused,
     SearchClient,
+    whole,
 )
 from tearsheet.engines.index.search_server_mapping import MAX_LOT, from_source
 from tearsheet.engines.index.search_server_query import to_search
@@ -44,20 +46,25 @@ _GRACE_SECONDS = 1.0
 """How much longer than its deadline we wait for the server, which may still be writing its answer."""
 _RUNNING, _WAITING = 16, 8
 _SERVER_ERROR = 500
-_OPTIONS = {"shards": 1, "replicas": 1, "rollover": 200_000_000}
+_OPTIONS = {"shards": 1, "replicas": 1}
 _BY_DATE = {order: [{"indexed_nanos": way}, {"lot": way}] for order, way in (("newest", "desc"), ("oldest", "asc"))}
 _WITHOUT_TEXT = {"excludes": ["text_content"]}
 
 
 def open_search_server(
-    url: str, patience: float = PATIENCE_SECONDS, query_seconds: float = QUERY_SECONDS
+    url: str,
+    patience: float = PATIENCE_SECONDS,
+    query_seconds: float = QUERY_SECONDS,
+    life: LifeCycle = LifeCycle(),
 ) -> SearchServerIndex:
     """The index of `opensearch://HOST:PORT/ALIAS` or `elasticsearch://HOST:PORT/ALIAS`.
 
-    Options follow a question mark: `shards` and `replicas` of a new index, `rollover` (stories in one index).
+    Options follow a question mark: `shards` and `replicas` of a new index.
     """
     server = parse_server_url(url, SETTING, PORTS)
     options = dict(server.options)
+    if "rollover" in options:
+        raise ConfigError(f"{SETTING}: instead of ?rollover=, write engines.index_rollover_stories")
     try:
         numbers = {name: int(options.pop(name, default)) for name, default in _OPTIONS.items()}
     except ValueError as error:
@@ -66,7 +73,7 @@ def open_search_server(
         raise ConfigError(f"{SETTING}: unknown option {sorted(options)[0]!r}; there are {', '.join(_OPTIONS)}")
     kind = ElasticsearchClient if server.scheme.startswith("elasticsearch") else OpenSearchClient
     alias = server.path.strip("/") or DEFAULT_ALIAS
-    return SearchServerIndex(kind(server), alias, patience=patience, query_seconds=query_seconds, **numbers)
+    return SearchServerIndex(kind(server), alias, patience=patience, query_seconds=query_seconds, life=life, **numbers)
 
 
 class SearchServerIndex:
@@ -79,7 +86,7 @@ class SearchServerIndex:
         *,
         shards: int = 1,
         replicas: int = 1,
-        rollover: int = 200_000_000,
+        life: LifeCycle = LifeCycle(),
         patience: float = PATIENCE_SECONDS,
         query_seconds: float = QUERY_SECONDS,
     ) -> None:
@@ -90,7 +97,7 @@ class SearchServerIndex:
         self._patient = Patient(client, patience)
         self._ask = self._patient.ask
         self._unseen = False
-        self.writer = StoryWriter(self._patient, alias, rollover)
+        self.writer = StoryWriter(self._patient, alias, life)
         self.writer.prepare(shards, replicas)
 
     def add(self, stories: Sequence[IndexedStory]) -> list[AddResult]:
@@ -111,6 +118,13 @@ class SearchServerIndex:
         finally:
             self._client.close()
 
+    def describe(self) -> str:
+        """How many indices there are, and until when the oldest is kept."""
+        parts = self.writer.parts()
+        ends = kept_until(self.writer.life, parts)
+        kept = f"; the oldest is kept until {date.fromtimestamp(min(ends.values()))}" if ends else ""
+        return f"{sum(part.stories for part in parts):,} stories, indices: {len(parts)}{kept}"
+
     # --------------------------------------------------------------------------------------------------- reading
 
     def get(self, ids: Sequence[str]) -> list[IndexedStory | None]:
@@ -118,7 +132,7 @@ class SearchServerIndex:
         found: dict[str, IndexedStory] = {}
         for start in range(0, len(ids), BULK_STORIES):
             some = list(ids[start : start + BULK_STORIES])
-            answer = _whole(
+            answer = whole(
                 self._ask(
                     "POST", f"/{self.alias}/_search", None, {"query": {"ids": {"values": some}}, "size": len(some)}
                 )
@@ -283,23 +297,10 @@ class SearchServerIndex:
                 if error.status >= _SERVER_ERROR and self._is_late(begun):
                     raise OutOfTime(error.reason) from error  # it had not even a part of the answer
                 raise
-        return _whole(answer, late=self._is_late(begun))
+        return whole(answer, late=self._is_late(begun))
 
     def _is_late(self, begun: float) -> bool:
         return bool(self._query_seconds) and time.monotonic() - begun >= self._query_seconds
-
-
-def _whole(answer: Any, *, late: bool = False) -> Any:
-    """The answer, if it is about all stories: a server that runs out of time, or loses a part, answers about the others."""
-    shards = answer["_shards"]
-    if answer["timed_out"] or (late and shards["failed"]):
-        raise OutOfTime("the server stopped before its end")
-    if shards["failed"]:
-        raise EngineError(
-            f"engines.index: {shards['failed']} of {shards['total']} parts of the index could not be searched; "
-            "look at the search server's log, and ask again"
-        )
-    return answer
 
 
 def _total(answer: Any) -> int:

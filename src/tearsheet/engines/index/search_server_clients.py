@@ -37,9 +37,18 @@ class SearchClient(ABC):
     name: str
 
     def __init__(
-        self, server: ServerUrl, client: Any, *, timed_out: type[Exception], lost: type[Exception], refused: type[Any]
+        self,
+        server: ServerUrl,
+        client: Any,
+        *,
+        timed_out: type[Exception],
+        lost: tuple[type[Exception], ...],
+        refused: type[Any],
     ) -> None:
-        """The last three are the library's errors, looked for in this order."""
+        """The last three are the library's errors, looked for in this order.
+
+        An answer that is no JSON counts as lost: something on the way gave it.
+        """
         self.server = server
         self._client = client
         self._timed_out, self._lost, self._refused = timed_out, lost, refused
@@ -102,7 +111,7 @@ class OpenSearchClient(SearchClient):
             server,
             client,
             timed_out=errors.ConnectionTimeout,
-            lost=errors.ConnectionError,
+            lost=(errors.ConnectionError, errors.SerializationError, UnicodeDecodeError),
             refused=errors.TransportError,
         )
 
@@ -142,7 +151,7 @@ class ElasticsearchClient(SearchClient):
             server,
             client,
             timed_out=library.ConnectionTimeout,
-            lost=library.TransportError,
+            lost=(library.TransportError, UnicodeDecodeError),
             refused=library.ApiError,
         )
 
@@ -178,6 +187,19 @@ def _refused(status: Any, info: Any) -> Refused:
         causes = error.get("root_cause") or [error]
         return Refused(int(status), str(error.get("type", "")), str(causes[0].get("reason") or error.get("reason", "")))
     return Refused(int(status), "", str(error))
+
+
+def whole(answer: Any, *, late: bool = False) -> Any:
+    """The answer, if it is about all stories: a server that runs out of time, or loses a part, answers about the others."""
+    shards = answer["_shards"]
+    if answer["timed_out"] or (late and shards["failed"]):
+        raise OutOfTime("the server stopped before its end")
+    if shards["failed"]:
+        raise EngineError(
+            f"engines.index: {shards['failed']} of {shards['total']} parts of the index could not be searched; "
+            "look at the search server's log, and ask again"
+        )
+    return answer
 
 
 class Patient:

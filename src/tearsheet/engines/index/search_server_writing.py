@@ -2,12 +2,14 @@
 
 They go to the newest of the indices `ALIAS-000001`, `ALIAS-000002`, …. The first copy of a story wins across all of them: older
 indices are closed to writing and refreshed before a new one is started, so that a search sees all they hold; in the newest, the
-server itself refuses a second story with the same id.
+server itself refuses a second story with the same id. `life_cycle` says when a new one is started, and when an old one is removed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -15,26 +17,31 @@ from typing import Any
 import msgspec
 
 from tearsheet.engines.index.clean_stories import clean_story
+from tearsheet.engines.index.life_cycle import IndexPart, LifeCycle, expired, is_full
 from tearsheet.engines.index.port import AddResult, IndexedStory
-from tearsheet.engines.index.search_server_clients import Patient, Refused
+from tearsheet.engines.index.search_server_clients import Patient, Refused, whole
 from tearsheet.engines.index.search_server_mapping import template, to_source
 from tearsheet.errors import EngineError, ItemRefused
 
 BULK_STORIES = 500
 _BULK_BYTES = 5_000_000
-_ROLLOVER_CHECK = 50_000
+_TEND_STORIES = 50_000
+_TEND_SECONDS = 600.0
+_log = logging.getLogger(__name__)
 
 
 class StoryWriter:
-    """Adds stories to the indices behind an alias; `rollover` is how many stories each of them gets."""
+    """Adds stories to the indices behind an alias, and starts and removes these as `life` says."""
 
-    def __init__(self, patient: Patient, alias: str, rollover: int) -> None:
+    def __init__(self, patient: Patient, alias: str, life: LifeCycle, clock: Callable[[], float] = time.time) -> None:
         self._patient = patient
         self._client = patient.client
         self._ask = patient.ask
         self._alias = alias
-        self._rollover = rollover
+        self.life = life
+        self._clock = clock
         self._added = 0
+        self._tended = 0.0
         self._encode = msgspec.json.Encoder().encode
 
     def prepare(self, shards: int, replicas: int) -> None:
@@ -60,9 +67,12 @@ class StoryWriter:
             self._patient.insist(partial(self._add_chunk, chunk, settled))
             results += [settled[position] for position in range(len(chunk))]
         self._added += len(stories)
-        if self._added >= min(_ROLLOVER_CHECK, self._rollover):
-            self._added = 0
-            self.roll_over(self._rollover)
+        often = min(_TEND_STORIES, self.life.rollover_stories or _TEND_STORIES)
+        if self._added >= often or self._clock() - self._tended >= _TEND_SECONDS:
+            try:
+                self.tend()
+            except EngineError as error:  # the stories are in the index; this is tried again
+                _log.warning("the index could not be looked after", extra={"error": str(error)})
         return results
 
     def _chunks(self, stories: Sequence[IndexedStory]) -> Iterator[list[tuple[IndexedStory, bytes]]]:
@@ -114,12 +124,40 @@ class StoryWriter:
         if trouble is not None:
             raise _item_error(trouble)
 
-    def roll_over(self, most: int = 0) -> bool:
-        """Start a new index when the newest has `most` stories. The old one is first closed to writing and refreshed."""
+    def tend(self) -> None:
+        """Start a new index if the newest is full, and remove those that have been kept long enough."""
+        self._added, self._tended = 0, self._clock()
         newest, _ = self._indices_by_age()
         self._ask("POST", f"/{newest}/_refresh")
-        if int(self._ask("GET", f"/{newest}/_count")["count"]) < most:
-            return False
+        if is_full(self.life, self._part(newest), self._clock()):
+            self.roll_over()
+        for name in expired(self.life, self.parts(), self._clock()):
+            with suppress(Refused):  # another process was quicker
+                self._ask("DELETE", f"/{name}")
+                _log.info("an index was removed: its time is over", extra={"index": name})
+
+    def _part(self, name: str) -> IndexPart:
+        return next((part for part in self.parts() if part.name == name), IndexPart(name, 0, 0, 0.0))
+
+    def parts(self) -> list[IndexPart]:
+        """The indices behind the alias, oldest first and the one that is written to last."""
+        newest, older = self._indices_by_age()
+        figures = self._ask("GET", f"/{self._alias}/_stats/docs,store")["indices"]
+        made = self._ask("GET", f"/{self._alias}/_settings/index.creation_date")
+        return [
+            IndexPart(
+                name,
+                int(figures[name]["primaries"]["docs"]["count"]),
+                int(figures[name]["primaries"]["store"]["size_in_bytes"]),
+                int(made[name]["settings"]["index"]["creation_date"]) / 1000,
+            )
+            for name in (*older, newest)
+            if name in figures and name in made
+        ]
+
+    def roll_over(self) -> None:
+        """Start a new index. The old one is first closed to writing and refreshed."""
+        newest, _ = self._indices_by_age()
         self._ask("PUT", f"/{newest}/_block/write")
         self._ask("POST", f"/{newest}/_refresh")
         following = f"{self._alias}-{int(newest.rsplit('-', 1)[1]) + 1:06}"
@@ -129,8 +167,13 @@ class StoryWriter:
             {"add": {"index": newest, "alias": self._alias, "is_write_index": False}},
             {"add": {"index": following, "alias": self._alias, "is_write_index": True}},
         ]
-        self._ask("POST", "/_aliases", None, {"actions": actions})
-        return True
+        try:
+            self._ask("POST", "/_aliases", None, {"actions": actions})
+        except Refused:
+            if self._indices_by_age()[0] in (newest, following):
+                raise
+            return  # others have started one after this already
+        _log.info("a new index was started", extra={"index": following})
 
     def indices(self) -> dict[str, bool]:
         """The indices behind the alias, and whether each is the one that is written to."""
@@ -154,7 +197,9 @@ class StoryWriter:
     def _first_copies(self, indices: Sequence[str], ids: Sequence[str]) -> dict[str, str]:
         """The first copies of these stories in older indices: story id by id."""
         body = {"query": {"ids": {"values": list(ids)}}, "size": len(ids), "_source": ["story_id"]}
-        hits = self._ask("POST", f"/{','.join(indices)}/_search", None, body)["hits"]["hits"]
+        # One that was just removed has no copies; a part that cannot be searched may have.
+        answer = whole(self._ask("POST", f"/{','.join(indices)}/_search", {"ignore_unavailable": "true"}, body))
+        hits = answer["hits"]["hits"]
         return {hit["_id"]: hit["_source"].get("story_id", "") for hit in hits}
 
     def _story_ids(self, index: str, ids: Sequence[str]) -> dict[str, str]:

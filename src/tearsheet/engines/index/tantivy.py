@@ -28,7 +28,7 @@ from tearsheet.engines.index.tantivy_schema import to_document
 from tearsheet.engines.index.tantivy_words import open_words, storage_error, take_writer
 from tearsheet.engines.index.turns import Turns
 from tearsheet.errors import BusyError, EngineError, StorageError
-from tearsheet.query import Query, cost_of
+from tearsheet.query import Query, cost_of, parse_query
 
 COMMIT_STORIES = 5_000
 COMMIT_SECONDS = 5.0
@@ -105,6 +105,10 @@ class TantivyIndex:
             if self._writer is not None and self._pending_count:
                 self._commit()
             self._reader.reload()
+
+    def describe(self) -> str:
+        """How many stories there are."""
+        return f"{self.count(parse_query('*')):,} stories"
 
     def close(self) -> None:
         """Write what is pending and close."""

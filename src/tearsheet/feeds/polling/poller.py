@@ -10,9 +10,11 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from random import random as roll
 
 from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines import repeated
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.pace import Booking, Freed, Gate, Holdings
@@ -22,6 +24,7 @@ from tearsheet.feeds.polling.schedule import SOFT
 from tearsheet.feeds.polling.store import LeasedFeed, PutOff
 from tearsheet.fetch import HostBusy, HostFailing, HostPaused
 from tearsheet.settings import FeedSettings
+from tearsheet.telemetry import timed
 from tearsheet.work import Reader
 
 log = logging.getLogger(__name__)
@@ -43,7 +46,7 @@ _REASONS: dict[type[HostBusy], str] = {HostPaused: store.PAUSED, HostFailing: st
 class Poller:
     """Polls feeds until it is stopped. `counters` counts what happened, by `feeds.EVENT` and `stories.REASON`.
 
-    With `only`, it polls just the feeds with these ids.
+    With `only`, it polls just the feeds with these ids. While `has_room` says no, it finds none due.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Poller:
         clock: Clock = wall_clock,
         random: Callable[[], float] = roll,
         only: Sequence[int] = (),
+        has_room: Callable[[], bool] = lambda: True,
     ) -> None:
         self._database = database
         self._client = client
@@ -63,6 +67,7 @@ class Poller:
         self._clock = clock
         self._random = random
         self._only = only
+        self._has_room = has_room
         self._id = uuid.uuid4().hex
         self._gap = timedelta(seconds=settings.interval_seconds)
         self._margin = timedelta(seconds=settings.timeout_seconds + TURN_SECONDS)
@@ -128,7 +133,10 @@ class Poller:
         return self._in_hand() < 8 * self._settings.concurrency
 
     async def _take(self, due: datetime | None) -> bool:
-        """Lease more feeds; False when none was due."""
+        """Lease more feeds; False when none was due, or there is no room for what they bring."""
+        if not await asyncio.to_thread(self._has_room):
+            self._found_none = True
+            return False
         now = utc_now(self._clock)
         terms = store.LeaseTerms(
             self._id,
@@ -139,7 +147,10 @@ class Poller:
             self._only,
             self._plan,
         )
-        leased, seen = await asyncio.to_thread(store.lease_due, self._database, terms, now, due or now)
+        lease = partial(store.lease_due, self._database, terms, now, due or now)
+        leased, seen = await asyncio.to_thread(
+            repeated, lease
+        )  # feeds leased in vain are due again when the lease ends
         self.counters["feeds.queued"] += len(leased)
         for feed in leased:
             self._held.take(feed.source_keys, feed.lease_until)
@@ -185,7 +196,8 @@ class Poller:
     async def _poll(self, feed: LeasedFeed) -> None:
         now = utc_now(self._clock)
         try:
-            result = await poll_feed(self._client, self._reader, feed, self._settings, now)
+            with timed("poll"):
+                result = await poll_feed(self._client, self._reader, feed, self._settings, now)
         except asyncio.CancelledError:
             raise
         except HostBusy as busy:

@@ -10,14 +10,16 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from email.utils import format_datetime
+from functools import partial
 
 from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines import repeated
 from tearsheet.engines.broker import Broker, Output
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling import UnqueuedStory, mark_queued, unqueued_stories
 from tearsheet.masking import without_login
 from tearsheet.story import RSSEntry, Story, make_story_id
-from tearsheet.work import WaterMarks, input_queue, new_message, room_in
+from tearsheet.work import DiskFloor, WaterMarks, input_queue, new_message, room_in
 
 _BATCH = 500
 _PAUSE_SECONDS = 1.0
@@ -52,6 +54,7 @@ class FeedQueuer:
         marks: WaterMarks,
         server: str,
         clock: Clock = wall_clock,
+        floor: DiskFloor | None = None,
     ) -> None:
         self.queued = 0
         self._database = database
@@ -60,10 +63,14 @@ class FeedQueuer:
         self._marks = marks
         self._server = server
         self._clock = clock
+        self._floor = floor or DiskFloor()
 
     async def run(self, stop: asyncio.Event, no_more: Callable[[], bool] = lambda: False) -> None:
-        """Queue what is new until stopped, or until nothing is left and `no_more` says that nothing more will come."""
-        while not stop.is_set():
+        """Queue what is new until stopped, or until nothing is left and `no_more` says that nothing more will come.
+
+        A nearly full disk is waited out, or given up on if the run is to end.
+        """
+        while not stop.is_set() and not self._floor.gave_up:
             last = no_more()  # asked before reading, so that nothing slips in between
             moved = await self._move_batch() if await self._has_room() else None
             if moved == 0 and last:
@@ -73,15 +80,18 @@ class FeedQueuer:
                     await asyncio.wait_for(stop.wait(), _PAUSE_SECONDS / 10 if last else _PAUSE_SECONDS)
 
     async def _has_room(self) -> bool:
+        if not await asyncio.to_thread(self._floor.may_go):
+            return False
         depths = await self._broker.depths()
         return room_in(self._queues, depths, self._marks, self._clock())
 
     async def _move_batch(self) -> int:
-        entries = await asyncio.to_thread(unqueued_stories, self._database, _BATCH)
+        entries = await asyncio.to_thread(repeated, partial(unqueued_stories, self._database, _BATCH))
         if entries:
             messages = [new_message(story_of(entry, self._server)) for entry in entries]
             await self._broker.publish([Output(queue, message) for queue in self._queues for message in messages])
             now = utc_now(self._clock)
-            await asyncio.to_thread(mark_queued, self._database, [entry.id for entry in entries], now)
+            mark = partial(mark_queued, self._database, [entry.id for entry in entries], now)
+            await asyncio.to_thread(repeated, mark)
             self.queued += len(entries)
         return len(entries)

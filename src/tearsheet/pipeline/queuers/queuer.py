@@ -15,15 +15,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import BinaryIO
 
+from tearsheet.engines import repeated
 from tearsheet.engines.broker import Broker, Message, Output
 from tearsheet.pipeline.queuers.bookmark import Bookmark
 from tearsheet.pipeline.queuers.inputs import CannotOpen, InputFile, unpacked
 from tearsheet.pipeline.queuers.rows import Problem, Reader, Row, Unreadable
 from tearsheet.pipeline.queuers.tracker import Tracker, tracked_name
 from tearsheet.story import make_story_id
-from tearsheet.work import DROPPED, Ledger, LedgerEntry, WaterMarks, input_queue, new_message, room_in
+from tearsheet.work import DROPPED, DiskFloor, Ledger, LedgerEntry, WaterMarks, input_queue, new_message, room_in
 
 log = logging.getLogger(__name__)
 STAGE = "queuer"
@@ -96,7 +98,7 @@ class Tally:
     bytes_done: int = 0
     bytes_total: int = 0
     waiting: bool = False
-    """Whether the next queue is full."""
+    """Whether the next queue or the disk is full."""
 
 
 class Queuer:
@@ -112,6 +114,7 @@ class Queuer:
         broker: Broker | None = None,
         ledger: Ledger | None = None,
         choice: Choice = Choice(),
+        floor: DiskFloor | None = None,
     ) -> None:
         self.tally = Tally()
         self._kind = kind
@@ -122,6 +125,7 @@ class Queuer:
         self._broker = broker
         self._ledger = ledger
         self._choice = choice
+        self._floor = floor or DiskFloor()
         self._chance = random.Random(choice.seed)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -130,7 +134,7 @@ class Queuer:
         self.tally.files = len(files)
         self.tally.bytes_total = sum(file.size or 0 for file in files)
         for file in files:
-            if stop.is_set() or self._enough():
+            if stop.is_set() or self._enough() or self._floor.gave_up:
                 return
             if await asyncio.to_thread(self._take, file):
                 await self._queue_tracked(file, stop)
@@ -230,12 +234,13 @@ class Queuer:
         return self._left() <= 0
 
     async def _has_room(self, stop: asyncio.Event) -> bool:
-        """Wait until the next queue is below its mark; False when stopped in the meantime."""
+        """Wait until the disk has room and the next queue is below its mark; False when stopped or given up in the meantime."""
         if self._broker is None or self._choice.dry_run:
             return True
-        while not stop.is_set():
-            depths = await self._broker.depths()
-            if room_in(self._queues, depths, self._marks, time.time()):
+        while not stop.is_set() and not self._floor.gave_up:
+            if await asyncio.to_thread(self._floor.may_go) and room_in(
+                self._queues, await self._broker.depths(), self._marks, time.time()
+            ):
                 self.tally.waiting = False
                 return True
             self.tally.waiting = True
@@ -259,7 +264,8 @@ class Queuer:
             if len(self.tally.examples) < MAX_PROBLEMS_KEPT:
                 self.tally.examples.append(found)
         if problems and self._ledger is not None and not self._choice.dry_run:
-            await asyncio.to_thread(note_rows, self._ledger, tracked_name(file.name), problems, self._kind.unit)
+            note = partial(note_rows, self._ledger, tracked_name(file.name), problems, self._kind.unit)
+            await asyncio.to_thread(repeated, note)
 
 
 @dataclass(slots=True)

@@ -22,14 +22,14 @@ import msgspec
 
 from tearsheet.engines import PATIENCE_SECONDS, pauses
 from tearsheet.engines.broker import Broker, Output
-from tearsheet.errors import EngineError
+from tearsheet.errors import EngineError, ItemRefused
 from tearsheet.files import make_folder, storage_errors, written_aside
 from tearsheet.masking import masked
 from tearsheet.pipeline.queuers.http_input import opened_url
 from tearsheet.pipeline.queuers.rows import Problem, checked_url
 from tearsheet.story import RSSEntry, Story, make_story_id
 from tearsheet.urls import BadURL
-from tearsheet.work import WaterMarks, input_queue, new_message, room_in
+from tearsheet.work import DiskFloor, WaterMarks, input_queue, new_message, room_in
 
 log = logging.getLogger(__name__)
 BATCH = 2_500
@@ -129,6 +129,7 @@ class RemoteQueuer:
     def __init__(
         self, ask: Ask, server: str, cursor: Cursor, broker: Broker, queues: Sequence[str], marks: WaterMarks,
         note: Callable[[Sequence[Problem]], None] = lambda problems: None, patience: float = PATIENCE_SECONDS,
+        floor: DiskFloor | None = None,
     ) -> None:  # fmt: skip
         self.queued = 0
         self._ask = ask
@@ -139,14 +140,16 @@ class RemoteQueuer:
         self._marks = marks
         self._note = note
         self._patience = patience
+        self._answered = False
+        self._floor = floor or DiskFloor()
 
     async def run(self, stop: asyncio.Event, *, once: bool = False) -> None:
         """Take what is new until stopped; with `once`, until there is no more.
 
         A server that does not answer is asked again: its trouble is no reason to stop the rest of the program. With `once`, its
-        error is raised when patience is at an end.
+        error is raised when patience is at an end; a refusal of the first request, always.
         """
-        while not stop.is_set():
+        while not stop.is_set() and not self._floor.gave_up:
             moved = (
                 await self._move_batch(stop, self._patience if once else math.inf) if await self._has_room() else None
             )
@@ -157,6 +160,8 @@ class RemoteQueuer:
                     await asyncio.wait_for(stop.wait(), _FULL_SECONDS if moved is None else _PAUSE_SECONDS)
 
     async def _has_room(self) -> bool:
+        if not await asyncio.to_thread(self._floor.may_go):
+            return False
         depths = await self._broker.depths()
         return room_in(self._queues, depths, self._marks, time.time())
 
@@ -180,11 +185,13 @@ class RemoteQueuer:
         waits = pauses(patience, longest=_PAUSE_SECONDS)
         while not stop.is_set():
             try:
-                return await asyncio.to_thread(self._ask, first)
-            except EngineError as error:
+                rows = await asyncio.to_thread(self._ask, first)
+                self._answered = True
+                return rows
+            except (EngineError, ItemRefused) as error:
                 pause = next(waits, None)
-                if pause is None:
-                    raise
+                if pause is None or (isinstance(error, ItemRefused) and not self._answered):
+                    raise  # a refusal from the start is a wrong address or password; later, the server has trouble
                 log.warning(
                     "the rss-fetcher is asked again later", extra={"seconds": round(pause, 1), "error": str(error)}
                 )
