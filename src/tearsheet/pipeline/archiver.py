@@ -12,7 +12,8 @@ from tearsheet.archive import ArchiveStore, Recovered, StoryArchiveWriter, archi
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.pipeline.flavours import YEAR
 from tearsheet.story import Story
-from tearsheet.work import Outcome, Quarantine, Result
+from tearsheet.urls import non_news_host
+from tearsheet.work import Drop, Outcome, Quarantine, Result
 
 log = logging.getLogger(__name__)
 
@@ -105,9 +106,11 @@ def prefix_for(story: Story, prefix: str, now: float) -> str:
 
 
 def unfit(story: Story) -> Outcome | None:
-    """Why a story cannot be archived: it has no address or no page. None when it can."""
+    """Why a story cannot be archived: it has no address or no page, or is no news. None when it can."""
     if not story.url:
         return Quarantine("no-url")
     if not story.raw_html.html:
         return Quarantine("no-html")
+    if host := non_news_host(story.url):
+        return Drop("non-news", host)
     return None

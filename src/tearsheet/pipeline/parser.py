@@ -22,7 +22,8 @@ _FIRST_TAG_WITHIN = 20_000
 class Parser:
     """The CPU stage between fetcher and importer.
 
-    Drops a story with one of the reasons `no-html`, `feed`, `homepage`, `no-canonical-url`, `no-text` and `too-short`.
+    Drops a story with one of the reasons `no-html`, `feed`, `non-news`, `homepage`, `no-canonical-url`, `no-text` and
+    `too-short`.
     """
 
     def __init__(self, clock: Clock = wall_clock) -> None:
@@ -39,6 +40,8 @@ class Parser:
         if url == NEED_CANONICAL_URL:
             url = document.url = _canonical_url(document)
         try:
+            if host := urls.non_news_host(url):
+                raise Drop("non-news", host)
             if urls.is_homepage(url):
                 raise Drop("homepage", url)
             found = content_metadata(document)

@@ -23,6 +23,7 @@ from tearsheet.pipeline.queuers.inputs import CannotOpen, InputFile, unpacked
 from tearsheet.pipeline.queuers.rows import Problem, Reader, Row, Unreadable
 from tearsheet.pipeline.queuers.tracker import Tracker, tracked_name
 from tearsheet.story import make_story_id
+from tearsheet.urls import non_news_host
 from tearsheet.work import DROPPED, Ledger, LedgerEntry, WaterMarks, input_queue, new_message, room_in
 
 log = logging.getLogger(__name__)
@@ -287,13 +288,19 @@ def note_rows(ledger: Ledger, name: str, problems: Sequence[Problem], unit: str 
     )
 
 
+def _only_news(row: Row | Problem) -> Row | Problem:
+    if isinstance(row, Row) and non_news_host(row.story.url):
+        return Problem(row.line, "non-news", row.story.url or "")
+    return row
+
+
 def _safely(kind: FileKind, name: str, stream: BinaryIO) -> Rows:
     """The rows of a file."""
     line = 0
     try:
         for row in kind.read(name, stream if kind.packed else unpacked(stream)):
             line = row.line
-            yield row
+            yield _only_news(row)
     except Unreadable as unreadable:
         yield unreadable
     except EOFError:
