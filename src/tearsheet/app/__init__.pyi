@@ -1,6 +1,7 @@
 from .captures import chosen_by_names as chosen_by_names
 from .captures import chosen_by_query as chosen_by_query
 from .captures import chosen_by_topic as chosen_by_topic
+from .captures import copy_index as copy_index
 from .captures import pack as pack
 from .captures import rebuild_index as rebuild_index
 from .captures import verify_archive as verify_archive

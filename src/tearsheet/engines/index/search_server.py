@@ -20,12 +20,11 @@ from tearsheet.engines.index.port import AddResult, IndexedStory, Page, Survey
 from tearsheet.engines.index.search_server_clients import (
     PORTS,
     SETTING,
-    ElasticsearchClient,
-    OpenSearchClient,
     OutOfTime,
     Patient,
     Refused,
     SearchClient,
+    client_for,
 )
 from tearsheet.engines.index.search_server_mapping import MAX_LOT, from_source
 from tearsheet.engines.index.search_server_query import to_search
@@ -65,9 +64,8 @@ def open_search_server(
         raise ConfigError(f"{SETTING}: {', '.join(_OPTIONS)} are numbers") from error
     if options:
         raise ConfigError(f"{SETTING}: unknown option {sorted(options)[0]!r}; there are {', '.join(_OPTIONS)}")
-    kind = ElasticsearchClient if server.scheme.startswith("elasticsearch") else OpenSearchClient
     alias = server.path.strip("/") or DEFAULT_ALIAS
-    return SearchServerIndex(kind(server), alias, patience=patience, query_seconds=query_seconds, **numbers)
+    return SearchServerIndex(client_for(server), alias, patience=patience, query_seconds=query_seconds, **numbers)
 
 
 class SearchServerIndex:

@@ -162,6 +162,11 @@ class ElasticsearchClient:
         self._client.close()
 
 
+def client_for(server: ServerUrl) -> SearchClient:
+    """The client for a server, by the scheme of its URL."""
+    return (ElasticsearchClient if server.scheme.startswith("elasticsearch") else OpenSearchClient)(server)
+
+
 def _http_address(server: ServerUrl) -> str:
     return f"{'https' if server.scheme.endswith('s') else 'http'}://{server.host_in_url}:{server.port}"
 
