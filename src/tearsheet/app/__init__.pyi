@@ -19,8 +19,10 @@ from .pages import import_pages as import_pages
 from .pages import page_store as page_store
 from .pipelines import Along as Along
 from .pipelines import Collector as Collector
+from .pipelines import Ran as Ran
 from .pipelines import collect as collect
 from .pipelines import run_files as run_files
+from .pipelines import waiting_stories as waiting_stories
 from .pipelines import waiting_tries as waiting_tries
 from .queues import QueueWatch as QueueWatch
 from .queues import delete_queue as delete_queue

@@ -11,6 +11,7 @@ from .journey import quarantine_queue as quarantine_queue
 from .ledger import Count as Count
 from .ledger import Explanation as Explanation
 from .ledger import Ledger as Ledger
+from .ledger_entry import DONE as DONE
 from .ledger_entry import DROPPED as DROPPED
 from .ledger_entry import QUARANTINED as QUARANTINED
 from .ledger_entry import RETRYING as RETRYING

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -59,6 +59,8 @@ class Worker(ABC):
     def __init__(self, config: WorkerConfig, broker: Broker, ledger: Ledger, clock: Clock = wall_clock) -> None:
         self.config = config
         self.settled = 0
+        self.outcomes: Counter[tuple[str, str]] = Counter()
+        """How many stories of this run met each outcome, by status and reason."""
         self.hurry = False
         """Set when no more stories will come: a batch need not wait to fill up."""
         self.grace_seconds = _GRACE_SECONDS
@@ -114,6 +116,7 @@ class Worker(ABC):
         self.settled += len(finished)
 
     def _passed_on(self, lease: Lease, results: Sequence[Packed], entry: LedgerEntry) -> Finished:
+        self.outcomes[DONE, ""] += 1
         messages = [packed.as_message(lease.message) for packed in results]
         outputs = tuple(Output(input_queue(stage), message) for stage in self.config.outputs for message in messages)
         retries = lease.message.headers.get(RETRIES, 0)
@@ -132,6 +135,7 @@ class Worker(ABC):
         settlement = Settlement(lease, fate.outputs)
         if fate.status is None:
             return Finished(settlement, None)
+        self.outcomes[fate.status, fate.reason] += 1
         origin = lease.message.headers.get(ORIGIN)
         detail = f"{fate.detail[:300]} ({origin})".strip() if origin else fate.detail
         return Finished(settlement, replace(entry, status=fate.status, reason=fate.reason, detail=detail[:500]))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
 from typing import BinaryIO
 
 from lxml import etree
 
+from tearsheet.feeds.polling import daily_rss_name
 from tearsheet.pipeline.queuers.rows import Problem, Row, Unreadable, checked_url, date_in_name, whole_number
 from tearsheet.pipeline.queuers.tracker import tracked_name
 from tearsheet.story import RSSEntry, Story, make_story_id
@@ -43,6 +45,12 @@ def story_of(item: etree._Element, file: str, day: str | None) -> Story:
             via=file,
         ),
     )
+
+
+def daily_files(folders: Sequence[str], today: date, days: int) -> list[str]:
+    """The files of so many days up to yesterday, the newest first, as an rss-fetcher names them."""
+    names = [daily_rss_name(today - timedelta(days=ago)) for ago in range(1, days + 1)]
+    return [f"{folder.rstrip('/')}/{name}" for name in names for folder in folders]
 
 
 def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
