@@ -57,7 +57,7 @@ def rebuild(
     if walked.problems:
         raise PartialFailure(_failure(walked.problems))
     if not report.total and archives:
-        raise NotFoundError(f"there are no stories in {', '.join(map(str, archives))}")
+        raise NotFoundError(f"there are no stories in {', '.join(map(str, archives))}: no record from byte 0 on")
     if not report.total:
         out.print(f"there are no archived stories to index: neither in {folder} nor in a store")
 
@@ -106,7 +106,8 @@ def _failure(problems: list[Problem]) -> str:
     """The final error line; before it, what is wrong with each file is printed."""
     first: dict[str, str] = {}
     for problem in problems:
-        first.setdefault(problem.file, f"{problem.file}: {problem.what}")
+        where = f"{problem.file}: byte {problem.offset}" if problem.offset is not None else problem.file
+        first.setdefault(problem.file, f"{where}: {problem.what}")
     for line in list(first.values())[:_MAX_SHOWN]:
         err.print(line)
     return f"{len(first):,} files could not be read completely, and their stories may be missing from the index"

@@ -60,6 +60,10 @@ def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
     seen: set[str] = set()
     items = 0
     for line, piece in _pieces(stream):
+        if piece is None:
+            items += 1
+            yield Problem(line, "bad-xml", f"an item of more than {_MAX_ITEM:,} bytes")
+            continue
         if not items and (built := _BUILT.search(piece)):
             day = day or _day(built[1].decode("utf-8", "replace"))
         start = _ITEM.search(piece)
@@ -71,8 +75,8 @@ def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
         raise Unreadable(1, "bad-xml", "there are no items in it")
 
 
-def _pieces(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """The file in pieces that each end with an item, and the line on which each begins."""
+def _pieces(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """The file in pieces that each end with an item, and the line on which each begins; None for one that is too long."""
     line, held = 1, b""
     while True:
         chunk = stream.read(_CHUNK)
@@ -86,12 +90,14 @@ def _pieces(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
         if not chunk:
             return
         if len(held) > _MAX_ITEM:
+            yield line, None
             line += held.count(b"\n")
             held = b""
 
 
 def _row(line: int, piece: bytes, file: str, day: str | None, seen: set[str], parser: etree.XMLParser) -> Row | Problem:
     try:
+        piece.decode("utf-8")
         item = etree.fromstring(piece + b"</item>", parser)
         story = story_of(item, file, day)
     except BadURL as error:
