@@ -35,6 +35,8 @@ from tearsheet.cli.filters import ask, question_of
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
+from tearsheet.tables import utf8_text
+from tearsheet.urls import MAX_URL_LENGTH
 
 _MAX_SHOWN = 20
 app = typer.Typer(help="Look at the archive, check it, take stories out, pack and copy them.", no_args_is_help=True)
@@ -220,10 +222,18 @@ def wacz(
 
 def _lines_of(path: Path) -> list[str]:
     try:
-        text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = sys.stdin.read() if str(path) == "-" else utf8_text(path.read_bytes())
+    except (OSError, UnicodeDecodeError, UsageError) as error:
         raise UsageError(f"cannot read {path}: {error}") from error
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    for number, line in lines:
+        if len(line) > MAX_URL_LENGTH:
+            raise UsageError(
+                f"{path}: line {number}: neither an id nor an address has more than {MAX_URL_LENGTH:,} characters"
+            )
+    if not lines:
+        raise UsageError(f"{path}: line 1: there is no story in it")
+    return [line for _, line in lines]
 
 
 @app.command()
