@@ -97,5 +97,5 @@ def _read(file: Path) -> tuple[Question, Result]:
         where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "line 1"
         where = str(error).partition(":")[0] if isinstance(error, UsageError) else where
         raise UsageError(
-            f"{file}: {where}: not a citation; write one with `tearsheet cite QUERY --json > {file}`"
+            f"{file}: {where}: this is not a citation; write one with `tearsheet cite QUERY --json > {file}`"
         ) from error
