@@ -12,6 +12,7 @@ from tearsheet.urls import (
     canonical_domain,
     is_homepage,
     is_shortened,
+    non_news_host,
     normalize_url,
     split_http_url,
     surt,
@@ -184,3 +185,18 @@ def outcome(function, url):
         return function(url)
     except BadURL:
         return "bad"
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://Twitter.com/a", "twitter.com"),
+        ("http://www.youtube.com:80/watch?v=1", "www.youtube.com"),
+        ("https://nottwitter.com/a", None),
+        ("http://twitter.com.example/a", None),
+        ("123456", None),
+        (None, None),
+    ],
+)
+def test_sites_without_news(url, host):
+    assert non_news_host(url) == host

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from tearsheet.errors import ConfigError
+from tearsheet.errors import ConfigError, UsageError
 from tearsheet.terminal import safe_json
 
 BOM = "\ufeff".encode()
@@ -102,3 +102,33 @@ def write_parquet(
 
 def _by_column(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
     return {name: [row[position] for row in rows] for position, name in enumerate(columns)}
+
+
+def utf8_text(body: bytes) -> str:
+    """The text of a file that a user gave us. Raises UsageError, which names the line that is not UTF-8."""
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = body.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"line {line}: not in UTF-8; save the file as UTF-8") from error
+
+
+def csv_table(file: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a CSV file with a heading, each with its line. Raises UsageError, which names the file and the line."""
+    try:
+        text = utf8_text(file.read_bytes())
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror}") from error
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from error
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        missing = [name for name in needed if name not in (reader.fieldnames or ())]
+        if missing:
+            raise UsageError(f"{file}: line 1: there is no column {missing[0]!r}")
+        for row in reader:
+            if None in row.values():
+                raise UsageError(f"{file}: line {reader.line_num}: fewer columns than the heading has")
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise UsageError(f"{file}: line {reader.line_num + 1}: {error}") from error

@@ -20,6 +20,7 @@ from tearsheet.lexicon import (
     TRACKING_PARAMETERS,
     TRACKING_PREFIXES,
     VIDEO_HOSTS,
+    is_non_news,
 )
 
 MAX_URL_LENGTH = 2048
@@ -106,6 +107,15 @@ def ascii_host(host: str) -> str:
     if not _HOST.fullmatch(ascii_name):
         raise BadURL(f"bad host name: {host[:100]!r}")
     return ascii_name
+
+
+def non_news_host(url: str | None) -> str | None:
+    """The host of an address if that site publishes no news, else None: wherever an address becomes known, it is asked."""
+    try:
+        host = host_of(url or "")
+    except BadURL:
+        return None
+    return host if is_non_news(host) else None
 
 
 def is_tracking_parameter(name: str) -> bool:

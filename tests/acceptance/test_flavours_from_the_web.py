@@ -96,7 +96,9 @@ def test_batch(tmp_path, newsroom, server, addresses):
     folder.mkdir()
     (folder / "mc-2024-05-06.rss.gz").write_bytes(gzip.compress(f"<rss><channel>\n{items}</channel></rss>".encode()))
     (folder / "notes.txt").write_text("not for us")
-    run_flavour(tmp_path / "data", "batch", folder)
+    summary = run_flavour(tmp_path / "data", "batch", folder)
+    assert (summary["indexed"], summary["archived"], summary["waiting"]) == (6, 6, 0)
+    assert summary["dropped"] == {"fetcher/http-5xx": 1}
     stories = {story.rss_entry.link or "": (prefix, story) for prefix, story in archived(tmp_path / "data")}
     assert stories.keys() == set(addresses)
     for n, url in enumerate(addresses):

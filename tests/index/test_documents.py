@@ -85,6 +85,7 @@ def test_publication_date(page, feed, expected):
         ({"url": "ftp://example.com/"}, "no-url"),
         ({"url": "not an address"}, "no-url"),
         ({"text_content": None}, "no-text"),
+        ({"url": "https://en.wikipedia.org/wiki/News"}, "non-news"),
         ({"text_content": " \n "}, "no-text"),
     ],
 )

@@ -69,10 +69,12 @@ def test_a_story_that_proves_nothing_is_set_aside(tmp_path, store):
     without_address.http_metadata.final_url = None
     without_address.content_metadata.url = None
     without_address.rss_entry.link = None
-    results = archive_all(Archiver(store, tmp_path / "a"), [without_page, without_address, good])
-    assert [str(result) for result in results[:2]] == ["no-html", "no-url"]
+    no_news = plain_story(4)
+    no_news.http_metadata.final_url = "https://www.youtube.com/watch?v=abcdefghijk"
+    results = archive_all(Archiver(store, tmp_path / "a"), [without_page, without_address, no_news, good])
+    assert [str(result) for result in results[:3]] == ["no-html", "no-url", "non-news: www.youtube.com"]
     assert isinstance(results[0], Quarantine)
-    assert isinstance(results[2], Kept)
+    assert isinstance(results[3], Kept)
 
 
 def test_an_empty_batch_writes_no_file(tmp_path, store):

@@ -78,9 +78,31 @@ def test_ones_own_pipelines_stand_in_the_settings(tmp_path):
         pipeline_named("your-list", own)
 
 
+def test_ones_own_pipeline_may_branch(tmp_path):
+    (tmp_path / "config.toml").write_text(
+        '[pipelines.both]\nqueuer = "csv"\nstages = ["fetcher", "parser", "importer", "archiver", "page-storer"]\n'
+        'outputs = {parser = ["importer", "page-storer"], archiver = []}\n'
+    )
+    pipeline = all_pipelines(load_settings(tmp_path, environ={}).pipelines)["both"]
+    assert {step.stage: step.outputs for step in pipeline.steps} == {
+        "fetcher": ("parser",), "parser": ("importer", "page-storer"), "importer": ("archiver",), "archiver": (),
+        "page-storer": (),
+    }  # fmt: skip
+    assert drawing(pipeline) == "csv ─▶ fetcher ─▶ parser ─▶ [importer ─▶ archiver, page-storer]"
+
+
+BRANCH = '[pipelines.x]\nqueuer = "csv"\nstages = ["fetcher", "parser", "importer"]\noutputs = '
+
+
 @pytest.mark.parametrize(
     ("text", "names"),
     [
+        (f'{BRANCH}{{printer = ["parser"]}}\n', "pipelines.x.outputs"),
+        (f"{BRANCH}3\n", "pipelines.x.outputs"),
+        (f'{BRANCH}{{parser = ["fetcher"]}}\n', "pipelines.x.outputs.parser"),
+        (f'{BRANCH}{{parser = "importer"}}\n', "pipelines.x.outputs.parser"),
+        (f'{BRANCH}{{fetcher = ["parser", "parser"]}}\n', "pipelines.x.outputs.fetcher"),
+        (f"{BRANCH}{{parser = []}}\n", "no stage feeds importer"),
         ('[pipelines.x]\nqueuer = "cvs"\nstages = ["parser"]\n', "pipelines.x.queuer"),
         ('[pipelines.x]\nqueuer = "csv"\nstages = []\n', "pipelines.x.stages"),
         ('[pipelines.x]\nqueuer = "csv"\nstages = ["parser", "printer"]\n', "pipelines.x.stages"),

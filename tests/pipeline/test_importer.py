@@ -58,3 +58,12 @@ def test_a_redelivered_story_goes_on_again(index):
     Importer(index, lambda: CLOCK).process_batch([story])
     again = make("1", "a")
     assert Importer(index, lambda: CLOCK + 60).process_batch([again]) == [again]
+
+
+def test_what_is_no_news_is_not_indexed_however_it_came(index):
+    story = make("1", "a")
+    story.content_metadata.url = "https://mobile.twitter.com/someone/status/1"
+    (result,) = Importer(index, lambda: CLOCK).process_batch([story])
+    assert isinstance(result, Drop) and result.reason == "non-news"
+    index.refresh()
+    assert index.count(parse_query("words")) == 0

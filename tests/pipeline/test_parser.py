@@ -69,6 +69,23 @@ def test_a_date_too_far_ahead_is_no_date():
     assert parse(ahead).content_metadata.publication_date is None
 
 
+def test_a_page_that_only_sends_on_says_so():
+    sends = '<html><head><meta http-equiv="refresh" content="0; url=/the-story"></head><body>{}</body></html>'
+    with pytest.raises(Drop) as drop:
+        parse(sends.format("One moment, please."))
+    assert drop.value.reason == "refresh" and "https://www.daily.example/the-story" in drop.value.detail
+    assert reason(sends.format("")) == "refresh"
+    assert parse(PAGE.replace("<head>", '<head><meta http-equiv="refresh" content="25">')), "it is read all the same"
+    assert reason(sends.replace("0;", "300;").format("Words.")) == "too-short"
+
+
+def test_a_page_that_says_it_is_on_a_site_without_news_is_dropped():
+    canonical = PAGE.replace("www.daily.example", "twitter.com")
+    assert reason(canonical, NEED_CANONICAL_URL) == "non-news"
+    assert reason(PAGE, "https://www.youtube.com/watch?v=abcdefghijk") == "non-news"
+    assert parse(canonical).content_metadata.text_content, "a link to another site does not make it that site's page"
+
+
 def test_blind_fetch_takes_the_canonical_url():
     story = parse(PAGE, NEED_CANONICAL_URL)
     url = "https://www.daily.example/news/2023/council-bridge?utm_source=x"

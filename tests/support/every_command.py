@@ -50,6 +50,7 @@ WORDS: dict[str, str] = {
     "count": "count * --by source",
     "cite": "cite *",
     "index rebuild": "index rebuild",
+    "index copy": "index copy tantivy:///index",
     "queues list": "queues list",
     "queues peek": "queues peek fetcher-in",
     "queues purge": "queues purge {hostile}",

@@ -1,6 +1,7 @@
 from .captures import chosen_by_names as chosen_by_names
 from .captures import chosen_by_query as chosen_by_query
 from .captures import chosen_by_topic as chosen_by_topic
+from .captures import copy_index as copy_index
 from .captures import pack as pack
 from .captures import rebuild_index as rebuild_index
 from .captures import verify_archive as verify_archive
@@ -21,9 +22,11 @@ from .pages import import_pages as import_pages
 from .pages import page_store as page_store
 from .pipelines import Along as Along
 from .pipelines import Collector as Collector
+from .pipelines import Ran as Ran
 from .pipelines import collect as collect
 from .pipelines import run_files as run_files
 from .pipelines import waiting_copies as waiting_copies
+from .pipelines import waiting_stories as waiting_stories
 from .pipelines import waiting_tries as waiting_tries
 from .queues import QueueWatch as QueueWatch
 from .queues import delete_queue as delete_queue

@@ -22,8 +22,9 @@ from tearsheet.archive import (
     walk_paths,
     write_wacz,
 )
+from tearsheet.engines.index import server_documents
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.index import Rebuilt, rebuild_from_stories
+from tearsheet.index import Rebuilt, fill_index, rebuild_from_stories, story_of_mediacloud
 from tearsheet.pipeline.queuers import CannotOpen, InputFile
 from tearsheet.query import Query
 
@@ -123,6 +124,12 @@ def rebuild_index(services: Services, paths: Sequence[Path], progress: Callable[
     archived = walk_paths(paths, walked) if paths else services.captures.walk(walked)
     stories = (one.story for one in archived)
     return rebuild_from_stories(services.index, stories, lambda so_far: progress(so_far.total)), walked
+
+
+def copy_index(services: Services, url: str, progress: Callable[[int], None]) -> Rebuilt:
+    """Copy the stories of an index that Media Cloud's story-indexer filled into ours; nothing is written there."""
+    documents = server_documents(url, services.settings.engines.patience_seconds)
+    return fill_index(services.index, documents, story_of_mediacloud, lambda so_far: progress(so_far.total))
 
 
 def moved_inputs(captures: Captures, folder: Path) -> list[InputFile]:

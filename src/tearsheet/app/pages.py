@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tearsheet.app.services import Services
-from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter
+from tearsheet.archive import Problem, StoryArchiveReader, StoryArchiveWriter
 from tearsheet.errors import NotFoundError
 from tearsheet.pagestore import PageStore, StoredPage, put_story, story_of
 
@@ -16,20 +16,24 @@ def page_store(services: Services, folder: Path | None) -> PageStore:
     return PageStore(folder) if folder else services.page_store
 
 
-def import_pages(target: PageStore, files: Iterable[Path]) -> tuple[int, int]:
-    """Store the pages of WARC files; returns how many, and how many records could not be used. Raises NotFoundError."""
-    stored, bad = 0, 0
+def import_pages(target: PageStore, files: Iterable[Path]) -> tuple[int, list[Problem]]:
+    """Store the pages of WARC files; returns how many, and which records could not be used. Raises NotFoundError."""
+    stored = 0
+    bad: list[Problem] = []
     for path in files:
         if not path.is_file():
             raise NotFoundError(f"there is no file {path}")
         with StoryArchiveReader(path) as reader:
-            for story in reader:
+            for archived in reader.archived():
+                story = archived.story
                 if story.raw_html.html and story.url:
                     put_story(target, story)
                     stored += 1
                 else:
-                    bad += 1
-            bad += reader.damage_count
+                    bad.append(Problem(path.name, "neither a page nor an address", archived.offset))
+            bad += [Problem(path.name, damage.what, damage.offset) for damage in reader.damages]
+        if not path.stat().st_size:
+            bad.append(Problem(path.name, "the file is empty", 0))
     return stored, bad
 
 

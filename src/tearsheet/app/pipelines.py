@@ -9,7 +9,7 @@ import gc
 import os
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from tearsheet.app.polite import STORIES_PER_SLOT
@@ -37,6 +37,9 @@ from tearsheet.pipeline import (
     with_page_store,
 )
 from tearsheet.work import (
+    DONE,
+    DROPPED,
+    QUARANTINED,
     Announcer,
     AsyncWorker,
     BatchWorker,
@@ -237,6 +240,39 @@ class Collector:
         return await self._broker.depths() if self._broker else {}
 
 
+@dataclass(slots=True)
+class Ran:
+    """What became of the stories that a run of a pipeline worked on."""
+
+    indexed: int = 0
+    archived: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    """By `stage/reason`."""
+    quarantined: dict[str, int] = field(default_factory=dict)
+    interrupted: bool = False
+    """Whether a signal came before all was done."""
+
+
+def _ran(collector: Collector) -> Ran:
+    def ended(status: str) -> dict[str, int]:
+        return {
+            f"{worker.name}/{reason}": stories
+            for worker in collector.workers
+            for (found, reason), stories in worker.outcomes.most_common()
+            if found == status
+        }
+
+    done = {worker.name: worker.outcomes[DONE, ""] for worker in collector.workers}
+    indexed, archived = done.get("importer", 0), done.get("archiver", 0)
+    return Ran(indexed, archived, ended(DROPPED), ended(QUARANTINED), collector.interrupted)
+
+
+def waiting_stories(services: Services, pipeline: Pipeline) -> int:
+    """How many stories a pipeline's queues hold, for now or for later; those in quarantine do not count."""
+    queues = {input_queue(pipeline.queue_name(step.stage)) for step in pipeline.steps}
+    return sum(depth.total for name, depth in read_depths(services).items() if name in queues)
+
+
 def waiting_tries(services: Services, pipeline: Pipeline) -> LaterTries:
     """What a pipeline's queues hold for later."""
     queues = {input_queue(pipeline.queue_name(step.stage)) for step in pipeline.steps}
@@ -269,11 +305,11 @@ def collect(services: Services, along: Along, *, once: bool, pipeline: Pipeline 
 
 def run_files(
     services: Services, pipeline: Pipeline, source: FileSource, along: Along, *, queue_only: bool = False
-) -> bool:
-    """Queue the stories of files and work on them until all is done. Returns whether a signal came before that."""
+) -> Ran:
+    """Queue the stories of files and work on them until all is done or a signal comes."""
     collector = Collector(services, [QUEUER] if queue_only else None, pipeline=pipeline, source=source)
     with ExitStack() as held:
         if not queue_only and is_embedded(services.settings.engines.index):
             held.enter_context(services.exclusive("run"))  # this index has one writer
         collector.run(once=True, along=along(collector))
-    return collector.interrupted
+    return _ran(collector)

@@ -5,6 +5,7 @@ from .copies import OutOfReach as OutOfReach
 from .copies import store_name as store_name
 from .copies import stores_by_name as stores_by_name
 from .copies import with_former as with_former
+from .foreign import Indexed as Indexed
 from .foreign import index_file as index_file
 from .identity import check_identity as check_identity
 from .inert import make_inert as make_inert

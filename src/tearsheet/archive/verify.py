@@ -60,6 +60,8 @@ def verify_file(
     found = describe(path, watch=check)
     verdict.stories, verdict.size = found.file.stories, found.file.size
     verdict.problems += [Problem(path.name, damage.what, damage.offset) for damage in found.damages]
+    if not verdict.records and not verdict.problems:
+        verdict.problems.append(Problem(path.name, "there is no record in it", 0))
     if stored is not None:
         verdict.problems += _differences(found.file, stored)
         if with_cdxj and stored.path is None:

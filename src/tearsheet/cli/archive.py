@@ -19,13 +19,26 @@ from tearsheet.app import (
     pack,
     verify_archive,
 )
-from tearsheet.archive import Outbox, Verdict, index_file, parse_date, recover, store_name, story_to_json, verify_file
+from tearsheet.archive import (
+    Indexed,
+    Outbox,
+    Verdict,
+    index_file,
+    parse_date,
+    recover,
+    store_name,
+    story_to_json,
+    verify_file,
+)
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import ask, question_of
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
+from tearsheet.tables import utf8_text
+from tearsheet.urls import MAX_URL_LENGTH
 
+_MAX_SHOWN = 20
 app = typer.Typer(help="Look at the archive, check it, take stories out, pack and copy them.", no_args_is_help=True)
 CaptureArgument = Annotated[
     str,
@@ -158,6 +171,19 @@ def index(
     columns = {"file": "file", "captures": "captures", "bad": "could not be used"}
     rows = [{**asdict(one), "bad": len(one.damages)} for one in indexed]
     show(rows, columns, form=output_form(json, False, False))
+    _say_damages(indexed)
+
+
+def _say_damages(indexed: list[Indexed]) -> None:
+    """Raise PartialFailure when a file was not indexed whole."""
+    for one in indexed:
+        for damage in one.damages[:_MAX_SHOWN]:
+            err.print(f"{one.file}: byte {damage.offset}: {damage.what}")
+        if not one.captures and not one.damages:
+            err.print(f"{one.file}: byte 0: there is no page in it")
+    bad = [one for one in indexed if one.damages or not one.captures]
+    if bad:
+        raise PartialFailure(f"{len(bad):,} of {len(indexed):,} files could not be indexed completely: see above")
 
 
 @app.command()
@@ -197,10 +223,18 @@ def wacz(
 
 def _lines_of(path: Path) -> list[str]:
     try:
-        text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = sys.stdin.read() if str(path) == "-" else utf8_text(path.read_bytes())
+    except (OSError, UnicodeDecodeError, UsageError) as error:
         raise UsageError(f"cannot read {path}: {error}") from error
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    for number, line in lines:
+        if len(line) > MAX_URL_LENGTH:
+            raise UsageError(
+                f"{path}: line {number}: neither an id nor an address has more than {MAX_URL_LENGTH:,} characters"
+            )
+    if not lines:
+        raise UsageError(f"{path}: line 1: there is no story in it")
+    return [line for _, line in lines]
 
 
 @app.command()

@@ -24,6 +24,7 @@ from tearsheet.cli.filters import (
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.index import Citation, Question, Result, result_of, sentence
+from tearsheet.tables import utf8_text
 
 
 def register(parent: typer.Typer) -> None:
@@ -88,9 +89,13 @@ def _check(file: Path) -> None:
 
 def _read(file: Path) -> tuple[Question, Result]:
     try:
-        known = json.loads(file.read_bytes())
+        known = json.loads(utf8_text(file.read_bytes()))
         return question_of(known["query"], **known["filters"]), Result(**known["result"])
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(f"{file} is not a citation; write one with `tearsheet cite QUERY --json > {file}`") from error
+    except (UsageError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else "line 1"
+        where = str(error).partition(":")[0] if isinstance(error, UsageError) else where
+        raise UsageError(
+            f"{file}: {where}: this is not a citation; write one with `tearsheet cite QUERY --json > {file}`"
+        ) from error

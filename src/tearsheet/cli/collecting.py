@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -71,15 +71,20 @@ def print_summary(summary: Summary, *, as_json: bool) -> None:
         f"{summary.indexed:,} stories indexed and {summary.archived:,} archived "
         f"in {summary.archive_files:,} WARC files ({summary.archive_bytes / 1e6:,.1f} MB), from {summary.feeds:,} feeds"
     )
-    for title, counts in (("dropped", summary.dropped), ("in quarantine", summary.quarantined)):
-        if counts:
-            out.print(f"{sum(counts.values()):,} {title}:")
-            for reason, stories in sorted(counts.items(), key=lambda item: -item[1]):
-                out.print(f"  {stories:>7,}  {reason}")
+    print_left_out({"dropped": summary.dropped, "in quarantine": summary.quarantined})
     unfinished = summary.queued - summary.later.stories
     if unfinished > 0:
         out.print(f"{unfinished:,} are still queued and will continue with the next run.")
     print_later_tries(summary.later)
+
+
+def print_left_out(counts_by_title: Mapping[str, Mapping[str, int]]) -> None:
+    """Print how many stories were left out, and for which reasons, the most frequent first."""
+    for title, counts in counts_by_title.items():
+        if counts:
+            out.print(f"{sum(counts.values()):,} {title}:")
+            for reason, stories in sorted(counts.items(), key=lambda item: -item[1]):
+                out.print(f"  {stories:>7,}  {reason}")
 
 
 def print_later_tries(later: LaterTries) -> None:

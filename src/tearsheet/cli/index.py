@@ -11,11 +11,13 @@ import typer
 from rich.control import Control
 from rich.segment import ControlType
 
-from tearsheet.app import rebuild_index
+from tearsheet.app import copy_index, rebuild_index
 from tearsheet.archive import Problem, Walked
 from tearsheet.cli.context import Globals, err, out, reports_errors, services_for
 from tearsheet.engines.index import rebuild_words
 from tearsheet.errors import NotFoundError, PartialFailure
+from tearsheet.index import Rebuilt
+from tearsheet.masking import shown_url
 
 app = typer.Typer(help="Keep the index in order.", no_args_is_help=True)
 _SILENT_SECONDS = 2.0
@@ -50,17 +52,46 @@ def rebuild(
         report, walked = rebuild_index(services, archives or [], say)
         folder = services.captures.copies.folder
     if report.total:
-        out.print(
-            f"{report.created:,} stories indexed, {report.there_already:,} were there, "
-            f"{report.duplicates:,} duplicates, {report.not_indexable:,} could not be indexed"
-        )
+        _say_report(report)
     _say_where(walked)
     if walked.problems:
         raise PartialFailure(_failure(walked.problems))
     if not report.total and archives:
-        raise NotFoundError(f"there are no stories in {', '.join(map(str, archives))}")
+        raise NotFoundError(f"there are no stories in {', '.join(map(str, archives))}: no record from byte 0 on")
     if not report.total:
         out.print(f"there are no archived stories to index: neither in {folder} nor in a store")
+
+
+@app.command()
+@reports_errors
+def copy(
+    url: Annotated[
+        str,
+        typer.Argument(
+            help="As opensearch://HOST:9200/mc_search or elasticsearch://HOST:9200/mc_search.", metavar="URL"
+        ),
+    ],
+) -> None:
+    """Copy the stories of an index that Media Cloud's story-indexer filled into ours. Nothing is written there.
+
+    They keep their dates and, as `mediacloud_id`, their ids. May be stopped and started again.
+    """
+    with services_for() as services:
+        report = copy_index(services, url, _progress())
+    if not report.total:
+        raise NotFoundError(f"there are no stories in {shown_url(url)}")
+    _say_report(report)
+    if report.not_indexable:
+        raise PartialFailure(
+            f"{report.not_indexable:,} stories lack an address or a text, or are no news, and were left out"
+        )
+
+
+def _say_report(report: Rebuilt) -> None:
+    out.print(
+        f"{report.created:,} stories indexed, {report.there_already:,} were there, "
+        f"{report.duplicates:,} duplicates, {report.not_indexable:,} could not be indexed"
+    )
 
 
 def _say_where(walked: Walked) -> None:
@@ -75,7 +106,8 @@ def _failure(problems: list[Problem]) -> str:
     """The final error line; before it, what is wrong with each file is printed."""
     first: dict[str, str] = {}
     for problem in problems:
-        first.setdefault(problem.file, f"{problem.file}: {problem.what}")
+        where = f"{problem.file}: byte {problem.offset}" if problem.offset is not None else problem.file
+        first.setdefault(problem.file, f"{where}: {problem.what}")
     for line in list(first.values())[:_MAX_SHOWN]:
         err.print(line)
     return f"{len(first):,} files could not be read completely, and their stories may be missing from the index"

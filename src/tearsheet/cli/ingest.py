@@ -12,6 +12,7 @@ import typer
 from tearsheet.cli.context import out, print_out, reports_errors, services_for
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.ingest import IngestRequest, IngestWebResult, read_request, request_for, result_json
+from tearsheet.tables import utf8_text
 
 
 def register(parent: typer.Typer) -> None:
@@ -80,9 +81,11 @@ def _requests(urls: Sequence[str], path: Path | None, force_recrawl: bool) -> li
 
 def _read_requests(path: Path, force_recrawl: bool) -> Iterator[IngestRequest]:
     try:
-        text = typer.get_text_stream("stdin").read() if str(path) == "-" else path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = typer.get_text_stream("stdin").read() if str(path) == "-" else utf8_text(path.read_bytes())
+    except (OSError, UnicodeDecodeError, UsageError) as error:
         raise UsageError(f"cannot read {path}: {error}") from error
+    if not text.strip():
+        raise UsageError(f"{path}: line 1: there is no request in it")
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue

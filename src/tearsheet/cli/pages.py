@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -13,7 +12,7 @@ from typing import Annotated
 import typer
 
 from tearsheet.app import export_pages, import_pages, page_store
-from tearsheet.cli.context import out, output_form, reports_errors, services_for, show, write_out
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
@@ -28,7 +27,9 @@ from tearsheet.pagestore import (
     migrate_store,
     repair_store,
 )
+from tearsheet.tables import csv_table
 
+_MAX_SHOWN = 20
 app = typer.Typer(help="The dated page store: put, get, list, check, migrate, import, export.", no_args_is_help=True)
 DayOption = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The day, as YYYY-MM-DD.")]
 SinceOption = Annotated[datetime | None, typer.Option("--from", formats=["%Y-%m-%d"], help="First day.")]
@@ -172,14 +173,10 @@ def migrate(
 def _lookup(path: Path | None) -> Lookup:
     known: dict[str, KnownPage] = {}
     if path is not None:
-        with path.open(newline="", encoding="utf-8") as stream:
-            reader = csv.DictReader(stream)
-            if not {"url", "id", "kind", "language"} <= set(reader.fieldnames or ()):
-                raise UsageError(f"{path} needs the columns url, id, kind and language")
-            for row in reader:
-                if row["kind"] not in KINDS:
-                    raise UsageError(f"{path}: line {reader.line_num}: kind {row['kind']!r}, use {', '.join(KINDS)}")
-                known[encode_url(row["url"])] = KnownPage(row["id"], row["kind"], row["language"])
+        for line, row in csv_table(path, ["url", "id", "kind", "language"]):
+            if row["kind"] not in KINDS:
+                raise UsageError(f"{path}: line {line}: kind {row['kind'][:40]!r}, use {', '.join(KINDS)}")
+            known[encode_url(row["url"])] = KnownPage(row["id"], row["kind"], row["language"])
     return lambda url: known.get(encode_url(url))
 
 
@@ -191,8 +188,10 @@ def import_warc(
     """Store the pages of WARC files under the days on which they were captured."""
     stored, bad = import_pages(_store(store), files)
     out.print(f"{stored:,} pages stored")
+    for problem in bad[:_MAX_SHOWN]:
+        err.print(f"{problem.file}: byte {problem.offset or 0}: {problem.what}")
     if bad:
-        raise PartialFailure(f"{bad:,} records could not be used; `tearsheet archive verify FILE` says more")
+        raise PartialFailure(f"{len(bad):,} records could not be used; `tearsheet archive verify FILE` says more")
 
 
 @app.command("export")

@@ -7,14 +7,26 @@ from typing import Annotated, Any
 
 import typer
 
-from tearsheet.app import Along, FileSource, Interrupted, run_files, waiting_copies, waiting_tries
-from tearsheet.cli.collecting import check_copies, collect, print_later_tries
+from tearsheet.app import (
+    Along,
+    FileSource,
+    Interrupted,
+    Ran,
+    Services,
+    run_files,
+    waiting_copies,
+    waiting_stories,
+    waiting_tries,
+)
+from tearsheet.cli.collecting import check_copies, collect, print_later_tries, print_left_out
 from tearsheet.cli.context import err, out, reports_errors, services_for, show
 from tearsheet.cli.options import JsonOption
 from tearsheet.cli.progress import Progress
+from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.pipeline import QUEUERS, Pipeline, drawing, pipeline_named
-from tearsheet.pipeline.queuers import MAX_PROBLEMS_KEPT, Choice, Tally
+from tearsheet.pipeline.queuers import MAX_PROBLEMS_KEPT, Choice, Tally, daily_files
+from tearsheet.query import parse_query
 from tearsheet.work import LaterTries
 
 app = typer.Typer(help="Show the pipelines, and run one on files.", no_args_is_help=True)
@@ -79,6 +91,11 @@ def run_pipeline(
     random_sample: Annotated[
         float | None, typer.Option(help="This percentage of the stories, at random.", min=0, max=100)
     ] = None,
+    days: Annotated[
+        int | None,
+        typer.Option(help="The daily files of this many days up to yesterday (batch only).", min=1, max=3660),
+    ] = None,
+    yesterday: Annotated[bool, typer.Option("--yesterday", help="As --days 1.")] = False,
     queue_only: Annotated[
         bool, typer.Option("--queue-only", help="Queue the stories and leave the work to `tearsheet worker`.")
     ] = False,
@@ -95,6 +112,7 @@ def run_pipeline(
 
     A file that was finished is known by its base name and not taken again. One that a killed run had begun is started again.
     `--max-stories`, `--sample-size` and `--random-sample` take part of the stories and remember no files.
+    `--days` and `--yesterday` take the daily files of the rss-fetcher in `feeds.remote`, or those in the folders that are named.
     An index keeps the first copy of a story: `--index` makes a new one, while the old one is still searched.
     """
     with services_for(engines__index=index) as services:
@@ -102,8 +120,15 @@ def run_pipeline(
         if pipeline.queuer == "feeds":
             if inputs:
                 raise UsageError(f"the pipeline {flavour} takes no inputs: its stories come from the feeds")
+            if force or dry_run or max_stories or sample_size or random_sample or days or yesterday:
+                raise UsageError(
+                    f"the pipeline {flavour} takes whatever is new: to take some days or a sample of an rss-fetcher's stories, "
+                    "read its daily files with `tearsheet pipeline run batch --days 3`"
+                )
             collect(services, once=True, web=False, as_json=json, pipeline=pipeline)
             return
+        if days or yesterday:
+            inputs = _daily_files(services, pipeline, inputs or [], days or 1)
         if not inputs:
             raise UsageError(f"name the inputs of the pipeline {flavour}: {QUEUERS[pipeline.queuer]}")
         choice = Choice(
@@ -113,15 +138,20 @@ def run_pipeline(
             percent=_SAMPLE_PERCENT if sample_size else random_sample,
         )
         source = FileSource(services, pipeline, inputs, choice)
-        interrupted, later, uncopied = False, LaterTries(), ""
+        ran, later, waiting, uncopied = Ran(), LaterTries(), 0, ""
         if dry_run:
             source.count()
         else:
-            interrupted = run_files(services, pipeline, source, _progress(pipeline, source), queue_only=queue_only)
+            _warn_of_first_copies(services, pipeline, index)
+            ran = run_files(services, pipeline, source, _progress(pipeline, source), queue_only=queue_only)
+            waiting = waiting_stories(services, pipeline)
             if not queue_only:
                 later, uncopied = waiting_tries(services, pipeline), waiting_copies(services)
-    _print(source.tally, later, as_json=json, dry_run=dry_run)
-    if interrupted:
+    if json:
+        _print_json(source.tally, ran, later, waiting)
+    else:
+        _print(source.tally, ran, later, dry_run=dry_run, queue_only=queue_only)
+    if ran.interrupted:
         raise Interrupted
     if source.floor.gave_up:
         raise PartialFailure(f"not all stories were queued: {source.floor.told}, and run the pipeline again")
@@ -136,13 +166,37 @@ def _progress(pipeline: Pipeline, source: FileSource) -> Along:
     return lambda collector: [Progress(collector, pipeline.name, lambda: source.tally).run]
 
 
-def _print(tally: Tally, later: LaterTries, *, as_json: bool, dry_run: bool) -> None:
-    if as_json:
-        fields = {name: getattr(tally, name) for name in ("files", "finished", "skipped", "failed", "stories")}
-        problems = dict(tally.problems)
-        fields |= {"later": asdict(later), "problems": problems}
-        show([fields | {"examples": [asdict(e) for e in tally.examples]}], {}, form="jsonl")
-        return
+def _daily_files(services: Services, pipeline: Pipeline, folders: list[str], days: int) -> list[str]:
+    """The files of the last days in these folders of an rss-fetcher, or in that of the one in `feeds.remote`."""
+    if pipeline.queuer != "batch":
+        raise UsageError("--days and --yesterday choose daily RSS files, which only the pipeline batch reads")
+    remote = services.settings.feeds.remote
+    if not folders and not remote:
+        raise UsageError(
+            "say where the daily files are: set feeds.remote, or name a folder, as https://HOST/rss or s3://BUCKET/FOLDER"
+        )
+    return daily_files(folders or [f"{remote.rstrip('/')}/rss"], utc_now().date(), days)
+
+
+def _warn_of_first_copies(services: Services, pipeline: Pipeline, index: str | None) -> None:
+    """Whoever parses an archive again wants to see what the new parser finds, and would wonder why nothing changes."""
+    if pipeline.queuer == "reparse" and index is None and services.index.count(parse_query("*")):
+        err.print(
+            "WARNING: the index keeps the first copy of a story, so stories that it has already stay as they are. "
+            "To index what is found now, add `--index index-2`.",
+            style="bold red",
+        )
+
+
+def _print_json(tally: Tally, ran: Ran, later: LaterTries, waiting: int) -> None:
+    fields: dict[str, Any] = {
+        name: getattr(tally, name) for name in ("files", "finished", "skipped", "failed", "stories")
+    }
+    fields |= asdict(ran) | {"waiting": waiting, "later": asdict(later), "problems": dict(tally.problems)}
+    show([fields | {"examples": [asdict(example) for example in tally.examples]}], {}, form="jsonl")
+
+
+def _print(tally: Tally, ran: Ran, later: LaterTries, *, dry_run: bool, queue_only: bool) -> None:
     done = "would be queued" if dry_run else "queued"
     out.print(f"{tally.stories:,} stories {done} from {tally.finished:,} of {tally.files:,} files")
     if tally.skipped:
@@ -151,6 +205,9 @@ def _print(tally: Tally, later: LaterTries, *, as_json: bool, dry_run: bool) -> 
         )
     for reason, count in tally.problems.most_common():
         out.print(f"  {count:>7,}  {reason}")
+    if not dry_run and not queue_only:
+        out.print(f"{ran.indexed:,} indexed, {ran.archived:,} archived")
+        print_left_out({"dropped": ran.dropped, "in quarantine": ran.quarantined})
     print_later_tries(later)
     for example in tally.examples[:20]:
         err.print(f"{example.file}:{example.line}: {example.reason}: {example.detail}")

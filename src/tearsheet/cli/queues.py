@@ -19,7 +19,7 @@ from tearsheet.app import (
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import JsonOption, YesOption, confirm
 from tearsheet.cli.status import QUEUE_COLUMNS
-from tearsheet.errors import PartialFailure
+from tearsheet.errors import NotFoundError, PartialFailure
 from tearsheet.pipeline import Wanted
 
 app = typer.Typer(help="Look into the queues, and fix them.", no_args_is_help=True)
@@ -146,5 +146,7 @@ def load_archives(
     show(rows, {"queue": "queue", "stories": "stories"}, form=output_form(json, False, False))
     if loaded.left_out and not json:
         out.print(f"{loaded.left_out:,} stories of other domains left out")
+    if not loaded.queues and not loaded.left_out and not loaded.damages:
+        raise NotFoundError(f"there are no dumped stories in {', '.join(inputs)}: no record from byte 0 on")
     if loaded.damages:
         raise PartialFailure(f"{len(loaded.damages)} parts could not be read, the first: {loaded.damages[0]}")

@@ -61,7 +61,11 @@ def import_list(
         body = file.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
-    _add(read_sources_csv(body))
+    try:
+        sources = read_sources_csv(body)
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from error
+    _add(sources)
 
 
 def _add(new: list[NewSource]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv as csv_module
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -25,6 +23,7 @@ from tearsheet.cli.progress import TopicProgress
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.files import hand_over, hand_over_all, output_folder
 from tearsheet.index import check_period, read_day
+from tearsheet.tables import csv_table
 from tearsheet.topics import MAX_ITERATIONS, MAX_STORIES, NewTopic, Seed, store
 from tearsheet.topics.snapshot import FORMATS, list_snapshots
 from tearsheet.topics.spider import add_seeds, list_duplicate_media, media_of, set_duplicate_media
@@ -111,7 +110,7 @@ def seed(
     with services_for() as services:
         topic = store.find_topic(services.database, name)
         seeds = [Seed(url, None, "url", assume_match) for url in urls or ()]
-        seeds += [Seed(row["url"], None, "csv", assume_match) for row in _rows(file, "url")]
+        seeds += [Seed(row["url"], None, "csv", assume_match) for _, row in csv_table(file, ["url"])] if file else []
         if index:
             seeds += seed_from_index(services, topic)
         added, refused = add_seeds(services.database, topic.id, seeds)
@@ -129,19 +128,6 @@ def seed(
         err.print(f"refused: {url[:200]}")
     if refused:
         raise PartialFailure(f"{len(refused):,} addresses were refused: see above")
-
-
-def _rows(file: Path | None, column: str) -> Iterator[dict[str, str]]:
-    if file is None:
-        return
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
-            reader = csv_module.DictReader(lines)
-            if column not in (reader.fieldnames or ()):
-                raise UsageError(f"{file} has no column {column!r}")
-            yield from reader
-    except (OSError, UnicodeDecodeError, csv_module.Error) as error:
-        raise UsageError(f"cannot read {file}: {error}") from error
 
 
 @app.command()

@@ -9,3 +9,4 @@ from .encoding import as_utf8 as as_utf8
 from .encoding import decode as decode
 from .guard import parse as parse
 from .guard import tame as tame
+from .refresh import refresh_target as refresh_target

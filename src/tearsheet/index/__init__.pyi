@@ -11,6 +11,7 @@ from .documents import indexed_story as indexed_story
 from .export import csv_lines as csv_lines
 from .export import jsonl_lines as jsonl_lines
 from .export import write_parquet as write_parquet
+from .from_mediacloud import story_of_mediacloud as story_of_mediacloud
 from .question import ORDERS as ORDERS
 from .question import Asked as Asked
 from .question import Question as Question
@@ -18,4 +19,5 @@ from .question import check_period as check_period
 from .question import read_day as read_day
 from .question import read_question as read_question
 from .rebuild import Rebuilt as Rebuilt
+from .rebuild import fill_index as fill_index
 from .rebuild import rebuild_from_stories as rebuild_from_stories

@@ -10,13 +10,16 @@ from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import StoryError
 from tearsheet.query import moment_span
 from tearsheet.story import MAX_DAYS_AHEAD, OWN_CONTENT_FIELDS, Story
-from tearsheet.urls import BadURL, canonical_domain, url_hash
+from tearsheet.urls import BadURL, canonical_domain, non_news_host, url_hash
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class NotIndexable(StoryError, ValueError):
-    """The story lacks what an index needs. It is counted under `reason`: `no-url`, `no-text`, `no-data`."""
+    """The story lacks what an index needs, or is no news.
+
+    It is counted under `reason`: `no-url`, `no-text`, `no-data`, `non-news`.
+    """
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(f"{reason}: {detail}")
@@ -32,6 +35,8 @@ def indexed_story(story: Story, now: datetime) -> IndexedStory:
         raise NotIndexable("no-data", "neither an address nor a text")
     if not url:
         raise NotIndexable("no-url", "no address")
+    if host := non_news_host(url):
+        raise NotIndexable("non-news", host)
     if not (content.text_content or "").strip():
         raise NotIndexable("no-text", f"no text was found in {url}")
     try:

@@ -12,6 +12,7 @@ from tearsheet.engines.index import IndexedStory
 
 COLUMNS = {
     "id": "text",
+    "mediacloud_id": "text",
     "url": "text",
     "article_title": "text",
     "canonical_domain": "text",

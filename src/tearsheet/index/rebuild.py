@@ -1,17 +1,20 @@
-"""Fill an index from archived stories, which keep their dates."""
+"""Fill an index from archived stories, or from another index. Stories keep their dates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
+from typing import TypeVar
 
 from tearsheet.clock import Clock, utc_now, wall_clock
-from tearsheet.engines.index import Index
+from tearsheet.engines.index import Index, IndexedStory
 from tearsheet.index.documents import NotIndexable, indexed_story
 from tearsheet.story import Story
 
 BATCH = 500
+Known = TypeVar("Known")
 
 
 @dataclass(slots=True)
@@ -36,13 +39,24 @@ def rebuild_from_stories(
     clock: Clock = wall_clock,
 ) -> Rebuilt:
     """Index archived stories that are not indexed yet. They keep their dates; it may be stopped and restarted at any time."""
+    return fill_index(index, stories, indexed_story, progress, clock)
+
+
+def fill_index(
+    index: Index,
+    stories: Iterable[Known],
+    form: Callable[[Known, datetime], IndexedStory],
+    progress: Callable[[Rebuilt], None] | None = None,
+    clock: Clock = wall_clock,
+) -> Rebuilt:
+    """Index what `form` makes of stories, unless it is there already."""
     report = Rebuilt()
     waiting = iter(stories)
     while batch := list(islice(waiting, BATCH)):
         documents = []
         for story in batch:
             try:
-                documents.append(indexed_story(story, utc_now(clock)))
+                documents.append(form(story, utc_now(clock)))
             except NotIndexable:
                 report.not_indexable += 1
         for result in index.add(documents):

@@ -5,18 +5,13 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from tearsheet.extract import Document
+from tearsheet.extract import Document, refresh_target
 from tearsheet.fetch import wire_url
 from tearsheet.ingest.block_lists import ARCHIVES, COOKIE_WALLS, NEVER, NEVER_BELOW, WALLS
 from tearsheet.urls import BadURL, split_http_url
 
 MAX_HOPS = 8
 """How many pages are read on the way, the document included."""
-LONGEST_REFRESH = 30.0
-"""In seconds. A page that refreshes itself later than that is meant to be read."""
-_REFRESH = re.compile(
-    r"""\s*(\d{0,6})(?:\.[\d.]*)?\s*(?:[;,]\s*|\s+)(?:url\s*=\s*)?(["']?)(.*)""", re.IGNORECASE | re.DOTALL
-)
 _DOUBLED = re.compile(r"^(https?://)(?:https?://)+", re.IGNORECASE)
 _STRAY_COLON = re.compile(r"^(https?://[^/?#:\s]+):(?=[/?#]|$)", re.IGNORECASE)
 
@@ -51,19 +46,6 @@ def terminal_refusal(url: str) -> str | None:
 
 def _is_below(host: str, domains: tuple[str, ...] | list[str]) -> bool:
     return any(host == domain or host.endswith("." + domain) for domain in domains)
-
-
-def refresh_target(document: Document) -> str | None:
-    """Where a page sends its reader right away by `meta refresh`; None if nowhere, or only later."""
-    for content in document.head.meta.get("refresh", ()):
-        found = _REFRESH.match(content[:4096])
-        if not found or float(found[1] or 0) > LONGEST_REFRESH:
-            continue
-        quote, rest = found[2], found[3]
-        target = rest.partition(quote)[0] if quote else rest
-        if target.strip() and (url := document.absolute(target)):
-            return url
-    return None
 
 
 def same_page(one: str, other: str) -> bool:

@@ -5,6 +5,8 @@ from .addresses import TRACKING_PARAMETERS as TRACKING_PARAMETERS
 from .addresses import TRACKING_PREFIXES as TRACKING_PREFIXES
 from .addresses import VIDEO_HOSTS as VIDEO_HOSTS
 from .languages import language_name as language_name
+from .mediacloud import MEDIACLOUD_PARAMETERS as MEDIACLOUD_PARAMETERS
+from .mediacloud import MEDIACLOUD_SUBDOMAINS as MEDIACLOUD_SUBDOMAINS
 from .months import AMBIGUOUS_MONTHS as AMBIGUOUS_MONTHS
 from .months import MONTHS as MONTHS
 from .non_news import is_non_news as is_non_news

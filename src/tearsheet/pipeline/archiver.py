@@ -23,7 +23,8 @@ from tearsheet.clock import Clock, wall_clock
 from tearsheet.errors import WorkerError
 from tearsheet.pipeline.flavours import YEAR
 from tearsheet.story import Story
-from tearsheet.work import Kept, Outcome, Quarantine
+from tearsheet.urls import non_news_host
+from tearsheet.work import Drop, Kept, Outcome, Quarantine
 
 log = logging.getLogger(__name__)
 
@@ -151,7 +152,7 @@ def prefix_for(story: Story, prefix: str, now: float) -> str:
 
 
 def unfit(story: Story) -> Outcome | None:
-    """Why a story cannot be archived: it has no address, or none that a database takes, or no page. None when it can."""
+    """Why a story cannot be archived: it has no page, no address that a database takes, or is no news. None when it can."""
     if not story.url:
         return Quarantine("no-url")
     for url in (story.url, story.content_metadata.url or ""):
@@ -159,6 +160,8 @@ def unfit(story: Story) -> Outcome | None:
             return Quarantine("no-url", f"{url!r} is no address")
     if not story.raw_html.html:
         return Quarantine("no-html")
+    if host := non_news_host(story.url):
+        return Drop("non-news", host)
     return None
 
 

@@ -18,12 +18,10 @@ from tearsheet.fetch import (
     RobotsForbid,
     RobotsUnavailable,
     retry_after_seconds,
-    wire_host,
     wire_url,
 )
-from tearsheet.lexicon import is_non_news
 from tearsheet.story import Story
-from tearsheet.urls import BadURL
+from tearsheet.urls import BadURL, non_news_host
 from tearsheet.work import Drop, Outcome, Requeue, Retry, Skipped
 
 RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504, 522, 524})
@@ -101,8 +99,8 @@ class Fetcher:
             url = wire_url(story.rss_entry.link)
         except BadURL as error:
             raise Drop("bad-url", str(error)) from error
-        if is_non_news(wire_host(url)):
-            raise Drop("non-news", wire_host(url))
+        if host := non_news_host(url):
+            raise Drop("non-news", host)
         return url
 
     async def _fetch(self, url: str) -> FetchResponse:
@@ -121,8 +119,8 @@ class Fetcher:
 
 
 async def _stay_with_news(redirect: Redirect) -> None:
-    if is_non_news(wire_host(redirect.target)):
-        raise Drop("non-news2", wire_host(redirect.target))
+    if host := non_news_host(redirect.target):
+        raise Drop("non-news2", host)
 
 
 def _filled(story: Story, response: FetchResponse) -> Story:

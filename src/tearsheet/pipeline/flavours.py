@@ -16,7 +16,7 @@ stories. Commands accept the name of a stage in the same form: `historical.parse
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -155,13 +155,18 @@ def pipeline_named(name: str, own: Mapping[str, Mapping[str, Any]] | None = None
 
 
 def own_pipeline(name: str, section: Mapping[str, Any]) -> Pipeline:
-    """A pipeline of config.toml: `queuer` and `stages` in order; `about`, `prefix` and `max_retries` are optional."""
+    """A pipeline of config.toml: `queuer` and `stages` in order, each of which feeds the next unless `outputs` names others.
+
+    `about`, `prefix`, `max_retries` and `outputs` are optional. Raises ConfigError.
+    """
     where = f"pipelines.{name}"
     if not _NAME.fullmatch(name) or name in PIPELINES:
         raise ConfigError(f"{where}: a new name is needed, of at most 20 small letters, digits and hyphens")
-    unknown = sorted(section.keys() - {"queuer", "stages", "about", "prefix", "max_retries"})
+    unknown = sorted(section.keys() - {"queuer", "stages", "outputs", "about", "prefix", "max_retries"})
     if unknown:
-        raise ConfigError(f"{where}.{unknown[0]}: a pipeline has queuer, stages, about, prefix and max_retries")
+        raise ConfigError(
+            f"{where}.{unknown[0]}: a pipeline has queuer, stages, outputs, about, prefix and max_retries"
+        )
     queuer, stages, prefix = section.get("queuer"), section.get("stages"), section.get("prefix")
     if queuer not in QUEUERS:
         raise ConfigError(f"{where}.queuer: one of {', '.join(QUEUERS)} is needed")
@@ -174,7 +179,27 @@ def own_pipeline(name: str, section: Mapping[str, Any]) -> Pipeline:
     retries = section.get("max_retries")
     if retries is not None and (not isinstance(retries, int) or isinstance(retries, bool) or retries < 0):
         raise ConfigError(f"{where}.max_retries: a whole number is needed")
-    return Pipeline(name, str(section.get("about", "of your own")), str(queuer), chain(*stages), prefix, retries)
+    steps = branched(stages, section.get("outputs", {}), f"{where}.outputs")
+    return Pipeline(name, str(section.get("about", "of your own")), str(queuer), steps, prefix, retries)
+
+
+def branched(stages: Sequence[str], outputs: Any, where: str) -> tuple[Step, ...]:
+    """Steps in which each stage feeds the next, or those later ones that `outputs` names for it. Raises ConfigError."""
+    if not isinstance(outputs, dict) or not outputs.keys() <= set(stages):
+        raise ConfigError(f'{where}: names stages of this pipeline, as {{{stages[0]} = ["{stages[-1]}"]}}')
+    steps = [replace(step, outputs=_outputs(step, stages, outputs, where)) for step in chain(*stages)]
+    unfed = set(stages[1:]).difference(*(step.outputs for step in steps))
+    if unfed:
+        raise ConfigError(f"{where}: no stage feeds {', '.join(sorted(unfed))}")
+    return tuple(steps)
+
+
+def _outputs(step: Step, stages: Sequence[str], outputs: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    chosen = outputs.get(step.stage, list(step.outputs))
+    later = stages[stages.index(step.stage) + 1 :]
+    if not isinstance(chosen, list) or not all(stage in later for stage in chosen) or len(set(chosen)) < len(chosen):
+        raise ConfigError(f"{where}.{step.stage}: a list is needed of stages that come after it, each once")
+    return tuple(chosen)
 
 
 def fetch_queues(pipelines: Mapping[str, Pipeline]) -> tuple[str, ...]:
@@ -188,13 +213,15 @@ def fetch_queues(pipelines: Mapping[str, Pipeline]) -> tuple[str, ...]:
 
 
 def drawing(pipeline: Pipeline) -> str:
-    """The pipeline in one line: `csv ─▶ fetcher ─▶ parser`. A stage that feeds several shows them in brackets."""
-    parts, left = [pipeline.queuer], [step.stage for step in pipeline.steps]
-    for step in pipeline.steps:
-        if step.stage in left:
-            left.remove(step.stage)
-            parts.append(step.stage)
-        if len(step.outputs) > 1:
-            parts.append("[" + ", ".join(step.outputs) + "]")
-            left = [stage for stage in left if stage not in step.outputs]
-    return " ─▶ ".join(parts)
+    """The pipeline in one line: `csv ─▶ fetcher ─▶ parser`. Where a stage feeds several, its branches stand in brackets."""
+    drawn: set[str] = set()
+
+    def from_stage(stage: str) -> str:
+        if stage in drawn:  # it has two feeders, and is drawn with the first
+            return stage
+        drawn.add(stage)
+        branches = [from_stage(output) for output in pipeline.step(stage).outputs]
+        after = f"[{', '.join(branches)}]" if len(branches) > 1 else "".join(branches)
+        return f"{stage} ─▶ {after}" if after else stage
+
+    return f"{pipeline.queuer} ─▶ {from_stage(pipeline.steps[0].stage)}"

@@ -9,7 +9,7 @@ from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.index import AddResult, Index, IndexedStory
 from tearsheet.index import NotIndexable, indexed_story
 from tearsheet.story import Story
-from tearsheet.work import Drop, Quarantine, Result
+from tearsheet.work import Drop, Outcome, Quarantine, Result
 
 
 class Importer:
@@ -27,11 +27,16 @@ class Importer:
             try:
                 indexed[position] = indexed_story(story, utc_now(self._clock))
             except NotIndexable as error:
-                results[position] = Quarantine(error.reason, error.detail)
+                results[position] = _not_indexable(error)
         added = self._index.add(list(indexed.values()))
         for (position, document), outcome in zip(indexed.items(), added, strict=True):
             results[position] = _result(stories[position], document, outcome)
         return results
+
+
+def _not_indexable(error: NotIndexable) -> Outcome:
+    """Whoever made a story that lacks something should look at it; one that is no news is wanted by nobody."""
+    return (Drop if error.reason == "non-news" else Quarantine)(error.reason, error.detail)
 
 
 def _result(story: Story, document: IndexedStory, outcome: AddResult) -> Result:

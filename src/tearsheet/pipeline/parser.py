@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from tearsheet import urls
 from tearsheet.clock import Clock, utc_now, wall_clock
-from tearsheet.extract import Document, content_metadata, decode
+from tearsheet.extract import Document, content_metadata, decode, refresh_target
 from tearsheet.story import NEED_CANONICAL_URL, ContentMetadata, Story
 from tearsheet.work import Drop, Quarantine
 
@@ -22,7 +22,8 @@ _FIRST_TAG_WITHIN = 20_000
 class Parser:
     """The CPU stage between fetcher and importer.
 
-    Drops a story with one of the reasons `no-html`, `feed`, `homepage`, `no-canonical-url`, `no-text` and `too-short`.
+    Drops a story with one of the reasons `no-html`, `feed`, `non-news`, `homepage`, `no-canonical-url`, `no-text`,
+    `too-short` and `refresh`.
     """
 
     def __init__(self, clock: Clock = wall_clock) -> None:
@@ -39,6 +40,8 @@ class Parser:
         if url == NEED_CANONICAL_URL:
             url = document.url = _canonical_url(document)
         try:
+            if host := urls.non_news_host(url):
+                raise Drop("non-news", host)
             if urls.is_homepage(url):
                 raise Drop("homepage", url)
             found = content_metadata(document)
@@ -77,13 +80,16 @@ def _canonical_url(document: Document) -> str:
 
 
 def _check_text(text: str | None, document: Document) -> None:
+    if text and len(text) > MIN_TEXT:
+        return
+    if target := refresh_target(document):
+        raise Drop("refresh", f"the page only sends its reader on to {target}")
     if not text:
         body = document.tree.body
         if body is not None and body.text().strip():
             raise Drop("too-short", "some text, but no article in it")
         raise Drop("no-text", "there is no text in the page")
-    if len(text) <= MIN_TEXT:
-        raise Drop("too-short", f"{len(text)} characters")
+    raise Drop("too-short", f"{len(text)} characters")
 
 
 def _keep(known: ContentMetadata, found: ContentMetadata) -> None:

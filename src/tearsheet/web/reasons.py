@@ -56,6 +56,7 @@ REASON_TEXTS: dict[str, str] = {
     "oversized": "the page is larger than allowed",
     "purged": "deleted from its queue by an operator",
     "redundant": "a feed that had not changed, not an article",
+    "refresh": "the page only sends its reader on to another one",
     "robots": "robots.txt forbids it",
     "robots-error": "robots.txt could not be fetched",
     "skipped": "the server could not be reached lately",

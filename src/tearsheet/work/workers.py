@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -64,6 +64,8 @@ class Worker(ABC):
         self.config = config
         self.settled = 0
         self.times = StageTimes()
+        self.outcomes: Counter[tuple[str, str]] = Counter()
+        """How many stories of this run met each outcome, by status and reason."""
         self.hurry = False
         """Set when no more stories will come: a batch need not wait to fill up."""
         self.grace_seconds = _GRACE_SECONDS
@@ -119,6 +121,7 @@ class Worker(ABC):
         self.settled += len(finished)
 
     def _passed_on(self, lease: Lease, results: Sequence[Packed], entry: LedgerEntry) -> Finished:
+        self.outcomes[DONE, ""] += 1
         messages = [packed.as_message(lease.message) for packed in results]
         outputs = tuple(Output(input_queue(stage), message) for stage in self.config.outputs for message in messages)
         tries = tries_before(lease.message) + 1
@@ -137,6 +140,7 @@ class Worker(ABC):
         settlement = Settlement(lease, fate.outputs)
         if fate.status is None:
             return Finished(settlement, None)
+        self.outcomes[fate.status, fate.reason] += 1
         origin = lease.message.headers.get(ORIGIN)
         detail = f"{fate.detail[:300]} ({origin})".strip() if origin else fate.detail
         tries = tries_before(lease.message) + 1

@@ -10,6 +10,7 @@ import pytest
 from tearsheet.engines.index.life_cycle import LifeCycle
 from tearsheet.engines.index.search_server import _make_token, _read_position, open_search_server
 from tearsheet.errors import ConfigError
+from tearsheet.mediacloud_ids import mediacloud_id
 from tearsheet.query import QueryError, parse_query
 from tests.support.index_stories import START, story
 from tests.support.indexes import SERVERS
@@ -175,3 +176,12 @@ def test_what_the_server_cannot_answer_is_refused_and_never_narrowed(index, text
 def test_a_wrong_address_is_a_wrong_setting(url):
     with pytest.raises(ConfigError, match=r"engines\.index"):
         open_search_server(url)
+
+
+def test_programs_made_for_media_clouds_index_find_the_same_in_ours(index):
+    index.add([story("a", text="The old Bridge, rebuilt"), story("b", text="a school")])
+    index.refresh()
+    asked = {"query_string": {"query": "text_content:bridge AND canonical_domain:*"}}
+    for query in (asked, {"term": {"mediacloud_id": mediacloud_id(story("a").url)}}):
+        hits = index._ask("POST", f"/{index.alias}/_search", None, {"query": query})["hits"]["hits"]
+        assert [hit["_source"]["url"] for hit in hits] == [story("a").url]

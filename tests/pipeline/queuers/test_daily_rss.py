@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import gzip
 import io
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import BinaryIO, cast
 
 import pytest
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tearsheet.engines.database import open_database
 from tearsheet.feeds.polling.daily_rss import daily_rss_name, write_daily_rss
 from tearsheet.feeds.tables import stories
-from tearsheet.pipeline.queuers.daily_rss import read
+from tearsheet.pipeline.queuers.daily_rss import daily_files, read
 from tearsheet.pipeline.queuers.rows import Problem, Row, Unreadable
 from tearsheet.story import ContentMetadata, HTTPMetadata, RSSEntry
 
@@ -140,3 +140,10 @@ def test_a_day_that_we_wrote_ourselves_can_be_read(tmp_path):
         source_source_id=4,
         via=str(path),
     )
+
+
+def test_the_files_of_the_last_days_end_with_yesterday():
+    assert daily_files(["https://rss.example/rss/", "days"], date(2024, 3, 2), 2) == [
+        "https://rss.example/rss/mc-2024-03-01.rss.gz", "days/mc-2024-03-01.rss.gz",
+        "https://rss.example/rss/mc-2024-02-29.rss.gz", "days/mc-2024-02-29.rss.gz",
+    ]  # fmt: skip

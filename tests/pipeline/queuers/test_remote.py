@@ -43,10 +43,11 @@ def test_each_field_is_filled_as_the_appendix_says():
 
 def test_rows_that_are_no_stories_are_told_by_their_ids():
     rows = [ROW, ROW | {"id": 4712, "url": None}, ROW | {"id": 4713, "url": "gopher://x"}, {"id": 4714}]
+    rows.append(ROW | {"id": 4715, "url": "https://x.com/someone"})
     stories, problems = stories_of(rows, "s")
     assert len(stories) == 1
     assert [(problem.line, problem.reason) for problem in problems] == [
-        (4712, "no-url"), (4713, "bad-url"), (4714, "no-url"),
+        (4712, "no-url"), (4713, "bad-url"), (4714, "no-url"), (4715, "non-news"),
     ]  # fmt: skip
 
 

@@ -8,4 +8,5 @@ from .port import AddResult as AddResult
 from .port import Index as Index
 from .port import IndexedStory as IndexedStory
 from .port import Page as Page
+from .search_server_documents import server_documents as server_documents
 from .turns import Turns as Turns

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from tearsheet.mediacloud_ids import mediacloud_id
+
 if TYPE_CHECKING:
     from tearsheet.query import Query
 
@@ -35,6 +37,11 @@ class IndexedStory:
     feed_id: int | None = None
     extra: dict[str, Any] = field(default_factory=dict)
     """What is stored with the story and not searched: description, authors, image, where the date came from."""
+
+    @property
+    def mediacloud_id(self) -> str:
+        """The id of the same page in Media Cloud's index; kept in `extra` where that has an id of its own for it."""
+        return str(self.extra.get("mediacloud_id") or mediacloud_id(self.url))
 
 
 @dataclass(slots=True, frozen=True)

@@ -21,12 +21,11 @@ from tearsheet.engines.index.port import MAX_OFFSET, AddResult, IndexedStory, Pa
 from tearsheet.engines.index.search_server_clients import (
     PORTS,
     SETTING,
-    ElasticsearchClient,
-    OpenSearchClient,
     OutOfTime,
     Patient,
     Refused,
     SearchClient,
+    client_for,
     whole,
 )
 from tearsheet.engines.index.search_server_mapping import MAX_LOT, from_source
@@ -71,9 +70,9 @@ def open_search_server(
         raise ConfigError(f"{SETTING}: {', '.join(_OPTIONS)} are numbers") from error
     if options:
         raise ConfigError(f"{SETTING}: unknown option {sorted(options)[0]!r}; there are {', '.join(_OPTIONS)}")
-    kind = ElasticsearchClient if server.scheme.startswith("elasticsearch") else OpenSearchClient
     alias = server.path.strip("/") or DEFAULT_ALIAS
-    return SearchServerIndex(kind(server), alias, patience=patience, query_seconds=query_seconds, life=life, **numbers)
+    client = client_for(server)
+    return SearchServerIndex(client, alias, patience=patience, query_seconds=query_seconds, life=life, **numbers)
 
 
 class SearchServerIndex:

@@ -173,6 +173,11 @@ class ElasticsearchClient(SearchClient):
         self.ask("DELETE", "/_pit", None, {"id": identifier})
 
 
+def client_for(server: ServerUrl) -> SearchClient:
+    """The client for a server, by the scheme of its URL."""
+    return (ElasticsearchClient if server.scheme.startswith("elasticsearch") else OpenSearchClient)(server)
+
+
 def _http_address(server: ServerUrl) -> str:
     return f"{'https' if server.scheme.endswith('s') else 'http'}://{server.host_in_url}:{server.port}"
 

@@ -1,7 +1,8 @@
 """How stories are stored in OpenSearch and Elasticsearch: the fields of Media Cloud, under the same names, and our own.
 
 The servers get text that is already split into words (`title_words`, `text_words`), because their own analysers would split it
-by other rules, and counts would depend on the engine. `article_title` and `text_content` hold the original text, unsearched.
+by other rules, and counts would depend on the engine. `article_title` and `text_content` hold the original text, which the server
+splits as it does for Media Cloud, so that programs made for its index find the same here; ours never ask for these fields.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ def template(alias: str, *, shards: int, replicas: int, url_type: str) -> dict[s
     """The index template for `ALIAS-000001` and its successors."""
     url = {"type": url_type} if url_type == "wildcard" else {"type": url_type, "ignore_above": 8191}
     properties = {
-        "article_title": {"type": "text", "index": False},
-        "text_content": {"type": "text", "index": False},
+        "article_title": {"type": "text"},
+        "text_content": {"type": "text"},
         "title_words": _CUT,
         "text_words": _CUT,
         "canonical_domain": {"type": "keyword"},
@@ -35,6 +36,7 @@ def template(alias: str, *, shards: int, replicas: int, url_type: str) -> dict[s
         "url": url,
         "original_url": _UNSEARCHED,
         "story_id": _UNSEARCHED,
+        "mediacloud_id": {"type": "keyword"},
         "source_id": {"type": "keyword"},
         "feed_id": _UNSEARCHED,
         "extra": {"type": "object", "enabled": False},
@@ -60,6 +62,7 @@ def to_source(story: IndexedStory) -> dict[str, Any]:
     moment = datetime.fromtimestamp(seconds, UTC)
     source: dict[str, Any] = {
         "story_id": story.story_id,
+        "mediacloud_id": story.mediacloud_id or None,
         "url": story.url,
         "article_title": story.article_title,
         "text_content": story.text_content,

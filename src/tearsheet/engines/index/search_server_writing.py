@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -20,8 +20,8 @@ from tearsheet.engines.index.clean_stories import clean_story
 from tearsheet.engines.index.life_cycle import IndexPart, LifeCycle, expired, is_full
 from tearsheet.engines.index.port import AddResult, IndexedStory
 from tearsheet.engines.index.search_server_clients import Patient, Refused, whole
-from tearsheet.engines.index.search_server_mapping import template, to_source
-from tearsheet.errors import EngineError, ItemRefused
+from tearsheet.engines.index.search_server_mapping import WORDS_OF, template, to_source
+from tearsheet.errors import ConfigError, EngineError, ItemRefused
 
 BULK_STORIES = 500
 _BULK_BYTES = 5_000_000
@@ -45,7 +45,9 @@ class StoryWriter:
         self._encode = msgspec.json.Encoder().encode
 
     def prepare(self, shards: int, replicas: int) -> None:
-        """Create the template, the first index and its alias, unless they exist."""
+        """Create the template, the first index and its alias, unless they exist. Raises ConfigError if others filled them."""
+        indices = self.indices()
+        self._refuse_others(indices)
         for url_type in ("wildcard", "keyword"):  # minimal builds of the servers lack the first
             try:
                 body = template(self._alias, shards=shards, replicas=replicas, url_type=url_type)
@@ -54,10 +56,20 @@ class StoryWriter:
             except Refused as error:
                 if error.status != 400 or url_type == "keyword":
                     raise EngineError(f"{self._client.name} refuses our mapping: {error.reason}") from error
-        if not self.indices():
+        if not indices:
             with suppress(Refused):  # another process was quicker
                 aliases = {self._alias: {"is_write_index": True}}
                 self._ask("PUT", f"/{self._alias}-000001", None, {"aliases": aliases})
+
+    def _refuse_others(self, indices: Iterable[str]) -> None:
+        """Our questions would find nothing in an index without the fields that they ask for."""
+        mappings = self._ask("GET", f"/{','.join(indices)}/_mapping") if indices else {}
+        for name, answer in sorted(mappings.items()):
+            if not set(WORDS_OF.values()) <= answer["mappings"].get("properties", {}).keys():
+                raise ConfigError(
+                    f"engines.index: {name} was filled by another program, as Media Cloud's story-indexer: name a new index, "
+                    "and copy its stories with `tearsheet index copy URL`"
+                )
 
     def add(self, stories: Sequence[IndexedStory]) -> list[AddResult]:
         """Add stories, durably, and say for each what became of it, in order."""

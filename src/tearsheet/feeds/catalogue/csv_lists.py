@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import zlib
 from collections.abc import Iterable, Iterator
 
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.model import NewFeed, NewSource, Source
-from tearsheet.feeds.formats import MAX_UNZIPPED, unzip
-from tearsheet.tables import csv_lines, unguarded
+from tearsheet.feeds.formats import MAX_UNZIPPED
+from tearsheet.tables import csv_lines, unguarded, utf8_text
 
 COLUMNS = ("id", "url", "sources_id", "name", "active", "admin_minutes", "source_name", "homepage", "collections")
 SOURCE_COLUMNS = ("id", "name", "domain", "homepage", "collections")
@@ -25,7 +26,7 @@ def read_feeds_csv(body: bytes) -> list[NewFeed]:
     heading, table = _table(body)
     if "url" not in heading:
         if not heading or not heading[0].startswith(("http://", "https://")):
-            raise UsageError("the CSV file needs a heading with a column `url`; others: " + ", ".join(COLUMNS))
+            raise UsageError("line 1: the CSV file needs a heading with a column `url`; others: " + ", ".join(COLUMNS))
         heading, table = ["url", "name"], _rows(body)
     return [_feed(dict(zip(heading, row, strict=False)), line) for line, row in table]
 
@@ -33,22 +34,36 @@ def read_feeds_csv(body: bytes) -> list[NewFeed]:
 def _table(body: bytes) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The heading in lower case, and the rows below it with their line numbers."""
     rows = _rows(body)
-    return [cell.strip().lower() for cell in rows[0][1]] if rows else ["url"], rows[1:]
+    return [cell.strip().lower() for cell in rows[0][1]], rows[1:]
 
 
 def _rows(body: bytes) -> list[tuple[int, list[str]]]:
     if body.startswith(b"\x1f\x8b"):
-        body = unzip(body, MAX_UNZIPPED + 1)
-        if len(body) > MAX_UNZIPPED:
-            raise UsageError(f"the CSV file unpacks to more than {MAX_UNZIPPED:,} bytes: split it and import the parts")
-    text = body.decode("utf-8-sig", "replace")
+        body = _unpacked(body)
+    text = utf8_text(body)
     rows = csv.reader(io.StringIO(text, newline=""), strict=False)
     try:
         # Remove the guard against formulas that we add when writing.
         table = [(rows.line_num, [unguarded(cell) for cell in row]) for row in rows]
     except csv.Error as error:
         raise UsageError(f"line {rows.line_num} of the CSV file cannot be read: {error}") from error
-    return [(line, row) for line, row in table if any(cell.strip() for cell in row)]
+    table = [(line, row) for line, row in table if any(cell.strip() for cell in row)]
+    if not table:
+        raise UsageError("line 1: the file is empty")
+    return table
+
+
+def _unpacked(body: bytes) -> bytes:
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        unpacked = unpacker.decompress(body, MAX_UNZIPPED + 1)
+    except zlib.error as error:
+        raise UsageError(f"byte 0: the gzip data is damaged: {error}") from error
+    if len(unpacked) > MAX_UNZIPPED:
+        raise UsageError(f"the CSV file unpacks to more than {MAX_UNZIPPED:,} bytes: split it and import the parts")
+    if not unpacker.eof:
+        raise UsageError(f"byte {len(body)}: the gzip data is cut off")
+    return unpacked
 
 
 def _feed(row: dict[str, str], line: int) -> NewFeed:
@@ -99,7 +114,9 @@ def read_sources_csv(body: bytes) -> list[NewSource]:
     heading, table = _table(body)
     known = [name for name in ("homepage", "url", "domain") if name in heading]
     if not known:
-        raise UsageError("the CSV file needs a heading with a column `homepage` or `domain`; others: name, collections")
+        raise UsageError(
+            "line 1: the CSV file needs a heading with a column `homepage` or `domain`; others: name, collections"
+        )
     found = []
     for _, row in table:
         cells = {name: value.strip() for name, value in zip(heading, row, strict=False)}

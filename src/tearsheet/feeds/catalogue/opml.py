@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from email.utils import format_datetime
@@ -12,18 +13,23 @@ from lxml import etree
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.formats import local_name, read_xml
+from tearsheet.tables import utf8_text
 
 _MAX_DEPTH, _MAX_LABEL = 20, 200
 """How deep folders may be nested, and how much of their names is kept, so that all paths together are no longer than the list."""
 _MAX_ATTRIBUTES = 100
+_IN_UTF8 = re.compile(rb"""(?:\xef\xbb\xbf)?\s*<(?!\?xml[^>]{0,200}encoding=["'](?!utf-8))""", re.IGNORECASE)
+"""The start of a file that claims no other encoding."""
 _NOT_XML = {number: None for number in range(32) if number not in (9, 10, 13)}
 
 
 def read_opml(body: bytes) -> list[NewFeed]:
     """The feeds of an OPML file, each with the folders that it is in. Raises UsageError when it is not OPML."""
-    root = read_xml(body, "").root
+    root, repaired, _ = read_xml(body, "")
     if root is None or local_name(root.tag) != "opml":
-        raise UsageError("this is not an OPML file: its first element should be <opml>")
+        raise UsageError("line 1: this is not an OPML file: its first element should be <opml>")
+    if repaired:
+        _refuse_losses(body)
     found: dict[str, NewFeed] = {}
     folders: dict[str, dict[str, None]] = {}
     for feed in _outlines(root, "", 0):
@@ -32,6 +38,15 @@ def read_opml(body: bytes) -> list[NewFeed]:
     for url, names in folders.items():
         found[url].collections = tuple(names)
     return list(found.values())
+
+
+def _refuse_losses(body: bytes) -> None:
+    """A stray `&` is repaired without loss; feeds are lost where the file is cut off or its characters are not what it says."""
+    if b"</opml" not in body.lower():
+        last = body.count(b"\n") + 1
+        raise UsageError(f"line {last}: the file is cut off: it does not end with </opml>")
+    if _IN_UTF8.match(body):
+        utf8_text(body)
 
 
 def _outlines(parent: etree._Element, folder: str, depth: int) -> Iterator[NewFeed]:

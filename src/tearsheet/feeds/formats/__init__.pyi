@@ -10,7 +10,6 @@ from .model import FeedError as FeedError
 from .model import ParsedFeed as ParsedFeed
 from .parse import MAX_UNZIPPED as MAX_UNZIPPED
 from .parse import parse_feed as parse_feed
-from .parse import unzip as unzip
 from .periods import fresh_minutes as fresh_minutes
 from .periods import read_skips as read_skips
 from .periods import skip_text as skip_text

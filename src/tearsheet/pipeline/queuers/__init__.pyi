@@ -1,3 +1,4 @@
+from .daily_rss import daily_files as daily_files
 from .feeds import FeedQueuer as FeedQueuer
 from .inputs import CannotOpen as CannotOpen
 from .inputs import InputFile as InputFile

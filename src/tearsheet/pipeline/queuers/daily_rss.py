@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
 from typing import BinaryIO
 
 from lxml import etree
 
+from tearsheet.feeds.polling import daily_rss_name
 from tearsheet.pipeline.queuers.rows import Problem, Row, Unreadable, checked_url, date_in_name, whole_number
 from tearsheet.pipeline.queuers.tracker import tracked_name
 from tearsheet.story import RSSEntry, Story, make_story_id
@@ -45,6 +47,12 @@ def story_of(item: etree._Element, file: str, day: str | None) -> Story:
     )
 
 
+def daily_files(folders: Sequence[str], today: date, days: int) -> list[str]:
+    """The files of so many days up to yesterday, the newest first, as an rss-fetcher names them."""
+    names = [daily_rss_name(today - timedelta(days=ago)) for ago in range(1, days + 1)]
+    return [f"{folder.rstrip('/')}/{name}" for name in names for folder in folders]
+
+
 def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
     """Every item once. Items are cut out first and parsed one by one, so that a broken one does not spoil others."""
     day = date_in_name(file)
@@ -52,6 +60,10 @@ def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
     seen: set[str] = set()
     items = 0
     for line, piece in _pieces(stream):
+        if piece is None:
+            items += 1
+            yield Problem(line, "bad-xml", f"an item of more than {_MAX_ITEM:,} bytes")
+            continue
         if not items and (built := _BUILT.search(piece)):
             day = day or _day(built[1].decode("utf-8", "replace"))
         start = _ITEM.search(piece)
@@ -63,8 +75,8 @@ def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
         raise Unreadable(1, "bad-xml", "there are no items in it")
 
 
-def _pieces(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """The file in pieces that each end with an item, and the line on which each begins."""
+def _pieces(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """The file in pieces that each end with an item, and the line on which each begins; None for one that is too long."""
     line, held = 1, b""
     while True:
         chunk = stream.read(_CHUNK)
@@ -78,12 +90,14 @@ def _pieces(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
         if not chunk:
             return
         if len(held) > _MAX_ITEM:
+            yield line, None
             line += held.count(b"\n")
             held = b""
 
 
 def _row(line: int, piece: bytes, file: str, day: str | None, seen: set[str], parser: etree.XMLParser) -> Row | Problem:
     try:
+        piece.decode("utf-8")
         item = etree.fromstring(piece + b"</item>", parser)
         story = story_of(item, file, day)
     except BadURL as error:

@@ -25,6 +25,7 @@ from tearsheet.pipeline.queuers.inputs import CannotOpen, InputFile, unpacked
 from tearsheet.pipeline.queuers.rows import Problem, Reader, Row, Unreadable
 from tearsheet.pipeline.queuers.tracker import Tracker, tracked_name
 from tearsheet.story import make_story_id
+from tearsheet.urls import non_news_host
 from tearsheet.work import DROPPED, DiskFloor, Ledger, LedgerEntry, WaterMarks, input_queue, new_message, room_in
 
 log = logging.getLogger(__name__)
@@ -33,6 +34,8 @@ _BATCH = 250
 _BATCH_BYTES = 8 << 20
 _PAUSE_SECONDS = 0.25
 _SHOWN_PROBLEMS = 20
+_UNREAD = frozenset({"bad-row", "bad-xml", "damaged"})
+"""Problems of rows that could not be read, so that nobody knows what they say. Their file is not finished: it has to be mended."""
 MAX_PROBLEMS_KEPT = 1_000
 Rows = Iterator[Row | Problem | Unreadable]
 """What is read of a file. If it cannot be read to its end, the last one is the `Unreadable` that says why."""
@@ -160,13 +163,14 @@ class Queuer:
         """Queue a file's stories; returns whether it was read and queued to its end."""
         self.tally.file = file.name
         log.info("queuing", extra={"file": file.name})
-        whole = True
         try:
-            stream, rows, bookmark = await asyncio.to_thread(self._open, file)
+            stream, rows, bookmark, unread = await asyncio.to_thread(self._open, file)
         except CannotOpen as error:
             await self._note(file, [Problem(0, "no-file", file.problem or str(error))])
             self.tally.failed += 1
             return False
+        whole = not unread
+        await self._note(file, unread)
         with stream:
             before = self.tally.bytes_done
             while not stop.is_set() and not self._enough():
@@ -189,19 +193,21 @@ class Queuer:
             self.tally.bytes_done = before
         return False
 
-    def _open(self, file: InputFile) -> tuple[BinaryIO, Rows, Bookmark]:
-        """The rows that an earlier queuer of the file has not queued. Raises CannotOpen."""
+    def _open(self, file: InputFile) -> tuple[BinaryIO, Rows, Bookmark, list[Problem]]:
+        """The rows that an earlier queuer of the file has not queued, and what could not be read before them. Raises CannotOpen."""
         mark = self._tracker.mark(file.name) if self._choice.is_whole else None
         stream, bookmark = file.open(), Bookmark()
         rows = _safely(self._kind, file.name, stream)
+        unread: list[Problem] = []
         if mark is not None:
-            if bookmark.reaches(mark, (row.story.id for row in rows if isinstance(row, Row))):
+            if bookmark.reaches(mark, _ids(rows, unread)):
                 log.info("going on where it was left", extra={"file": file.name, "stories": mark.stories})
             else:  # another file of the same name
                 stream.close()
                 stream, bookmark = file.open(), Bookmark()
                 rows = _safely(self._kind, file.name, stream)
-        return stream, rows, bookmark
+                unread.clear()
+        return stream, rows, bookmark, unread
 
     def _next_batch(self, rows: Rows, file: InputFile) -> _Batch:
         batch = _Batch()
@@ -212,6 +218,7 @@ class Queuer:
                 batch.broken = True
             elif isinstance(row, Problem):
                 batch.problems.append(row)
+                batch.broken = batch.broken or row.reason in _UNREAD
             elif self._choice.percent is None or self._chance.random() * 100 < self._choice.percent:
                 message = new_message(row.story, f"{self._kind.unit} {row.line} of {tracked_name(file.name)}")
                 batch.messages.append(message)
@@ -293,13 +300,28 @@ def note_rows(ledger: Ledger, name: str, problems: Sequence[Problem], unit: str 
     )
 
 
+def _ids(rows: Rows, unread: list[Problem]) -> Iterator[str]:
+    """The ids of the stories; what cannot be read on the way is added to `unread`."""
+    for row in rows:
+        if isinstance(row, Row):
+            yield row.story.id
+        elif isinstance(row, Problem) and row.reason in _UNREAD:
+            unread.append(row)
+
+
+def _only_news(row: Row | Problem) -> Row | Problem:
+    if isinstance(row, Row) and non_news_host(row.story.url):
+        return Problem(row.line, "non-news", row.story.url or "")
+    return row
+
+
 def _safely(kind: FileKind, name: str, stream: BinaryIO) -> Rows:
     """The rows of a file."""
     line = 0
     try:
         for row in kind.read(name, stream if kind.packed else unpacked(stream)):
             line = row.line
-            yield row
+            yield _only_news(row)
     except Unreadable as unreadable:
         yield unreadable
     except EOFError:

@@ -28,7 +28,7 @@ from tearsheet.masking import masked
 from tearsheet.pipeline.queuers.http_input import opened_url
 from tearsheet.pipeline.queuers.rows import Problem, checked_url
 from tearsheet.story import RSSEntry, Story, make_story_id
-from tearsheet.urls import BadURL
+from tearsheet.urls import BadURL, non_news_host
 from tearsheet.work import DiskFloor, WaterMarks, input_queue, new_message, room_in
 
 log = logging.getLogger(__name__)
@@ -205,7 +205,11 @@ def stories_of(rows: Sequence[Mapping[str, Any]], server: str) -> tuple[list[Sto
     stories, problems = [], []
     for row in rows:
         try:
-            stories.append(story_of(row, server))
+            story = story_of(row, server)
+            if non_news_host(story.url):
+                problems.append(Problem(int(row["id"]), "non-news", story.url or ""))
+            else:
+                stories.append(story)
         except BadURL as error:
             problems.append(Problem(int(row["id"]), "no-url" if not row.get("url") else "bad-url", str(error)))
     return stories, problems

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from tearsheet.errors import UsageError
 from tearsheet.query import Query
+from tearsheet.tables import csv_table, utf8_text
 from tearsheet.topics.spider.addresses import clean_url, is_ignored
 from tearsheet.topics.spider.links import clear_addresses
 from tearsheet.topics.spider.relevance import outside_dates
@@ -41,17 +41,22 @@ class Post:
 
 def read_posts(file: Path) -> Iterator[Post]:
     """The posts of a CSV file or of JSON lines (`.jsonl`, `.ndjson`). Raises UsageError, naming the line that is wrong."""
-    is_json = file.suffix.lower() in (".jsonl", ".ndjson")
+    number = 0
+    for number, row in _json_rows(file) if file.suffix.lower() in (".jsonl", ".ndjson") else csv_table(file, REQUIRED):
+        try:
+            yield make_post(json.loads(row) if isinstance(row, str) else row)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{file}, line {number}: {error}") from error
+    if not number:
+        raise UsageError(f"{file}, line 1: there is no post in it")
+
+
+def _json_rows(file: Path) -> Iterator[tuple[int, str]]:
     try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
-            rows: Iterable[tuple[int, Any]] = enumerate(lines, 1) if is_json else enumerate(csv.DictReader(lines), 2)
-            for number, row in rows:
-                try:
-                    yield make_post(json.loads(row) if is_json else row)
-                except (ValueError, RecursionError) as error:
-                    raise UsageError(f"{file}, line {number}: {error}") from error
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        text = utf8_text(file.read_bytes())
+    except (OSError, UsageError) as error:
         raise UsageError(f"cannot read {file}: {error}") from error
+    return enumerate(text.splitlines(), 1)
 
 
 def make_post(row: Mapping[str, Any]) -> Post:

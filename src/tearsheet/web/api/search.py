@@ -26,7 +26,18 @@ router = APIRouter(prefix="/api/search", tags=["search"])
 Parameters = Annotated[SearchParameters, Depends()]
 Limit = Annotated[int, Parameter(ge=1, le=1000)]
 INTERVALS = ("day", "week", "month")
-CSV_COLUMNS = ("id", "indexed_date", "language", "media_name", "media_url", "publish_date", "title", "url", "text")
+CSV_COLUMNS = (
+    "id",
+    "mediacloud_id",
+    "indexed_date",
+    "language",
+    "media_name",
+    "media_url",
+    "publish_date",
+    "title",
+    "url",
+    "text",
+)
 MAX_DAYS = 20_000
 _MAX_SOURCES = 1000
 
@@ -42,6 +53,7 @@ def as_story(story: IndexedStory, *, text: bool = False) -> dict[str, Any]:
     """A story by the names that clients of Media Cloud know."""
     shown = {
         "id": story.id,
+        "mediacloud_id": story.mediacloud_id,
         "media_name": story.canonical_domain,
         "media_url": story.canonical_domain,
         "title": story.article_title,
