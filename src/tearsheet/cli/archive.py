@@ -19,7 +19,17 @@ from tearsheet.app import (
     pack,
     verify_archive,
 )
-from tearsheet.archive import Outbox, Verdict, index_file, parse_date, recover, store_name, story_to_json, verify_file
+from tearsheet.archive import (
+    Outbox,
+    Tombstones,
+    Verdict,
+    index_file,
+    parse_date,
+    recover,
+    store_name,
+    story_to_json,
+    verify_file,
+)
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import ask, question_of
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
@@ -235,6 +245,7 @@ def forget(store: Annotated[str, typer.Argument(help="A store, as `tearsheet arc
         if name not in known:
             raise NotFoundError(f"no copies went to {name}; `tearsheet archive list` names the stores")
         forgotten = outbox.doubt(name, datetime.now(UTC), "forgotten")
+        Tombstones(services.database).forget_store(name)
         only = len(outbox.without_copy())
     out.print(f"{forgotten:,} copies in {name} are to be made or proved again", markup=False)
     if only:

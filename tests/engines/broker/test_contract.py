@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tearsheet.engines.broker.port import Broker, Depth, Message, Output, Settlement
+from tearsheet.engines.broker.port import Broker, Depth, Lease, Message, Output, Settlement
 from tests.support.brokers import BROKERS, BrokerHarness
 
 
@@ -275,5 +275,28 @@ def test_a_page_travels_along_and_ends_with_its_last_message(harness):
             assert lease.message == Message(b"2", page=page)
             assert [m.page for m in await broker.peek(queue, 1)] == []
             await broker.settle([Settlement(lease)])
+
+    run(harness, scenario)
+
+
+async def all_of(broker: Broker, count: int) -> list[Lease]:
+    """So many messages, by their number."""
+    leases: list[Lease] = []
+    while len(leases) < count:
+        leases += await broker.lease("q", count - len(leases), wait=5)
+    return sorted(leases, key=lambda lease: lease.message.headers["n"])
+
+
+def test_scrubbing_leaves_what_waits_as_it_is(harness):
+    async def scenario(broker: Broker) -> None:
+        messages = [Message(f"body {n}".encode(), {"n": n}, "host", f"page {n}".encode() * 50) for n in range(20)]
+        await broker.publish([Output("q", message) for message in messages])
+        leases = await all_of(broker, 20)
+        await broker.settle([Settlement(lease) for lease in leases[::2]])
+        await broker.release(leases[1::2])
+        await broker.scrub()
+        assert [lease.message for lease in await all_of(broker, 10)] == messages[1::2]
+        await broker.publish([Output("q", msg("later"))])
+        assert await bodies(broker, "q") == ["later"]
 
     run(harness, scenario)

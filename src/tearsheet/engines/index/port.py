@@ -70,6 +70,14 @@ class Index(Protocol):
         """Add stories, durably, and say for each what became of it, in order. Raises ItemRefused for one that cannot be taken."""
         ...
 
+    def remove(self, ids: Sequence[str]) -> int:
+        """Remove stories for good; returns how many there were. When it returns, the index holds none of their words any more.
+
+        Meant to be called seldom: an index may have to be written anew for it. Removing again what is gone finishes what a kill
+        interrupted.
+        """
+        ...
+
     def get(self, ids: Sequence[str]) -> list[IndexedStory | None]:
         """Stories by id (the hash of the normalised URL), in order."""
         ...

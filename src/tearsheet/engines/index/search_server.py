@@ -29,6 +29,7 @@ from tearsheet.engines.index.search_server_clients import (
 )
 from tearsheet.engines.index.search_server_mapping import MAX_LOT, from_source
 from tearsheet.engines.index.search_server_query import to_search
+from tearsheet.engines.index.search_server_removing import remove_stories
 from tearsheet.engines.index.search_server_writing import BULK_STORIES, StoryWriter
 from tearsheet.engines.index.turns import Turns
 from tearsheet.engines.server import PATIENCE_SECONDS, parse_server_url
@@ -98,6 +99,10 @@ class SearchServerIndex:
         """Add stories, durably, and say for each what became of it, in order. Raises ItemRefused for one that cannot be taken."""
         self._unseen = self._unseen or bool(stories)
         return self.writer.add(stories)
+
+    def remove(self, ids: Sequence[str]) -> int:
+        """Remove stories for good, from all indices behind the alias."""
+        return remove_stories(self._patient, self.writer.indices(), ids)
 
     def refresh(self) -> None:
         """Make everything that was added visible to searches now."""
