@@ -68,7 +68,9 @@ def test_warcio_reads_the_file_and_its_tombstone(tmp_path, profile):
     ]
     pages = [body for kind, _, body in records if kind == "response" and body]
     assert pages == [b"<html>page 1", b"<html>page 3"]
-    (tombstone,) = [body for kind, content, body in records if content == "application/warc-fields" and kind == "metadata"]
+    (tombstone,) = [
+        body for kind, content, body in records if content == "application/warc-fields" and kind == "metadata"
+    ]
     lines = dict(line.split(": ", 1) for line in tombstone.decode().splitlines())
     assert lines["erased"] == "2026-11-18"
     assert lines["reason"] == "asked for by the X: person"

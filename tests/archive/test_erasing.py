@@ -40,7 +40,7 @@ class Scene:
 
     @property
     def path(self) -> Path:
-        return self.file.local_path(self.folder / "archive")
+        return self.folder / "archive" / self.file.key
 
     def upload(self, **options) -> None:
         assert Uploader(self.outbox, self.copies, self.stores, **options).run(all_now=True).failures == []
@@ -52,7 +52,7 @@ class Scene:
     def erase(self, number: int) -> int:
         erasure = self.erasure(number)
         files = self.tombstones.files_with(erasure.addresses)
-        return sum(erase_from_file(file, erasure, self.copies, self.tombstones) for file in files)
+        return sum(erase_from_file(file, erasure, erasure.covers, self.copies, self.tombstones) for file in files)
 
     def check(self, gone: set[int]) -> None:
         file = self.file
@@ -118,7 +118,7 @@ def test_a_file_that_is_nowhere_is_said_to_be(scene, tmp_path):
     scene.path.unlink()
     (tmp_path / "copies" / scene.file.key).unlink()
     with pytest.raises(NotFoundError):
-        erase_from_file(scene.file, erasure, scene.copies, scene.tombstones)
+        erase_from_file(scene.file, erasure, erasure.covers, scene.copies, scene.tombstones)
     assert scene.tombstones.drop_captures(scene.file, erasure) == 1
     assert len(scene.tombstones.of()) == 1
 
@@ -150,11 +150,11 @@ def test_a_rewrite_that_was_cut_off_is_done_again(scene, tmp_path, step):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(where, step, die)
         with pytest.raises(Killed):
-            erase_from_file(scene.file, erasure, scene.copies, scene.tombstones)
+            erase_from_file(scene.file, erasure, erasure.covers, scene.copies, scene.tombstones)
     (again,) = scene.erased.unfinished()
     assert again.addresses == erasure.addresses
     for file in scene.tombstones.files_with(again.addresses, again.id):
-        erase_from_file(file, again, scene.copies, scene.tombstones)
+        erase_from_file(file, again, again.covers, scene.copies, scene.tombstones)
     scene.check({3})
     assert len(scene.tombstones.of()) == 1
     assert replace_copies(scene.tombstones, scene.outbox, scene.copies, scene.stores) == (1, [])

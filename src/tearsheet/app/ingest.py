@@ -88,7 +88,7 @@ class IngestServices:
         )
         folder, stores = self._engines.archive_folder, tuple(self._engines.archive_stores)
         return IngestService(
-            Ingester(visitor, reader, limits, self.store.known),
+            Ingester(visitor, reader, limits, self.store.known, self._engines.erased.covers),
             lambda: CaptureFile(self._engines.archive, folder, stores=stores),
             self.store,
             self.blobs,

@@ -31,6 +31,8 @@ from tearsheet.pipeline import (
     PageStorer,
     Pipeline,
     Step,
+    Unerased,
+    UnerasedBatch,
     Uploading,
     with_page_store,
 )
@@ -79,14 +81,15 @@ class Plan:
 def _fetcher(plan: Plan, config: WorkerConfig) -> Worker:
     config.prefetch = STORIES_PER_SLOT * plan.services.settings.fetch.concurrency
     client = plan.services.open_polite(plan.stack)
-    return AsyncWorker(Fetcher(client), config, plan.broker, plan.services.ledger, on_stop=client.send_away)
+    stage = Unerased(Fetcher(client), plan.services.erased)
+    return AsyncWorker(stage, config, plan.broker, plan.services.ledger, on_stop=client.send_away)
 
 
 def _hist_fetcher(plan: Plan, config: WorkerConfig) -> Worker:
     settings = plan.services.settings
     config.prefetch = STORIES_PER_SLOT * settings.fetch.concurrency
     stage = HistFetcher(plan.services.open_downloads(), max_bytes=settings.fetch.max_bytes)
-    return AsyncWorker(stage, config, plan.broker, plan.services.ledger)
+    return AsyncWorker(Unerased(stage, plan.services.erased), config, plan.broker, plan.services.ledger)
 
 
 def _parser(plan: Plan, config: WorkerConfig) -> Worker:
@@ -101,19 +104,20 @@ def _importer(plan: Plan, config: WorkerConfig) -> Worker:
     services, settings = plan.services, plan.services.settings.pipeline
     services.index.refresh()  # a run that was killed may have left stories that no search sees yet
     batch, seconds = settings.import_batch, settings.import_seconds
-    return BatchWorker(Importer(services.index), config, plan.broker, services.ledger, batch=batch, seconds=seconds)
+    stage = UnerasedBatch(Importer(services.index), services.erased)
+    return BatchWorker(stage, config, plan.broker, services.ledger, batch=batch, seconds=seconds)
 
 
 def _archiver(plan: Plan, config: WorkerConfig) -> Worker:
     services, settings = plan.services, plan.services.settings.archive
-    stage = archiver(services, plan.pipeline.prefix or settings.prefix)
+    stage = UnerasedBatch(archiver(services, plan.pipeline.prefix or settings.prefix), services.erased)
     batch, seconds = settings.max_stories, settings.max_seconds
     return BatchWorker(stage, config, plan.broker, services.ledger, batch=batch, seconds=seconds)
 
 
 def _page_storer(plan: Plan, config: WorkerConfig) -> Worker:
     services, settings = plan.services, plan.services.settings.pipeline
-    stage = PageStorer(services.page_store)
+    stage = UnerasedBatch(PageStorer(services.page_store), services.erased)
     batch, seconds = settings.import_batch, settings.import_seconds
     return BatchWorker(stage, config, plan.broker, services.ledger, batch=batch, seconds=seconds)
 

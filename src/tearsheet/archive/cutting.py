@@ -21,7 +21,11 @@ from tearsheet.errors import UserError
 from tearsheet.story import Story, make_story_id
 
 TOMBSTONE = "application/warc-fields"
-_KEPT = {"warc-payload-digest": "WARC-Payload-Digest", "warc-ip-address": "WARC-IP-Address", "warc-protocol": "WARC-Protocol"}
+_KEPT = {
+    "warc-payload-digest": "WARC-Payload-Digest",
+    "warc-ip-address": "WARC-IP-Address",
+    "warc-protocol": "WARC-Protocol",
+}
 _PIECE = 1 << 20
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 

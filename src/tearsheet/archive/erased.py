@@ -42,6 +42,7 @@ erased_addresses = Table(
 )
 """`url_key` is the hash of the normalised address. `url` is needed until everything is erased, and empty from then on."""
 
+
 @dataclass(slots=True, frozen=True)
 class Erasure:
     """One erasure. `addresses` are those still to be erased, by key; none when only cleaning up is left."""

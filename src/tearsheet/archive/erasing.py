@@ -6,7 +6,7 @@ the old file, from which the next try makes the same new one, or the new one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -24,17 +24,20 @@ from tearsheet.clock import utc_now
 from tearsheet.engines.blobs import Blobs
 from tearsheet.errors import StorageError, TearsheetError, WorkerError
 from tearsheet.files import make_folder, storage_errors, write_whole, written_aside
+from tearsheet.story import Story
 
 
-def erase_from_file(file: StoredFile, erasure: Erasure, copies: Copies, tombstones: Tombstones) -> int:
-    """Take the stories of an erasure out of a file of ours, wherever it is; returns how many there were.
+def erase_from_file(
+    file: StoredFile, erasure: Erasure, unwanted: Callable[[Story], bool], copies: Copies, tombstones: Tombstones
+) -> int:
+    """Take unwanted stories out of a file of ours, wherever it is; returns how many there were.
 
     A file that only a store has is brought here. Raises NotFoundError, and OutOfReach when a store is away.
     """
     final = copies.folder / file.key
     with copies.whole(file) as path:
         with path.open("rb") as source:
-            found = find_cuts(source, erasure.covers, erasure.started, erasure.reason)
+            found = find_cuts(source, unwanted, erasure.started, erasure.reason)
         if found.gone:
             description = _rewrite(file, path, final, found, erasure, tombstones)
         elif path == final:
@@ -52,7 +55,7 @@ def _rewrite(
 ) -> Description:
     gone = [
         Tombstone(
-            file.name, one.story_id, min(one.keys & erasure.addresses.keys()), one.sha256, one.captured,
+            file.name, one.story_id, min(one.keys & erasure.addresses.keys() or one.keys, default=""), one.sha256, one.captured,
             erasure.started, erasure.reason,
         )
         for one in found.gone
@@ -64,7 +67,9 @@ def _rewrite(
             draft.flush()
             description = describe(Path(draft.name), final_name=file.name)
             if (description.file.size, description.file.sha256) != (size, sha256) or not _holds(description, found):
-                raise StorageError(f"{final} could not be written anew: what was written is not what was read; try again")
+                raise StorageError(
+                    f"{final} could not be written anew: what was written is not what was read; try again"
+                )
             tombstones.register_rewritten(file, description.file, gone, erasure)
     return description
 

@@ -14,10 +14,11 @@ import sqlalchemy as sa
 from sqlalchemy import Column, Connection, ForeignKey, Integer, String, Table, select
 
 from tearsheet.archive.erased import Erasure, erased_addresses, erasures
-from tearsheet.archive.store import StoredFile, archive_files, archive_uploads, captures, file_from_row
+from tearsheet.archive.store import StoredCapture, StoredFile, archive_files, archive_uploads, captures, file_from_row
 from tearsheet.archive.writer import ArchiveFile
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database, UtcDateTime, metadata
+from tearsheet.urls import BadURL, canonical_domain
 
 _CHUNK = 500
 
@@ -95,7 +96,6 @@ class Tombstones:
         with self._database.read() as connection:
             return [ErasureInfo(*row) for row in connection.execute(query)]
 
-
     def files_with(self, keys: Iterable[str], erasure_id: int | None = None) -> list[StoredFile]:
         """The files that may hold captures of these addresses: by the captures that are registered, by the tombstones of an
         erasure that was interrupted, and those that hold more stories than are registered (a story that was archived twice).
@@ -152,10 +152,35 @@ class Tombstones:
             again = sa.update(archive_uploads).where(uploads.file_id == file.id)
             connection.execute(again.values(done=False, next_at=utc_now(self._clock)))
 
+    def stories_at(self, urls: Iterable[str]) -> list[str]:
+        """The ids of the stories that were captured at these very addresses."""
+        found: list[str] = []
+        with self._database.read() as connection:
+            for chunk in _chunks(sorted(set(urls))):
+                found += connection.execute(select(captures.c.story_id).where(captures.c.url.in_(chunk))).scalars()
+        return found
+
+    def captured_from(self, domain: str) -> list[str]:
+        """The addresses of all captures of a source."""
+        query = select(captures.c.url).where(captures.c.url.contains(domain, autoescape=True))
+        with self._database.read() as connection:
+            return [url for url in connection.execute(query).scalars() if _domain_of(url) == domain]
+
+    def same_pages(self, some: Sequence[StoredCapture]) -> int:
+        """How many captures of other addresses have the same page as these."""
+        ids, pages = {one.story_id for one in some}, sorted({one.sha256 for one in some})
+        found: set[str] = set()
+        with self._database.read() as connection:
+            for chunk in _chunks(pages):
+                found.update(
+                    connection.execute(select(captures.c.story_id).where(captures.c.sha256.in_(chunk))).scalars()
+                )
+        return len(found - ids)
+
     def drop_captures(self, file: StoredFile, erasure: Erasure) -> int:
         """Forget the captures of these addresses in a file that is not ours to rewrite, or is lost; returns how many."""
         with self._database.begin() as connection:
-            found = []
+            found: list[sa.Row[Any]] = []
             for chunk in _chunks(sorted(erasure.addresses)):
                 query = select(captures).where(captures.c.file_id == file.id, captures.c.index_id.in_(chunk))
                 found += connection.execute(query).all()
@@ -163,7 +188,13 @@ class Tombstones:
                 connection,
                 [
                     Tombstone(
-                        file.name, row.story_id, row.index_id, row.sha256, row.captured_at, erasure.started, erasure.reason
+                        file.name,
+                        row.story_id,
+                        row.index_id,
+                        row.sha256,
+                        row.captured_at,
+                        erasure.started,
+                        erasure.reason,
                     )
                     for row in found
                 ],
@@ -204,6 +235,13 @@ class Tombstones:
         columns = stale_copies.c
         with self._database.begin() as connection:
             connection.execute(sa.delete(stale_copies).where(columns.file_id == file.id, columns.store == store))
+
+
+def _domain_of(url: str) -> str:
+    try:
+        return canonical_domain(url)
+    except BadURL:
+        return ""
 
 
 def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:

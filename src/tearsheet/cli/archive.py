@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -32,7 +31,7 @@ from tearsheet.archive import (
 )
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import ask, question_of
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, lines_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
 
@@ -192,7 +191,7 @@ def wacz(
         if topic is not None:
             chosen, whose = chosen_by_topic(services, topic, limit), "the topic"
         elif stories is not None:
-            chosen, whose = chosen_by_names(services.captures, _lines_of(stories)[:limit]), "the list"
+            chosen, whose = chosen_by_names(services.captures, lines_of(stories)[:limit]), "the list"
         else:
             chosen, whose = chosen_by_query(services, ask(services, question_of(query or "")).query, limit), "the query"
         if chosen.missing:
@@ -202,14 +201,6 @@ def wacz(
     out.print(f"{packed.path}: {packed.pages:,} pages, {packed.size:,} bytes")
     if packed.missing:
         raise PartialFailure(f"{len(packed.missing):,} captures could not be read: `tearsheet archive verify` says why")
-
-
-def _lines_of(path: Path) -> list[str]:
-    try:
-        text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from error
-    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 @app.command()

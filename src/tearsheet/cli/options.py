@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tearsheet.errors import UsageError
 from tearsheet.masking import redacted
 from tearsheet.terminal import clean_line
 
@@ -19,3 +22,12 @@ def confirm(question: str, yes: bool) -> None:
     """Ask before something is forgotten, unless the user has said `--yes`. Raises typer.Abort."""
     if not yes:
         typer.confirm(clean_line(redacted(question)), abort=True)
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a file that a user named, `-` for stdin, without empty ones. Raises UsageError."""
+    try:
+        text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from error
+    return [line.strip() for line in text.splitlines() if line.strip()]

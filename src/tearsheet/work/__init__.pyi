@@ -19,6 +19,8 @@ from .ledger_entry import domain_of as domain_of
 from .loop_watch import LoopWatch as LoopWatch
 from .loop_watch import WatchedLoop as WatchedLoop
 from .loop_watch import watch_of as watch_of
+from .outcomes import AsyncStage as AsyncStage
+from .outcomes import BatchStage as BatchStage
 from .outcomes import Drop as Drop
 from .outcomes import Outcome as Outcome
 from .outcomes import Quarantine as Quarantine
@@ -38,6 +40,7 @@ from .reading import ReadingPool as ReadingPool
 from .reading import ThreadReader as ThreadReader
 from .supervisor import Service as Service
 from .supervisor import Supervisor as Supervisor
+from .sweeping import sweep_queues as sweep_queues
 from .water_marks import WaterMarks as WaterMarks
 from .water_marks import room_in as room_in
 from .workers import AsyncWorker as AsyncWorker

@@ -295,7 +295,9 @@ class SqliteBroker:
 
     def _blank_unused(self, db: sqlite3.Connection) -> None:
         for segment, _ in self._spool.segments():
-            used = db.execute("SELECT offset, length FROM pages WHERE segment = ? ORDER BY offset", (segment,)).fetchall()
+            used = db.execute(
+                "SELECT offset, length FROM pages WHERE segment = ? ORDER BY offset", (segment,)
+            ).fetchall()
             self._spool.blank_all_but(segment, used)
 
     # ------------------------------------------------------------------------------------------ the file and its errors

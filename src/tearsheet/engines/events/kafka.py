@@ -108,7 +108,7 @@ class KafkaEvents:
         """Kafka removes no single events. Raises Unerasable when there is an unwanted one."""
         if any(unwanted(Event(topic, key, value, "")) for key, value in self.latest(topic).items()):
             raise Unerasable(
-                f"Kafka removes no single events: the topic {topic} keeps them until a later one has the same key, or the topic is deleted"
+                f"Kafka removes no single events: the topic {topic} has them until a later one takes their key, or it is deleted"
             )
         return 0
 

@@ -1,5 +1,9 @@
 from .daily_rss import daily_rss_name as daily_rss_name
 from .daily_rss import write_daily_rss as write_daily_rss
+from .erasing import addresses_from_domain as addresses_from_domain
+from .erasing import entry_ids as entry_ids
+from .erasing import erase_entries as erase_entries
+from .erasing import erase_from_daily_rss as erase_from_daily_rss
 from .housekeeping import Housekeeper as Housekeeper
 from .next_poll_text import next_poll as next_poll
 from .poll import ACCEPT_FEED as ACCEPT_FEED

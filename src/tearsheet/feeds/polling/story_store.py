@@ -9,9 +9,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, Table, delete, func, select, text, update
 
+from tearsheet.archive import erased_among
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling.store import chunks
 from tearsheet.feeds.tables import feeds, fetch_events, stories
+from tearsheet.urls import hash_of_normalized
 
 _DAY_PAGE = 5_000
 _DROP_BATCH = 5_000
@@ -45,6 +47,11 @@ class SeenStories:
             )
             found |= {(row[0], row[1], row[2]) for row in self._connection.execute(query)}
         return found
+
+    def erased(self, normalized: Iterable[str]) -> set[str]:
+        """Those of these normalised addresses whose stories were erased and must not come back."""
+        by_key = {hash_of_normalized(url): url for url in normalized}
+        return {by_key[key] for key in erased_among(self._connection, by_key)}
 
     def add(self, rows: list[dict[str, Any]]) -> set[str]:
         """Add stories; returns the normalised addresses of those that were new, in a race perhaps fewer."""
