@@ -39,7 +39,7 @@ class Scene:
         return next(iter(self.store.files()))
 
     @property
-    def path(self) -> Path:
+    def path(self):
         return self.folder / "archive" / self.file.key
 
     def upload(self, **options) -> None:

@@ -43,6 +43,7 @@ WORDS = ("secretphrase", "secrettitle", "secret-slug")
 """What the story says, what it is called, and where it is: none of this may be found afterwards."""
 SERVER = FeedSettings().server_name
 MOMENT = 1_790_000_000.0
+MOMENT_TEXT = f"{datetime.fromtimestamp(MOMENT, UTC):%Y-%m-%dT%H:%M:%SZ}"
 SETTINGS: dict[str, Any] = {"archive.stores": ["copies"], "pages.active": True}
 
 
@@ -124,7 +125,7 @@ def _fill_ingest(services: Services) -> None:
         results.append(_result(name, page, [own, shared]))
     file.close()
     for result in results:
-        assert result.cdx is not None
+        assert result.cdx and result.html_biblio and result.request
         file.locate(result.cdx)
         put_text(services.ingest.blobs, result.cdx.sha1hex, f"<TEI>{result.html_biblio.title}</TEI>")
         value = {
@@ -148,7 +149,7 @@ def _fetched(url: str, body: bytes) -> Fetched:
 def _result(name: str, page: Fetched, parts: list[Fetched]) -> IngestWebResult:
     meta = file_meta(page.body, "text/html")
     resources = [
-        WebResource(part.url, "success", "image", terminal_url=part.url, timestamp=f"{datetime.fromtimestamp(MOMENT, UTC):%Y-%m-%dT%H:%M:%SZ}",
+        WebResource(part.url, "success", "image", terminal_url=part.url, timestamp=MOMENT_TEXT,
                     sha1hex=sha1_hex(part.body))
         for part in parts
     ]  # fmt: skip

@@ -44,6 +44,7 @@ def examine(services: Services) -> Iterator[Check]:
     yield _tried("broker", lambda: f"{_depth(services):,} stories queued")
     yield _tried("index", lambda: _engine(services.settings.engines.index, lambda: services.index))
     yield from map(partial(_store, services), store_places(services))
+    yield _erasures(services)
     yield _tried("pages are read without network and files", lambda: _confinement(services))
     yield _port(services)
 
@@ -61,6 +62,17 @@ def _store(services: Services, place: StorePlace) -> Check:
     except TearsheetError as error:
         return Check(place.setting, False, str(error))
     return Check(place.setting, True, found, advice)
+
+
+def _erasures(services: Services) -> Check:
+    """Whether something that was to be erased may still be there."""
+    try:
+        unfinished = len(services.erased.unfinished())
+    except TearsheetError as error:
+        return Check("erasures", False, str(error))
+    if unfinished:
+        return Check("erasures", False, f"{unfinished:,} unfinished: `tearsheet erase --resume` goes on with them")
+    return Check("erasures", True, "none unfinished")
 
 
 def _engine(url: str, open_it: Callable[[], object]) -> str:

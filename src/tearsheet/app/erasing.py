@@ -144,11 +144,15 @@ def _work(services: Services, erasure: Erasure, say: Say) -> Report:
         if not report.problems:
             services.erased.forget_addresses(erasure)
     say("overwriting what was deleted")
-    try:
-        services.database.scrub(_TABLES)
-        with_broker(services, lambda broker: broker.scrub())
-    except BusyError as error:
-        report.problems.append(str(error))
+    for scrub in (
+        services.index.scrub,
+        lambda: services.database.scrub(_TABLES),
+        lambda: with_broker(services, lambda broker: broker.scrub()),
+    ):
+        try:
+            scrub()
+        except BusyError as error:
+            report.problems.append(str(error))
     if not report.problems:
         services.erased.finish(erasure)
     return report

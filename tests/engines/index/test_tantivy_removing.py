@@ -22,6 +22,7 @@ index = TantivyIndex(Path(sys.argv[1]))
 setattr(index, sys.argv[2], lambda *_: os._exit(9)) if hasattr(index, sys.argv[2]) else setattr(
     index._store, sys.argv[2], lambda *_: os._exit(9))
 index.remove([story("secret").id])
+index.scrub()
 """
 
 
@@ -37,6 +38,7 @@ def test_no_file_holds_a_word_of_a_removed_story(tmp_path):
     index = filled(tmp_path)
     assert places_of(tmp_path, "qwertyuiopword") and places_of(tmp_path, "zyxwvutitle")
     assert index.remove([story("secret").id]) == 1
+    index.scrub()
     assert index.count(parse_query("common")) == 200
     assert places_of(tmp_path, "qwertyuiopword") + places_of(tmp_path, "zyxwvutitle") == []
     index.close()
@@ -55,6 +57,7 @@ def test_a_killed_removal_is_finished_by_the_next(tmp_path, step):
     assert index.count(parse_query("qwertyuiopword")) == 0
     assert index.count(parse_query("word0")) == 2
     assert index.remove([story("secret").id]) == 0
+    index.scrub()
     assert index.count(parse_query("common")) == 201
     index.close()
     assert places_of(tmp_path, "qwertyuiopword") + places_of(tmp_path, "zyxwvutitle") == []

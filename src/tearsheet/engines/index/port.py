@@ -71,10 +71,13 @@ class Index(Protocol):
         ...
 
     def remove(self, ids: Sequence[str]) -> int:
-        """Remove stories for good; returns how many there were. When it returns, the index holds none of their words any more.
+        """Remove stories; returns how many there were. No search finds them when it returns. Meant to be called seldom."""
+        ...
 
-        Meant to be called seldom: an index may have to be written anew for it. Removing again what is gone finishes what a kill
-        interrupted.
+    def scrub(self) -> None:
+        """Leave nothing of removed stories in the files of the index; also finishes a removal that was killed.
+
+        Takes a while. Raises BusyError when something of them is still there, and will be for a time.
         """
         ...
 

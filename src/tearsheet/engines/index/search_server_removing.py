@@ -1,18 +1,22 @@
 """Removing stories from a search server, so that their words do not stay in its segments.
 
-A deleted story stays in its segment until that is merged. So the segments that have one are merged at once, whatever share of
-them is deleted. An index that is closed to writing is opened for it and closed again.
+A deleted story stays in its segment until that is merged, and some seconds longer: a server remembers for its replicas what was
+deleted, and tells itself twice a minute how far all of them are. So segments are merged, whatever share of them is deleted, until
+nothing is left. An index that is closed to writing is opened for it and closed again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from tearsheet.engines.index.search_server_clients import Patient
-from tearsheet.errors import EngineError
+from tearsheet.errors import BusyError, EngineError
 
 _CHUNK = 500
 _MERGE_SECONDS = 3600.0
+_PAUSE_SECONDS = 5.0
+_TRIES = 24
 
 
 def remove_stories(patient: Patient, indices: Mapping[str, bool], ids: Sequence[str]) -> int:
@@ -20,14 +24,27 @@ def remove_stories(patient: Patient, indices: Mapping[str, bool], ids: Sequence[
     removed = 0
     for name, is_written in sorted(indices.items()):
         patient.ask("POST", f"/{name}/_refresh")
-        _set_blocked(patient, name, False)
-        try:
+        with _writable(patient, name, is_written):
             removed += sum(_delete(patient, name, chunk) for chunk in _chunks(ids))
-            _merge(patient, name)
-        finally:
-            if not is_written:
-                _set_blocked(patient, name, True)
     return removed
+
+
+def drop_removed(patient: Patient, indices: Mapping[str, bool]) -> None:
+    """Merge segments until none holds a deleted story. Raises BusyError when the server keeps one for longer."""
+    for name, is_written in sorted(indices.items()):
+        if _deleted(patient, name):
+            with _writable(patient, name, is_written):
+                _merge(patient, name)
+
+
+@contextmanager
+def _writable(patient: Patient, index: str, is_written: bool) -> Iterator[None]:
+    _set_blocked(patient, index, False)
+    try:
+        yield
+    finally:
+        if not is_written:
+            _set_blocked(patient, index, True)
 
 
 def _set_blocked(patient: Patient, index: str, blocked: bool) -> None:
@@ -44,11 +61,21 @@ def _delete(patient: Patient, index: str, ids: Sequence[str]) -> int:
 
 
 def _merge(patient: Patient, index: str) -> None:
-    """Merge the segments that have deleted stories, and write what is only in the log of operations."""
     patient.ask("PUT", f"/{index}/_settings", None, {"index.merge.policy.expunge_deletes_allowed": 0})
-    patient.ask("POST", f"/{index}/_flush", {"force": "true", "wait_if_ongoing": "true"})
-    patient.ask("POST", f"/{index}/_forcemerge", {"only_expunge_deletes": "true"}, None, _MERGE_SECONDS)
-    patient.ask("POST", f"/{index}/_refresh")
+    for _ in range(_TRIES):
+        patient.ask("POST", f"/{index}/_flush", {"force": "true", "wait_if_ongoing": "true"})
+        patient.ask("POST", f"/{index}/_forcemerge", {"only_expunge_deletes": "true"}, None, _MERGE_SECONDS)
+        patient.ask("POST", f"/{index}/_refresh")
+        if not _deleted(patient, index):
+            return
+        patient.sleep(_PAUSE_SECONDS)
+    raise BusyError(
+        f"{patient.client.name} still keeps what was removed from {index}: are all replicas there? Try again later"
+    )
+
+
+def _deleted(patient: Patient, index: str) -> int:
+    return int(patient.ask("GET", f"/{index}/_stats/docs")["_all"]["total"]["docs"]["deleted"])
 
 
 def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -96,7 +96,7 @@ class TantivyIndex:
             return results
 
     def remove(self, ids: Sequence[str]) -> int:
-        """Remove stories for good: their rows, and then their words, for which tantivy is given all other stories again."""
+        """Remove stories: their rows, and then their words, for which tantivy is given all other stories again."""
         with self._lock:
             self._open_writer()
             if self._pending_count:
@@ -104,10 +104,15 @@ class TantivyIndex:
             removed = self._store.remove(ids)
             if removed:
                 self._refill()
-            remove_leftovers(self._folder)
-            self._store.scrub()
             self._reader.reload()
             return removed
+
+    def scrub(self) -> None:
+        """Write the stories anew. Opening the writer finishes a removal that was killed."""
+        with self._lock:
+            self._open_writer()
+            remove_leftovers(self._folder)
+            self._store.scrub()
 
     def refresh(self) -> None:
         """Make everything that was added visible to searches now."""
