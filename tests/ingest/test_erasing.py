@@ -10,7 +10,7 @@ from tearsheet.archive import index_id_of
 from tearsheet.fetch import PoliteClient
 from tearsheet.ingest import request_for
 from tearsheet.ingest.erasing import Documents
-from tearsheet.ingest.fetching import Visitor
+from tearsheet.ingest.fetching import Fetched, Visitor
 from tearsheet.ingest.ingester import Ingester
 from tearsheet.work import ThreadReader
 from tests.support.ingest_site import Site, prose
@@ -23,7 +23,7 @@ def test_an_erased_document_is_refused_by_its_address_and_by_where_another_leads
     site = Site()
     site.page("/secret", f"<title>Secret</title>{prose(1300)}")
     site.page("/landing", f'<meta http-equiv=refresh content="0;url={SECRET}">')
-    kept = []
+    kept: list[Fetched] = []
 
     async def run():
         async with site.serving(), PoliteClient(site.settings(obey_robots=False)) as client:

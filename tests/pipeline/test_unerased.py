@@ -9,6 +9,7 @@ import pytest
 from tearsheet.archive import Erased, index_id_of
 from tearsheet.engines.database import open_database
 from tearsheet.pipeline.unerased import Unerased, UnerasedBatch, forget
+from tearsheet.story import Story
 from tearsheet.work import Drop
 from tearsheet.work.ledger_entry import entry_for
 from tests.support.archive_stories import plain_story
@@ -61,7 +62,8 @@ def linked(number: int):
 
 def test_an_erased_story_is_not_asked_for_and_one_that_turns_out_to_be_is_not_kept(erased):
     stage = Fetching()
-    assert asyncio.run(Unerased(stage, erased).process(linked(1))).http_metadata.final_url == "https://news.example/1"
+    result = asyncio.run(Unerased(stage, erased).process(linked(1)))
+    assert isinstance(result, Story) and result.http_metadata.final_url == "https://news.example/1"
     with pytest.raises(Drop, match="erased"):
         asyncio.run(Unerased(stage, erased).process(linked(2)))
     assert stage.calls == 2

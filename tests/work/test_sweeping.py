@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from tearsheet.engines.broker.port import Broker, Message, Output
+from tearsheet.story import Story
 from tearsheet.work import sweeping
 from tearsheet.work.packing import new_message
 from tearsheet.work.sweeping import sweep_queues
@@ -20,7 +21,7 @@ def harness(request, tmp_path) -> BrokerHarness:
     return kind.prepared(request, tmp_path)
 
 
-def unwanted(story) -> bool:
+def unwanted(story: Story) -> bool:
     return story.id == plain_story(2).id
 
 

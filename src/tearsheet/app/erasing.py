@@ -33,7 +33,8 @@ from tearsheet.ingest import Documents, erase_documents, find_documents
 from tearsheet.pagestore import erase_pages
 from tearsheet.pipeline.queuers import erase_from_cursors
 from tearsheet.story import Story, make_story_id
-from tearsheet.topics import erase_from_snapshots, erase_from_topics
+from tearsheet.topics import erase_from_topics
+from tearsheet.topics.snapshot import erase_from_snapshots
 from tearsheet.urls import canonical_domain
 from tearsheet.work import DROPPED, LedgerEntry, living_workers, sweep_queues
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -13,7 +14,7 @@ from tearsheet.archive import erased_among
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling.store import chunks
 from tearsheet.feeds.tables import feeds, fetch_events, stories
-from tearsheet.urls import hash_of_normalized
+from tearsheet.urls import BadURL, hash_of_normalized, normalize_url
 
 _DAY_PAGE = 5_000
 _DROP_BATCH = 5_000
@@ -170,3 +171,36 @@ def _drop(database: Database, table: Table, ids: Select[Any], dry_run: bool) -> 
         total += len(some)
         if len(some) < _DROP_BATCH:
             return total
+
+
+def entry_ids(database: Database, urls: Iterable[str]) -> list[int]:
+    """The numbers of the entries with these addresses."""
+    found: list[int] = []
+    with database.read() as connection:
+        for some in chunks(sorted(_normalized(urls))):
+            found += connection.execute(select(stories.c.id).where(stories.c.normalized_url.in_(some))).scalars()
+    return found
+
+
+def addresses_from_domain(database: Database, domain: str) -> list[str]:
+    """The addresses of all entries of a source."""
+    with database.read() as connection:
+        return list(connection.execute(select(stories.c.url).where(stories.c.domain == domain)).scalars())
+
+
+def erase_entries(database: Database, urls: Iterable[str], *, dry_run: bool = False) -> int:
+    """Delete the entries with these addresses, queued or not; returns how many there are."""
+    ids = entry_ids(database, urls)
+    if not dry_run:
+        with database.begin() as connection:
+            for some in chunks(ids):
+                connection.execute(delete(stories).where(stories.c.id.in_(some)))
+    return len(ids)
+
+
+def _normalized(urls: Iterable[str]) -> set[str]:
+    found = set()
+    for url in urls:
+        with suppress(BadURL):
+            found.add(normalize_url(url))
+    return found
