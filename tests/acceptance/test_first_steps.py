@@ -18,7 +18,8 @@ def run(data: Path, *words: str):
     [
         "search flood", "count flood", "count * --by week", "count * --by word", "cite flood", "status", "stats", "feeds list",
         "feeds export", "sources list", "sources gaps", "sources export", "collections list", "queues list", "archive list",
-        "archive verify", "archive index", "erase --show", "erase --resume", "index rebuild", "pages list", "pages check", "topic list", "token list", "doctor",
+        "erase --show", "erase --resume",
+        "archive verify", "archive index", "index rebuild", "pages list", "pages check", "topic list", "token list", "doctor",
         "pipeline list", "config show", "config show --sources", "config show --json",
     ],
 )  # fmt: skip

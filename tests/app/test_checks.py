@@ -25,7 +25,7 @@ def checks(settings: Settings) -> dict[str, Check]:
 def test_a_fresh_folder_is_well(tmp_path):
     found = checks(Settings(tmp_path / "new"))
     engines, stores = ["database", "broker", "index"], ["engines.blobs", "archive.folder"]
-    assert list(found) == ["data folder", "rights", "disk", "clock", *engines, *stores, PAGES, "port 8700"]
+    assert list(found) == ["data folder", "rights", "disk", "clock", *engines, *stores, "erasures", PAGES, "port 8700"]
     assert all(check.ok for check in found.values())
     assert found["broker"].found == "0 stories queued"
     assert re.fullmatch(r"(yes|in part) \(resource limits.*\).*", found[PAGES].found)

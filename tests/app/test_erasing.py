@@ -114,6 +114,8 @@ def test_a_query_and_a_source_name_stories(data):
         assert {url_of(name) for name in NAMES} == set(whole.values())
         journal = matching_addresses(services, parse_query("canonical_domain:journal.example"), ["journal.example"])
         assert DOCUMENT in journal.values()
+        short = matching_addresses(services, parse_query("canonical_domain:short.example"), ["short.example"])
+        assert "https://short.example/secret-slug" in short.values()  # of the page store and the feeds
 
 
 def test_the_erasure_can_be_shown_without_the_content(data):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from tearsheet.app.services import Services
 from tearsheet.archive import StoredCapture, Tombstones, index_id_of, story_addresses
@@ -13,7 +14,7 @@ from tearsheet.ingest import addresses_of_documents
 from tearsheet.query import Query
 from tearsheet.story import make_story_id
 from tearsheet.topics import addresses_in_topics, addresses_of_media
-from tearsheet.urls import BadURL, is_homepage, url_hash
+from tearsheet.urls import BadURL, canonical_domain, is_homepage, url_hash
 
 Addresses = dict[str, str]
 """Addresses by their keys: the hash of the normalised form, as in the index."""
@@ -49,6 +50,10 @@ def _of_source(services: Services, domain: str) -> Iterator[str]:
     yield from addresses_from_domain(services.database, domain)
     yield from addresses_of_media(services.database, domain)
     yield from Tombstones(services.database).captured_from(domain)
+    for page in services.page_store.pages():
+        with suppress(BadURL):
+            if canonical_domain(page.url) == domain:
+                yield page.url
 
 
 def every_address(services: Services, named: Addresses) -> Addresses:
