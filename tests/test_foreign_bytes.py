@@ -66,6 +66,7 @@ READERS = {
     "story.py": OWN,
     "tables.py": OWN,
     "topics/snapshot/drawing.py": OWN,
+    "topics/snapshot/erasing.py": OWN,
     "topics/snapshot/store.py": OWN,
     "topics/spider/links.py": JOB,
     "topics/spider/posts.py": FILE,

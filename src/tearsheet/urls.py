@@ -171,7 +171,12 @@ def _query_pairs(query: str) -> list[tuple[str, str]]:
 
 def url_hash(url: str) -> str:
     """The id of a story in the index: SHA-256 in hexadecimal of its normalised address. Raises BadURL."""
-    return hashlib.sha256(normalize_url(url).encode()).hexdigest()
+    return hash_of_normalized(normalize_url(url))
+
+
+def hash_of_normalized(normalized: str) -> str:
+    """The same for an address that is normalised already."""
+    return hashlib.sha256(normalized.encode()).hexdigest()
 
 
 def canonical_domain(url: str) -> str:

@@ -18,6 +18,7 @@ def run(data: Path, *words: str):
     [
         "search flood", "count flood", "count * --by week", "count * --by word", "cite flood", "status", "stats", "feeds list",
         "feeds export", "sources list", "sources gaps", "sources export", "collections list", "queues list", "archive list",
+        "erase --show", "erase --resume",
         "archive verify", "archive index", "index rebuild", "pages list", "pages check", "topic list", "token list", "doctor",
         "pipeline list", "config show", "config show --sources", "config show --json",
     ],

@@ -25,7 +25,8 @@ def checks(settings: Settings) -> dict[str, Check]:
 def test_a_fresh_folder_is_well(tmp_path):
     found = checks(Settings(tmp_path / "new"))
     engines, stores = ["database", "broker", "index"], ["engines.blobs", "engines.events", "archive.folder"]
-    assert list(found) == ["data folder", "rights", "disk", "clock", *engines, *stores, PAGES, "telemetry", "port 8700"]
+    last = ["erasures", PAGES, "telemetry", "port 8700"]
+    assert list(found) == ["data folder", "rights", "disk", "clock", *engines, *stores, *last]
     assert all(check.ok for check in found.values())
     assert found["database"].found == f"{tmp_path}/new/tearsheet.db, written and read"
     assert found["broker"].found == f"{tmp_path}/new/queues.db, written and read, 0 stories queued"

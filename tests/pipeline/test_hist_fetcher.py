@@ -63,7 +63,7 @@ class Stored:
     def list(self, pattern: str = "*") -> Iterator[BlobInfo]:
         raise AssertionError("nothing is listed")
 
-    def delete(self, key: str) -> None:
+    def delete(self, key: str, *, version: str | None = None) -> None:
         raise AssertionError("nothing is deleted")
 
     def close(self) -> None:

@@ -1,3 +1,6 @@
+from .addresses import every_address as every_address
+from .addresses import matching_addresses as matching_addresses
+from .addresses import named_addresses as named_addresses
 from .captures import chosen_by_names as chosen_by_names
 from .captures import chosen_by_query as chosen_by_query
 from .captures import chosen_by_topic as chosen_by_topic
@@ -12,6 +15,10 @@ from .demo import demo_settings as demo_settings
 from .demo import differences as differences
 from .demo import map_topic as map_topic
 from .disk import disk_state as disk_state
+from .erasing import Report as Report
+from .erasing import erase as erase
+from .erasing import rehearse as rehearse
+from .erasing import resume as resume
 from .feeds import discover_feeds as discover_feeds
 from .feeds import poll_feeds as poll_feeds
 from .ingest import IngestForVisitors as IngestForVisitors

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,6 +13,7 @@ from tearsheet.app.services import Services
 from tearsheet.archive import (
     INGESTED,
     Captures,
+    Erased,
     Packed,
     Problem,
     StoredCapture,
@@ -27,6 +29,7 @@ from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.index import Rebuilt, fill_index, rebuild_from_stories, story_of_mediacloud
 from tearsheet.pipeline.queuers import CannotOpen, InputFile
 from tearsheet.query import Query
+from tearsheet.story import Story
 
 _PAGE = 200
 
@@ -122,7 +125,7 @@ def rebuild_index(services: Services, paths: Sequence[Path], progress: Callable[
         if not path.exists():
             raise UsageError(f"there is no file or folder {path} to rebuild the index from")
     archived = walk_paths(paths, walked) if paths else services.captures.walk(walked)
-    stories = (one.story for one in archived)
+    stories = without_erased((one.story for one in archived), services.erased)
     return rebuild_from_stories(services.index, stories, lambda so_far: progress(so_far.total)), walked
 
 
@@ -130,6 +133,13 @@ def copy_index(services: Services, url: str, progress: Callable[[int], None]) ->
     """Copy the stories of an index that Media Cloud's story-indexer filled into ours; nothing is written there."""
     documents = server_documents(url, services.settings.engines.patience_seconds)
     return fill_index(services.index, documents, story_of_mediacloud, lambda so_far: progress(so_far.total))
+
+
+def without_erased(stories: Iterable[Story], erased: Erased) -> Iterator[Story]:
+    """Stories of files, without those that were erased here."""
+    waiting = iter(stories)
+    while batch := list(islice(waiting, _PAGE)):
+        yield from (story for story, gone in zip(batch, erased.of_stories(batch), strict=True) if not gone)
 
 
 def moved_inputs(captures: Captures, folder: Path) -> list[InputFile]:

@@ -44,6 +44,7 @@ def examine(services: Services) -> Iterator[Check]:
     yield _tried("broker", lambda: _broker(services))
     yield _tried("index", lambda: _index(services))
     yield from map(partial(_store, services), store_places(services))
+    yield _erasures(services)
     yield _tried("pages are read without network and files", lambda: _confinement(services))
     yield _tried("telemetry", lambda: check_telemetry(services.settings))
     yield _port(services)
@@ -84,6 +85,17 @@ def _place(services: Services, engine: str) -> str:
     """Where an engine is: its file or folder, or its server without the password."""
     url = getattr(services.settings.engines, engine)
     return str(local_path(url, services.data, f"engines.{engine}")) if is_embedded(url) else str(masked(url))
+
+
+def _erasures(services: Services) -> Check:
+    """Whether something that was to be erased may still be there."""
+    try:
+        unfinished = len(services.erased.unfinished())
+    except TearsheetError as error:
+        return Check("erasures", False, str(error))
+    if unfinished:
+        return Check("erasures", False, f"{unfinished:,} unfinished: `tearsheet erase --resume` goes on with them")
+    return Check("erasures", True, "none unfinished")
 
 
 def _rights(settings: Settings) -> Check:

@@ -29,7 +29,7 @@ from tearsheet.errors import BusyError, StorageError
 
 if TYPE_CHECKING:
     from tearsheet.app.sharing import SharedByLoop
-    from tearsheet.archive import ArchiveStore, Captures, Uploader
+    from tearsheet.archive import ArchiveStore, Captures, Erased, Uploader
     from tearsheet.engines.blobs import Blobs
     from tearsheet.engines.broker import Broker
     from tearsheet.engines.database import Database
@@ -151,6 +151,11 @@ class Engines:
     def archive(self) -> ArchiveStore:
         """Which capture is in which file."""
         return tearsheet.archive.ArchiveStore(self.database)
+
+    @cached_property
+    def erased(self) -> Erased:
+        """The addresses that were erased and must not come back."""
+        return tearsheet.archive.Erased(self.database)
 
     @cached_property
     def archive_stores(self) -> dict[str, Callable[[], Blobs]]:

@@ -33,6 +33,9 @@ from tearsheet.pipeline import (
     PageStorer,
     Pipeline,
     Step,
+    Unerased,
+    UnerasedBatch,
+    UnerasedKeeping,
     Uploading,
     with_page_store,
 )
@@ -89,14 +92,15 @@ class Plan:
 def _fetcher(plan: Plan, config: WorkerConfig) -> Worker:
     config.prefetch = STORIES_PER_SLOT * plan.services.settings.fetch.concurrency
     client = plan.services.open_polite(plan.stack)
-    return AsyncWorker(Fetcher(client), config, plan.broker, plan.services.ledger, on_stop=client.send_away)
+    stage = Unerased(Fetcher(client), plan.services.erased)
+    return AsyncWorker(stage, config, plan.broker, plan.services.ledger, on_stop=client.send_away)
 
 
 def _hist_fetcher(plan: Plan, config: WorkerConfig) -> Worker:
     settings = plan.services.settings
     config.prefetch = STORIES_PER_SLOT * settings.fetch.concurrency
     stage = HistFetcher(plan.services.open_downloads(), max_bytes=settings.fetch.max_bytes)
-    return AsyncWorker(stage, config, plan.broker, plan.services.ledger)
+    return AsyncWorker(Unerased(stage, plan.services.erased), config, plan.broker, plan.services.ledger)
 
 
 def _parser(plan: Plan, config: WorkerConfig) -> Worker:
@@ -111,20 +115,20 @@ def _importer(plan: Plan, config: WorkerConfig) -> Worker:
     services, settings = plan.services, plan.services.settings.pipeline
     services.index.refresh()  # a run that was killed may have left stories that no search sees yet
     batch, seconds = settings.import_batch, settings.import_seconds
-    stage, ledger = Importer(services.index), services.ledger
+    stage, ledger = UnerasedBatch(Importer(services.index), services.erased), services.ledger
     return BatchWorker(stage, config, plan.broker, ledger, batch=batch, seconds=seconds, pages=False)
 
 
 def _archiver(plan: Plan, config: WorkerConfig) -> Worker:
     services, settings = plan.services, plan.services.settings.archive
-    stage = archiver(services, plan.pipeline.prefix or settings.prefix)
+    stage = UnerasedKeeping(archiver(services, plan.pipeline.prefix or settings.prefix), services.erased)
     batch, seconds = min(ARCHIVED_AT_ONCE, settings.max_stories), min(1.0, settings.max_seconds)
     return KeepingWorker(stage, config, plan.broker, services.ledger, batch=batch, seconds=seconds)
 
 
 def _page_storer(plan: Plan, config: WorkerConfig) -> Worker:
     services, settings = plan.services, plan.services.settings.pipeline
-    stage = PageStorer(services.page_store)
+    stage = UnerasedBatch(PageStorer(services.page_store), services.erased)
     batch, seconds = settings.import_batch, settings.import_seconds
     return BatchWorker(stage, config, plan.broker, services.ledger, batch=batch, seconds=seconds)
 

@@ -68,7 +68,7 @@ class QueueWatch:
 
 def read_depths(services: Services) -> dict[str, Depth]:
     """The depth of every queue."""
-    return _with_broker(services, lambda broker: broker.depths())
+    return with_broker(services, lambda broker: broker.depths())
 
 
 def read_queues(services: Services) -> list[QueueState]:
@@ -82,7 +82,7 @@ def read_queues(services: Services) -> list[QueueState]:
             for name, depth in sorted(depths.items())
         ]
 
-    return _with_broker(services, read)
+    return with_broker(services, read)
 
 
 def try_queuing(services: Services) -> None:
@@ -99,7 +99,7 @@ def try_queuing(services: Services) -> None:
         finally:
             await broker.delete(queue)
 
-    _with_broker(services, send)
+    with_broker(services, send)
 
 
 def peek_queue(services: Services, queue: str, limit: int) -> list[dict[str, object]]:
@@ -109,7 +109,7 @@ def peek_queue(services: Services, queue: str, limit: int) -> list[dict[str, obj
         await _must_be_read(services, broker, queue)
         return [message_summary(message) for message in await broker.peek(queue, limit)]
 
-    return _with_broker(services, peek)
+    return with_broker(services, peek)
 
 
 def purge_queue(services: Services, queue: str) -> int:
@@ -119,7 +119,7 @@ def purge_queue(services: Services, queue: str) -> int:
         await _must_exist(broker, queue)
         return await empty_queue(broker, queue, services.ledger)
 
-    return _with_broker(services, empty)
+    return with_broker(services, empty)
 
 
 def delete_queue(services: Services, queue: str) -> int:
@@ -129,7 +129,7 @@ def delete_queue(services: Services, queue: str) -> int:
         await _must_exist(broker, queue)
         return await empty_queue(broker, queue, services.ledger) + await broker.delete(queue)
 
-    return _with_broker(services, remove)
+    return with_broker(services, remove)
 
 
 def requeue_quarantined(services: Services, stage: str, limit: int) -> int:
@@ -139,7 +139,7 @@ def requeue_quarantined(services: Services, stage: str, limit: int) -> int:
         await _must_be_read(services, broker, input_queue(stage))
         return await requeue(broker, stage, limit)
 
-    return _with_broker(services, send_back)
+    return with_broker(services, send_back)
 
 
 def dump_queues(services: Services, queues: Sequence[str], folder: Path, limit: int | None) -> list[Dumped]:
@@ -151,7 +151,7 @@ def dump_queues(services: Services, queues: Sequence[str], folder: Path, limit: 
         chosen = queues or [name for name, depth in sorted((await broker.depths()).items()) if depth.total]
         return [await dump_queue(broker, queue, folder, limit=limit) for queue in chosen]
 
-    return _with_broker(services, dump)
+    return with_broker(services, dump)
 
 
 def load_dumps(services: Services, inputs: Sequence[str], wanted: Wanted) -> Loaded:
@@ -164,10 +164,12 @@ def load_dumps(services: Services, inputs: Sequence[str], wanted: Wanted) -> Loa
             await _must_be_read(services, broker, wanted.queue)
         return await load_files(broker, files, wanted)
 
-    return _with_broker(services, load)
+    return with_broker(services, load)
 
 
-def _with_broker(services: Services, work: Callable[[Broker], Awaitable[T]]) -> T:
+def with_broker(services: Services, work: Callable[[Broker], Awaitable[T]]) -> T:
+    """Work with the broker, in an event loop of its own."""
+
     async def main() -> T:
         broker = services.open_broker()
         try:

@@ -5,6 +5,15 @@ from .copies import OutOfReach as OutOfReach
 from .copies import store_name as store_name
 from .copies import stores_by_name as stores_by_name
 from .copies import with_former as with_former
+from .erased import MAX_REASON as MAX_REASON
+from .erased import REASON as REASON
+from .erased import Erased as Erased
+from .erased import Erasure as Erasure
+from .erased import erased_among as erased_among
+from .erased import story_addresses as story_addresses
+from .erased import story_keys as story_keys
+from .erasing import erase_from_file as erase_from_file
+from .erasing import replace_copies as replace_copies
 from .foreign import Indexed as Indexed
 from .foreign import index_file as index_file
 from .identity import check_identity as check_identity
@@ -28,6 +37,8 @@ from .replay import whole_page as whole_page
 from .store import ArchiveStore as ArchiveStore
 from .store import StoredCapture as StoredCapture
 from .store import StoredFile as StoredFile
+from .store import index_id_of as index_id_of
+from .tombstones import Tombstones as Tombstones
 from .upload import Uploader as Uploader
 from .verify import Problem as Problem
 from .verify import Verdict as Verdict

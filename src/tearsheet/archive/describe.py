@@ -25,10 +25,12 @@ class Description:
     damages: list[Damage]
 
 
-def describe(path: Path, watch: Callable[[Record], None] | None = None) -> Description:
+def describe(
+    path: Path, watch: Callable[[Record], None] | None = None, *, final_name: str | None = None
+) -> Description:
     """Read a WARC file, ours or foreign, and say what it holds. Captures that cannot be read alone are left out.
 
-    `watch` is called with every record.
+    `watch` is called with every record. `final_name` is the name that a draft is going to have.
     """
     cdx_lines: list[CdxLine] = []
 
@@ -36,7 +38,7 @@ def describe(path: Path, watch: Callable[[Record], None] | None = None) -> Descr
         if watch is not None:
             watch(record)
         if record.type in ("response", "revisit") and record.length:
-            cdx_lines.append(_cdx_line(record, path.name))
+            cdx_lines.append(_cdx_line(record, final_name or path.name))
 
     captures = []
     with StoryArchiveReader(path, watch=note) as reader:

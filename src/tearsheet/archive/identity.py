@@ -49,6 +49,15 @@ def check_identity(name: str, blobs: Blobs, outbox: Outbox) -> None:
         outbox.set_store_id(name, found)
 
 
+def recognise(name: str, blobs: Blobs, outbox: Outbox, key: str) -> None:
+    """Raise EngineError unless the store is the one that copies were made in: by its marker, or because it has this copy.
+
+    Nothing is made or written: a bare mount point must not pass for a store that has lost its copies.
+    """
+    if _marker_of(blobs, name) != outbox.store_id(name, uuid.uuid4().hex) and blobs.head(key) is None:
+        raise _another(name, None)
+
+
 def _marker_of(blobs: Blobs, name: str) -> str | None:
     try:
         return msgspec.json.decode(blobs.get(MARKER), type=Marker).id

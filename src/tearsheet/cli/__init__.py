@@ -34,6 +34,7 @@ _MODULES = {
     "queues": "queues",
     "archive": "archive",
     "pages": "pages",
+    "erase": "erase",
     "topic": "topic",
     "ingest": "ingest",
     "token": "token",

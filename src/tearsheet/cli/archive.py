@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -22,6 +21,7 @@ from tearsheet.app import (
 from tearsheet.archive import (
     Indexed,
     Outbox,
+    Tombstones,
     Verdict,
     index_file,
     parse_date,
@@ -32,11 +32,9 @@ from tearsheet.archive import (
 )
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import ask, question_of
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, lines_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
-from tearsheet.tables import utf8_text
-from tearsheet.urls import MAX_URL_LENGTH
 
 _MAX_SHOWN = 20
 app = typer.Typer(help="Look at the archive, check it, take stories out, pack and copy them.", no_args_is_help=True)
@@ -209,7 +207,7 @@ def wacz(
         if topic is not None:
             chosen, whose = chosen_by_topic(services, topic, limit), "the topic"
         elif stories is not None:
-            chosen, whose = chosen_by_names(services.captures, _lines_of(stories)[:limit]), "the list"
+            chosen, whose = chosen_by_names(services.captures, lines_of(stories)[:limit]), "the list"
         else:
             chosen, whose = chosen_by_query(services, ask(services, question_of(query or "")).query, limit), "the query"
         if chosen.missing:
@@ -219,22 +217,6 @@ def wacz(
     out.print(f"{packed.path}: {packed.pages:,} pages, {packed.size:,} bytes")
     if packed.missing:
         raise PartialFailure(f"{len(packed.missing):,} captures could not be read: `tearsheet archive verify` says why")
-
-
-def _lines_of(path: Path) -> list[str]:
-    try:
-        text = sys.stdin.read() if str(path) == "-" else utf8_text(path.read_bytes())
-    except (OSError, UnicodeDecodeError, UsageError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from error
-    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    for number, line in lines:
-        if len(line) > MAX_URL_LENGTH:
-            raise UsageError(
-                f"{path}: line {number}: neither an id nor an address has more than {MAX_URL_LENGTH:,} characters"
-            )
-    if not lines:
-        raise UsageError(f"{path}: line 1: there is no story in it")
-    return [line for _, line in lines]
 
 
 @app.command()
@@ -270,6 +252,7 @@ def forget(store: Annotated[str, typer.Argument(help="A store, as `tearsheet arc
         if name not in known:
             raise NotFoundError(f"no copies went to {name}; `tearsheet archive list` names the stores")
         forgotten = outbox.doubt(name, datetime.now(UTC), "forgotten")
+        Tombstones(services.database).forget_store(name)
         only = len(outbox.without_copy())
     out.print(f"{forgotten:,} copies in {name} are to be made or proved again", markup=False)
     if only:

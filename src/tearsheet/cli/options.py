@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tearsheet.errors import UsageError
 from tearsheet.masking import redacted
+from tearsheet.tables import utf8_text
 from tearsheet.terminal import clean_line
+from tearsheet.urls import MAX_URL_LENGTH
 
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 JsonlOption = Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")]
@@ -19,3 +24,20 @@ def confirm(question: str, yes: bool) -> None:
     """Ask before something is forgotten, unless the user has said `--yes`. Raises typer.Abort."""
     if not yes:
         typer.confirm(clean_line(redacted(question)), abort=True)
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a file of ids and addresses that a user named, `-` for stdin, without empty ones. Raises UsageError."""
+    try:
+        text = sys.stdin.read() if str(path) == "-" else utf8_text(path.read_bytes())
+    except (OSError, UnicodeDecodeError, UsageError) as error:
+        raise UsageError(f"cannot read {path}: {error}") from error
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    for number, line in lines:
+        if len(line) > MAX_URL_LENGTH:
+            raise UsageError(
+                f"{path}: line {number}: neither an id nor an address has more than {MAX_URL_LENGTH:,} characters"
+            )
+    if not lines:
+        raise UsageError(f"{path}: line 1: there is no story in it")
+    return [line for _, line in lines]

@@ -1,4 +1,8 @@
 from .capture import CaptureFile as CaptureFile
+from .erasing import Documents as Documents
+from .erasing import addresses_of_documents as addresses_of_documents
+from .erasing import erase_documents as erase_documents
+from .erasing import find_documents as find_documents
 from .fetching import Visitor as Visitor
 from .ingester import Ingester as Ingester
 from .ingester import IngestLimits as IngestLimits

@@ -69,6 +69,8 @@ class Ingester:
     reader: Reader
     limits: IngestLimits = field(default_factory=IngestLimits)
     known: Known = lambda sha1hex, url: None
+    is_erased: Callable[[str], bool] = lambda url: False
+    """Whether the document at an address was erased, and must not come back."""
 
     async def ingest(self, request: IngestRequest, keep: Keep = lambda fetched: None) -> IngestWebResult:
         """Work on one request. Never raises because of what the web does: the status says what happened."""
@@ -111,7 +113,10 @@ class Ingester:
             if status := refusal(url):
                 progress.result.terminal = Terminal(url)
                 raise Refused(status, url)
+            await self._refuse_erased(progress, url)
             page = await self._get(progress, url)
+            if page.url != url:
+                await self._refuse_erased(progress, page.url)
             contents = await page_contents(self.reader, ReceivedPage(page.body, page.url, page.charset, visited))
             if contents.following is None:
                 return contents
@@ -121,6 +126,14 @@ class Ingester:
             visited.append(contents.following)
             url = contents.following
         raise Refused("max-hops-exceeded", f"more than {self.limits.max_hops} pages")
+
+    async def _refuse_erased(self, progress: _Progress, url: str) -> None:
+        """Raises Refused for an erased address, which the result does not name again."""
+        if await asyncio.to_thread(self.is_erased, url):
+            result = progress.result
+            result.hops.clear()
+            result.terminal = result.cdx = result.file_meta = result.request = None
+            raise Refused("skip-url-blocklist", "this document was erased")
 
     async def _get(self, progress: _Progress, url: str) -> Fetched:
         """Fetch one page, which must be an HTML document with a good status. Raises Refused."""

@@ -114,7 +114,7 @@ class DocumentReplay:
 
     def parts(self, capture: StoredCapture) -> list[StoredCapture]:
         """The captures of an ingested document's sub-resources; empty for any other capture."""
-        ids = _part_ids(self._resources(capture) or []).values()
+        ids = part_ids(self._resources(capture) or []).values()
         return list(self._captures.of_ids(list(ids)).values())
 
     def _resources(self, capture: StoredCapture) -> list[dict[str, Any]] | None:
@@ -124,14 +124,14 @@ class DocumentReplay:
         return None
 
 
-def _part_ids(resources: list[dict[str, Any]]) -> dict[str, str]:
+def part_ids(resources: list[dict[str, Any]]) -> dict[str, str]:
     """The ids of the captures of sub-resources, by the address that the page names."""
     return {item["url"]: _id_of(item) for item in resources if item.get("sha1hex") and item["status"] == "success"}
 
 
 def _read_parts(captures: Captures, resources: list[dict[str, Any]]) -> dict[str, Part]:
     """Sub-resources by the address that the page names. Bytes that came twice were archived once."""
-    ids = _part_ids(resources)
+    ids = part_ids(resources)
     stories = dict(_read_stories(captures, captures.of_ids(list(ids.values())).values()))
     by_sha1 = {item["sha1hex"]: stories[ids[item["url"]]] for item in resources if ids.get(item["url"]) in stories}
     return {

@@ -1,5 +1,6 @@
 from .check import check_store as check_store
 from .check import repair_store as repair_store
+from .erasing import erase_pages as erase_pages
 from .meta import KINDS as KINDS
 from .meta import encode_url as encode_url
 from .migrate import KnownPage as KnownPage

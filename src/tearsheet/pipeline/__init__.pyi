@@ -17,4 +17,7 @@ from .flavours import with_page_store as with_page_store
 from .hist_fetcher import HistFetcher as HistFetcher
 from .importer import Importer as Importer
 from .page_storer import PageStorer as PageStorer
+from .unerased import Unerased as Unerased
+from .unerased import UnerasedBatch as UnerasedBatch
+from .unerased import UnerasedKeeping as UnerasedKeeping
 from .uploading import Uploading as Uploading

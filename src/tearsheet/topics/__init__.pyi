@@ -1,4 +1,7 @@
 from . import store as store
+from .erasing import addresses_in_topics as addresses_in_topics
+from .erasing import addresses_of_media as addresses_of_media
+from .erasing import erase_from_topics as erase_from_topics
 from .model import COMPLETED as COMPLETED
 from .model import FAILED as FAILED
 from .model import MAX_ITERATIONS as MAX_ITERATIONS

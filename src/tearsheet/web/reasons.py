@@ -30,6 +30,7 @@ REASON_TEXTS: dict[str, str] = {
     "dups": "another copy of the story was first",
     "empty": "the input file is empty",
     "epoch-err": "the stored page is of another time than the story",
+    "erased": "the story was erased with `tearsheet erase`, and stays away",
     "error": "a stage failed unexpectedly",
     "feed": "the page is a feed or a sitemap, not an article",
     "homepage": "the page is a front page, not an article",

@@ -30,7 +30,10 @@ from .ledger_keeping import LedgerKeeper as LedgerKeeper
 from .loop_watch import LoopWatch as LoopWatch
 from .loop_watch import WatchedLoop as WatchedLoop
 from .loop_watch import process_watch as process_watch
+from .outcomes import AsyncStage as AsyncStage
+from .outcomes import BatchStage as BatchStage
 from .outcomes import Drop as Drop
+from .outcomes import KeepingStage as KeepingStage
 from .outcomes import Kept as Kept
 from .outcomes import Outcome as Outcome
 from .outcomes import Quarantine as Quarantine
@@ -55,6 +58,7 @@ from .stage_times import Times as Times
 from .stage_times import read_times as read_times
 from .supervisor import Service as Service
 from .supervisor import Supervisor as Supervisor
+from .sweeping import sweep_queues as sweep_queues
 from .waiting_reader import WaitingReader as WaitingReader
 from .water_marks import WaterMarks as WaterMarks
 from .water_marks import room_in as room_in

@@ -195,6 +195,15 @@ def test_versions_newest_first_with_their_dates(harness, blobs):
     assert b"".join(blobs.open("v", version=versions[1].version)) == b"first"
 
 
+def test_one_version_can_be_deleted(harness, blobs):
+    blobs.put("v", b"first")
+    blobs.put("v", b"second one")
+    for old in blobs.versions("v")[1:]:
+        blobs.delete("v", version=old.version)
+    assert [info.size for info in blobs.versions("v")] == [10]
+    assert blobs.get("v") == b"second one"
+
+
 def test_a_version_that_is_not_there_is_not_found(blobs):
     blobs.put("v", b"x")
     with pytest.raises(NotFoundError, match="version"):

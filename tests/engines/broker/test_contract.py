@@ -331,3 +331,26 @@ def test_many_messages_are_leased_in_small_portions_and_settled_together(harness
         assert await bodies(broker, "q") == ["next"]
 
     run(harness, scenario)
+
+
+async def all_of(broker: Broker, count: int) -> list[Lease]:
+    """So many messages, by their number."""
+    leases: list[Lease] = []
+    while len(leases) < count:
+        leases += await broker.lease("q", count - len(leases), wait=5)
+    return sorted(leases, key=lambda lease: lease.message.headers["n"])
+
+
+def test_scrubbing_leaves_what_waits_as_it_is(harness):
+    async def scenario(broker: Broker) -> None:
+        messages = [Message(f"body {n}".encode(), {"n": n}, "host", f"page {n}".encode() * 50) for n in range(20)]
+        await broker.publish([Output("q", message) for message in messages])
+        leases = await all_of(broker, 20)
+        await broker.settle([Settlement(lease) for lease in leases[::2]])
+        await broker.release(leases[1::2])
+        await broker.scrub()
+        assert [lease.message for lease in await all_of(broker, 10)] == messages[1::2]
+        await broker.publish([Output("q", msg("later"))])
+        assert await bodies(broker, "q") == ["later"]
+
+    run(harness, scenario)

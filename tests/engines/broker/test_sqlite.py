@@ -17,6 +17,7 @@ import pytest
 from tearsheet.engines.broker.port import Message, Output, Settlement
 from tearsheet.engines.broker.sqlite import SqliteBroker
 from tearsheet.errors import EngineError, StorageError
+from tests.support.leftovers import places_of
 
 FORWARDER = """
 import asyncio, sys
@@ -164,3 +165,22 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     blocked.write_text("not a folder")
     with pytest.raises(StorageError, match="file"):
         SqliteBroker(blocked / "q.db")
+
+
+def test_scrubbing_leaves_nothing_of_settled_messages_in_any_file(tmp_path):
+    def message(word: str) -> Message:
+        return Message(f"{word}body".encode(), {"what": f"{word}head"}, f"{word}key", f"{word}page ".encode() * 100)
+
+    async def scenario() -> None:
+        broker = SqliteBroker(tmp_path / "queues.db")
+        await broker.publish([Output("q", message("qwertyuiop")), Output("q", message("stays"))])
+        leases = await broker.lease("q", 2)
+        await broker.settle([Settlement(leases[0])])
+        await broker.release(leases[1:])
+        assert len(places_of(tmp_path, "qwertyuiop")) >= 2
+        await broker.scrub()
+        assert places_of(tmp_path, "qwertyuiop") == []
+        assert (await broker.lease("q", 2))[0].message == message("stays")
+        await broker.close()
+
+    asyncio.run(scenario())

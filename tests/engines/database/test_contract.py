@@ -19,6 +19,7 @@ from tearsheet.engines.database import UtcDateTime, metadata
 from tearsheet.engines.database.port import Database
 from tearsheet.errors import EngineError
 from tests.support.databases import DATABASES, SqliteHarness
+from tests.support.leftovers import places_of
 
 own = sa.MetaData()
 things = sa.Table(
@@ -203,4 +204,30 @@ def test_a_database_of_a_newer_program_is_left_alone(harness):
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(EngineError, match="upgrade tearsheet"):
         database.migrate()
+    database.close()
+
+
+def test_scrubbing_keeps_every_row_that_was_not_deleted(harness, database):
+    with database.begin() as connection:
+        connection.execute(things.insert(), [{"name": f"thing {n}", "seen": n} for n in range(500)])
+        connection.execute(things.delete().where(things.c.seen % 2 == 0))
+    database.scrub(["things"])
+    assert names(database) == [f"thing {n}" for n in range(1, 500, 2)]
+    with database.begin() as connection:
+        connection.execute(things.insert(), [{"name": "later"}])
+    assert names(database)[-1] == "later"
+
+
+def test_scrubbing_leaves_nothing_of_deleted_rows_in_the_embedded_file(tmp_path):
+    harness = SqliteHarness()
+    harness.prepare(tmp_path)
+    database = harness.open()
+    with database.begin() as connection:
+        own.create_all(connection)
+        connection.execute(things.insert(), [{"name": f"qwertyuiop {n}"} for n in range(500)])
+    with database.begin() as connection:
+        connection.execute(things.delete())
+    assert places_of(tmp_path, "qwertyuiop")
+    database.scrub(["things"])
+    assert places_of(tmp_path, "qwertyuiop") == []
     database.close()

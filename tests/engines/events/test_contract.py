@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tearsheet.engines.events.port import Event, Events
+from tearsheet.engines.events.port import Event, Events, Unerasable
 from tearsheet.errors import UsageError
 from tests.support.blob_stores import EVENTS, EventsHarness
 
@@ -195,3 +195,21 @@ def test_names_that_no_log_can_hold_are_refused(events, topic, name, group):
         events.poll(topic, name, 1)
     with pytest.raises(UsageError):
         events.latest(name)
+
+
+def test_erased_events_are_read_no_more_and_groups_keep_their_places(events, topic, group):
+    events.publish(topic, [(str(n), {"n": n}) for n in range(6)])
+    seen = events.poll(topic, group, 2)
+    events.commit(group, seen)
+    try:
+        erased = events.erase(topic, lambda event: event.value["n"] in (0, 3))
+    except Unerasable:
+        assert events.erase(topic, lambda event: event.value["n"] == 99) == 0
+        return
+    assert erased == 2
+    events.publish(topic, [("6", {"n": 6})])
+    rest = [event.value["n"] for event in [*seen, *drain(events, topic, group)]]
+    assert sorted(rest) == [0, 1, 2, 4, 5, 6]
+    assert sorted(value["n"] for value in events.latest(topic).values()) == [1, 2, 4, 5, 6]
+    assert events.erase(topic, lambda event: event.value["n"] in (0, 3)) == 0
+    assert events.erase("no-such-topic", lambda event: True) == 0

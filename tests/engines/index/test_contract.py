@@ -461,3 +461,41 @@ def test_an_expensive_query_has_the_same_answer_as_a_cheap_one(harness):
         assert names(other.survey(parse_query('"the quok*"')).page.stories) == ["end"]
         assert other.top_over_time(parse_query('"the quok*"'), "language") == [("en", "2024-01-01", 1)]
         other.close()
+
+
+# ----------------------------------------------------------------------------------------------------------- removing
+
+
+def test_removed_stories_are_found_no_more(index):
+    index.add([story(name, f"title {name}", f"text of {name}") for name in "abcd"])
+    index.refresh()
+    assert index.remove([story("b").id, story("d").id, "0" * 64]) == 2
+    assert index.get([story(name).id for name in "abcd"]) == [
+        story("a", "title a", "text of a"), None, story("c", "title c", "text of c"), None,
+    ]  # fmt: skip
+    assert found(index, "text") == ["a", "c"]
+    assert index.count(parse_query("title")) == 2
+    assert index.remove([story("b").id]) == 0
+
+
+def test_the_newest_and_the_last_story_can_be_removed(harness):
+    index = harness.open()
+    index.add([story("a"), story("b")])
+    assert index.remove([story("b").id]) == 1
+    assert index.remove([story("a").id]) == 1
+    assert index.count(EVERYTHING) == 0
+    index.close()
+    index = harness.open()
+    assert statuses(index.add([story("b", text="again", story_id="later")])) == [("created", "later")]
+    index.refresh()
+    assert found(index, "again") == ["b"]
+    index.close()
+
+
+def test_what_was_removed_can_be_added_anew_and_others_go_on(index):
+    index.add([story(str(number)) for number in range(20)])
+    index.remove([story(str(number)).id for number in range(0, 20, 2)])
+    results = index.add([story(str(number), story_id="x") for number in range(20)])
+    assert [result.status for result in results] == ["created", "duplicate"] * 10
+    index.refresh()
+    assert index.count(EVERYTHING) == 20

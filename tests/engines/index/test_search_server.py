@@ -9,7 +9,7 @@ import pytest
 
 from tearsheet.engines.index.life_cycle import LifeCycle
 from tearsheet.engines.index.search_server import _make_token, _read_position, open_search_server
-from tearsheet.errors import ConfigError
+from tearsheet.errors import BusyError, ConfigError
 from tearsheet.mediacloud_ids import mediacloud_id
 from tearsheet.query import QueryError, parse_query
 from tests.support.index_stories import START, story
@@ -185,3 +185,41 @@ def test_programs_made_for_media_clouds_index_find_the_same_in_ours(index):
     for query in (asked, {"term": {"mediacloud_id": mediacloud_id(story("a").url)}}):
         hits = index._ask("POST", f"/{index.alias}/_search", None, {"query": query})["hits"]["hits"]
         assert [hit["_source"]["url"] for hit in hits] == [story("a").url]
+
+
+def deleted(index) -> int:
+    found: int = index._ask("GET", f"/{index.alias}/_stats/docs")["_all"]["primaries"]["docs"]["deleted"]
+    return found
+
+
+def test_removed_stories_leave_every_index_also_those_closed_to_writing(index):
+    index.add([story("a"), story("b")])
+    assert index.writer.roll_over()
+    index.add([story("c"), story("d")])
+    assert index.remove([story("a").id, story("d").id]) == 2
+    assert sorted(one.url[-1] for one in index.search(EVERYTHING).stories) == ["b", "c"]
+    old, new = sorted(index.writer.indices())
+    settings = index._ask("GET", f"/{index.alias}/_settings")
+    assert settings[old]["settings"]["index"]["blocks"] == {"write": "true"}
+    assert "blocks" not in settings[new]["settings"]["index"]
+    again = [story("b", story_id="x"), story("d", story_id="y")]
+    assert [one.status for one in index.add(again)] == ["duplicate", "created"]
+
+
+def test_a_server_that_keeps_what_was_removed_is_not_believed(index):
+    index.add([story("a"), story("b")])
+    index.remove([story("a").id])
+    index._patient.sleep = lambda seconds: None
+    with pytest.raises(BusyError, match="still keeps"):
+        index.scrub()
+
+
+@pytest.mark.slow
+def test_scrubbing_waits_until_the_server_has_dropped_what_was_removed(index):
+    index.add([story("a"), story("b")])
+    index.writer.roll_over()
+    index.remove([story("a").id])
+    assert deleted(index) > 0
+    index.scrub()
+    assert deleted(index) == 0
+    assert index.count(EVERYTHING) == 1

@@ -72,7 +72,7 @@ def items(*statuses):
 
 
 def patient(index):
-    index._patient._sleep = lambda seconds: None
+    index._patient.sleep = lambda seconds: None
     return index
 
 

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from tearsheet.archive import Erased
 from tearsheet.topics import model
 from tearsheet.topics.model import Seed
 from tearsheet.topics.spider.addresses import url_key
@@ -83,3 +84,29 @@ def test_the_simplest_address_stands_for_a_page_whichever_came_first(tools, topi
     kept = web_stories.get_story(tools.database, key)
     assert kept is not None
     assert kept.url == "http://a.example/story"
+
+
+def test_an_erased_address_is_not_fetched(tools, topic):
+    route_new_seeds(tools, topic)
+    Erased(tools.database).start("asked for", {url_key(URLS[0]): URLS[0]})
+    fetch(tools, topic, URLS[0])
+    row = fetches.get_fetch(tools.database, topic.id, url_key(URLS[0]))
+    assert row is not None
+    assert (row.state, row.message) == (model.IGNORED, "erased")
+
+
+def test_a_page_that_turns_out_to_be_erased_is_not_kept(tools, topic):
+    class Redirected:
+        async def process(self, story):
+            story.raw_html.html = b"<html><title>Flood</title><article><p>A flood came.</p></article></html>"
+            story.http_metadata.final_url = "http://a.example/erased"
+            return story
+
+    tools.fetcher = Redirected()
+    route_new_seeds(tools, topic)
+    Erased(tools.database).start("asked for", {url_key("http://a.example/erased"): "http://a.example/erased"})
+    fetch(tools, topic, URLS[0], turn=1.0)
+    row = fetches.get_fetch(tools.database, topic.id, url_key(URLS[0]))
+    assert row is not None
+    assert (row.state, row.stories_id) == (model.IGNORED, None)
+    assert web_stories.match_stories(tools.database, [url_key("http://a.example/erased"), url_key(URLS[0])]) == {}

@@ -109,11 +109,11 @@ class FolderBlobs:
         found = self.head(key)
         return [found] if found else []
 
-    def delete(self, key: str) -> None:
-        """Remove a blob."""
+    def delete(self, key: str, *, version: str | None = None) -> None:
+        """Remove a blob. A folder keeps no versions, and so has none to remove."""
         path = self._path(key)
         self._check_is_there()
-        if path.is_file():
+        if path.is_file() and version is None:
             with storage_errors(f"cannot delete blob {key!r}"):
                 path.unlink(missing_ok=True)
                 sync_folder(path.parent)

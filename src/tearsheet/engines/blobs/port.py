@@ -59,8 +59,8 @@ class Blobs(Protocol):
         """Every stored version of a blob, newest first. A store without versions returns the one it has."""
         ...
 
-    def delete(self, key: str) -> None:
-        """Remove a blob; it is no error if there is none."""
+    def delete(self, key: str, *, version: str | None = None) -> None:
+        """Remove a blob, or one version of it; it is no error if there is none."""
         ...
 
     def close(self) -> None:

@@ -157,11 +157,12 @@ class S3Blobs:
         # The store lists the versions of a key newest first; a stable sort keeps its order within one second.
         return sorted(found, key=lambda info: info.modified, reverse=True)
 
-    def delete(self, key: str) -> None:
-        """Remove a blob; a bucket with versions keeps the old ones."""
+    def delete(self, key: str, *, version: str | None = None) -> None:
+        """Remove a blob, or one version of it; a bucket with versions keeps the others."""
         # One by one: obstore deletes in bulk, and takes the answer for a refusal when the key is, of all things, `SlowDown`.
         try:
-            self._ask("delete_object", Key=self._folder + check_key(key))
+            of_version = {"VersionId": version} if version is not None else {}
+            self._ask("delete_object", Key=self._folder + check_key(key), **of_version)
         except NotFoundError:
             return
 

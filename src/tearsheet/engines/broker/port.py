@@ -124,6 +124,10 @@ class Broker(Protocol):
         """Delete the queue and everything in it. Returns how many messages it held."""
         ...
 
+    async def scrub(self) -> None:
+        """Leave nothing of messages that were deleted in files of ours. What a server keeps is its own affair."""
+        ...
+
     async def close(self) -> None:
         """Return leases and disconnect."""
         ...

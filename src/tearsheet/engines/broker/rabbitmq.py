@@ -217,6 +217,9 @@ class RabbitBroker:
             link.forget(queue)
             return deleted
 
+    async def scrub(self) -> None:
+        """Nothing: the server deletes the files of settled messages by itself, and cannot be asked to."""
+
     async def close(self) -> None:
         """Disconnect, which returns leases."""
         self._closed = True

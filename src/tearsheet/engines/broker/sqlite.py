@@ -12,7 +12,7 @@ import asyncio
 import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -23,6 +23,7 @@ from tearsheet.engines.broker.port import Depth, Lease, Message, Output, Settlem
 from tearsheet.engines.broker.sqlite_commits import CommitThread
 from tearsheet.engines.broker.sqlite_pages import PageLocation, PageSpool
 from tearsheet.engines.holders import Holder
+from tearsheet.engines.scrubbing import scrub_file
 from tearsheet.errors import BusyError, EngineError, StorageError
 
 SCHEMA_VERSION = 1
@@ -140,6 +141,19 @@ class SqliteBroker:
             return removed
 
         return await self._run(remove)
+
+    async def scrub(self) -> None:
+        """Overwrite the pages that no message carries, and write the file anew. Raises BusyError while other processes use it."""
+
+        def others(db: sqlite3.Connection) -> list[str]:
+            self._reclaim(db)
+            owners = {owner for _, owner in self._spool.segments()}
+            return [owner for owner in owners if owner != self._holder.name and self._holder.is_alive(owner)]
+
+        if await self._run(others):
+            raise BusyError(f"the queues in {self._path} are in use by another process: stop it first")
+        await self._run(self._blank_unused)
+        await asyncio.to_thread(self._write_anew)
 
     async def close(self) -> None:
         """Return leases and close the file."""
@@ -281,6 +295,20 @@ class SqliteBroker:
             in_use = segment == self._spool.current if own else self._holder.is_alive(owner)
             if not in_use and not db.execute("SELECT 1 FROM pages WHERE segment = ? LIMIT 1", (segment,)).fetchone():
                 self._spool.drop(segment)
+
+    def _write_anew(self) -> None:
+        try:
+            with closing(sqlite3.connect(self._path, timeout=30.0, isolation_level=None)) as own:
+                scrub_file(own, self._path)
+        except sqlite3.Error as error:
+            raise self._explain(error) from error
+
+    def _blank_unused(self, db: sqlite3.Connection) -> None:
+        for segment, _ in self._spool.segments():
+            used = db.execute(
+                "SELECT offset, length FROM pages WHERE segment = ? ORDER BY offset", (segment,)
+            ).fetchall()
+            self._spool.blank_all_but(segment, used)
 
     # ------------------------------------------------------------------------------------------ the file and its errors
 

@@ -8,7 +8,7 @@ its own segments, which carry its name; all processes may read them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from tearsheet.files import sync_folder
 
 SEGMENT_BYTES = 64_000_000
 _MAX_OPEN = 64
+_BLANK_BYTES = 1 << 20
 
 
 class PageLocation(NamedTuple):
@@ -89,6 +90,20 @@ class PageSpool:
         if descriptor is not None:
             os.close(descriptor)
         (self._folder / segment).unlink(missing_ok=True)
+
+    def blank_all_but(self, segment: str, used: Sequence[tuple[int, int]]) -> None:
+        """Overwrite what lies between the pages in use, given as offset and length in order, with zeros."""
+        path = self._folder / segment
+        with path.open("r+b") as file:
+            end = file.seek(0, os.SEEK_END)
+            at = 0
+            for offset, length in (*used, (end, 0)):
+                while at < offset:
+                    file.seek(at)
+                    at += file.write(bytes(min(offset - at, _BLANK_BYTES)))
+                at = offset + length
+            file.flush()
+            os.fsync(file.fileno())
 
     def close(self) -> None:
         """Close all files; they stay on disk."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -37,6 +38,13 @@ class Database(Protocol):
 
     def migrate(self) -> None:
         """Bring the schema up to date. Raises EngineError when the database is newer than the program."""
+        ...
+
+    def scrub(self, tables: Sequence[str]) -> None:
+        """Leave nothing of rows that were deleted from these tables in the files of the database. Takes a while.
+
+        Raises BusyError or StorageError when it cannot now.
+        """
         ...
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.exc import DatabaseError
 
 from tearsheet.engines.database.sql import SqlDatabase
+from tearsheet.engines.scrubbing import scrub_file
 from tearsheet.errors import BusyError, StorageError
 
 _BUSY_SECONDS = 30.0
@@ -53,6 +54,15 @@ class SqliteDatabase(SqlDatabase):
         """A connection with a deferred transaction, so that it never waits for a writer."""
         with self._explained(), self._reader.connect() as connection:
             yield connection
+
+    def scrub(self, tables: Sequence[str]) -> None:
+        """Write the file anew, with all of its tables, and empty its log."""
+        with self._writing, self._explained():
+            connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
+            try:
+                scrub_file(connection, self.path)
+            finally:
+                connection.close()
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -4,19 +4,20 @@
     events/TOPIC/groups/GROUP     the byte up to which a group has committed
     events/TOPIC/lock, held/GROUP locks; their contents mean nothing
 
-A line counts only with its newline. What a killed writer left after the last newline is cut off by the next writer.
-Writers hold the topic's lock until their lines are on disk, and readers share it, so that no reader acts on a line that a
-power cut could take back.
+A line of blanks was an event that has been erased. A line counts only with its newline. What a killed writer left after the last
+newline is cut off by the next writer. Writers hold the topic's lock until their lines are on disk, and readers share it, so that no
+reader acts on a line that a power cut could take back.
 """
 
 from __future__ import annotations
 
 import fcntl
+import io
 import logging
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -103,6 +104,28 @@ class JsonlEvents:
         """The newest value of each key."""
         return {event.key: event.value for event in self._read(topic, 0)}
 
+    def erase(self, topic: str, unwanted: Callable[[Event], bool]) -> int:
+        """Replace unwanted lines by blank ones of the same length, so that no group's offset changes."""
+        if not (self.folder / check_name(topic, "topic") / "events.jsonl").exists():
+            return 0
+        erased = 0
+        with storage_errors(f"cannot rewrite topic {topic!r}"), self._locked(topic, fcntl.LOCK_EX) as folder:
+            path = folder / "events.jsonl"
+            _cut_torn_line(path)
+            if not any(unwanted(event) for event in self._unlocked(topic, path)):
+                return 0
+            with path.open("rb") as file, written_aside(path, folder) as target:
+                for line in file:
+                    event = next(_events(topic, io.BytesIO(line), 1), None)
+                    blank = event is not None and unwanted(event)
+                    erased += blank
+                    target.write(b" " * (len(line) - 1) + b"\n" if blank else line)
+        return erased
+
+    def _unlocked(self, topic: str, path: Path) -> Iterator[Event]:
+        with path.open("rb") as file:
+            yield from _events(topic, file, None)
+
     def close(self) -> None:
         """Let another reader of our groups take over."""
         with self._mutex:
@@ -167,6 +190,8 @@ def _events(topic: str, file: IO[bytes], limit: int | None) -> Iterator[Event]:
         if not line.endswith(b"\n") or given == limit:
             return
         position += len(line)
+        if line.isspace():
+            continue  # an event that was erased
         try:
             entry = _decode(line)
         except msgspec.DecodeError as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,7 +24,7 @@ from tearsheet.engines.events.kafka_reader import (
     offsets_of,
 )
 from tearsheet.engines.events.names import check_name
-from tearsheet.engines.events.port import Event
+from tearsheet.engines.events.port import Event, Unerasable
 from tearsheet.engines.server import PATIENCE_SECONDS, ServerUrl, cannot_reach, load_client, parse_server_url
 from tearsheet.errors import EngineError, UsageError
 
@@ -104,6 +104,14 @@ class KafkaEvents:
             if reader is None:
                 raise UsageError(f"group {group!r} commits events of topic {topic!r}, which it has not read")
             reader.commit([event for event in events if event.topic == topic])
+
+    def erase(self, topic: str, unwanted: Callable[[Event], bool]) -> int:
+        """Kafka removes no single events. Raises Unerasable when there is an unwanted one."""
+        if any(unwanted(Event(topic, key, value, "")) for key, value in self.latest(topic).items()):
+            raise Unerasable(
+                f"Kafka removes no single events: the topic {topic} has them until a later one takes their key, or it is deleted"
+            )
+        return 0
 
     def latest(self, topic: str) -> dict[str, Mapping[str, Any]]:
         """The newest value of each key: the topic is read from its start to its current end."""

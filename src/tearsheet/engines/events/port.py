@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+from tearsheet.errors import UserError
 
 
 @dataclass(slots=True, frozen=True)
@@ -16,6 +18,12 @@ class Event:
     value: Mapping[str, Any]
     position: str
     """Its position in the log; opaque."""
+
+
+class Unerasable(UserError):
+    """An event log cannot remove single events. The message says until when it keeps them."""
+
+    exit_code = 3
 
 
 class Events(Protocol):
@@ -35,6 +43,13 @@ class Events(Protocol):
 
     def latest(self, topic: str) -> dict[str, Mapping[str, Any]]:
         """The newest value of each key, as after compaction."""
+        ...
+
+    def erase(self, topic: str, unwanted: Callable[[Event], bool]) -> int:
+        """Remove the events of a topic that are unwanted, whoever has read them; returns how many there were.
+
+        Groups keep their places. Raises Unerasable where single events cannot be removed and such an event is there.
+        """
         ...
 
     def close(self) -> None:

@@ -80,6 +80,17 @@ class Index(Protocol):
         """Add stories, durably, and say for each what became of it, in order. Raises ItemRefused for one that cannot be taken."""
         ...
 
+    def remove(self, ids: Sequence[str]) -> int:
+        """Remove stories; returns how many there were. No search finds them when it returns. Meant to be called seldom."""
+        ...
+
+    def scrub(self) -> None:
+        """Leave nothing of removed stories in the files of the index; also finishes a removal that was killed.
+
+        Takes a while. Raises BusyError when something of them is still there, and will be for a time.
+        """
+        ...
+
     def get(self, ids: Sequence[str]) -> list[IndexedStory | None]:
         """Stories by id (the hash of the normalised URL), in order."""
         ...

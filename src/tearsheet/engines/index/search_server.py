@@ -30,6 +30,7 @@ from tearsheet.engines.index.search_server_clients import (
 )
 from tearsheet.engines.index.search_server_mapping import MAX_LOT, from_source
 from tearsheet.engines.index.search_server_query import to_search
+from tearsheet.engines.index.search_server_removing import drop_removed, remove_stories
 from tearsheet.engines.index.search_server_writing import BULK_STORIES, StoryWriter
 from tearsheet.engines.index.turns import Turns
 from tearsheet.engines.server import PATIENCE_SECONDS, parse_server_url
@@ -103,6 +104,14 @@ class SearchServerIndex:
         """Add stories, durably, and say for each what became of it, in order. Raises ItemRefused for one that cannot be taken."""
         self._unseen = self._unseen or bool(stories)
         return self.writer.add(stories)
+
+    def remove(self, ids: Sequence[str]) -> int:
+        """Remove stories from all indices behind the alias."""
+        return remove_stories(self._patient, self.writer.indices(), ids)
+
+    def scrub(self) -> None:
+        """Have the server merge the segments that hold removed stories."""
+        drop_removed(self._patient, self.writer.indices())
 
     def refresh(self) -> None:
         """Make everything that was added visible to searches now."""

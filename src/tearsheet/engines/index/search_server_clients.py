@@ -213,7 +213,7 @@ class Patient:
     def __init__(self, client: SearchClient, patience: float, sleep: Callable[[float], None] = time.sleep) -> None:
         self.client = client
         self._patience = patience
-        self._sleep = sleep
+        self.sleep = sleep
 
     def ask(
         self,
@@ -239,4 +239,4 @@ class Patient:
                 pause = next(tries, None) if isinstance(told, LostConnection) else None
                 if pause is None:
                     raise told from error
-            self._sleep(pause)
+            self.sleep(pause)

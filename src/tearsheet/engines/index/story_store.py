@@ -18,6 +18,7 @@ import zstandard
 
 from tearsheet.engines.index.clean_stories import clean_story
 from tearsheet.engines.index.port import AddResult, IndexedStory
+from tearsheet.engines.scrubbing import scrub_file
 from tearsheet.errors import EngineError, StorageError
 
 _SCHEMA = """
@@ -108,6 +109,26 @@ class StoryStore:
                 statement = f"SELECT id, story_id FROM stories WHERE id IN ({marks})"  # noqa: S608 (question marks)
                 found.update(self._connection().execute(statement, some).fetchall())
         return found
+
+    def remove(self, ids: Sequence[str]) -> int:
+        """Delete stories, in one transaction; returns how many there were.
+
+        From then on, tantivy counts as empty: its next writer gives it all stories again, and so without these.
+        """
+        removed = 0
+        connection = self._connection()
+        with self._errors(), connection:
+            connection.execute("BEGIN IMMEDIATE")
+            for identifier in ids:
+                removed += connection.execute("DELETE FROM stories WHERE id = ?", (_key(identifier),)).rowcount
+            if removed:
+                connection.execute("UPDATE state SET value = 0 WHERE name = 'indexed_number'")
+        return removed
+
+    def scrub(self) -> None:
+        """Write the file anew, so that nothing of deleted stories stays in it."""
+        with self._errors():
+            scrub_file(self._connection(), self.path)
 
     def set_indexed(self, docno: int) -> None:
         """Record that tantivy has committed everything up to this number."""

@@ -25,7 +25,7 @@ from tearsheet.engines.index.story_store import Numbered, StoryStore
 from tearsheet.engines.index.tantivy_query import number_range
 from tearsheet.engines.index.tantivy_reader import WordReader
 from tearsheet.engines.index.tantivy_schema import to_document
-from tearsheet.engines.index.tantivy_words import open_words, storage_error, take_writer
+from tearsheet.engines.index.tantivy_words import open_words, remove_leftovers, storage_error, take_writer
 from tearsheet.engines.index.turns import Turns
 from tearsheet.errors import BusyError, EngineError, StorageError
 from tearsheet.query import Query, cost_of, parse_query
@@ -95,6 +95,25 @@ class TantivyIndex:
                     self._start_timer()
             return results
 
+    def remove(self, ids: Sequence[str]) -> int:
+        """Remove stories: their rows, and then their words, for which tantivy is given all other stories again."""
+        with self._lock:
+            self._open_writer()
+            if self._pending_count:
+                self._commit()
+            removed = self._store.remove(ids)
+            if removed:
+                self._refill()
+            self._reader.reload()
+            return removed
+
+    def scrub(self) -> None:
+        """Write the stories anew. Opening the writer finishes a removal that was killed."""
+        with self._lock:
+            self._open_writer()
+            remove_leftovers(self._folder)
+            self._store.scrub()
+
     def refresh(self) -> None:
         """Make everything that was added visible to searches now."""
         with self._lock:
@@ -136,11 +155,26 @@ class TantivyIndex:
             committed = 0  # the index was lost, or restored from an older copy: rebuild all of it
         elif self._store.last_number() == highest == committed:
             return
+        if committed == 0:
+            self._refill()
+            return
         with self._writing():
             self._writer.delete_documents_by_query(number_range(self._schema, "docno", committed + 1, None))
             for numbered in self._store.since(committed):
                 self._give([numbered])
         self._commit()
+
+    def _refill(self) -> None:
+        """Give tantivy every story that is stored, and nothing else: segments without living stories are deleted."""
+        self._pending = self._pending_count = 0
+        with self._writing():
+            assert self._writer is not None
+            self._writer.delete_all_documents()
+            for numbered in self._store.since(0):
+                self._give([numbered])
+        self._commit()
+        with self._writing():
+            self._writer.garbage_collect_files()
 
     def _highest_in_tantivy(self) -> int:
         self._index.reload()

@@ -28,8 +28,7 @@ def rebuild_words(folder: Path, progress: Callable[[int], None] | None = None) -
     with suppress(EngineError, StorageError):  # a damaged index has no lock to take
         lock = take_writer(open_words(folder), folder, 1)
     store = StoryStore(folder / "stories.db")
-    shutil.rmtree(new, ignore_errors=True)
-    shutil.rmtree(old, ignore_errors=True)
+    remove_leftovers(folder)
     try:
         new.mkdir()
         writer = tantivy.Index(words_schema(), path=str(new)).writer(_HEAP, 1)
@@ -51,6 +50,12 @@ def rebuild_words(folder: Path, progress: Callable[[int], None] | None = None) -
         del lock
     shutil.rmtree(old, ignore_errors=True)
     return count
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what a rebuild left behind that was killed. Only for the writer."""
+    for name in ("words.new", "words.old"):
+        shutil.rmtree(folder / name, ignore_errors=True)
 
 
 def open_words(folder: Path) -> tantivy.Index:

@@ -1,4 +1,5 @@
 from .daily_rss import daily_rss_name as daily_rss_name
+from .daily_rss import erase_from_daily_rss as erase_from_daily_rss
 from .daily_rss import write_daily_rss as write_daily_rss
 from .housekeeping import Housekeeper as Housekeeper
 from .next_poll_text import next_poll as next_poll
@@ -10,6 +11,9 @@ from .retention import prune as prune
 from .schedule import spread_over_source as spread_over_source
 from .store import free_all_leases as free_all_leases
 from .story_store import UnqueuedStory as UnqueuedStory
+from .story_store import addresses_from_domain as addresses_from_domain
 from .story_store import count_entries as count_entries
+from .story_store import entry_ids as entry_ids
+from .story_store import erase_entries as erase_entries
 from .story_store import mark_queued as mark_queued
 from .story_store import unqueued_stories as unqueued_stories

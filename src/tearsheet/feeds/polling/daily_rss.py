@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from tearsheet.archive import index_id_of
 from tearsheet.engines.database import Database
 from tearsheet.errors import StorageError
 from tearsheet.feeds.polling.story_store import stories_of_day
-from tearsheet.files import make_folder, written_aside
+from tearsheet.files import make_folder, storage_errors, written_aside
 from tearsheet.foreign_text import unescape
 from tearsheet.masking import without_login
 
+_LINK = re.compile(rb"<item><link>(.*?)</link>")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -77,3 +79,22 @@ def _item(row: Any) -> str:
 
 def _clean(text: str) -> str:
     return " ".join(_NOT_XML.sub("", text).split())
+
+
+def erase_from_daily_rss(folder: Path, keys: Container[str], *, dry_run: bool = False) -> int:
+    """Remove stories from the daily files of a folder, given the keys of their addresses; returns how many there are."""
+    erased = 0
+    for path in sorted(folder.glob("mc-*.rss.gz")):
+        with storage_errors(f"cannot write {path} anew"):
+            lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
+            kept = [line for line in lines if not _is_of(line, keys)]
+            erased += len(lines) - len(kept)
+            if len(kept) < len(lines) and not dry_run:
+                with written_aside(path) as file, gzip.GzipFile(path.stem, "wb", fileobj=file, mtime=0) as zipped:
+                    zipped.writelines(kept)
+    return erased
+
+
+def _is_of(line: bytes, keys: Container[str]) -> bool:
+    found = _LINK.match(line)
+    return found is not None and index_id_of(unescape(found[1].decode("utf-8", "replace"))) in keys

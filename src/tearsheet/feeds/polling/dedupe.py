@@ -16,7 +16,7 @@ from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, is_homepage
 NO_URL, RELATIVE, TOO_LONG, HOME, BAD, NO_NEWS, TOSSED, STALE = (
     "nourl", "relurl", "toolong", "home", "bad", "nonews", "tossed", "stale",
 )  # fmt: skip
-DUPLICATE_URL, DUPLICATE_TITLE, ADDED = "dup_url", "dup_title", "ok"
+DUPLICATE_URL, DUPLICATE_TITLE, ERASED, ADDED = "dup_url", "dup_title", "erased", "ok"
 _FRONT_PAGE_SLASHES = 5
 """No front page is deeper than language, section and file; most stories are, which saves a closer check."""
 STALE_DAYS = 7

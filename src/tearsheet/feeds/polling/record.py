@@ -14,7 +14,7 @@ from tearsheet.engines.database import Database
 from tearsheet.errors import WorkerError
 from tearsheet.feeds.formats import read_skips, skip_text
 from tearsheet.feeds.polling import store
-from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, Candidate
+from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, ERASED, Candidate
 from tearsheet.feeds.polling.pace import Freed
 from tearsheet.feeds.polling.poll import NOT_MODIFIED, PollResult
 from tearsheet.feeds.polling.schedule import (
@@ -115,7 +115,7 @@ def _outcome(result: PollResult, tally: Counter[str]) -> PollOutcome:
     return PollOutcome(
         weight=result.weight,
         added=tally[ADDED],
-        duplicates=tally[DUPLICATE_URL] + tally[DUPLICATE_TITLE],
+        duplicates=tally[DUPLICATE_URL] + tally[DUPLICATE_TITLE] + tally[ERASED],
         unchanged=result.unchanged is not None,
         http_status=result.http_status,
         retry_after=result.retry_after,
@@ -147,6 +147,7 @@ def _save_stories(seen: SeenStories, results: Sequence[PollResult], settings: Fe
     tallies = [Counter(result.skipped) for result in results]
     known = seen.known_urls({c.normalized_url for result in results for c in result.candidates})
     fresh = {c.normalized_title_hash for r in results for c in r.candidates if c.normalized_url not in known}
+    erased = seen.erased({c.normalized_url for r in results for c in r.candidates if c.normalized_url not in known})
     now = max((result.started_at for result in results), default=None)
     if now is None:
         return tallies
@@ -160,7 +161,8 @@ def _save_stories(seen: SeenStories, results: Sequence[PollResult], settings: Fe
     still_there: set[int] = set()
     for number, result in enumerate(results):
         for candidate in result.candidates:
-            reason = _duplicate(candidate, result, known, owners, titles)
+            gone = candidate.normalized_url in erased
+            reason = ERASED if gone else _duplicate(candidate, result, known, owners, titles)
             if reason:
                 tallies[number][reason] += 1
             else:

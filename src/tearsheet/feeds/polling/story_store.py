@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Select, Table, delete, func, select, text, update
 
+from tearsheet.archive import erased_among
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling.store import chunks
 from tearsheet.feeds.tables import feeds, fetch_events, stories
+from tearsheet.urls import BadURL, hash_of_normalized, normalize_url
 
 _DAY_PAGE = 5_000
 _DROP_BATCH = 5_000
@@ -45,6 +48,11 @@ class SeenStories:
             )
             found |= {(row[0], row[1], row[2]) for row in self._connection.execute(query)}
         return found
+
+    def erased(self, normalized: Iterable[str]) -> set[str]:
+        """Those of these normalised addresses whose stories were erased and must not come back."""
+        by_key = {hash_of_normalized(url): url for url in normalized}
+        return {by_key[key] for key in erased_among(self._connection, by_key)}
 
     def add(self, rows: list[dict[str, Any]]) -> set[str]:
         """Add stories; returns the normalised addresses of those that were new, in a race perhaps fewer."""
@@ -163,3 +171,36 @@ def _drop(database: Database, table: Table, ids: Select[Any], dry_run: bool) -> 
         total += len(some)
         if len(some) < _DROP_BATCH:
             return total
+
+
+def entry_ids(database: Database, urls: Iterable[str]) -> list[int]:
+    """The numbers of the entries with these addresses."""
+    found: list[int] = []
+    with database.read() as connection:
+        for some in chunks(sorted(_normalized(urls))):
+            found += connection.execute(select(stories.c.id).where(stories.c.normalized_url.in_(some))).scalars()
+    return found
+
+
+def addresses_from_domain(database: Database, domain: str) -> list[str]:
+    """The addresses of all entries of a source."""
+    with database.read() as connection:
+        return list(connection.execute(select(stories.c.url).where(stories.c.domain == domain)).scalars())
+
+
+def erase_entries(database: Database, urls: Iterable[str], *, dry_run: bool = False) -> int:
+    """Delete the entries with these addresses, queued or not; returns how many there are."""
+    ids = entry_ids(database, urls)
+    if not dry_run:
+        with database.begin() as connection:
+            for some in chunks(ids):
+                connection.execute(delete(stories).where(stories.c.id.in_(some)))
+    return len(ids)
+
+
+def _normalized(urls: Iterable[str]) -> set[str]:
+    found = set()
+    for url in urls:
+        with suppress(BadURL):
+            found.add(normalize_url(url))
+    return found

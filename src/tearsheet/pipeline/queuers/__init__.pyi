@@ -12,6 +12,7 @@ from .queuer import Tally as Tally
 from .queuer import note_rows as note_rows
 from .remote import Cursor as Cursor
 from .remote import RemoteQueuer as RemoteQueuer
+from .remote import erase_from_cursors as erase_from_cursors
 from .remote import rss_fetcher as rss_fetcher
 from .remote import server_name as server_name
 from .rows import whole_number as whole_number

@@ -10,7 +10,7 @@ import json
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import format_datetime
@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from tearsheet.archive import index_id_of
 from tearsheet.engines import PATIENCE_SECONDS, pauses
 from tearsheet.engines.broker import Broker, Output
 from tearsheet.errors import EngineError, ItemRefused
@@ -121,6 +122,18 @@ class Cursor:
             make_folder(self._path.parent)
             with written_aside(self._path) as file:
                 file.write(json.dumps(dict(row), default=str).encode())
+
+
+def erase_from_cursors(folder: Path, keys: Container[str], *, dry_run: bool = False) -> int:
+    """Leave only the id of rows whose stories are erased, given the keys of their addresses; returns how many there are."""
+    erased = 0
+    for path in sorted(folder.glob("*.json")):
+        row = json.loads(path.read_bytes())
+        if index_id_of(str(row.get("url", ""))) in keys:
+            erased += 1
+            if not dry_run:
+                Cursor(path).write({"id": row["id"]})
+    return erased
 
 
 class RemoteQueuer:

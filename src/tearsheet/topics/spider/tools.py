@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from tearsheet.archive import Erased
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.database import Database
 from tearsheet.engines.index import Index
@@ -56,6 +57,10 @@ class Tools:
         except NotFoundError:
             return None
         return topic if topic.state in model.AT_WORK else None
+
+    def erased(self, keys: Collection[str]) -> bool:
+        """Whether one of these keys is that of an erased address."""
+        return bool(Erased(self.database).among(keys))
 
     def match(self, keys: Sequence[str]) -> dict[str, str]:
         """Which addresses belong to known stories, spidered or collected: stories_id by key."""

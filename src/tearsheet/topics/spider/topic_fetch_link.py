@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
+from tearsheet.archive import REASON, story_keys
 from tearsheet.story import RSSEntry, Story
 from tearsheet.topics import model
 from tearsheet.topics.model import Topic
@@ -37,6 +38,9 @@ class FetchLink:
         if is_ignored(row.url):
             await asyncio.to_thread(fetches.finish_fetch, tools.database, topic.id, row.url_key, model.IGNORED)
             return
+        if await asyncio.to_thread(tools.erased, [row.url_key]):
+            await asyncio.to_thread(self._erased, topic, row)
+            return
         matched = await asyncio.to_thread(tools.match, [row.url_key])
         if matched:
             await asyncio.to_thread(self._matched, topic, row, matched[row.url_key])
@@ -46,7 +50,14 @@ class FetchLink:
         http = story.http_metadata
         page = ReceivedPage(story.raw_html.html or b"", http.final_url or row.url, http.encoding)
         made = await tools.reader.read(READ_LINKED_PAGE, LinkedPage(page, topic.query, bool(row.assume_match)))
+        if await asyncio.to_thread(tools.erased, {*story_keys(story), *({made.id} if made else ())}):
+            await asyncio.to_thread(self._erased, topic, row)
+            return
         await asyncio.to_thread(self._page, topic, row, story, made)
+
+    def _erased(self, topic: Topic, row: Any) -> None:
+        """The story was erased, and does not come back."""
+        fetches.finish_fetch(self._tools.database, topic.id, row.url_key, model.IGNORED, message=REASON)
 
     def _wait_for_turn(self, topic: Topic, url: str, taken: Taken) -> None:
         """Reserve a turn once and wait for it, so that the item comes back once and in order. Raises TurnLater."""

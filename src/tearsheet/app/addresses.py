@@ -1,0 +1,100 @@
+"""Which addresses an erasure is about: those that a user names, and all others by which the same stories are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+from tearsheet.app.services import Services
+from tearsheet.archive import StoredCapture, Tombstones, index_id_of, story_addresses
+from tearsheet.errors import UsageError
+from tearsheet.feeds.polling import addresses_from_domain, entry_ids
+from tearsheet.index import all_stories
+from tearsheet.ingest import addresses_of_documents
+from tearsheet.query import Query
+from tearsheet.story import make_story_id
+from tearsheet.topics import addresses_in_topics, addresses_of_media
+from tearsheet.urls import BadURL, canonical_domain, is_homepage, url_hash
+
+Addresses = dict[str, str]
+"""Addresses by their keys: the hash of the normalised form, as in the index."""
+_ROUNDS = 3
+"""An address leads to a story, whose other addresses may lead to more of its copies."""
+
+
+def named_addresses(urls: Iterable[str]) -> Addresses:
+    """The addresses that a user names. Raises UsageError for what is none."""
+    found: Addresses = {}
+    for url in urls:
+        try:
+            found[url_hash(url)] = url
+        except BadURL as error:
+            raise UsageError(f"{url[:200]!r} is not an address: {error}") from error
+    return found
+
+
+def matching_addresses(services: Services, query: Query, domains: Iterable[str] = ()) -> Addresses:
+    """The addresses of the stories in the index that match. With domains, everything of these sources that is kept anywhere."""
+    services.index.refresh()
+    found: Addresses = {}
+    for story in all_stories(services.index, query):
+        found[story.id] = story.url
+    for domain in domains:
+        for url in _of_source(services, domain):
+            if key := index_id_of(url):
+                found.setdefault(key, url)
+    return found
+
+
+def _of_source(services: Services, domain: str) -> Iterator[str]:
+    yield from addresses_from_domain(services.database, domain)
+    yield from addresses_of_media(services.database, domain)
+    yield from Tombstones(services.database).captured_from(domain)
+    for page in services.page_store.pages():
+        with suppress(BadURL):
+            if canonical_domain(page.url) == domain:
+                yield page.url
+
+
+def every_address(services: Services, named: Addresses) -> Addresses:
+    """These addresses, and every other by which the same stories were queued, fetched, indexed, spidered or ingested.
+
+    A front page is never taken for another address of a story: many pages lead there, or name it by mistake.
+    """
+    found, new = dict(named), dict(named)
+    for _ in range(_ROUNDS):
+        more = {
+            key: url
+            for url in _other_addresses(services, new)
+            if (key := index_id_of(url)) and key not in found and not is_homepage(url)
+        }
+        if not more:
+            break
+        found |= more
+        new = more
+    return found
+
+
+def _other_addresses(services: Services, addresses: Addresses) -> Iterator[str]:
+    database, keys = services.database, list(addresses)
+    story_ids = set(Tombstones(database).stories_at(addresses.values()))
+    server = services.settings.feeds.server_name
+    story_ids |= {make_story_id("feeds", server, number) for number in entry_ids(database, addresses.values())}
+    for story in services.index.get(keys):
+        if story is not None:
+            yield from filter(None, (story.url, story.original_url))
+            story_ids.add(story.story_id)
+    yield from addresses_in_topics(database, keys)
+    yield from addresses_of_documents(database, keys)
+    for capture, archived in services.captures.read_each(captures_of(services, keys, story_ids)):
+        yield capture.url
+        if archived is not None:
+            yield from story_addresses(archived.story)
+
+
+def captures_of(services: Services, keys: Iterable[str], story_ids: Iterable[str] = ()) -> list[StoredCapture]:
+    """Every capture of these addresses and of these stories."""
+    found = services.archive.captures_of_stories([story_id for story_id in story_ids if story_id])
+    for key in keys:
+        found |= {capture.story_id: capture for capture in services.archive.captures_of_address(key)}
+    return list(found.values())

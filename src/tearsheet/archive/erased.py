@@ -1,0 +1,161 @@
+"""The addresses that were erased and must not come back.
+
+An address is kept as its hash alone, once its erasure is finished: enough to recognise it when a feed, a file or a link brings it
+again, and not enough to read it. Whoever takes stories in asks `Erased` first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Column, Connection, ForeignKey, Integer, String, Table, Text, select
+
+from tearsheet.archive.store import index_id_of
+from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines.database import Database, UtcDateTime, metadata
+from tearsheet.story import NEED_CANONICAL_URL, Story
+
+REASON = "erased"
+"""The reason under which the ledger counts what is kept away."""
+MAX_REASON = 500
+_CHUNK = 500
+
+erasures = Table(
+    "erasures",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("reason", String(MAX_REASON), nullable=False),
+    Column("started_at", UtcDateTime, nullable=False),
+    Column("finished_at", UtcDateTime),
+)
+
+erased_addresses = Table(
+    "erased_addresses",
+    metadata,
+    Column("url_key", String(64), primary_key=True),
+    Column("erasure_id", Integer, ForeignKey("erasures.id"), nullable=False, index=True),
+    Column("url", Text),
+)
+"""`url_key` is the hash of the normalised address. `url` is needed until everything is erased, and empty from then on."""
+
+
+@dataclass(slots=True, frozen=True)
+class Erasure:
+    """One erasure. `addresses` are those still to be erased, by key; none when only cleaning up is left."""
+
+    id: int
+    reason: str
+    started: datetime
+    addresses: Mapping[str, str]
+
+    def covers(self, story: Story) -> bool:
+        """Whether an address of the story is one of these."""
+        return any(key in self.addresses for key in story_keys(story))
+
+
+def story_addresses(story: Story) -> list[str]:
+    """Every address by which a story is known: what was queued, where that led, and what the page says of itself."""
+    content = story.content_metadata
+    found = (story.rss_entry.link, story.http_metadata.final_url, content.url, content.original_url)
+    return [url for url in dict.fromkeys(found) if url and url != NEED_CANONICAL_URL]
+
+
+def story_keys(story: Story) -> set[str]:
+    """The keys of all addresses of a story."""
+    return {key for url in story_addresses(story) if (key := index_id_of(url))}
+
+
+def erased_among(connection: Connection, keys: Iterable[str]) -> set[str]:
+    """Which of these keys are those of erased addresses."""
+    found: set[str] = set()
+    for chunk in _chunks(sorted(set(keys))):
+        query = select(erased_addresses.c.url_key).where(erased_addresses.c.url_key.in_(chunk))
+        found.update(connection.execute(query).scalars())
+    return found
+
+
+class Erased:
+    """The list of what was erased, in a database."""
+
+    def __init__(self, database: Database, clock: Clock = wall_clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    # ---------------------------------------------------------------------------------------------------------- asking
+
+    def among(self, keys: Iterable[str]) -> set[str]:
+        """Which of these keys are those of erased addresses."""
+        with self._database.read() as connection:
+            return erased_among(connection, keys)
+
+    def of_stories(self, stories: Sequence[Story]) -> list[bool]:
+        """For each story, whether one of its addresses was erased."""
+        keys = [story_keys(story) for story in stories]
+        erased = self.among(key for some in keys for key in some)
+        return [not erased.isdisjoint(some) for some in keys]
+
+    def covers(self, url: str) -> bool:
+        """Whether an address was erased."""
+        key = index_id_of(url)
+        return bool(key) and bool(self.among([key]))
+
+    # --------------------------------------------------------------------------------------------------------- erasing
+
+    def start(self, reason: str, addresses: Mapping[str, str]) -> Erasure:
+        """Put addresses on the list, by key. From here on, they are kept away, and the erasure is finished sooner or later."""
+        now = utc_now(self._clock)
+        with self._database.begin() as connection:
+            new = connection.execute(erasures.insert().values(reason=reason[:MAX_REASON], started_at=now))
+            assert new.inserted_primary_key is not None
+            number = int(new.inserted_primary_key[0])
+            self._put(connection, number, addresses)
+        return Erasure(number, reason[:MAX_REASON], now, dict(addresses))
+
+    def extend(self, erasure: Erasure, addresses: Mapping[str, str]) -> Erasure:
+        """Put more addresses of the same stories on the list."""
+        with self._database.begin() as connection:
+            self._put(connection, erasure.id, addresses)
+        return Erasure(erasure.id, erasure.reason, erasure.started, {**erasure.addresses, **addresses})
+
+    def _put(self, connection: Connection, number: int, addresses: Mapping[str, str]) -> None:
+        insert = self._database.insert(erased_addresses)
+        again = {"erasure_id": insert.excluded.erasure_id, "url": insert.excluded.url}
+        statement = insert.on_conflict_do_update(index_elements=["url_key"], set_=again)
+        rows = [{"url_key": key, "erasure_id": number, "url": url} for key, url in addresses.items()]
+        for chunk in _chunks(rows):
+            connection.execute(statement, chunk)
+
+    def unfinished(self) -> list[Erasure]:
+        """The erasures that were interrupted, or could not reach everything; oldest first."""
+        columns = erased_addresses.c
+        with self._database.read() as connection:
+            rows = connection.execute(
+                select(erasures).where(erasures.c.finished_at.is_(None)).order_by(erasures.c.id)
+            ).all()
+            return [
+                Erasure(row.id, row.reason, row.started_at, dict(connection.execute(
+                    select(columns.url_key, columns.url).where(columns.erasure_id == row.id, columns.url.is_not(None))
+                ).all()))
+                for row in rows
+            ]  # fmt: skip
+
+    def forget_addresses(self, erasure: Erasure) -> None:
+        """Everything is erased: only the keys of the addresses stay."""
+        statement = sa.update(erased_addresses).where(erased_addresses.c.erasure_id == erasure.id)
+        with self._database.begin() as connection:
+            connection.execute(statement.values(url=None))
+
+    def finish(self, erasure: Erasure) -> None:
+        """Nothing is left to be done."""
+        statement = sa.update(erasures).where(erasures.c.id == erasure.id)
+        with self._database.begin() as connection:
+            connection.execute(statement.values(finished_at=utc_now(self._clock)))
+
+
+def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(items), _CHUNK):
+        yield items[start : start + _CHUNK]

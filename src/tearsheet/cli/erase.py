@@ -1,0 +1,149 @@
+"""`tearsheet erase`: erase stories for good, and show what was erased."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tearsheet.app import Report, erase, every_address, matching_addresses, named_addresses, rehearse, resume
+from tearsheet.archive import MAX_REASON, Tombstones
+from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, ask, question_of
+from tearsheet.cli.options import JsonOption, YesOption, confirm, lines_of
+from tearsheet.errors import NotFoundError, PartialFailure, UsageError
+from tearsheet.terminal import clean_line
+
+if TYPE_CHECKING:
+    from tearsheet.app import Services
+_SHOWN = 10
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the command."""
+    parent.command("erase")(erase_stories)
+
+
+@reports_errors
+def erase_stories(
+    addresses: Annotated[
+        list[str] | None, typer.Argument(help="Addresses of the stories.", metavar="ADDRESS", show_default=False)
+    ] = None,
+    list_file: Annotated[
+        Path | None, typer.Option("--list", help="A file with addresses, one per line; - for stdin.", metavar="FILE")
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option("--query", help="The stories that match, as in `tearsheet search`.", metavar="QUERY")
+    ] = None,
+    source: SourceOption = None,
+    collection: CollectionOption = None,
+    language: LanguageOption = None,
+    start: FromOption = "",
+    end: ToOption = "",
+    reason: Annotated[
+        str, typer.Option("--reason", help="Why: kept in the tombstones and in the ledger.", metavar="TEXT")
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be erased, and where.")] = False,
+    go_on: Annotated[bool, typer.Option("--resume", help="Finish what was interrupted or out of reach.")] = False,
+    done: Annotated[bool, typer.Option("--show", help="Show what was erased, of all or of these addresses.")] = False,
+    yes: YesOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Erase stories for good: from index, archive, pages, feeds, topics, ingested documents and queues; they stay away.
+
+    Only a backup brings them back. A source alone (--source) means everything of that source. Stop `run` and workers first. Ends
+    with 3 when a copy could not be reached; the next `tearsheet erase` goes on with it.
+    """
+    form = output_form(json, False, False)
+    with services_for() as services:
+        if done:
+            _show_erased(services, addresses or [], form)
+            return
+        if go_on:
+            _finish(resume(services, _say()), form)
+            return
+        named = named_addresses([*(addresses or []), *(lines_of(list_file) if list_file else [])])
+        if query is not None or source or collection:
+            asked = question_of(
+                query or "*", start=start, end=end, sources=source, collections=collection, languages=language
+            )
+            only_source = (query or "*") == "*" and not (start or end or language or collection)
+            domains = [one.lower() for one in source or []] if only_source else []
+            named |= matching_addresses(services, ask(services, asked).query, domains)
+        elif not named:
+            raise UsageError("say what to erase: an ADDRESS, --list FILE, --query QUERY or --source NAME")
+        if not dry_run and not reason.strip():
+            raise UsageError("--reason is missing: say why, for those who ask later")
+        if len(reason) > MAX_REASON:
+            raise UsageError(f"--reason: at most {MAX_REASON} characters")
+        _erase(services, named, reason.strip(), dry_run, yes, form)
+
+
+def _erase(services: Services, named: dict[str, str], reason: str, dry_run: bool, yes: bool, form: str) -> None:
+    everything = every_address(services, named)
+    found = rehearse(services, everything)
+    if dry_run:
+        _show_report(found, form, f"{len(named):,} stories would be erased, known by {len(everything):,} addresses:")
+        return
+    if not found.total:
+        raise NotFoundError("nothing is kept of this" + _first(named) + "; `--dry-run` shows where was looked")
+    if not yes:
+        _show_report(found, "table", f"To be erased ({len(everything):,} addresses), and not to be brought back:")
+    confirm(f"Erase {len(named):,} stories{_first(named)}?", yes)
+    _finish(erase(services, reason, everything, _say()), form)
+
+
+def _first(named: dict[str, str]) -> str:
+    urls = list(named.values())
+    return f" ({clean_line(urls[0])[:200]}{', …' if len(urls) > 1 else ''})" if urls else ""
+
+
+def _finish(report: Report, form: str) -> None:
+    _show_report(report, form, f"{report.addresses:,} addresses were erased, and stay away:")
+    if report.problems:
+        raise PartialFailure(
+            f"{len(report.problems):,} places could not be reached, and are taken up by the next `tearsheet erase --resume`: "
+            f"{report.problems[0]}"
+        )
+
+
+def _show_report(report: Report, form: str, title: str) -> None:
+    columns = {"place": "place", "what": "what", "count": "count"}
+    if form == "table":
+        out.print(title)
+    show([one for one in report.found if one.count or form != "table"], columns, form=form, empty="nothing")
+    for line in [*report.problems[:_SHOWN], *report.notes[:_SHOWN]]:
+        err.print(line, markup=False)
+
+
+def _show_erased(services: Services, addresses: list[str], form: str) -> None:
+    tombstones = Tombstones(services.database)
+    if addresses:
+        keys = named_addresses(addresses)
+        listed = services.erased.among(keys)
+        if not listed:
+            raise NotFoundError(f"none of these was erased{_first(keys)}")
+        columns = {"erased": "erased", "reason": "reason", "captured": "captured", "sha256": "digest of the page"}
+        columns["file"] = "file"
+        rows = [
+            {**row, "erased": f"{row['erased']:%Y-%m-%d}", "captured": f"{row['captured']:%Y-%m-%d}"}
+            for row in map(asdict, tombstones.of(listed))
+        ]
+        show(rows, columns, form=form, empty="erased; there was no capture of it in the archive")
+        return
+    columns = {"id": "erasure", "started": "began", "finished": "finished", "reason": "reason"}
+    columns |= {"addresses": "addresses", "captures": "captures"}
+    show(tombstones.erasures(), columns, form=form, empty="nothing was erased")
+
+
+def _say() -> Callable[[str], None]:
+    """Tells each step on a terminal."""
+
+    def say(step: str) -> None:
+        if not Globals.quiet and err.is_terminal:
+            err.print(f"{step} …", markup=False)
+
+    return say

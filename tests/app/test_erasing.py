@@ -1,0 +1,207 @@
+"""An erasure reaches every place, leaves everything else, keeps the story away, and is finished after any interruption."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from tearsheet.app import erasing
+from tearsheet.app.addresses import every_address, matching_addresses, named_addresses
+from tearsheet.app.captures import rebuild_index, verify_archive
+from tearsheet.app.queues import read_depths
+from tearsheet.archive import Tombstones
+from tearsheet.errors import BusyError
+from tearsheet.query import parse_query
+from tearsheet.topics import find_topic
+from tearsheet.topics.snapshot import load_snapshot, save_snapshot
+from tests.support.full_folder import DOCUMENT, NAMES, SECRET, SETTINGS, WORDS, fill, story, url_of
+from tests.support.leftovers import places_of
+from tests.support.web_seed import open_services
+
+REASON = "asked for by the person"
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("filled") / "data"
+    fill(folder)
+    return folder
+
+
+@pytest.fixture
+def data(filled, tmp_path):
+    shutil.copytree(filled, tmp_path / "data")
+    return tmp_path / "data"
+
+
+def opened(data):
+    return open_services(data, **SETTINGS)
+
+
+def silent(step: str) -> None:
+    pass
+
+
+def erase(data, *urls: str):
+    with opened(data) as services:
+        return erasing.erase(services, REASON, every_address(services, named_addresses(urls)), silent)
+
+
+def left(data) -> dict[str, list[str]]:
+    return {word: places for word in WORDS if (places := places_of(data, word))}
+
+
+def check_the_others(data) -> None:
+    """What was not erased is as it was."""
+    with opened(data) as services:
+        assert [verdict.problems for verdict in verify_archive(services)] == [[], []]
+        for name in ("alpha", "omega"):
+            (capture,) = services.archive.captures_of_address(every_key(url_of(name)))
+            assert services.captures.read(capture).story.raw_html == story(name).raw_html
+            assert services.page_store.get(f"https://short.example/{name}-slug") is not None
+        assert services.index.count(parse_query("bridge")) == 2
+        assert {name: depth.total for name, depth in read_depths(services).items()} == {
+            "importer-in": 2, "parser-quar": 2, "archiver-in": 2, "topic_run-in": 1,
+        }  # fmt: skip
+        assert services.ingest.store.result_of("https://journal.example/omega-slug") is not None
+        assert (
+            len(
+                services.ingest.replay.parts(
+                    *services.archive.captures_of_address(every_key("https://journal.example/omega-slug"))
+                )
+            )
+            == 2
+        )
+        assert len(services.events.latest(services.ingest.names.results)) == 1
+        topic = find_topic(services.database, "bridge")
+        assert [one.title for one in load_snapshot(services.database, topic, 1).stories if "omega" in one.title]
+
+
+def every_key(url: str) -> str:
+    return next(iter(named_addresses([url])))
+
+
+def test_nothing_of_a_story_can_be_found_in_the_whole_folder(data):
+    before = left(data)
+    assert len(before["secretphrase"]) >= 8 and len(before["secrettitle"]) >= 8
+    with opened(data) as services:
+        expected = erasing.rehearse(services, every_address(services, named_addresses([SECRET, DOCUMENT])))
+    assert left(data) == before
+    report = erase(data, SECRET, DOCUMENT)
+    assert report.problems == [] and report.notes == []
+    assert left(data) == {}
+    found = {(one.place, one.what): one.count for one in report.found}
+    assert found["index", "stories"] == 1 and found["archive", "captures"] == 3 and found["queues", "messages"] == 3
+    for one in expected.found:
+        if one.what in ("stories", "captures", "pages", "entries", "snapshots", "documents", "requests", "messages"):
+            assert found[one.place, one.what] == one.count > 0, one
+    check_the_others(data)
+
+
+def test_every_way_to_name_a_story_finds_it(data):
+    for url in (SECRET, "https://short.example/secret-slug", "http://www.news.example/2026/secret-slug/?utm_source=x"):
+        with opened(data) as services:
+            found = every_address(services, named_addresses([url]))
+        assert {every_key(SECRET), every_key("https://short.example/secret-slug")} <= found.keys()
+
+
+def test_a_query_and_a_source_name_stories(data):
+    with opened(data) as services:
+        assert list(matching_addresses(services, parse_query("secretphrase")).values()) == [SECRET]
+        whole = matching_addresses(services, parse_query("canonical_domain:news.example"), ["news.example"])
+        assert {url_of(name) for name in NAMES} == set(whole.values())
+        journal = matching_addresses(services, parse_query("canonical_domain:journal.example"), ["journal.example"])
+        assert DOCUMENT in journal.values()
+        short = matching_addresses(services, parse_query("canonical_domain:short.example"), ["short.example"])
+        assert "https://short.example/secret-slug" in short.values()  # of the page store and the feeds
+
+
+def test_the_erasure_can_be_shown_without_the_content(data):
+    erase(data, SECRET)
+    with opened(data) as services:
+        tombstones = Tombstones(services.database)
+        (tombstone,) = tombstones.of([every_key(SECRET)])
+        assert (tombstone.reason, len(tombstone.sha256)) == (REASON, 64)
+        (erasure,) = tombstones.erasures()
+        assert erasure.finished is not None and erasure.captures == 1
+        rows = services.ledger.find({"reason": "erased"})
+        assert [(row.stage, row.status, row.detail, row.url) for row in rows] == [("erase", "dropped", REASON, "")]
+    assert "secret" not in json.dumps([str(tombstone), str(erasure)])
+
+
+def test_a_snapshot_keeps_its_figures_and_the_next_one_has_no_trace(data):
+    with opened(data) as services:
+        topic = find_topic(services.database, "bridge")
+        before = load_snapshot(services.database, topic, 1)
+    erase(data, SECRET)
+    with opened(data) as services:
+        after = load_snapshot(services.database, topic, 1)
+        assert (len(after.stories), after.links) == (len(before.stories), before.links)
+        assert "secret" not in str(after).replace("secret-slug", "") and SECRET not in str(after)
+        following = load_snapshot(services.database, topic, save_snapshot(services.database, topic))
+        assert len(following.stories) == 2 and following.links == ()
+
+
+def test_rebuilding_the_index_from_an_old_file_brings_nothing_back(data, tmp_path):
+    (old,) = (data / "copies").rglob("mc-*.warc.gz")
+    kept = tmp_path / old.name
+    kept.write_bytes(old.read_bytes())
+    erase(data, SECRET)
+    with opened(data) as services:
+        report, _ = rebuild_index(services, [kept], lambda count: None)
+        assert report.total == 2
+        assert services.index.count(parse_query("secretphrase")) == 0
+
+
+QUICK = [("_erase_from_archive", "before"), ("erase_from_file", "after"), ("_count_the_rest", "after")]
+OTHERS = [
+    (step, when)
+    for step in ("_note_in_ledger", "erase_from_file", "replace_copies", "_erase_from_archive", "_count_the_rest", "erase_pages",
+                 "erase_entries", "erase_from_daily_rss", "erase_from_topics", "erase_from_snapshots", "_erase_events",
+                 "erase_documents")
+    for when in ("before", "after")
+    if (step, when) not in QUICK
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("step", "when"), [*QUICK, *(pytest.param(*one, marks=pytest.mark.slow) for one in OTHERS)])
+def test_an_interrupted_erasure_is_finished_by_the_next(data, step, when, monkeypatch):
+    class Killed(BaseException):
+        pass
+
+    real = getattr(erasing, step)
+
+    def die(*arguments, **options):
+        if when == "after":
+            real(*arguments, **options)
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(erasing, step, die)
+        with pytest.raises(Killed):
+            erase(data, SECRET, DOCUMENT)
+    with opened(data) as services:
+        assert len(services.erased.unfinished()) == 1
+        assert erasing.resume(services, silent).problems == []
+        assert services.erased.unfinished() == []
+    assert left(data) == {}
+    check_the_others(data)
+
+
+def test_a_store_that_is_away_leaves_the_erasure_unfinished_until_it_is_back(data):
+    (data / "copies").rename(data.parent / "unplugged")
+    report = erase(data, SECRET)
+    assert len(report.problems) == 1 and "copies" in report.problems[0]
+    (data.parent / "unplugged").rename(data / "copies")
+    with opened(data) as services:
+        assert erasing.resume(services, silent).problems == []
+        assert services.erased.unfinished() == []
+    assert "secretphrase" not in {word for word in left(data) if "copies" in str(left(data)[word])}
+
+
+def test_nobody_may_take_in_stories_meanwhile(data):
+    with opened(data) as services, services.exclusive("run"), pytest.raises(BusyError, match="stop it first"):
+        erase(data, SECRET)
+    assert places_of(data, "secretphrase")
