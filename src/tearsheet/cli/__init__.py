@@ -36,6 +36,8 @@ _MODULES = {
     "pages": "pages",
     "topic": "topic",
     "ingest": "ingest",
+    "backup": "backup",
+    "restore": "backup",
     "token": "token",
     "doctor": "doctor",
     "config": "config_show",

@@ -19,10 +19,10 @@ from tearsheet.app import (
     pack,
     verify_archive,
 )
-from tearsheet.archive import Outbox, Verdict, index_file, parse_date, recover, store_name, story_to_json, verify_file
+from tearsheet.archive import Outbox, Verdict, index_file, recover, store_name, story_to_json, verify_file
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import ask, question_of
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, moment_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
 
@@ -96,13 +96,6 @@ def _verify_named(services: Services, paths: list[Path]) -> Iterator[Verdict]:
         yield verify_file(path, stored, captures)
 
 
-def _moment(text: str) -> datetime | None:
-    moment = parse_date(text)
-    if text and moment is None:
-        raise UsageError(f"--at: {text!r} is not a time; write it as 2026-11-15 or 2026-11-15T08:30:00")
-    return moment
-
-
 @app.command()
 @reports_errors
 def extract(
@@ -113,7 +106,7 @@ def extract(
 ) -> None:
     """Give one story back: its metadata as JSON, or its page."""
     with services_for() as services:
-        found = services.captures.read(services.captures.find(story, _moment(at))).story
+        found = services.captures.read(services.captures.find(story, moment_of(at))).story
     data = (found.raw_html.html or b"") if html else story_to_json(found, id_in_record=False) + b"\n"
     if output:
         with storage_errors(f"cannot write {output}"), output_file(output) as file:
@@ -136,7 +129,7 @@ def replay(
     from tearsheet.cli.replay_server import serve_capture  # slow to import, and no other command needs it
 
     with services_for() as services:
-        capture = services.captures.find(story, _moment(at))
+        capture = services.captures.find(story, moment_of(at))
         archived, whole = services.captures.read(capture), services.ingest.replay.page(capture)
     serve_capture(archived, whole, port, lambda url: out.print(f"{archived.uri} as captured: {url}"))
 

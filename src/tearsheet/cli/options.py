@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 import typer
 
+from tearsheet.archive import parse_date
+from tearsheet.errors import UsageError
 from tearsheet.masking import redacted
 from tearsheet.terminal import clean_line
 
@@ -19,3 +22,11 @@ def confirm(question: str, yes: bool) -> None:
     """Ask before something is forgotten, unless the user has said `--yes`. Raises typer.Abort."""
     if not yes:
         typer.confirm(clean_line(redacted(question)), abort=True)
+
+
+def moment_of(at: str) -> datetime | None:
+    """The time that `--at` names; None when it is not given. Raises UsageError."""
+    moment = parse_date(at)
+    if at and moment is None:
+        raise UsageError(f"--at: {at!r} is not a time; write it as 2026-11-15 or 2026-11-15T08:30:00")
+    return moment

@@ -5,3 +5,5 @@ from .location import scheme_of as scheme_of
 from .location import written_path as written_path
 from .server import PATIENCE_SECONDS as PATIENCE_SECONDS
 from .server import pauses as pauses
+from .snapshots import frozen as frozen
+from .snapshots import is_sqlite as is_sqlite
