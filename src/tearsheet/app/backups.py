@@ -66,8 +66,11 @@ class BackedUp:
 
 
 @contextmanager
-def opened_place(settings: Settings, url: str) -> Iterator[BackupPlace]:
-    """The place that a command or else the setting `backup.place` names. Nothing is made. Raises UsageError or ConfigError."""
+def opened_place(settings: Settings, url: str, *, new: bool = False) -> Iterator[BackupPlace]:
+    """The place that a command or else the setting `backup.place` names; it is to be there, unless it is `new`.
+
+    Nothing is made. Raises UsageError, ConfigError or EngineError.
+    """
     setting = "PLACE" if url else "backup.place"
     url = url or settings.backup.place
     if not url:
@@ -81,6 +84,11 @@ def opened_place(settings: Settings, url: str) -> Iterator[BackupPlace]:
             better = Path(url).absolute() if not url.startswith(("/", "file:")) else "/mnt/disk/backups"
             raise UsageError(
                 f"{name} is in {within[0]}, and would be lost with it: write a whole path outside it, as {better}"
+            )
+        if not new and not folder.is_dir():
+            raise EngineError(
+                f"there is no folder {name}: mount its disk, or, if it is to be new, "
+                f"begin there with `tearsheet backup {name} --new`"
             )
     blobs = open_blobs(url, settings.data, patience=settings.engines.patience_seconds, setting=setting)
     with BackupPlace(blobs, name) as place:
@@ -112,7 +120,7 @@ def back_up(
     """Back up the data folder; with `keep`, delete older backups once the new one is there and lacks nothing."""
     if unknown := [word for word in without if word not in WITHOUT]:
         raise UsageError(f"--without: {unknown[0]!r} is none of {', '.join(WITHOUT)}")
-    with opened_place(services.settings, url) as place, services.exclusive("backup"):
+    with opened_place(services.settings, url, new=new) as place, services.exclusive("backup"):
         folder = _folder_id(services.data)
         if new:
             place.begin(folder)

@@ -37,12 +37,15 @@ class Layout:
         """Where a file of a backup belongs; None when a server keeps that part."""
         if part == "database":
             return self.database
-        if part == "broker" and self.broker is not None:
-            return self.broker if path == _QUEUES else self.page_folder / path.removeprefix(_PAGES)
         if part == "index":
             return self.index / "stories.db" if self.index else None
-        root = {"blobs": self.blobs, "events": self.events, "offsets": self.events}.get(part, self.data)
-        root = {"archive": self.archive, "pages": self.pages}.get(part, root)
+        if part == "broker":
+            pages = path.removeprefix(_PAGES)
+            return None if self.broker is None else self.broker if path == _QUEUES else self.page_folder / pages
+        roots = {
+            "offsets": self.events, "events": self.events, "blobs": self.blobs, "archive": self.archive, "pages": self.pages,
+        }  # fmt: skip
+        root = roots.get(part, self.data)
         return root / path if root else None
 
     @property

@@ -140,18 +140,26 @@ class _Making:
 
     def copy_databases(self, clock: Clock) -> datetime:
         """Copy every SQLite file as it was at one moment, which is returned, and the pages of the stories queued then."""
-        sources = {("tables", path): source for path, source in self.tables} | self.layout.databases
         self._say("copying databases")
-        _check_room(self.staging, sources.values())
+        tables = {("tables", path): source for path, source in self.tables}
+        engines = self.layout.databases
         moments: list[datetime] = []
+        there: dict[tuple[str, str], Path] = {}
 
         def at_that_moment() -> None:
+            nonlocal there
             moments.append(utc_now(clock))
+            there = self.layout.databases
             self._hold_pages()
 
-        with frozen(list(sources.values()), at_that_moment) as snapshots:
-            for number, snapshot in enumerate(snapshots):
-                snapshot.copy_to(self.staging / f"{number}.db", lambda: self.tell(self.progress))
+        while there != engines or not moments:  # one that came into being just now has something in it, too
+            engines = self.layout.databases
+            sources = tables | engines
+            _check_room(self.staging, sources.values())
+            with frozen(list(sources.values()), at_that_moment) as snapshots:
+                for number, snapshot in enumerate(snapshots):
+                    (self.staging / f"{number}.db").unlink(missing_ok=True)
+                    snapshot.copy_to(self.staging / f"{number}.db", lambda: self.tell(self.progress))
         staged = {name: self.staging / f"{number}.db" for number, name in enumerate(sources)}
         for part in ("tables", "database", "broker", "index"):
             if part == "broker":

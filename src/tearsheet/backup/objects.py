@@ -18,6 +18,8 @@ from tearsheet.errors import NotFoundError
 _FOLDER = "objects"
 _AT_ONCE = 8
 """How many objects are sent or asked for at the same time: a store far away takes long to answer each."""
+_LARGEST_PACKED = OBJECT_BYTES + (1 << 16)
+"""What does not pack well becomes a little larger."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -88,13 +90,12 @@ class Objects:
     def _get(self, digest: str) -> bytes:
         key = _key(digest)
         try:
-            packed = self._blobs.get(key)
-            piece = zstandard.ZstdDecompressor().decompress(packed, max_output_size=OBJECT_BYTES)
+            piece = _unpacked(self._blobs.open(key))
         except NotFoundError:
             raise DamagedBackup(f"the backup is damaged: {key} is missing") from None
-        except (zstandard.ZstdError, MemoryError):
+        except zstandard.ZstdError:
             raise DamagedBackup(f"the backup is damaged: {key} cannot be unpacked") from None
-        if len(piece) > OBJECT_BYTES or hashlib.sha256(piece).hexdigest() != digest:
+        if hashlib.sha256(piece).hexdigest() != digest:
             raise DamagedBackup(f"the backup is damaged: {key} is not what was stored")
         return piece
 
@@ -110,6 +111,18 @@ class Objects:
     def remove(self, digest: str) -> None:
         """Delete an object."""
         self._blobs.delete(_key(digest))
+
+
+def _unpacked(stream: Iterator[bytes]) -> bytes:
+    """The bytes of an object, however much it claims to hold. Raises ZstdError."""
+    packed = b""
+    for some in stream:
+        packed += some
+        if len(packed) > _LARGEST_PACKED:
+            break  # which is then not whole
+    if zstandard.frame_content_size(packed) > OBJECT_BYTES:
+        raise zstandard.ZstdError("too large")
+    return zstandard.ZstdDecompressor().decompress(packed, max_output_size=OBJECT_BYTES)
 
 
 def _key(digest: str) -> str:
