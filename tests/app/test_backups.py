@@ -26,12 +26,12 @@ def restored(data: Path, place: Path) -> Restored:
 
 
 @pytest.fixture
-def place(tmp_path) -> Path:
+def place(tmp_path: Path) -> Path:
     return tmp_path / "place"
 
 
 @pytest.fixture
-def data(tmp_path) -> Path:
+def data(tmp_path: Path) -> Path:
     (tmp_path / "data").mkdir()
     return tmp_path / "data"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -36,7 +37,7 @@ def place(tmp_path) -> Iterator[BackupPlace]:
         yield place
 
 
-def layout(data: Path, **elsewhere: Path | None) -> Layout:
+def layout(data: Path, **elsewhere: Any) -> Layout:
     inside = Layout(
         data, data / "tearsheet.db", data / "queues.db", data / "index", data / "blobs", data / "events",
         data / "archive", data / "pages",

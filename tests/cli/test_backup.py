@@ -18,14 +18,14 @@ from tests.support.web_seed import open_services
 
 
 @pytest.fixture
-def data(tmp_path) -> Path:
+def data(tmp_path: Path) -> Path:
     with open_services(tmp_path / "data") as services:
         collect(services, range(3))
     return tmp_path / "data"
 
 
 @pytest.fixture
-def place(tmp_path) -> Path:
+def place(tmp_path: Path) -> Path:
     return tmp_path / "place"
 
 

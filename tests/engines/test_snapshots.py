@@ -30,12 +30,15 @@ def value(path: Path) -> int:
 
 def test_what_is_written_later_is_not_in_it(tmp_path):
     a, b = counter(tmp_path / "a"), counter(tmp_path / "b")
+
+    def count_on() -> None:
+        a.execute("UPDATE counter SET value = value + 1")
+
     with closing(a), closing(b), frozen([tmp_path / "a", tmp_path / "b"]) as snapshots:
         for connection in (a, b):
             connection.execute("UPDATE counter SET value = 7")
         for snapshot in snapshots:
-            copy = tmp_path / f"{snapshot.path.name}.copy"
-            snapshot.copy_to(copy, lambda: a.execute("UPDATE counter SET value = 8") and None)
+            snapshot.copy_to(tmp_path / f"{snapshot.path.name}.copy", count_on)
     assert value(tmp_path / "a.copy") == value(tmp_path / "b.copy") == 0
     assert is_sqlite(tmp_path / "a.copy")
 

@@ -40,7 +40,7 @@ from tearsheet.settings import CONFIG_FILE, Settings, load_settings
 
 SERVERS = {
     "database": "the database is kept by a server: dump it just before each backup (pg_dump)",
-    "broker": "the queues are kept by a server: `tearsheet queues dump-archives` writes them to files",
+    "broker": "the queues are kept by a server, which has no backup of messages: run it on several machines",
     "index": "the index is kept by a server: take a snapshot there after each backup; the archive can rebuild it",
     "blobs": "the blobs are kept by a server: copy that bucket, or let it keep versions",
     "events": "the events are kept by a server, which has its own copies",
