@@ -247,6 +247,8 @@ class Meanwhile:
         self.before = folder / "before"
         if queued:
             work(self.ordeal.data, self.ordeal.stories, queue_only=True)
+        else:  # there is a tracker, and it does not know the file yet
+            work(self.ordeal.data, self.ordeal.write(range(2)))
         shutil.copytree(self.ordeal.data, self.before)
 
     def happens(self, when: Callable[[int, Progress], bool]) -> int:
@@ -274,4 +276,4 @@ def test_a_story_is_in_a_queue_or_kept_wherever_the_backup_stands(tmp_path, queu
     number = 0
     while meanwhile.happens(lambda told, progress: told == number) >= number:  # noqa: B023 - called at once
         number += 1
-    assert number > 15
+    assert number > 10

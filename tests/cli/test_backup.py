@@ -89,6 +89,15 @@ def test_damage_is_said_and_ends_with_3(data, place, tmp_path):
     assert "0 problems" in said(in_process("backup", place, "--verify", data=data))
 
 
+def test_a_backup_that_cannot_be_read_is_listed_apart(data, place):
+    said(in_process("backup", place, "--new", data=data))
+    (first,) = (place / "backups").iterdir()
+    said(in_process("backup", place, data=data))
+    first.write_bytes(b"{}")
+    told = said(in_process("backup", place, "--list", data=data), 3)
+    assert told.count("0.1.0") == 1 and f"the backup {first.name} is damaged" in told
+
+
 def test_an_empty_place_is_not_said_to_be_whole(data, place):
     said(in_process("backup", place, "--new", data=data))
     for path in (place / "backups").iterdir():

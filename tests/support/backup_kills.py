@@ -11,7 +11,7 @@ import random
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -100,19 +100,23 @@ class Ordeal:
     processes: list[BaseProcess] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.data, self.notes, warcs = self.folder / "data", self.folder / "notes", self.folder / "warcs"
-        for made in (self.data, self.notes, warcs):
+        self.data, self.notes = self.folder / "data", self.folder / "notes"
+        for made in (self.data, self.notes):
             made.mkdir()
         (self.data / "config.toml").write_text(_CONFIG)
         (self.data / FOLDER_ID).write_text("ours")
         with place_of(self.place, self.data) as place:
             place.begin("ours")
-        with StoryArchiveWriter(warcs) as writer:
-            for number in range(self.count):
+        self.stories = self.write(range(self.count))
+        self.ids = {plain_story(number).id for number in range(self.count)}
+
+    def write(self, numbers: Iterable[int]) -> Path:
+        """A WARC file of these stories, as input for the pipeline."""
+        with StoryArchiveWriter(self.folder / "warcs") as writer:
+            for number in numbers:
                 page = b"<html>" + random.Random(number).randbytes(2_000).hex().encode()
                 writer.write(plain_story(number, page, text_content=f"Story number {number}.", language="en"))
-        self.stories = warcs / writer.close().key
-        self.ids = {plain_story(number).id for number in range(self.count)}
+        return writer.close().path
 
     def start(self, do: Callable[..., None], *arguments: object) -> BaseProcess:
         process = _FORKS.Process(target=do, args=arguments)

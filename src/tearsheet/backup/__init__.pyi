@@ -5,6 +5,7 @@ from .making import About as About
 from .making import Progress as Progress
 from .making import Tell as Tell
 from .making import make_backup as make_backup
+from .manifest import DamagedBackup as DamagedBackup
 from .manifest import LeftOut as LeftOut
 from .manifest import Manifest as Manifest
 from .manifest import moment_of as moment_of

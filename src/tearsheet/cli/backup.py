@@ -11,7 +11,7 @@ import typer
 
 from tearsheet.app import WITHOUT, back_up, opened_place
 from tearsheet.app import restore as bring_back
-from tearsheet.backup import BackupPlace, LeftOut, Manifest, Progress, Pruned, Tell, moment_of
+from tearsheet.backup import BackupPlace, DamagedBackup, LeftOut, Manifest, Progress, Pruned, Tell, moment_of
 from tearsheet.cli.context import (
     Globals,
     err,
@@ -114,14 +114,23 @@ def _shown(moment: datetime) -> str:
 
 def _list(place: BackupPlace, json: bool) -> None:
     rows: list[dict[str, Any]] = []
+    damaged: list[str] = []
     for name in place.names():
-        manifest = place.read(name)
+        try:
+            manifest = place.read(name)
+        except DamagedBackup as error:
+            damaged.append(str(error))
+            continue
         lacks = ", ".join(dict.fromkeys(one.what for one in manifest.left_out))
         row = {"moment": _shown(manifest.moment), "files": manifest.files, "bytes": manifest.bytes, "without": lacks}
         rows.append(row | {"version": manifest.tearsheet, "name": name})
     columns = {"moment": "moment", "files": "files", "bytes": "bytes", "without": "without", "version": "version"}
     empty = f"{place.name} has no finished backup yet"
     show(rows, columns, form=output_form(json, False, False), empty=empty)
+    for line in damaged:
+        err.print(line)
+    if damaged:
+        raise PartialFailure(f"{len(damaged):,} backups cannot be read")
 
 
 def _verify(place: BackupPlace, json: bool) -> None:
