@@ -110,10 +110,10 @@ def test_an_empty_place_is_not_said_to_be_whole(data, place):
 @pytest.mark.parametrize(
     "words", [("--list", "--verify"), ("--dry-run",), ("--list", "--keep", "2"), ("--verify", "--new"), ("--keep", "0")]
 )
-def test_what_makes_no_sense_together_is_refused(data, place, words):
+def test_what_makes_no_sense_together_is_refused(tmp_path, place, words):
     place.mkdir()
     (place / "tearsheet-backups.json").write_text('{"folder": "x"}')
-    assert in_process("backup", place, *words, data=data).exit_code == 2
+    assert in_process("backup", place, *words, data=tmp_path / "data").exit_code == 2
 
 
 def test_backups_are_for_their_owner_alone(data, place):

@@ -120,7 +120,9 @@ def back_up(
     """Back up the data folder; with `keep`, delete older backups once the new one is there and lacks nothing."""
     if unknown := [word for word in without if word not in WITHOUT]:
         raise UsageError(f"--without: {unknown[0]!r} is none of {', '.join(WITHOUT)}")
-    with opened_place(services.settings, url, new=new) as place, services.exclusive("backup"):
+    # What is erased meanwhile would be in one part and not in another.
+    exclusive = services.exclusive
+    with opened_place(services.settings, url, new=new) as place, exclusive("backup"), exclusive("erase"):
         folder = _folder_id(services.data)
         if new:
             place.begin(folder)
