@@ -29,16 +29,16 @@ def survive(ordeal: Ordeal, rounds: int) -> None:
         ordeal.finish()
     finally:
         ordeal.end()
-    assert ordeal.restored
+    assert ordeal.restored == rounds
 
 
 def test_a_lost_folder_comes_back(tmp_path, place):
-    survive(Ordeal(tmp_path, place, 120, random.Random(3)), rounds=3)
+    survive(Ordeal(tmp_path, place, 120, random.Random(3)), rounds=2)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
 def test_a_folder_that_is_lost_a_hundred_times_comes_back(tmp_path, place):
-    ordeal = Ordeal(tmp_path, place, 4_000, random.Random(100))
+    ordeal = Ordeal(tmp_path, place, 2_000, random.Random(100))
     survive(ordeal, rounds=100)
-    assert ordeal.restored > 80 and ordeal.killed_restores > 20
+    assert ordeal.killed_restores > 10

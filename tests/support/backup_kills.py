@@ -125,29 +125,34 @@ class Ordeal:
         return process
 
     def lose_once(self) -> None:
-        """Work and back up for a moment; kill both; destroy the folder, if it can be restored; restore it; compare."""
+        """Work and back up until some moment; kill both; destroy the folder; restore it; compare."""
+        before = self.finished()
         pipeline = self.start(work, self.data, self.stories)
         backups = self.start(back_up_again_and_again, self.data, self.place, self.notes)
-        time.sleep(0.2 + self.chance.random())
+        if not before or self.chance.random() < 0.5:  # else the backup is perhaps not finished, or not even begun
+            while self.finished() == before and backups.is_alive():
+                time.sleep(0.02)
+        time.sleep(self.chance.random())
         for process in self.chance.sample([pipeline, backups], 2):
             process.kill()
             process.join()
         assert pipeline.exitcode in (0, -9) and backups.exitcode == -9, (pipeline.exitcode, backups.exitcode)
-        with place_of(self.place, self.data) as place:
-            finished = len(place.names())
-        if not finished:
-            return
         shutil.rmtree(self.data)
         if self.chance.random() < 0.5:
             restoring = self.start(bring_back, self.data, self.place)
             time.sleep(self.chance.random() * 0.3)
             restoring.kill()
             restoring.join()
-            self.killed_restores += 1
+            self.killed_restores += restoring.exitcode == -9
         if (self.data / RESTORING).exists() or not self.data.exists():
             bring_back(self.data, self.place)
         self.restored += 1
-        self.compare(set(json.loads((self.notes / f"{finished - 1}.json").read_text())))
+        self.compare(set(json.loads((self.notes / f"{self.finished() - 1}.json").read_text())))
+
+    def finished(self) -> int:
+        """How many backups there are."""
+        with place_of(self.place, self.data) as place:
+            return len(place.names())
 
     def compare(self, settled: set[str]) -> None:
         """What was settled before the moment is there; what is not there is in a queue, or is still to be queued."""
