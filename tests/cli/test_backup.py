@@ -13,6 +13,7 @@ from typer.testing import Result
 from tearsheet.cli import backup as command
 from tearsheet.errors import UsageError
 from tests.support.moved_archive import collect
+from tests.support.second_disk import second_disk
 from tests.support.tearsheet_command import in_process
 from tests.support.web_seed import open_services
 
@@ -37,7 +38,7 @@ def said(result: Result, code: int = 0) -> str:
 def test_a_backup_is_made_listed_checked_and_brought_back(data, place, tmp_path):
     assert "begin there with" in said(in_process("backup", place, data=data), 7)
     assert "files unchanged" in said(in_process("backup", place, "--new", data=data))
-    second = json.loads(said(in_process("backup", place, "--json", data=data)))
+    second = json.loads(in_process("backup", place, "--json", data=data).stdout)
     assert (second["sent"], second["left_out"]) == (0, []) and second["parts"]["archive"]["files"] == 2
     assert said(in_process("backup", place, "--list", data=data)).count("0.1.0") == 2
     assert len(json.loads(in_process("backup", place, "--list", "--json", data=data).stdout)) == 2
@@ -54,7 +55,7 @@ def test_old_backups_are_shown_and_then_deleted(data, place):
     for words in (("--new",), (), ()):
         said(in_process("backup", place, *words, data=data))
     assert "2 backups" in said(in_process("backup", place, "--keep", "1", "--dry-run", data=data))
-    kept = json.loads(said(in_process("backup", place, "--keep", "1", "--json", data=data)))
+    kept = json.loads(in_process("backup", place, "--keep", "1", "--json", data=data).stdout)
     assert len(kept["deleted"]["backups"]) == 3
     assert len(json.loads(in_process("backup", place, "--list", "--json", data=data).stdout)) == 1
 
@@ -120,6 +121,12 @@ def test_backups_are_for_their_owner_alone(data, place):
     said(in_process("backup", place, "--new", data=data))
     for path in (place, *place.rglob("*")):
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+def test_a_place_on_the_same_disk_is_warned_of_and_one_on_another_is_not(data, tmp_path):
+    assert "on the disk of the data folder" in said(in_process("backup", tmp_path / "place", "--new", data=data))
+    with second_disk(tmp_path) as disk:
+        assert "on the disk of" not in said(in_process("backup", disk / "place", "--new", data=data))
 
 
 def test_a_day_means_its_end():

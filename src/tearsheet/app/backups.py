@@ -58,6 +58,8 @@ class BackedUp:
     manifest: Manifest
     progress: Progress
     pruned: Pruned | None
+    same_disk: bool
+    """Whether it would be lost with the disk of the data folder."""
 
     @property
     def missing(self) -> list[LeftOut]:
@@ -137,11 +139,15 @@ def back_up(
             agreed=frozenset(without),
             tell=tell,
         )
-        made = BackedUp(name, manifest, progress, None)
+        made = BackedUp(name, manifest, progress, None, _is_on_disk_of(services.data, Path(place.name)))
         if keep is None or made.missing:
             return made
         tell(replace(progress, doing="removing old backups"))
         return replace(made, pruned=place.prune(keep))
+
+
+def _is_on_disk_of(data: Path, place: Path) -> bool:
+    return place.is_dir() and place.stat().st_dev == data.stat().st_dev
 
 
 def _folder_id(data: Path) -> str:

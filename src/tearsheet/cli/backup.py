@@ -93,6 +93,10 @@ def backup(
         )
         if made.pruned:
             _say_pruned(made.pruned, json, "")
+    if made.same_disk:
+        err.print(
+            "the place is on the disk of the data folder, and would be lost with it: use another disk or a bucket"
+        )
     _say_left_out(made.manifest.left_out)
     if made.missing:
         kept = "; old backups were kept" if keep else ""
