@@ -83,8 +83,9 @@ def test_nothing_is_written_in_the_meanwhile(tmp_path):
     assert value(tmp_path / "a") == 2
 
 
-def test_a_writer_that_needs_both_files_gets_its_turn(tmp_path):
+def test_a_writer_that_needs_both_files_gets_its_turn(tmp_path, monkeypatch):
     """It has one and waits for the other, as we do the other way round: we are the ones to give way."""
+    monkeypatch.setattr("tearsheet.engines.snapshots._LOCK_SECONDS", 0.0)
     with closing(counter(tmp_path / "a")) as a, closing(counter(tmp_path / "b")) as b:
         a.execute("BEGIN IMMEDIATE")
 
