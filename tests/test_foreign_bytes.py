@@ -33,6 +33,7 @@ READERS = {
     "archive/members.py": STEADY,
     "archive/records.py": OWN,
     "archive/wacz.py": OWN,
+    "backup/objects.py": STEADY,
     "cli/pages.py": FILE,
     "cli/topic.py": FILE,
     "demo/faults.py": OWN,

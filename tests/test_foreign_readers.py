@@ -29,6 +29,7 @@ _READS = re.compile(
 
 TRUSTED = {
     "archive/identity.py": "a marker that this program wrote, in a store that the operator chose",
+    "backup": "a place that the operator chose; each size, path and digest is checked all the same",
     "app": "settings, tokens and answers of this program's own",
     "cli": "files that the user names: read as a whole, and an error ends the command",
     "engines": "answers of servers that the operator chose",

@@ -29,6 +29,7 @@ ACROSS = {
     "app/test_layer": "that commands and pages reach engines through app alone",
     "archive/test_kill": "archiver, outbox and uploader, killed together",
     "archive/test_third_party": "warcio, pywb and cdxj-indexer read our files",
+    "backup/test_kill": "a pipeline, its backups and restores, killed",
     "cli/test_files_read": "every command that reads files",
     "cli/test_commands": "every module of the package, and what importing it costs",
     "engines/blobs/test_contract": "every adapter of the port",

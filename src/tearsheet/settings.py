@@ -223,6 +223,17 @@ class IngestSettings:
 
 
 @dataclass(slots=True)
+class BackupSettings:
+    """Where `tearsheet backup` keeps backups."""
+
+    place: str = _setting(
+        "",
+        "where backups are kept when the command names no place: `/mnt/disk/backups` or `s3://KEY:SECRET@HOST/BUCKET`",
+        place=True,
+    )
+
+
+@dataclass(slots=True)
 class WebSettings:
     """The server of `tearsheet serve` and `tearsheet run`."""
 
@@ -278,6 +289,7 @@ class Settings:
     pages: PagesSettings = field(default_factory=PagesSettings)
     topics: TopicSettings = field(default_factory=TopicSettings)
     ingest: IngestSettings = field(default_factory=IngestSettings)
+    backup: BackupSettings = field(default_factory=BackupSettings)
     web: WebSettings = field(default_factory=WebSettings)
     log: LogSettings = field(default_factory=LogSettings)
     pipelines: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)

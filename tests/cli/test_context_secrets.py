@@ -38,6 +38,7 @@ URLS = {
     "engines.events": "kafka://me:{login}@{away}{query}",
     "feeds.remote": "http://me:{login}@{away}{query}",
     "pipeline.downloads": "s3://KEY:{login}@{away}/papers{query}",
+    "backup.place": "s3://KEY:{login}@{away}/backups{query}",
 }
 
 

@@ -99,6 +99,13 @@ def warcs(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.rglob("*.warc.gz"))
 
 
+def waiting_story() -> Path:
+    """A list of one address."""
+    path = Path("waiting.csv")
+    path.write_text("url\nhttps://harbour-herald.example/waiting\n")
+    return path
+
+
 def queued() -> int:
     rows = json.loads(run("tearsheet queues list --json"))
     return sum(row["ready"] for row in rows if row["queue"] == "csv.fetcher-in")
@@ -148,6 +155,22 @@ def test_keep_data_safe(instead, disk):
     config.write_text(stores)
     page.type("When a disk is not mounted")
     assert warcs(copies) == warcs(here)
+
+    (place,) = page.settings("Back up everything, while it runs")
+    first, nightly, *looking = page.lines("Back up everything, while it runs")
+    page.type_line(first)
+    run(f"tearsheet pipeline run csv --queue-only {waiting_story()}")
+    page.type_line(nightly)
+    config.write_text(stores + place)
+    said = "".join(map(page.type_line, looking))
+    assert said.count("0.1.0") == 2 and "0 problems" in said
+    shutil.rmtree(DATA)
+    page.type("Bring everything back")
+    check_all_are_there(stories)
+    assert config.read_text() == stores
+    assert "https://harbour-herald.example/rss" in run("tearsheet feeds list --json")
+    assert queued() == 1
+    run("tearsheet queues purge csv.fetcher-in --yes")
 
     page.type("Take everything out")
     config.write_text(stores + removing)

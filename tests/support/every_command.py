@@ -83,6 +83,8 @@ WORDS: dict[str, str] = {
     "topic export": "topic export {hostile} {outside}/export/topic",
     "topic map": "topic map {hostile} {outside}/maps/map.svg",
     "ingest": "ingest http://hostile.example/1",
+    "backup": "backup {outside}/backups --new",
+    "restore": "restore {outside}/backups --dry-run",
     "token create": "token create {hostile}",
     "token list": "token list",
     "token revoke": "token revoke {hostile}",

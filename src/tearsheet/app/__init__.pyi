@@ -1,6 +1,10 @@
 from .addresses import every_address as every_address
 from .addresses import matching_addresses as matching_addresses
 from .addresses import named_addresses as named_addresses
+from .backups import WITHOUT as WITHOUT
+from .backups import back_up as back_up
+from .backups import opened_place as opened_place
+from .backups import restore as restore
 from .captures import chosen_by_names as chosen_by_names
 from .captures import chosen_by_query as chosen_by_query
 from .captures import chosen_by_topic as chosen_by_topic

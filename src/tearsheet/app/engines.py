@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
 import tearsheet.archive
+import tearsheet.backup
 import tearsheet.engines
 import tearsheet.engines.blobs
 import tearsheet.engines.broker
@@ -74,6 +75,10 @@ class Engines:
         if not os.access(folder, os.W_OK):
             raise StorageError(
                 f"the data folder {folder} cannot be written: check its rights, or choose another with --data"
+            )
+        if (folder / tearsheet.backup.RESTORING).exists():
+            raise StorageError(
+                f"a restore into {folder} has not ended: wait for it, or run it again, or empty the folder"
             )
         return folder
 

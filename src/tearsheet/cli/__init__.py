@@ -37,6 +37,8 @@ _MODULES = {
     "erase": "erase",
     "topic": "topic",
     "ingest": "ingest",
+    "backup": "backup",
+    "restore": "backup",
     "token": "token",
     "doctor": "doctor",
     "config": "config_show",

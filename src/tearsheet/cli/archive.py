@@ -24,7 +24,6 @@ from tearsheet.archive import (
     Tombstones,
     Verdict,
     index_file,
-    parse_date,
     recover,
     store_name,
     story_to_json,
@@ -32,7 +31,7 @@ from tearsheet.archive import (
 )
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import ask, question_of
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, lines_of
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, lines_of, moment_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
 
@@ -107,13 +106,6 @@ def _verify_named(services: Services, paths: list[Path]) -> Iterator[Verdict]:
         yield verify_file(path, stored, captures)
 
 
-def _moment(text: str) -> datetime | None:
-    moment = parse_date(text)
-    if text and moment is None:
-        raise UsageError(f"--at: {text!r} is not a time; write it as 2026-11-15 or 2026-11-15T08:30:00")
-    return moment
-
-
 @app.command()
 @reports_errors
 def extract(
@@ -124,7 +116,7 @@ def extract(
 ) -> None:
     """Give one story back: its metadata as JSON, or its page."""
     with services_for() as services:
-        found = services.captures.read(services.captures.find(story, _moment(at))).story
+        found = services.captures.read(services.captures.find(story, moment_of(at))).story
     data = (found.raw_html.html or b"") if html else story_to_json(found, id_in_record=False) + b"\n"
     if output:
         with storage_errors(f"cannot write {output}"), output_file(output) as file:
@@ -147,7 +139,7 @@ def replay(
     from tearsheet.cli.replay_server import serve_capture  # slow to import, and no other command needs it
 
     with services_for() as services:
-        capture = services.captures.find(story, _moment(at))
+        capture = services.captures.find(story, moment_of(at))
         archived, document = services.captures.read(capture), services.ingest.replay.document(capture)
         shown = services.shown.capture(archived) if document is None else services.shown.document(document)
     serve_capture(archived, shown, port, lambda url: out.print(f"{archived.uri} as captured: {url}"))

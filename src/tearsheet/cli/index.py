@@ -8,21 +8,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.control import Control
-from rich.segment import ControlType
 
 from tearsheet.app import copy_index, rebuild_index
 from tearsheet.archive import Problem, Walked
-from tearsheet.cli.context import Globals, err, out, reports_errors, services_for
+from tearsheet.cli.context import err, out, reports_errors, services_for
+from tearsheet.cli.now_and_then import said_now_and_then
 from tearsheet.engines.index import rebuild_words
 from tearsheet.errors import NotFoundError, PartialFailure
 from tearsheet.index import Rebuilt
 from tearsheet.masking import shown_url
 
 app = typer.Typer(help="Keep the index in order.", no_args_is_help=True)
-_SILENT_SECONDS = 2.0
-"""Anything that takes no longer than this shows no progress."""
-_LINE_SECONDS = 15.0
 _MAX_SHOWN = 20
 
 
@@ -114,17 +110,6 @@ def _failure(problems: list[Problem]) -> str:
 
 
 def _progress(clock: Callable[[], float] = time.monotonic) -> Callable[[int], None]:
-    """Says how many stories were read: updated in place on a terminal, elsewhere a line now and then; nothing at first."""
-    due = clock() + _SILENT_SECONDS
-
-    def say(stories: int) -> None:
-        nonlocal due
-        now = clock()
-        if Globals.quiet or now < due:
-            return
-        due = now + (0.0 if err.is_terminal else _LINE_SECONDS)
-        err.print(f"{stories:,} stories read", end="" if err.is_terminal else "\n")
-        if err.is_terminal:
-            err.control(Control(ControlType.CARRIAGE_RETURN))
-
-    return say
+    """Says how many stories were read."""
+    say = said_now_and_then(clock)
+    return lambda stories: say(f"{stories:,} stories read")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tearsheet.archive import parse_date
 from tearsheet.errors import UsageError
 from tearsheet.masking import redacted
 from tearsheet.tables import utf8_text
@@ -41,3 +43,11 @@ def lines_of(path: Path) -> list[str]:
     if not lines:
         raise UsageError(f"{path}: line 1: there is no story in it")
     return [line for _, line in lines]
+
+
+def moment_of(at: str) -> datetime | None:
+    """The time that `--at` names; None when it is not given. Raises UsageError."""
+    moment = parse_date(at)
+    if at and moment is None:
+        raise UsageError(f"--at: {at!r} is not a time; write it as 2026-11-15 or 2026-11-15T08:30:00")
+    return moment

@@ -7,3 +7,5 @@ from .server import PATIENCE_SECONDS as PATIENCE_SECONDS
 from .server import load_client as load_client
 from .server import pauses as pauses
 from .server import repeated as repeated
+from .snapshots import frozen as frozen
+from .snapshots import is_sqlite as is_sqlite

@@ -184,3 +184,36 @@ def test_scrubbing_leaves_nothing_of_settled_messages_in_any_file(tmp_path):
         await broker.close()
 
     asyncio.run(scenario())
+
+
+def test_a_page_stays_until_the_settlement_that_lets_go_of_it_is_safe(tmp_path):
+    """Of a transaction that is undone, or that a kill cuts short, nothing must have left the disk."""
+
+    async def scene() -> None:
+        first = SqliteBroker(tmp_path / "q.db")
+        await first.publish([Output("in", Message(b"body", page=b"page"))])
+        await first.close()
+        broker = SqliteBroker(tmp_path / "q.db")
+        (lease,) = await broker.lease("in", 1)
+        sync, broker._last_reclaim = broker._spool.sync, 0.0
+
+        def fail() -> None:
+            raise OSError(28, "No space left on device")
+
+        def settle_and_lease(db: sqlite3.Connection) -> None:
+            broker._settle(db, [Settlement(lease)])
+            broker._take(db, "in", 1)
+
+        broker._thread._before_commit = fail
+        with pytest.raises(StorageError):
+            await broker._run(settle_and_lease)
+        broker._thread._before_commit = sync
+        await broker.release([lease])
+        (again,) = await broker.lease("in", 1)
+        assert again.message.page == b"page"
+        broker._last_reclaim = 0.0
+        await broker._run(settle_and_lease)
+        await broker.close()
+        assert list((tmp_path / "q.db-pages").iterdir()) == []
+
+    asyncio.run(scene())

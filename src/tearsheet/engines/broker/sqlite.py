@@ -63,9 +63,13 @@ class SqliteBroker:
         self._last_reclaim = 0.0
         self._holder = Holder(path.with_name(path.name + "-holders"))
         self._spool = PageSpool(path.with_name(path.name + "-pages"), self._holder.name)
+        self._dead_segments: list[str] = []
         self._connection = self._connect()
         self._reclaim(self._connection)
-        self._thread = CommitThread(self._connection, self._spool.sync, self._known_queues.clear, self._explain)
+        self._drop_dead_segments()
+        self._thread = CommitThread(
+            self._connection, self._spool.sync, self._drop_dead_segments, self._forget_failed, self._explain
+        )
         self._run = self._thread.run
 
     # ------------------------------------------------------------------------------------------------- the port
@@ -164,7 +168,8 @@ class SqliteBroker:
         with suppress(sqlite3.Error, OSError):
             self._connection.execute("UPDATE messages SET holder = NULL WHERE holder = ?", (self._holder.name,))
             self._spool.close()
-            self._drop_dead_segments(self._connection)
+            self._find_dead_segments(self._connection)
+            self._drop_dead_segments()
         self._connection.close()
         self._holder.close()
 
@@ -286,14 +291,21 @@ class SqliteBroker:
             if holder != self._holder.name and not self._holder.is_alive(holder):
                 db.execute("UPDATE messages SET holder = NULL, redelivered = 1 WHERE holder = ?", (holder,))
                 self._holder.forget(holder)
-        self._drop_dead_segments(db)
+        self._find_dead_segments(db)
 
-    def _drop_dead_segments(self, db: sqlite3.Connection) -> None:
-        """Delete whole segments, once no message carries any of their pages."""
+    def _find_dead_segments(self, db: sqlite3.Connection) -> None:
+        """Note the segments of whose pages no message carries any. They are deleted when that is committed, and not before."""
         for segment, owner in self._spool.segments():
             own = owner == self._holder.name
             in_use = segment == self._spool.current if own else self._holder.is_alive(owner)
             if not in_use and not db.execute("SELECT 1 FROM pages WHERE segment = ? LIMIT 1", (segment,)).fetchone():
+                self._dead_segments.append(segment)
+
+    def _drop_dead_segments(self) -> None:
+        """Delete whole segments. What is committed stays so: one that cannot be deleted now is found again."""
+        dead, self._dead_segments = self._dead_segments, []
+        for segment in dead:
+            with suppress(OSError):
                 self._spool.drop(segment)
 
     def _write_anew(self) -> None:
@@ -309,6 +321,11 @@ class SqliteBroker:
                 "SELECT offset, length FROM pages WHERE segment = ? ORDER BY offset", (segment,)
             ).fetchall()
             self._spool.blank_all_but(segment, used)
+
+    def _forget_failed(self) -> None:
+        """A transaction was undone."""
+        self._dead_segments.clear()
+        self._known_queues.clear()
 
     # ------------------------------------------------------------------------------------------ the file and its errors
 

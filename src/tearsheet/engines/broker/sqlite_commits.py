@@ -18,19 +18,21 @@ T = TypeVar("T")
 class CommitThread:
     """Runs calls on a connection, in the order of their arrival.
 
-    `before_commit` makes what a transaction refers to safe; `after_failure` forgets what it would have made true; `explain`
-    turns the driver's error into the user's.
+    `before_commit` makes what a transaction refers to safe; `after_commit` removes what it no longer needs; `after_failure` forgets
+    what it would have made true; `explain` turns the driver's error into the user's.
     """
 
     def __init__(
         self,
         connection: sqlite3.Connection,
         before_commit: Callable[[], None],
+        after_commit: Callable[[], None],
         after_failure: Callable[[], None],
         explain: Callable[[sqlite3.Error | OSError], Exception],
     ) -> None:
         self._connection = connection
         self._before_commit = before_commit
+        self._after_commit = after_commit
         self._after_failure = after_failure
         self._explain = explain
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
@@ -75,6 +77,7 @@ class CommitThread:
                 call.run(db)
             self._before_commit()
             db.execute("COMMIT")
+            self._after_commit()
         except (sqlite3.Error, OSError) as error:
             if db.in_transaction:
                 db.execute("ROLLBACK")

@@ -1,0 +1,268 @@
+"""Backups of a data folder: what belongs into one, what a server keeps instead, and how it comes back."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from tearsheet import __version__
+from tearsheet.app.services import Services
+from tearsheet.backup import (
+    FOLDER_ID,
+    About,
+    BackupPlace,
+    Layout,
+    LeftOut,
+    Manifest,
+    Progress,
+    Pruned,
+    Restoring,
+    Tell,
+    check_landings,
+    finish_interrupted,
+    landings_of,
+    make_backup,
+)
+from tearsheet.engines import is_embedded, local_path
+from tearsheet.engines.blobs import open_blobs
+from tearsheet.engines.database import migration_steps
+from tearsheet.engines.index import rebuild_words
+from tearsheet.errors import EngineError, StorageError, UsageError
+from tearsheet.files import write_whole
+from tearsheet.masking import without_login
+from tearsheet.settings import CONFIG_FILE, Settings, load_settings
+
+SERVERS = {
+    "database": "the database is kept by a server: dump it just before each backup (pg_dump)",
+    "broker": "the queues are kept by a server, which has no backup of messages: run it on several machines",
+    "index": "the index is kept by a server: take a snapshot there after each backup; the archive can rebuild it",
+    "blobs": "the blobs are kept by a server: copy that bucket, or let it keep versions",
+    "events": "the events are kept by a server, which has its own copies",
+}
+"""What a backup lacks when an engine is a server, and what to do about it."""
+WITHOUT = (*SERVERS, "archive-stores", "foreign-files", "links")
+"""What can be kept in another way."""
+
+
+@dataclass(slots=True, frozen=True)
+class BackedUp:
+    """A backup that was made."""
+
+    name: str
+    manifest: Manifest
+    progress: Progress
+    pruned: Pruned | None
+    same_disk: bool
+    """Whether it would be lost with the disk of the data folder."""
+
+    @property
+    def missing(self) -> list[LeftOut]:
+        """What is not in it, although nobody has said that it is kept in another way."""
+        return [one for one in self.manifest.left_out if not one.agreed]
+
+
+@contextmanager
+def opened_place(settings: Settings, url: str, *, new: bool = False) -> Iterator[BackupPlace]:
+    """The place that a command or else the setting `backup.place` names; it is to be there, unless it is `new`.
+
+    Nothing is made. Raises UsageError, ConfigError or EngineError.
+    """
+    setting = "PLACE" if url else "backup.place"
+    url = url or settings.backup.place
+    if not url:
+        raise UsageError("where are the backups? Name a place: tearsheet backup /mnt/disk/backups, or set backup.place")
+    name = without_login(url.partition("?")[0])
+    if is_embedded(url):
+        folder = local_path(url, settings.data, setting)
+        name = str(folder)
+        within = [root for root in (settings.data, *layout_of(settings).roots) if folder.is_relative_to(root)]
+        if within:
+            better = Path(url).absolute() if not url.startswith(("/", "file:")) else "/mnt/disk/backups"
+            raise UsageError(
+                f"{name} is in {within[0]}, and would be lost with it: write a whole path outside it, as {better}"
+            )
+        if not new and not folder.is_dir():
+            raise EngineError(
+                f"there is no folder {name}: mount its disk, or, if it is to be new, "
+                f"begin there with `tearsheet backup {name} --new`"
+            )
+    blobs = open_blobs(url, settings.data, patience=settings.engines.patience_seconds, setting=setting)
+    with BackupPlace(blobs, name) as place:
+        yield place
+
+
+def layout_of(settings: Settings) -> Layout:
+    """Where the parts of a data folder are, by its settings."""
+
+    def here(setting: str, url: str) -> Path | None:
+        return local_path(url, settings.data, setting) if is_embedded(url) else None
+
+    engines = settings.engines
+    return Layout(
+        data=settings.data,
+        database=here("engines.database", engines.database),
+        broker=here("engines.broker", engines.broker),
+        index=here("engines.index", engines.index),
+        blobs=here("engines.blobs", engines.blobs),
+        events=here("engines.events", engines.events),
+        archive=local_path(settings.archive.folder, settings.data, "archive.folder"),
+        pages=local_path(settings.pages.folder, settings.data, "pages.folder"),
+    )
+
+
+def back_up(
+    services: Services, url: str, *, new: bool, without: Sequence[str], keep: int | None, tell: Tell
+) -> BackedUp:
+    """Back up the data folder; with `keep`, delete older backups once the new one is there and lacks nothing."""
+    if unknown := [word for word in without if word not in WITHOUT]:
+        raise UsageError(f"--without: {unknown[0]!r} is none of {', '.join(WITHOUT)}")
+    # What is erased meanwhile would be in one part and not in another.
+    exclusive = services.exclusive
+    with opened_place(services.settings, url, new=new) as place, exclusive("backup"), exclusive("erase"):
+        folder = _folder_id(services.data)
+        if new:
+            place.begin(folder)
+        place.check(folder)
+        about = About(__version__, migration_steps()[-1], folder)
+        name, manifest, progress = make_backup(
+            layout_of(services.settings),
+            place,
+            about,
+            archived=lambda: _files_here(services),
+            left_out=tuple(_elsewhere(services)),
+            agreed=frozenset(without),
+            tell=tell,
+        )
+        made = BackedUp(name, manifest, progress, None, _is_on_disk_of(services.data, Path(place.name)))
+        if keep is None or made.missing:
+            return made
+        tell(replace(progress, doing="removing old backups"))
+        return replace(made, pruned=place.prune(keep))
+
+
+def _is_on_disk_of(data: Path, place: Path) -> bool:
+    return place.is_dir() and place.stat().st_dev == data.stat().st_dev
+
+
+def _folder_id(data: Path) -> str:
+    """The id of a data folder, made when it is first needed."""
+    path = data / FOLDER_ID
+    if not path.exists():
+        write_whole(path, f"{uuid.uuid4().hex}\n".encode())
+    return path.read_text("utf-8").strip()
+
+
+def _files_here(services: Services) -> dict[str, int]:
+    """The archive files that should be on this machine."""
+    return {file.key: file.size for file in services.archive.files() if file.local and file.path is None}
+
+
+def _elsewhere(services: Services) -> Iterator[LeftOut]:
+    """What is not on this machine, or not ours."""
+    engines = services.settings.engines
+    for name, why in SERVERS.items():
+        if not is_embedded(getattr(engines, name)):
+            yield LeftOut(name, why)
+    archive = services.archive
+    inside = {
+        name
+        for name in archive.all_proved_stores()
+        if is_embedded(name) and (services.data / name).is_relative_to(services.data)
+    }
+    gone = [file for file in archive.files() if not file.local and file.path is None]
+    gone = [file for file in gone if not inside & set(archive.proved_stores(file.id))]
+    if gone:
+        size, stores = sum(file.size for file in gone), ", ".join(archive.all_proved_stores())
+        yield LeftOut("archive-stores", f"{len(gone):,} archive files ({size:,} bytes) are only in {stores}")
+    foreign = [file.path for file in archive.files() if file.path is not None]
+    foreign = [path for path in foreign if not Path(path).is_relative_to(services.data)]
+    if foreign:
+        yield LeftOut("foreign-files", f"{len(foreign):,} WARC files lie where you indexed them, such as {foreign[0]}")
+
+
+@dataclass(slots=True, frozen=True)
+class Restored:
+    """A backup that was brought back, or would be."""
+
+    name: str
+    manifest: Manifest
+    layout: Layout
+    progress: Progress
+    stories: int
+    """How many stories can be searched now."""
+
+
+def restore(settings: Settings, url: str, at: datetime | None, *, dry_run: bool, tell: Tell) -> Restored | None:
+    """Bring a backup back into the data folder of `settings`, which must be empty.
+
+    None when an earlier restore had been interrupted at its very end, and was finished. With `dry_run` everything is checked but
+    the objects, and nothing is written.
+    """
+    if not dry_run and finish_interrupted(settings.data):
+        return None
+    with opened_place(settings, url) as place:
+        place.check()
+        name = place.find(at)
+        manifest = place.read(name)
+        if manifest.schema not in migration_steps():
+            raise EngineError(
+                f"the backup {name} was made by tearsheet {manifest.tearsheet[:20]}, which is later than this one: "
+                "install that version or a later one"
+            )
+        layout = layout_of(_settings_in(place, manifest, settings.data))
+        check_landings(landings_of(layout))
+        _check_room(layout, manifest)
+        if dry_run:
+            for _ in place.entries(manifest):
+                continue
+            return Restored(name, manifest, layout, Progress("nothing was written"), 0)
+        stories: list[int] = []
+        progress = Restoring(place, manifest, layout, tell).run(lambda there: stories.append(_index_words(there, tell)))
+        return Restored(name, manifest, layout, progress, stories[0])
+
+
+def _settings_in(place: BackupPlace, manifest: Manifest, folder: Path) -> Settings:
+    """The settings that the restored folder will have: those of the backup's own `config.toml`, and of the environment."""
+    with tempfile.TemporaryDirectory() as temporary:
+        for entry in place.entries(manifest):
+            if (entry.part, entry.path) == ("folder", CONFIG_FILE):
+                Path(temporary, CONFIG_FILE).write_bytes(b"".join(place.objects.read(entry.objects)))
+            if entry.part != "folder":
+                break
+        settings = load_settings(temporary)
+    settings.data = folder
+    return settings
+
+
+def _check_room(layout: Layout, manifest: Manifest) -> None:
+    inside = [
+        name for name in manifest.parts if (path := layout.target(name, "x")) and path.is_relative_to(layout.data)
+    ]
+    needed = sum(manifest.parts[name].bytes for name in inside)
+    above = layout.data
+    while not above.is_dir():
+        above = above.parent
+    if (free := shutil.disk_usage(above).free) < needed:
+        raise StorageError(
+            f"{layout.data} needs {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free: make room, or choose another disk"
+        )
+
+
+def _index_words(layout: Layout, tell: Tell) -> int:
+    """Make the words of the restored stories searchable: they are not in a backup, since the stories are."""
+    if layout.index is None or not (layout.index / "stories.db").is_file():
+        return 0
+    progress = Progress("indexing the words of stories")
+    tell(progress)
+
+    def say(stories: int) -> None:
+        progress.files = stories
+        tell(progress)
+
+    return rebuild_words(str(layout.index), layout.data, say)

@@ -1,0 +1,17 @@
+from .layout import FOLDER_ID as FOLDER_ID
+from .layout import RESTORING as RESTORING
+from .layout import Layout as Layout
+from .making import About as About
+from .making import Progress as Progress
+from .making import Tell as Tell
+from .making import make_backup as make_backup
+from .manifest import DamagedBackup as DamagedBackup
+from .manifest import LeftOut as LeftOut
+from .manifest import Manifest as Manifest
+from .manifest import moment_of as moment_of
+from .place import BackupPlace as BackupPlace
+from .place import Pruned as Pruned
+from .restoring import Restoring as Restoring
+from .restoring import check_landings as check_landings
+from .restoring import finish_interrupted as finish_interrupted
+from .restoring import landings_of as landings_of

@@ -1,0 +1,245 @@
+"""`tearsheet backup`: back up the data folder while the program runs. `tearsheet restore`: bring a backup back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tearsheet.app import WITHOUT, back_up, opened_place
+from tearsheet.app import restore as bring_back
+from tearsheet.backup import BackupPlace, DamagedBackup, LeftOut, Manifest, Progress, Pruned, Tell, moment_of
+from tearsheet.cli.context import (
+    Globals,
+    err,
+    out,
+    output_form,
+    print_out,
+    reports_errors,
+    services_for,
+    settings_for,
+    show,
+)
+from tearsheet.cli.now_and_then import said_now_and_then
+from tearsheet.cli.options import JsonOption
+from tearsheet.cli.options import moment_of as time_of
+from tearsheet.errors import PartialFailure, UsageError
+from tearsheet.tables import jsonl_lines
+
+PlaceArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A folder outside the data folder, as /mnt/disk/backups, or s3://KEY:SECRET@HOST/BUCKET/FOLDER. "
+        "[default: the setting backup.place]",
+        metavar="PLACE",
+        show_default=False,
+    ),
+]
+_DAY = len("2026-11-15")
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the commands."""
+    parent.command()(backup)
+    parent.command()(restore)
+
+
+@reports_errors
+def backup(
+    place: PlaceArgument = "",
+    new: Annotated[bool, typer.Option("--new", help="Begin at a place where there are no backups yet.")] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(help=f"What you keep in another way ({', '.join(WITHOUT)}); may be given again.", metavar="WHAT"),
+    ] = None,
+    keep: Annotated[
+        int | None, typer.Option(help="Then delete all but the newest N backups.", metavar="N", min=1)
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the backups instead.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Read all backups again instead, and check them.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what --keep would delete.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Back up the data folder while the program runs. Only what the place does not have is copied.
+
+    Ends with 3 if anything is not in the backup, and says what; with --verify, if anything is damaged.
+    """
+    if sum((list_, verify, dry_run)) > 1 or ((list_ or verify) and (new or keep or without)):
+        raise UsageError("give --list or --verify alone, or --dry-run with --keep")
+    if list_ or verify or dry_run:
+        with opened_place(settings_for(), place) as opened:
+            opened.check()
+            if list_:
+                _list(opened, json)
+            elif verify:
+                _verify(opened, json)
+            elif keep is None:
+                raise UsageError("--dry-run says what --keep N would delete: give both")
+            else:
+                _say_pruned(opened.prune(keep, dry_run=True), json, "would be ")
+        return
+    with services_for() as services:
+        made = back_up(services, place, new=new, without=without or (), keep=keep, tell=_telling())
+    if json:
+        _print(_summary(made.name, made.manifest, made.progress) | _pruned(made.pruned))
+    else:
+        progress = made.progress
+        out.print(
+            f"backup of {_shown(made.manifest.moment)}: {made.manifest.files:,} files, {made.manifest.bytes:,} bytes; "
+            f"{progress.unchanged:,} files unchanged, {progress.sent:,} bytes sent"
+        )
+        if made.pruned:
+            _say_pruned(made.pruned, json, "")
+    if made.same_disk:
+        err.print(
+            "the place is on the disk of the data folder, and would be lost with it: use another disk or a bucket"
+        )
+    _say_left_out(made.manifest.left_out)
+    if made.missing:
+        kept = "; old backups were kept" if keep else ""
+        raise PartialFailure(f"the backup lacks {len(made.missing):,} things that are named above{kept}")
+
+
+def _telling() -> Tell:
+    say = said_now_and_then()
+
+    def tell(progress: Progress) -> None:
+        say(f"{progress.doing}: {progress.files:,} files, {progress.bytes / 1e6:,.0f} MB")
+
+    return tell
+
+
+def _shown(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _list(place: BackupPlace, json: bool) -> None:
+    rows: list[dict[str, Any]] = []
+    damaged: list[str] = []
+    for name in place.names():
+        try:
+            manifest = place.read(name)
+        except DamagedBackup as error:
+            damaged.append(str(error))
+            continue
+        lacks = ", ".join(dict.fromkeys(one.what for one in manifest.left_out))
+        row = {"moment": _shown(manifest.moment), "files": manifest.files, "bytes": manifest.bytes, "without": lacks}
+        rows.append(row | {"version": manifest.tearsheet, "name": name})
+    columns = {"moment": "moment", "files": "files", "bytes": "bytes", "without": "without", "version": "version"}
+    empty = f"{place.name} has no finished backup yet"
+    show(rows, columns, form=output_form(json, False, False), empty=empty)
+    for line in damaged:
+        err.print(line)
+    if damaged:
+        raise PartialFailure(f"{len(damaged):,} backups cannot be read")
+
+
+def _verify(place: BackupPlace, json: bool) -> None:
+    say = said_now_and_then()
+    for report in place.verify():
+        say(f"checking: {report.objects:,} objects")
+    if json:
+        _print({"backups": report.backups, "objects": report.objects, "problems": report.problems})
+    else:
+        for problem in report.problems:
+            err.print(problem)
+        out.print(f"{report.backups:,} backups, {report.objects:,} objects read, {len(report.problems):,} problems")
+    if report.problems:
+        raise PartialFailure(
+            f"{len(report.problems):,} objects are damaged: delete them, and the next backup stores them again "
+            "if their files are still here"
+        )
+    if not report.backups:
+        raise PartialFailure(f"{place.name} has no finished backup yet, so there is nothing to check")
+
+
+def _say_pruned(pruned: Pruned, json: bool, tense: str) -> None:
+    if json:
+        _print(_pruned(pruned))
+        return
+    for name in pruned.backups:
+        moment = moment_of(name)
+        out.print(f"the backup of {_shown(moment) if moment else name} {tense or 'was '}deleted")
+    out.print(f"{len(pruned.backups):,} backups, {pruned.objects:,} objects, {pruned.bytes:,} bytes {tense}deleted")
+
+
+def _say_left_out(left_out: Sequence[LeftOut]) -> None:
+    for one in left_out:
+        err.print(f"not in the backup ({one.what}): {one.why}")
+
+
+def _summary(name: str, manifest: Manifest, progress: Progress) -> dict[str, Any]:
+    return {
+        "name": name,
+        "moment": _shown(manifest.moment),
+        "files": manifest.files,
+        "bytes": manifest.bytes,
+        "unchanged": progress.unchanged,
+        "sent": progress.sent,
+        "parts": {part: {"files": size.files, "bytes": size.bytes} for part, size in manifest.parts.items()},
+        "left_out": [{"what": one.what, "why": one.why, "agreed": one.agreed} for one in manifest.left_out],
+    }
+
+
+def _pruned(pruned: Pruned | None) -> dict[str, Any]:
+    if pruned is None:
+        return {}
+    return {"deleted": {"backups": pruned.backups, "objects": pruned.objects, "bytes": pruned.bytes}}
+
+
+def _print(summary: dict[str, Any]) -> None:
+    for line in jsonl_lines([summary], spaced=True):
+        print_out(line.decode().rstrip("\n"))
+
+
+@reports_errors
+def restore(
+    place: PlaceArgument = "",
+    at: Annotated[
+        str,
+        typer.Option("--at", help="The newest backup of this time or before. [default: the newest]", metavar="TIME"),
+    ] = "",
+    data: Annotated[
+        Path | None, typer.Option("--data", help="The new data folder, as --data before the command.", metavar="FOLDER")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be restored, and whether it can be.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Bring a backup back into an empty folder: everything is checked before it is put in place.
+
+    Places outside the data folder that the settings of the backup name must be empty, too. Ends with 3 if something
+    is to be restored from elsewhere, and says what.
+    """
+    Globals.data = data or Globals.data
+    settings = settings_for()
+    restored = bring_back(settings, place, _until(at), dry_run=dry_run, tell=_telling())
+    if restored is None:
+        out.print(f"the restore into {settings.data} that was interrupted is finished; nothing was written anew")
+        return
+    manifest, layout = restored.manifest, restored.layout
+    outside = [str(path) for path in layout.roots if not path.is_relative_to(layout.data)]
+    if json:
+        more = {"data": str(layout.data), "outside": outside, "stories": restored.stories, "dry_run": dry_run}
+        _print(_summary(restored.name, manifest, restored.progress) | more)
+    else:
+        would = "would be" if dry_run else "were"
+        out.print(
+            f"{manifest.files:,} files, {manifest.bytes:,} bytes of {_shown(manifest.moment)} {would} restored to {layout.data}",
+            *(f"and {path}" for path in outside),
+            *([] if dry_run else [f"({restored.stories:,} stories can be searched)"]),
+        )
+    _say_left_out(manifest.left_out)
+    missing = [one for one in manifest.left_out if not one.agreed]
+    if missing:
+        raise PartialFailure(f"the backup lacks {len(missing):,} things that are named above: bring them back yourself")
+
+
+def _until(at: str) -> datetime | None:
+    """The time that `--at` names; of a day, its end."""
+    moment = time_of(at)
+    return moment + timedelta(days=1, microseconds=-1) if moment and len(at.strip()) <= _DAY else moment

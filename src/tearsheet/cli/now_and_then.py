@@ -1,0 +1,35 @@
+"""A line of progress for work that goes through many things: updated in place on a terminal, elsewhere printed now and then."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rich.control import Control
+from rich.segment import ControlType
+
+from tearsheet.cli.context import Globals, err
+
+_SILENT_SECONDS = 2.0
+"""Anything that takes no longer than this shows no progress."""
+_LINE_SECONDS = 15.0
+_FRAME_SECONDS = 0.2
+
+
+def said_now_and_then(clock: Callable[[], float] = time.monotonic) -> Callable[[str], None]:
+    """Call what is returned as often as there is something to say; nothing is shown at first, or with `--quiet`."""
+    due = clock() + _SILENT_SECONDS
+
+    def say(line: str) -> None:
+        nonlocal due
+        now = clock()
+        if Globals.quiet or now < due:
+            return
+        due = now + (_FRAME_SECONDS if err.is_terminal else _LINE_SECONDS)
+        if err.is_terminal:
+            err.control(Control((ControlType.ERASE_IN_LINE, 2)))
+        err.print(line, end="" if err.is_terminal else "\n")
+        if err.is_terminal:
+            err.control(Control(ControlType.CARRIAGE_RETURN))
+
+    return say
