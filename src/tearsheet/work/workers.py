@@ -158,7 +158,7 @@ class StreamWorker(Worker):
 
     async def run(self, stop: asyncio.Event) -> None:
         """Lease more as tasks end; settle finished ones in groups."""
-        running: dict[asyncio.Task[Finished], Lease] = {}
+        running: dict[asyncio.Task[Finished], tuple[Lease, float]] = {}
         done: deque[Finished] = deque()
         wake, closing = asyncio.Event(), asyncio.Event()
         settler = asyncio.create_task(self._settle_as_they_come(done, wake, closing))
@@ -166,12 +166,13 @@ class StreamWorker(Worker):
         failures: list[BaseException] = []
 
         def ended(task: asyncio.Task[Finished]) -> None:
-            lease = running.pop(task)
+            lease, begun = running.pop(task)
             if task.cancelled() or task.exception():
                 unsettled.append(lease)
                 failures.extend(filter(None, [None if task.cancelled() else task.exception()]))
             else:
                 done.append(task.result())
+                self.times.add(time.perf_counter() - begun)
             wake.set()
 
         unsettled: list[Lease] = []
@@ -182,8 +183,8 @@ class StreamWorker(Worker):
                     await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                     continue
                 for lease in await self._lease(free):
-                    task = asyncio.create_task(self._timed(lease))
-                    running[task] = lease
+                    task = asyncio.create_task(self._process(lease))
+                    running[task] = lease, time.perf_counter()
                     task.add_done_callback(ended)
             self._on_stop()
             if running and not settler.done():
@@ -209,12 +210,6 @@ class StreamWorker(Worker):
             if done:
                 group = [done.popleft() for _ in range(len(done))]
                 await self._settle(group)
-
-    async def _timed(self, lease: Lease) -> Finished:
-        begun = time.perf_counter()
-        finished = await self._process(lease)
-        self.times.add(time.perf_counter() - begun)
-        return finished
 
     def _on_stop(self) -> None:
         """Called when no more stories are taken, before those in flight are waited for."""
