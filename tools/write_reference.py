@@ -80,12 +80,27 @@ def _describe(group: Any, prefix: str) -> list[str]:
     return lines
 
 
+_METRICS_NOTES = """\
+No counter falls while its series is there. `tearsheet_stories_total` and `tearsheet_stage_seconds` are kept in the database:
+they are of all workers and pipelines, and stay when processes end and when the ledger is folded. An outcome counts when it is
+recorded, so a story that is tried three times and then dropped counts three times as `retrying`, each with its reason, and once as
+`dropped`. A message that is delivered twice counts once. How many stories ended in each way, each counted once, is what
+`tearsheet stats` says. A worker adds its times every five seconds and at its end; one that is killed loses up to five seconds of
+them. Stages of topics and of the ingest are not timed. The counters of requests, of the event loop and of reading processes begin
+anew with their process.
+
+On RabbitMQ, `tearsheet_queue_oldest_seconds` takes the first message of each queue and puts it back where it was, because quorum
+queues do not tell when it came. RabbitMQ then marks it as redelivered. Messages that an earlier version sent have no age.
+"""
+
+
 def metrics_page() -> str:
     lines = [
         "# Metrics",
         "",
         "`tearsheet serve` and `tearsheet run` answer `/metrics` in the text format of Prometheus.",
         "",
+        _METRICS_NOTES,
     ]
     rows = [
         f"| `{name}` | {metric.kind} | {', '.join(f'`{label}`' for label in metric.labels)} | {metric.help} |"
