@@ -16,11 +16,17 @@ from tearsheet.feeds.formats import local_name, read_xml
 _MAX_DEPTH, _MAX_LABEL = 20, 200
 """How deep folders may be nested, and how much of their names is kept, so that all paths together are no longer than the list."""
 _MAX_ATTRIBUTES = 100
+_MAX_MARKS = 3_000_000
+"""Signs that begin an element or an attribute, each of which takes a hundred bytes of memory: enough for 300,000 feeds."""
 _NOT_XML = {number: None for number in range(32) if number not in (9, 10, 13)}
 
 
 def read_opml(body: bytes) -> list[NewFeed]:
     """The feeds of an OPML file, each with the folders that it is in. Raises UsageError when it is not OPML."""
+    if body.count(b"<") + body.count(b"=") > _MAX_MARKS:
+        raise UsageError(
+            f"the OPML file has more than {_MAX_MARKS:,} elements and attributes: split it and import the parts"
+        )
     root = read_xml(body, "").root
     if root is None or local_name(root.tag) != "opml":
         raise UsageError("this is not an OPML file: its first element should be <opml>")
