@@ -20,6 +20,7 @@ BESIDE = {
 }
 
 ACROSS = {
+    "test_child_processes": "every place that starts a Python process",
     "test_foreign_bytes": "who reads what strangers send, and where",
     "test_foreign_readers": "every reader of bytes that strangers made, side by side",
     "test_fronts": "the names that each package lists for others",

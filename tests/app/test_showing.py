@@ -7,7 +7,8 @@ import pytest
 from tearsheet.app.showing import Shown
 from tearsheet.archive.replay import CAPTURE_POLICY
 from tearsheet.errors import ItemRefused
-from tearsheet.ingest.replay import Part, WholeDocument
+from tearsheet.ingest.replay import WholeDocument
+from tearsheet.ingest.replay_parts import Part
 from tests.support.archive_stories import archived_story
 
 URL = "http://a.example/"

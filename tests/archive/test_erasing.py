@@ -17,7 +17,7 @@ from tearsheet.archive.upload import Uploader
 from tearsheet.archive.verify import verify_file
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline.archiver import Archiver
-from tests.support.archive_stories import plain_story
+from tests.support.archive_stories import archive_all, plain_story
 from tests.support.leftovers import places_of
 
 
@@ -31,7 +31,7 @@ class Scene:
         self.copies = Copies(store, folder / "archive", self.stores)
         self.outbox, self.erased, self.tombstones = Outbox(database), Erased(database), Tombstones(database)
         self.stories = [plain_story(number, b"<html>qwertyuiop%d text" % number) for number in range(1, 6)]
-        Archiver(store, folder / "archive", stores=list(self.stores)).process_batch(self.stories)
+        archive_all(Archiver(store, folder / "archive", stores=list(self.stores)), self.stories)
         self.upload()
 
     @property
@@ -127,7 +127,7 @@ def test_a_story_that_was_archived_twice_is_found_in_both_files(scene, database,
     other = Archiver(store, tmp_path / "archive")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(store), "known", lambda self, ids: set())
-        other.process_batch(scene.stories[:2])
+        archive_all(other, scene.stories[:2])
     assert len(places_of(tmp_path / "archive", "qwertyuiop2")) == 2
     assert scene.erase(2) == 2
     assert places_of(tmp_path / "archive", "qwertyuiop2") == []

@@ -94,6 +94,18 @@ def test_names_are_never_used_twice(tmp_path):
     assert {path.parent for path in paths} == {tmp_path / "2023/11/14"}
 
 
+def test_a_name_that_only_a_store_has_is_not_used_again(tmp_path):
+    """Serial numbers begin anew in each process, and a file may have left the folder within the second that is in its name."""
+    names: list[str] = []
+
+    def taken(name: str) -> bool:
+        names.append(name)
+        return len(names) < 3
+
+    assert write(tmp_path, [plain_story(1)], taken=taken).name == names[-1]
+    assert len(set(names)) == 3
+
+
 def test_a_profile_that_does_not_exist_is_named():
     with pytest.raises(ConfigError, match=r"archive\.profile"):
         StoryArchiveWriter(Path(), profile="best")

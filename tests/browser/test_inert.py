@@ -18,7 +18,8 @@ import pytest
 from tearsheet.app.showing import show_capture
 from tearsheet.archive import ArchivedStory, CapturedBytes, ReplayPage, plain_page, whole_page
 from tearsheet.cli.replay_server import CaptureServer, make_server
-from tearsheet.ingest.replay import Part, self_contained
+from tearsheet.ingest.replay import self_contained
+from tearsheet.ingest.replay_parts import Part
 from tests.support.archive_stories import archived_story
 from tests.support.connecting import DOCUMENTS, FRAMED, LEAK, STYLES, everything, recorded_headers
 from tests.support.net_watch import watched_browser

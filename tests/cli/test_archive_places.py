@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
+from tests.support.databases import take_back
 from tests.support.moved_archive import collect
 from tests.support.tearsheet_command import in_process
 from tests.support.web_seed import open_services
@@ -94,10 +96,9 @@ def test_copies_that_an_earlier_version_left_in_the_data_folder_are_read_and_mov
     story = scene.collect()
     scene.run("archive", "upload", "--now")
     (only,) = scene.warcs(scene.data / inside)
-    with open_services(scene.data) as services, services.database.begin() as connection:
-        connection.execute(text("UPDATE archive_uploads SET store = 'file:///' || store"))
-        connection.execute(text("DROP TABLE archive_stores"))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0012'"))
+    take_back(scene.data / "tearsheet.db", "0012")
+    with closing(sqlite3.connect(scene.data / "tearsheet.db")) as database, database:
+        database.execute("UPDATE archive_uploads SET store = 'file:///' || store")
     scene.configure(f"file://{scene.disk}/archive")
     for words, code in [(("archive", "extract", story), 4), (("archive", "upload"), 4), (("doctor",), 1)]:
         told = scene.run(*words, code=code)

@@ -12,7 +12,7 @@ from tests.support.damaged_files import KINDS, NOT_READING, READING, spoiled
 from tests.support.every_command import commands
 from tests.support.tearsheet_command import in_process
 
-_PLACE = re.compile(r"(?:line|byte|story|record) \d+|file:\d+:|file +\d+ ")
+_PLACE = re.compile(r"(?:line|byte|story|record) \d+|file:\d+:|file +[\d,]+ ")
 
 
 CASES = [(case, how) for of_command in READING.values() for case in of_command for how in KINDS]

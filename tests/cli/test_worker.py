@@ -33,4 +33,4 @@ def test_every_process_gets_the_options_of_the_first(monkeypatch):
     monkeypatch.setattr(Globals, "data", Path("here"))
     monkeypatch.setattr(Globals, "flags", {"log.level": "debug", "log.format": None})
     options = ["--data", "here", "--log-level", "debug"]
-    assert _command(["fetcher"]) == [sys.executable, "-m", "tearsheet", *options, "worker", "fetcher"]
+    assert _command(["fetcher"]) == [sys.executable, "-P", "-m", "tearsheet", *options, "worker", "fetcher"]

@@ -69,6 +69,23 @@ def test_content_codings(coding, encode):
     run(test())
 
 
+def test_a_request_that_is_sent_once_is_not_repeated_when_a_connection_ends_unanswered():
+    async def test(once):
+        used = set()
+
+        async def answer(request, writer):
+            writer.close() if request.connection in used else writer.write(response(PAGE))
+            used.add(request.connection)
+
+        async with serve(answer) as web, client_for() as client:
+            for number in range(3):
+                await client.fetch(FetchRequest(f"http://127.0.0.1:{web.port}/{number}"), None, lambda host: once)
+            return web.paths
+
+    assert run(test(True)) == ["/0", "/1", "/2"]
+    assert run(test(False)) == ["/0", "/1", "/1", "/2", "/2"], "what curl does by itself"
+
+
 def test_connections_are_used_again():
     async def test():
         async with serve(response(PAGE)) as web, client_for() as client:

@@ -127,6 +127,7 @@ class Http2Server(asyncio.Protocol):
 
     connections = 0
     streams: list[int]
+    refuses = False
 
     def __init__(self):
         self.data = b""
@@ -153,6 +154,9 @@ class Http2Server(asyncio.Protocol):
                 self.transport.write(frame(4, 1, 0, b""))
             elif kind == 1:
                 Http2Server.streams.append(stream)
+                if self.refuses:
+                    self.transport.write(frame(3, 0, stream, (7).to_bytes(4)))
+                    continue
                 content_type = b"\x0f\x10" + bytes([24]) + b"text/html; charset=utf-8"
                 self.transport.write(frame(1, 4, stream, b"\x88" + content_type) + frame(0, 1, stream, PAGE))
 
@@ -182,3 +186,28 @@ def test_http2_where_offered_many_requests_on_one_connection(tmp_path, authority
     assert (exchange.http_version, answers[0].status, answers[0].encoding) == ("2", 200, "utf-8")
     assert ("Host", "good.example") in exchange.request_headers
     assert len(Http2Server.streams) == 20 and Http2Server.connections == 1
+
+
+class RefusingServer(Http2Server):
+    """Refuses every request unread, which tells curl to repeat it."""
+
+    refuses = True
+
+
+@pytest.mark.parametrize(("once", "sent"), [(True, 1), (False, 6)])
+def test_a_request_that_is_sent_once_is_not_repeated_when_an_http2_server_refuses_it(tmp_path, authority, once, sent):
+    context = context_for(tmp_path, "good", make_certificate(["good.example"], authority), ("h2", "http/1.1"))
+    Http2Server.connections, Http2Server.streams = 0, []
+
+    async def test():
+        server = await asyncio.get_running_loop().create_server(RefusingServer, "127.0.0.1", 0, ssl=context)
+        port = server.sockets[0].getsockname()[1]
+        async with client_for(connect_to={"*": f"127.0.0.1:{port}"}) as client:
+            with pytest.raises(FetchError) as caught:
+                await client.fetch(FetchRequest("https://good.example/0"), None, lambda host: once)
+        server.close()
+        return caught.value
+
+    error = run(test())
+    assert len(Http2Server.streams) == sent
+    assert (error.kind, error.detail) == ("connect", "the server refused the request without an answer") or not once

@@ -151,6 +151,35 @@ def test_everyone_in_one_process_keeps_one_pace_and_hears_one_pause(database):
     assert paper.paths() == all_paths("a") | {"/robots.txt"}
 
 
+class Curt(Paper):
+    """Ends a connection that is used a second time without an answer. Curl would repeat such a request at once, by itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used: set[int] = set()
+
+    async def __call__(self, request: Request, writer: asyncio.StreamWriter) -> None:
+        if request.connection in self.used:
+            self.seen.append((time.monotonic(), request.path))
+            writer.close()
+            return
+        self.used.add(request.connection)
+        await super().__call__(request, writer)
+
+
+def test_no_request_is_repeated_past_the_pace_when_a_connection_ends_unanswered(database):
+    paper = Curt()
+
+    async def test(web: Web) -> None:
+        async with PoliteClient(polite_settings(web.port, PACE), HostStore(database)) as client:
+            assert await Askers(database, client, "a").ask_all_at_once() == []
+
+    with serving(paper) as web:
+        run(test(web))
+    paper.check_pace()
+    assert paper.paths() == all_paths("a") | {"/robots.txt"}
+
+
 @asynccontextmanager
 async def process(folder: Path, web: Web, name: str) -> AsyncIterator[asyncio.subprocess.Process]:
     """Another process with everyone in it, which begins at a line of input."""

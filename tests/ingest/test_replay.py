@@ -8,7 +8,8 @@ import re
 
 import pytest
 
-from tearsheet.ingest.replay import Part, rationed, self_contained
+from tearsheet.ingest.replay import self_contained
+from tearsheet.ingest.replay_parts import Part, rationed
 from tests.support.growth import assert_linear
 
 URL = "http://a.example/x/y"

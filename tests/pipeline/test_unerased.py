@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
-from tearsheet.archive import Erased, index_id_of
+from tearsheet.archive import ArchiveStore, Erased, index_id_of
 from tearsheet.engines.database import open_database
-from tearsheet.pipeline.unerased import Unerased, UnerasedBatch, forget
+from tearsheet.pipeline.archiver import Archiver
+from tearsheet.pipeline.unerased import Unerased, UnerasedBatch, UnerasedKeeping, forget
 from tearsheet.story import Story
 from tearsheet.work import Drop
 from tearsheet.work.ledger_entry import entry_for
@@ -16,13 +17,18 @@ from tests.support.archive_stories import plain_story
 
 
 @pytest.fixture
-def erased(tmp_path):
+def database(tmp_path):
     database = open_database("t.db", tmp_path)
     database.migrate()
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def erased(database):
     erased = Erased(database)
     erased.start("asked for", {index_id_of("https://news.example/2"): "https://news.example/2"})
-    yield erased
-    database.close()
+    return erased
 
 
 class Batch:
@@ -41,6 +47,15 @@ def test_a_batch_goes_on_without_its_erased_stories(erased):
     assert [isinstance(one, Drop) and one.reason for one in results] == [False, "erased", False]
     assert results[2] is stories[2]
     assert UnerasedBatch(stage, erased).process_batch([]) == []
+
+
+def test_an_archiver_is_given_no_erased_story_and_still_closes_its_files(erased, database, tmp_path):
+    store = ArchiveStore(database)
+    archiver = UnerasedKeeping(Archiver(store, tmp_path / "archive"), erased)
+    results = archiver.process_batch([plain_story(number) for number in (1, 2, 3)])
+    assert [isinstance(one, Drop) for one in results] == [False, True, False]
+    assert len(archiver.finish(everything=True)) == 1
+    assert [file.stories for file in store.files()] == [2]
 
 
 class Fetching:

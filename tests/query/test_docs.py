@@ -14,7 +14,9 @@ from tearsheet.query.parser import (
     MAX_NESTING,
     MAX_OPEN_WILDCARDS,
     MAX_SLOP,
+    MAX_WILD_LENGTH,
     MAX_WILDCARDS,
+    MAX_WILDCARDS_EACH,
 )
 from tearsheet.query.tree import FIELD_NAMES
 from tests.support.paths import ROOT
@@ -34,7 +36,8 @@ def test_every_example_can_be_read():
 
 def test_every_field_and_limit_is_named():
     assert all(f"{name}:" in PAGE for name in FIELD_NAMES if name not in ("article_title", "text_content"))
-    for limit in (MAX_LENGTH, MAX_LEAVES, MAX_DEPTH, MAX_NESTING, MAX_WILDCARDS, MAX_OPEN_WILDCARDS, MAX_SLOP):
+    words = (MAX_WILDCARDS, MAX_WILDCARDS_EACH, MAX_WILD_LENGTH, MAX_OPEN_WILDCARDS, MAX_SLOP)
+    for limit in (MAX_LENGTH, MAX_LEAVES, MAX_DEPTH, MAX_NESTING, *words):
         assert f"{limit:,}" in PAGE
 
 

@@ -33,11 +33,12 @@ READING: dict[str, tuple[str, ...]] = {
     "topic seed": ("csv topic seed subject --csv {}", "posts topic seed subject --posts {}"),
     "ingest": ("requests ingest --requests {}",),
     "cite": ("citation cite --check {}",),
+    "erase": ("stories erase --list {} --reason asked --dry-run",),
 }  # fmt: skip
 """By the name of a command, the kinds of files that it reads and its words; `{}` stands for the file."""
 
 _NOT_READING = {
-    "": "demo serve worker status stats search count doctor",
+    "": "demo serve worker status stats search count doctor backup restore",
     "config": "show",
     "token": "create list revoke",
     "feeds": "export list show stories discover poll fetch-soon set remove daily-rss prune",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import uuid
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,6 +27,27 @@ def migrate_to(database: Database, step: str) -> None:
     with database.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, step)
+
+
+def take_back(file: Path, step: str) -> None:
+    """Give a SQLite file the schema that an earlier version had, with what its tables can hold of the rows."""
+    newer = file.rename(file.with_name(f"newer-{file.name}"))
+    older = open_database(file.name, file.parent)
+    migrate_to(older, step)
+    older.close()
+    with closing(sqlite3.connect(file, isolation_level=None)) as database:
+        database.execute("ATTACH ? AS newer", (str(newer),))
+        for (table,) in database.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'").fetchall():
+            columns, others = (
+                [row[1] for row in database.execute(f"PRAGMA {schema}.table_info({table})")]
+                for schema in ("main", "newer")
+            )
+            names = ", ".join(name for name in columns if name in others)
+            if names and table != "alembic_version":
+                database.execute(f"INSERT INTO main.{table} ({names}) SELECT {names} FROM newer.{table}")
+        database.execute("DETACH newer")
+    for beside in newer.parent.glob(f"{newer.name}*"):
+        beside.unlink()
 
 
 class SqliteHarness:

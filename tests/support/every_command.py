@@ -49,6 +49,7 @@ WORDS: dict[str, str] = {
     "search": "search *",
     "count": "count * --by source",
     "cite": "cite *",
+    "erase": "erase http://hostile.example/1 --reason {hostile} --dry-run",
     "index rebuild": "index rebuild",
     "index copy": "index copy tantivy:///index",
     "queues list": "queues list",

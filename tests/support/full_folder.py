@@ -31,6 +31,7 @@ from tearsheet.topics.spider.web_story import WebStory
 from tearsheet.topics.store import create_topic
 from tearsheet.urls import url_hash
 from tearsheet.work import new_message
+from tests.support.archive_stories import archive_all
 from tests.support.feed_rows import add_stories
 from tests.support.feed_rows import story as entry
 from tests.support.topic_rows import add_members
@@ -74,7 +75,7 @@ def fill(data: Path, **settings: Any) -> None:
         stories = [story(name) for name in NAMES]
         Importer(services.index).process_batch(stories)
         services.index.refresh()
-        archiver(services, "mc").process_batch(stories)
+        archive_all(archiver(services, "mc"), stories)
         assert not services.uploader.run(all_now=True).failures
         for one in stories:
             put_story(services.page_store, one)

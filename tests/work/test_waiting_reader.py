@@ -13,6 +13,7 @@ from tests.support.reading_jobs import OBEY, Task, Told
 
 
 def test_many_threads_wait_for_their_own_answers_and_failures():
+    before = set(threading.enumerate())
     reader = WaitingReader(2, 30.0)
     try:
         with ThreadPoolExecutor(4) as threads:
@@ -23,7 +24,7 @@ def test_many_threads_wait_for_their_own_answers_and_failures():
         assert reader.read(OBEY, Task("fill", size=5)) == [Told("5")]
     finally:
         reader.close()
-    assert not any(thread.name == "reading jobs" for thread in threading.enumerate())
+    assert not any(thread.name == "reading jobs" for thread in set(threading.enumerate()) - before)
 
 
 def test_one_that_nobody_used_has_nothing_to_close():

@@ -212,6 +212,10 @@ class ArchiveStore:
             row = connection.execute(select(archive_files).where(archive_files.c.name == name)).mappings().first()
         return file_from_row(row) if row else None
 
+    def has_file(self, name: str) -> bool:
+        """Whether a file with this name is registered, here or in a store."""
+        return self.file(name) is not None
+
     def newest_files(self, limit: int = 20, offset: int = 0) -> list[StoredFile]:
         """Files, newest first."""
         order = (archive_files.c.created_at.desc(), archive_files.c.id.desc())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -80,7 +80,9 @@ class StoryArchiveWriter:
         profile: str = "mediacloud",
         host: str | None = None,
         clock: Clock = wall_clock,
+        taken: Callable[[str], bool] = lambda name: False,
     ) -> None:
+        """`taken` says that a file with this name is known though it is not in the folder: only a store has it now."""
         if profile not in PROFILES:
             raise ConfigError(f"archive.profile: {profile!r} is neither {' nor '.join(PROFILES)}")
         self._profile = profile
@@ -89,7 +91,7 @@ class StoryArchiveWriter:
         self._created = datetime.fromtimestamp(clock(), UTC).replace(microsecond=0)
         self._host = host or this_host()
         with storage_errors(f"cannot write to the archive folder {folder}"):
-            name, self.path, self._stream = self._take_name(folder, safe_part(prefix), safe_part(self._host))
+            name, self.path, self._stream = self._take_name(folder, safe_part(prefix), safe_part(self._host), taken)
         self._name, self._key = str(name), name.key
         self._digest = hashlib.sha256()
         self._captures: list[Capture] = []
@@ -102,11 +104,13 @@ class StoryArchiveWriter:
         software = f"{SOFTWARE}/{version('tearsheet')}"
         self._put(compress(warcinfo(self._version, date, self._name, self._host, software).to_bytes()))
 
-    def _take_name(self, folder: Path, prefix: str, host: str) -> tuple[ArchiveName, Path, BinaryIO]:
+    def _take_name(
+        self, folder: Path, prefix: str, host: str, taken: Callable[[str], bool]
+    ) -> tuple[ArchiveName, Path, BinaryIO]:
         for _ in range(_MAX_NAMES_TRIED):
             name = ArchiveName(prefix, self._created, next(_SERIALS), host)
             path = folder / name.key
-            stream = open_aside(path)
+            stream = None if taken(str(name)) else open_aside(path)
             if stream is not None:
                 return name, path, stream
         raise FileExistsError(17, "no free file name", str(folder))

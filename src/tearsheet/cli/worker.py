@@ -55,4 +55,4 @@ def _command(arguments: list[str]) -> list[str]:
         if (value := Globals.flags.get(f"log.{name}"))
         for argument in (f"--log-{name}", value)
     ]
-    return [sys.executable, "-m", "tearsheet", *data, *flags, "worker", *arguments]
+    return [sys.executable, "-P", "-m", "tearsheet", *data, *flags, "worker", *arguments]

@@ -21,6 +21,7 @@ from tearsheet.settings import FetchSettings
 from tearsheet.story import Exchange
 from tearsheet.urls import BadURL
 
+Once = Callable[[str], bool]
 _LOOKUP_SECONDS = 5.0
 _MOST_USUAL = 20
 _NO_SUCH_NAME = (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
@@ -43,15 +44,18 @@ class Client:
         self._idle: list[Transfer] = []
         self._multi: Multi | None = None
 
-    async def fetch(self, request: FetchRequest, on_redirect: OnRedirect | None = None) -> FetchResponse:
+    async def fetch(
+        self, request: FetchRequest, on_redirect: OnRedirect | None = None, once: Once = lambda host: False
+    ) -> FetchResponse:
         """GET a document, following redirects; any status is a response. Raises FetchError.
 
-        `on_redirect` is called before each redirect is followed; what it raises ends the fetch.
+        `on_redirect` is called before each redirect is followed; what it raises ends the fetch. `once` says to which hosts no
+        request is ever sent twice, not even by curl.
         """
         transfer = self._idle.pop() if self._idle else Transfer(self._guard, self._connect_to)
         try:
             transfer.forget()
-            return await self._follow(transfer, request, on_redirect)
+            return await self._follow(transfer, request, on_redirect, once)
         finally:
             if len(self._idle) < self._settings.concurrency:
                 self._idle.append(transfer)
@@ -63,7 +67,9 @@ class Client:
             self._multi = None
         self._idle.clear()
 
-    async def _follow(self, transfer: Transfer, request: FetchRequest, on_redirect: OnRedirect | None) -> FetchResponse:
+    async def _follow(
+        self, transfer: Transfer, request: FetchRequest, on_redirect: OnRedirect | None, once: Once
+    ) -> FetchResponse:
         """Follow a chain of redirects, checking each hop like the first.
 
         Only time on the wire counts towards the total time, not the wait for `on_redirect`.
@@ -82,7 +88,7 @@ class Client:
             while True:
                 seen.add(url)
                 started = time.monotonic()
-                await self._hop(transfer, request, url, total - spent, cookies=cookies)
+                await self._hop(transfer, request, url, total - spent, cookies=cookies, once=once)
                 seconds = time.monotonic() - started
                 spent += seconds
                 exchanges.append(transfer.exchange)
@@ -109,7 +115,9 @@ class Client:
                 error.kind, error.detail, url=url, exchanges=exchanges, elapsed=time.monotonic() - started
             ) from error.__cause__
 
-    async def _hop(self, transfer: Transfer, request: FetchRequest, url: str, seconds: float, *, cookies: bool) -> None:
+    async def _hop(
+        self, transfer: Transfer, request: FetchRequest, url: str, seconds: float, *, cookies: bool, once: Once
+    ) -> None:
         host = wire_host(url)
         if reason := self._guard.refuse_host(host):
             raise FetchError("forbidden-address", f"{host} is refused ({reason}); fetch.allow_addresses can allow it")
@@ -125,6 +133,7 @@ class Client:
             max_bytes=self._limit(request),
             resolve=self._resolve,
             cookies=cookies,
+            once=once(host),
         )
         failure = transfer.failure(*await self._multi.run(transfer.handle))
         if failure:

@@ -92,7 +92,7 @@ class PoliteClient:
             turn = await self._turn(redirect.target, request, give_up, REDIRECT_HOLD_SECONDS)
 
         try:
-            response = await self._client.fetch(request, follow)
+            response = await self._client.fetch(request, follow, self._turns.keeps_pace)
             turn.answered(response.status, response.elapsed - before, self._told_to_wait(response))
             return response
         except FetchError as error:

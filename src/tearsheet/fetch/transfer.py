@@ -53,6 +53,7 @@ class Transfer:
         self._named = dict(map(_endpoint, connect_to))
         self._has_cookies = False
         self._listening = False
+        self._once = False
         self._seconds = 0.0
         self._lines: list[bytes] = []
         self._line_pairs: list[tuple[str, str]] = []
@@ -73,6 +74,7 @@ class Transfer:
             (pycurl.HEADERFUNCTION, self._on_header),
             (pycurl.WRITEFUNCTION, self._on_body),
             (pycurl.OPENSOCKETFUNCTION, self._on_open_socket),
+            (pycurl.PREREQFUNCTION, self._on_request),
         ):
             handle.setopt(option, value)
         authorities = ssl.get_default_verify_paths()
@@ -89,10 +91,18 @@ class Transfer:
 
     def prepare(
         self, request: FetchRequest, url: str, header_lines: list[bytes], *, seconds: float, max_bytes: int,
-        resolve: Sequence[str], cookies: bool,
+        resolve: Sequence[str], cookies: bool, once: bool,
     ) -> None:  # fmt: skip
-        """Prepare one request of a chain; `cookies` says whether the chain has received any."""
+        """Prepare one request of a chain; `cookies` says whether the chain has received any.
+
+        `once` is for a host whose pace is kept. Curl repeats a request by itself, and at once, when a connection that it used
+        before ends without an answer. So each such request has a connection of its own.
+        """
         handle = self.handle
+        if once != self._once:
+            handle.setopt(pycurl.FRESH_CONNECT, int(once))
+            handle.setopt(pycurl.FORBID_REUSE, int(once))
+            self._once = once
         handle.setopt(pycurl.URL, url)
         if header_lines is not self._lines:
             handle.setopt(pycurl.HTTPHEADER, header_lines)
@@ -121,6 +131,7 @@ class Transfer:
         self._body = bytearray()
         self._size = 0
         self._in_body = False
+        self._sent = False
 
     def _listen(self, listen: bool) -> None:
         """Turn the recording of the request's headers on or off.
@@ -154,6 +165,8 @@ class Transfer:
             return None if self._in_body else ("protocol", "the headers end early")
         if self.refused and code == pycurl.E_COULDNT_CONNECT:
             return "forbidden-address", self.refused
+        if code == pycurl.E_ABORTED_BY_CALLBACK:
+            return "connect", "the server refused the request without an answer"
         if code == pycurl.E_OPERATION_TIMEDOUT:
             return self._timeout_kind(message), message
         if code == pycurl.E_RECV_ERROR and "header" in message.lower():
@@ -182,6 +195,11 @@ class Transfer:
             return _LentSocket(address.family, address.socktype, address.protocol)
         except OSError:  # too many open files, or a family that this system does not have
             return int(pycurl.SOCKET_BAD)
+
+    def _on_request(self, *_connection: object) -> int:
+        """Stop curl where it would repeat a request over another connection all the same: an HTTP/2 server may refuse it unread."""
+        repeated, self._sent = self._sent, True
+        return int(pycurl.PREREQFUNC_ABORT if repeated and self._once else pycurl.PREREQFUNC_OK)
 
     def _on_debug(self, kind: int, data: bytes) -> None:
         if kind == pycurl.INFOTYPE_HEADER_OUT:

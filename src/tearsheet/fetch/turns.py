@@ -144,6 +144,10 @@ class HostTurns:
         host.held -= 1
         self._release_slots(host)
 
+    def keeps_pace(self, host: str) -> bool:
+        """Whether requests to this host keep an interval."""
+        return self.rules(host).keeps("pace")
+
     def rules(self, host: str) -> HostRules:
         """How a host is treated."""
         return self._host(host).rules

@@ -29,7 +29,7 @@ class CaptureFile:
     def keep(self, fetched: Fetched) -> None:
         """Add a document."""
         if self._writer is None:
-            self._writer = StoryArchiveWriter(self._folder, prefix=INGESTED, profile="full")
+            self._writer = StoryArchiveWriter(self._folder, prefix=INGESTED, profile="full", taken=self._store.has_file)
         self._writer.write(story_of(fetched))
 
     def close(self) -> None:

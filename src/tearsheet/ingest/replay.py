@@ -8,10 +8,9 @@ where marks that no page can guess stand for them.
 
 from __future__ import annotations
 
-import base64
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,33 +20,18 @@ from tearsheet.archive import Captures, StoredCapture, make_inert
 from tearsheet.errors import NotFoundError
 from tearsheet.extract import Document, decode, tame
 from tearsheet.ingest.capture import capture_id
-from tearsheet.ingest.css import rewrite_css, sheet_text
+from tearsheet.ingest.css import rewrite_css
 from tearsheet.ingest.file_facts import HTML_TYPES, surt_or_url
+from tearsheet.ingest.replay_parts import MAX_REPLAY, Part, Parts, Sheets, data_url, rationed
 from tearsheet.ingest.resource_elements import ELEMENTS, LATE
 from tearsheet.ingest.resources import srcset_addresses
 from tearsheet.ingest.store import IngestStore
 from tearsheet.story import Story
 from tearsheet.work import ReadingJob
 
-MAX_REPLAY = 100_000_000
-"""How many bytes of sub-resources are inlined into one page, counting repeats."""
-_MAX_IMPORTS = 5
 MAX_FRAMES = 50
 _SHOWN = frozenset({"image", "audio", "media"})
 _MEDIA = re.compile(r"[^\w\s(),.:/-]")
-_MIME = re.compile(r"[a-z0-9.+-]+/[a-z0-9.+-]+")
-
-
-@dataclass(slots=True, frozen=True)
-class Part:
-    """A captured sub-resource."""
-
-    url: str
-    """Where it really was, after redirects."""
-    mimetype: str
-    body: bytes
-    charset: str | None = None
-    """What HTTP stated."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -60,10 +44,6 @@ class WholeDocument:
     """What HTTP stated."""
     parts: dict[str, Part]
     """By the address that the page names."""
-
-
-Parts = Callable[[str], Part | None]
-"""By the address that the page names."""
 
 
 class _Marks:
@@ -156,18 +136,6 @@ def _part(item: dict[str, Any], story: Story) -> Part:
     return Part(item["terminal_url"], item["mimetype"], story.raw_html.html or b"", story.http_metadata.encoding)
 
 
-def rationed(parts: Mapping[str, Part], left: int = MAX_REPLAY) -> Parts:
-    """The parts, until this many bytes have been handed out: a page may name a large picture a thousand times."""
-
-    def give(address: str) -> Part | None:
-        nonlocal left
-        part = parts.get(address)
-        left -= len(part.body) if part is not None else 0
-        return part if left >= 0 else None
-
-    return give
-
-
 def _id_of(item: dict[str, Any]) -> str:
     digits = re.sub(r"\D", "", item["timestamp"])
     return capture_id(item["terminal_url"], digits, item["sha1hex"])
@@ -187,10 +155,12 @@ def self_contained(
 ) -> bytes:
     """A page with its parts inlined as `data:` addresses, and up to `frames` frames; missing parts show nothing."""
     marks = _Marks()
-    return marks.replaced(_contained(body, url, parts, charset, frames, marks))
+    return marks.replaced(_contained(body, url, parts, charset, frames, Sheets(parts), marks))
 
 
-def _contained(body: bytes, url: str, parts: Parts, charset: str | None, frames: int, marks: _Marks) -> bytes:
+def _contained(
+    body: bytes, url: str, parts: Parts, charset: str | None, frames: int, sheets: Sheets, marks: _Marks
+) -> bytes:
     """The page, inert, with marks for its style sheets and frames."""
     document = Document(body, url, charset=charset)
     # All of the page, however long, and as it is without scripts: none will run.
@@ -204,9 +174,9 @@ def _contained(body: bytes, url: str, parts: Parts, charset: str | None, frames:
     for node in tree.css("img, picture > source"):
         _choose(node, shown)
     _put_in_elements(tree, shown)
-    _put_in_sheets(tree, document, parts, marks)
+    _put_in_sheets(tree, document, sheets, marks)
     _put_in_styles(tree, shown)
-    _put_in_frames(tree, document, parts, frames, marks)
+    _put_in_frames(tree, document, parts, frames, sheets, marks)
     for node in tree.css("meta[charset], meta[http-equiv]"):
         node.decompose()
     return b"<!doctype html><meta charset=utf-8>" + make_inert((tree.html or "").encode("utf-8", "replace"))
@@ -218,7 +188,7 @@ def _shown(document: Document, parts: Parts, address: str) -> str | None:
         return None
     target = document.absolute(address.partition("#")[0])
     part = parts(target) if target else None
-    return _data_url(part) if part is not None else None
+    return data_url(part) if part is not None else None
 
 
 def _put_in_elements(tree: LexborHTMLParser, shown: Callable[[str], str | None]) -> None:
@@ -234,18 +204,18 @@ def _put_in_elements(tree: LexborHTMLParser, shown: Callable[[str], str | None])
                 node.attrs[attribute] = found or _kept(value)
 
 
-def _put_in_sheets(tree: LexborHTMLParser, document: Document, parts: Parts, marks: _Marks) -> None:
+def _put_in_sheets(tree: LexborHTMLParser, document: Document, sheets: Sheets, marks: _Marks) -> None:
     """Inline style sheets, both linked and embedded. Other links have nothing to show."""
     for node in tree.css("link"):
         given = node.attributes
         relations = (given.get("rel") or "").lower().split()
-        found = _sheet_url(document, document.absolute(given.get("href") or ""), parts) if given.get("href") else None
+        found = sheets.address(document, document.absolute(given.get("href") or "")) if given.get("href") else None
         if "stylesheet" not in relations or "alternate" in relations or found is None:
             node.decompose()
         else:
             node.replace_with(marks.sheet(found, given.get("media") or "all"))
     for node in tree.css("style"):
-        node.inner_html = _sheet(document, node.text(), document.base_url, parts, 0)
+        node.inner_html = sheets.text(document, node.text(), document.base_url)
 
 
 def _put_in_styles(tree: LexborHTMLParser, shown: Callable[[str], str | None]) -> None:
@@ -256,18 +226,20 @@ def _put_in_styles(tree: LexborHTMLParser, shown: Callable[[str], str | None]) -
             node.attrs["style"] = rewrite_css(style, lambda _, address: shown(address))
 
 
-def _put_in_frames(tree: LexborHTMLParser, document: Document, parts: Parts, frames: int, marks: _Marks) -> None:
+def _put_in_frames(
+    tree: LexborHTMLParser, document: Document, parts: Parts, frames: int, sheets: Sheets, marks: _Marks
+) -> None:
     """Inline the pages of the first frames, up to `frames`; the others show nothing."""
     for number, node in enumerate(tree.css("iframe[src]")):
         target = document.absolute((node.attributes.get("src") or "").partition("#")[0])
-        _put_frame(node, parts(target) if target and number < frames else None, parts, marks)
+        _put_frame(node, parts(target) if target and number < frames else None, parts, sheets, marks)
 
 
-def _put_frame(node: Any, part: Part | None, parts: Parts, marks: _Marks) -> None:
+def _put_frame(node: Any, part: Part | None, parts: Parts, sheets: Sheets, marks: _Marks) -> None:
     """Inline the page of a frame, without further frames; it is subject to the policy of the page around it."""
     del node.attrs["src"]
     if part is not None and part.mimetype in HTML_TYPES:
-        page = _contained(part.body, part.url, parts, part.charset, 0, marks)
+        page = _contained(part.body, part.url, parts, part.charset, 0, sheets, marks)
         node.attrs[marks.frame] = page.decode("utf-8", "replace")
 
 
@@ -286,29 +258,3 @@ def _choose(node: Any, shown: Callable[[str], str | None]) -> None:
         node.attrs["srcset"] = found
     elif found and not shown(node.attributes.get("src") or ""):
         node.attrs["src"] = found
-
-
-def _data_url(part: Part) -> str:
-    mimetype = part.mimetype if _MIME.fullmatch(part.mimetype) else "application/octet-stream"
-    return f"data:{mimetype};base64,{base64.b64encode(part.body).decode()}"
-
-
-def _sheet_url(document: Document, url: str | None, parts: Parts, depth: int = 0) -> str | None:
-    part = parts(url) if url else None
-    if part is None or depth > _MAX_IMPORTS:
-        return None
-    text = _sheet(document, sheet_text(part.body, part.charset, document.encoding), part.url, parts, depth)
-    return f"data:text/css;charset=utf-8;base64,{base64.b64encode(text.encode('utf-8', 'replace')).decode()}"
-
-
-def _sheet(document: Document, text: str, base: str, parts: Parts, depth: int) -> str:
-    """A style sheet with everything it names inlined; `base` is what its addresses are relative to."""
-
-    def put_in(kind: str, address: str) -> str | None:
-        target = document.absolute(address.partition("#")[0], base)
-        if kind == "stylesheet":
-            return _sheet_url(document, target, parts, depth + 1)
-        part = parts(target) if target else None
-        return _data_url(part) if part is not None else None
-
-    return rewrite_css(text, put_in)

@@ -128,7 +128,9 @@ class Archiver:
 
     def _writer(self, prefix: str) -> StoryArchiveWriter:
         if prefix not in self._open:
-            writer = StoryArchiveWriter(self._folder, prefix=prefix, profile=self._profile, clock=self._clock)
+            writer = StoryArchiveWriter(
+                self._folder, prefix=prefix, profile=self._profile, clock=self._clock, taken=self._store.has_file
+            )
             self._open[prefix] = _OpenFile(writer, self._clock())
         return self._open[prefix].writer
 

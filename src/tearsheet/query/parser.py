@@ -44,6 +44,10 @@ MAX_NESTING = 60
 """The deepest nesting of AND in OR in AND, without redundant brackets; engines have their own limits."""
 MAX_WILDCARDS = 100
 """The most stars and question marks in a query."""
+MAX_WILDCARDS_EACH = 10
+"""The most stars and question marks in one word or address: an index works on them for a time that grows with their square."""
+MAX_WILD_LENGTH = 500
+"""The longest address with a star, in characters, for the same reason."""
 MAX_OPEN_WILDCARDS = 5
 """The most values that begin with a star: an index has to search all addresses for each."""
 MAX_SLOP = 1_000
@@ -249,6 +253,12 @@ class _Parser:
             raise QueryError(
                 f"* cannot be used in {field}; name the values, with OR between them", self.text, token.position
             )
+        if len(parts) > MAX_WILD_LENGTH:
+            raise QueryError(
+                f"an address with a star may have at most {MAX_WILD_LENGTH} characters; this one has {len(parts):,}",
+                self.text,
+                token.position,
+            )
         if parts[0][0]:
             self.open_wildcards += 1
             if self.open_wildcards > MAX_OPEN_WILDCARDS or all(wild for wild, _ in parts):
@@ -262,7 +272,14 @@ class _Parser:
         return Wildcard(field, "".join(_escape(wild, character) for wild, character in parts))
 
     def _count_wildcard(self, token: Token) -> None:
-        self.wildcards += sum(wild for wild, _ in glob_parts(token.text))
+        here = sum(wild for wild, _ in glob_parts(token.text))
+        if here > MAX_WILDCARDS_EACH:
+            raise QueryError(
+                f"a word or address may have at most {MAX_WILDCARDS_EACH} stars and question marks; this one has {here:,}",
+                self.text,
+                token.position,
+            )
+        self.wildcards += here
         if self.wildcards > MAX_WILDCARDS:
             raise QueryError(
                 f"a query may have at most {MAX_WILDCARDS} stars and question marks", self.text, token.position

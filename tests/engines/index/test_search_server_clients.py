@@ -18,6 +18,7 @@ from tearsheet.engines.index.search_server_clients import (
     Refused,
     SearchClient,
 )
+from tearsheet.engines.index.search_server_mapping import WORDS_OF
 from tearsheet.engines.server import LostConnection, parse_server_url
 from tearsheet.errors import EngineError, ItemRefused, TooSlow
 from tearsheet.query import parse_query
@@ -41,6 +42,8 @@ class FakeServer(SearchClient):
         self.asked.append((method, path))
         if path.startswith("/_alias/"):
             return {"a-000001": {"aliases": {"a": {"is_write_index": True}}}}
+        if path.endswith("/_mapping"):
+            return {"a-000001": {"mappings": {"properties": {name: {} for name in WORDS_OF.values()}}}}
         if method == "PUT" or path.endswith(("_mget", "_refresh")):
             return {"docs": []}
         if path.endswith(("_stats/docs,store", "_settings/index.creation_date")):

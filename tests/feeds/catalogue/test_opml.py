@@ -81,3 +81,9 @@ def test_an_outline_with_very_many_attributes_is_passed_over():
     begun = time.thread_time()
     assert [feed.url for feed in read_opml(body.encode())] == ["http://a.example/2"]
     assert time.thread_time() - begun < 3, "to list the attributes would take ten seconds and more"
+
+
+@pytest.mark.parametrize("mark", [b"<a/>", b" b=''"])
+def test_a_list_of_nothing_but_elements_or_attributes_is_refused_before_it_is_a_tree(mark: bytes) -> None:
+    with pytest.raises(UsageError, match="more than 3,000,000 elements and attributes: split it"):
+        read_opml(b"<opml><body><outline" + mark * 3_000_000 + b"/></body></opml>")

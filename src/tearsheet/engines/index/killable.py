@@ -24,17 +24,19 @@ from tearsheet.query import Query
 RUNNING = 2
 WAITING = 8
 _START_SECONDS = 30.0
+_LONGEST_WAIT = 60.0
+"""For a turn, when questions may take any time."""
 _NEEDED = ("HOME", "LANG", "LC_ALL", "PATH", "PYTHONPATH", "TMPDIR")
 """What a process needs of the environment, which may hold secrets."""
 
 
 class KillableReaders:
-    """Up to two processes that answer questions about one folder, each within `seconds`."""
+    """Up to two processes that answer questions about one folder, each within `seconds`; 0 means that they may take any time."""
 
     def __init__(self, folder: Path, seconds: float) -> None:
         self._folder = folder
         self._seconds = seconds
-        self._turns = Turns(RUNNING, WAITING, seconds)
+        self._turns = Turns(RUNNING, WAITING, seconds or _LONGEST_WAIT)
         self._lock = threading.Lock()
         self._idle: list[_Reader] = []
         self._closed = False
@@ -76,7 +78,14 @@ class _Reader:
         ours, its = socket.socketpair()
         with its:
             descriptor = its.fileno()
-            command = (sys.executable, "-m", "tearsheet.engines.index.tantivy_child", str(folder), str(descriptor))
+            command = (
+                sys.executable,
+                "-P",
+                "-m",
+                "tearsheet.engines.index.tantivy_child",
+                str(folder),
+                str(descriptor),
+            )
             self._process = subprocess.Popen(  # noqa: S603 - our own program
                 command,
                 stdin=subprocess.DEVNULL,
@@ -99,7 +108,7 @@ class _Reader:
     def ask(self, question: Callable[..., Any], query: Query, arguments: tuple[Any, ...], seconds: float) -> bytes:
         try:
             self._connection.send((question, query, arguments))
-            if not self._connection.poll(seconds):
+            if not self._connection.poll(seconds or None):
                 raise too_slow(query, seconds)
             return self._connection.recv_bytes(MOST_BYTES)
         except (EOFError, OSError) as error:

@@ -22,6 +22,7 @@ from tearsheet.engines.index.deadline import QUERY_SECONDS
 from tearsheet.engines.index.killable import KillableReaders
 from tearsheet.engines.index.port import AddResult, IndexedStory, Page, Survey
 from tearsheet.engines.index.story_store import Numbered, StoryStore
+from tearsheet.engines.index.tantivy_building import build_seconds
 from tearsheet.engines.index.tantivy_query import number_range
 from tearsheet.engines.index.tantivy_reader import WordReader
 from tearsheet.engines.index.tantivy_schema import to_document
@@ -36,6 +37,9 @@ _NANOSECOND = 1e-9
 _QUICK, _SURE = 0.01, 0.5
 """Shares of the deadline. A query whose estimate is below the first is answered at once, and below the second in turn. Above it,
 it could take longer than the deadline, and is answered in a process that can be ended."""
+BUILT_HERE = 0.02
+"""A query that takes longer to build, by its estimate, is built and answered in a process of its own: other threads stand still
+while tantivy builds one."""
 _RUNNING, _WAITING = 4, 16
 _PASSES: dict[Callable[..., object], int] = {
     WordReader.count: 1,
@@ -275,13 +279,19 @@ class TantivyIndex:
     def _ask(self, question: Callable[..., T], query: Query, *arguments: Any) -> T:
         """Answer here, or, when the query could take too long, in a process that is ended then.
 
-        tantivy lets other threads go on while it works, so what is answered here holds up nobody else.
+        tantivy lets other threads go on while it searches, and not while it builds a query. So what is answered here is built
+        quickly, and holds up nobody else.
         """
+        if build_seconds(query.tree) > BUILT_HERE:
+            return self._ask_elsewhere(question, query, *arguments)
         estimate = cost_of(query.tree) * self._reader.size() * _PASSES[question] * _NANOSECOND
         if not self._query_seconds or estimate <= _QUICK * self._query_seconds:
             return question(self._reader, query, *arguments)
         if estimate <= _SURE * self._query_seconds:
             with self._turns.turn():
                 return question(self._reader, query, *arguments)
+        return self._ask_elsewhere(question, query, *arguments)
+
+    def _ask_elsewhere(self, question: Callable[..., T], query: Query, *arguments: Any) -> T:
         answer: T = self._killable.ask(question, query, *arguments)
         return answer

@@ -25,6 +25,7 @@ from tearsheet.query import (
     Or,
     Phrase,
     Prefix,
+    QueryError,
     Range,
     Term,
     Wildcard,
@@ -129,9 +130,9 @@ def _in_field(leaf: Term | Phrase | Prefix | Wildcard, field: str, schema: Schem
     if isinstance(leaf, Term):
         return Tantivy.term_query(schema, field, leaf.word)
     if isinstance(leaf, Prefix):
-        return Tantivy.regex_query(schema, field, _escape(leaf.start) + ".*")
+        return _regex(schema, field, _escape(leaf.start) + ".*", leaf.start + "*")
     if isinstance(leaf, Wildcard):
-        return Tantivy.regex_query(schema, field, _glob_pattern(leaf.glob))
+        return _regex(schema, field, _glob_pattern(leaf.glob), leaf.glob)
     if leaf.open_end:
         words = [_escape(word) for word in leaf.words]
         return Tantivy.regex_phrase_query(schema, field, [*words[:-1], words[-1] + ".*"])
@@ -139,6 +140,15 @@ def _in_field(leaf: Term | Phrase | Prefix | Wildcard, field: str, schema: Schem
         return Tantivy.phrase_query(schema, field, list(leaf.words), leaf.slop)
     numbers = resolve(Phrase(field, leaf.words, leaf.slop))
     return Tantivy.term_set_query(schema, "docno", list(numbers)) if numbers else Tantivy.empty_query()
+
+
+def _regex(schema: Schema, field: str, pattern: str, written: str) -> Tantivy:
+    """Raises QueryError when the pattern has too many states: question marks behind a star double them."""
+    try:
+        return Tantivy.regex_query(schema, field, pattern)
+    except ValueError as error:
+        problem = f"{written!r} could be too many words; use fewer question marks behind a star, or one star for all"
+        raise QueryError(problem) from error
 
 
 def candidates(phrase: Phrase, schema: Schema) -> Tantivy:

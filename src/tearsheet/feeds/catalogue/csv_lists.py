@@ -16,6 +16,12 @@ COLUMNS = ("id", "url", "sources_id", "name", "active", "admin_minutes", "source
 SOURCE_COLUMNS = ("id", "name", "domain", "homepage", "collections")
 _NO = frozenset({"0", "f", "false", "n", "no", "off"})
 _SEPARATOR = ";"
+MAX_ROWS = 1_000_000
+MAX_ROW_LENGTH = 1_000_000
+"""In characters; a cell may have 131,072."""
+
+Row = tuple[int, list[str]]
+"""The number of its last line, and its cells."""
 
 
 def read_feeds_csv(body: bytes) -> list[NewFeed]:
@@ -31,26 +37,31 @@ def read_feeds_csv(body: bytes) -> list[NewFeed]:
     return [_feed(dict(zip(heading, row, strict=False)), line) for line, row in table]
 
 
-def _table(body: bytes) -> tuple[list[str], list[tuple[int, list[str]]]]:
+def _table(body: bytes) -> tuple[list[str], Iterator[Row]]:
     """The heading in lower case, and the rows below it with their line numbers."""
     rows = _rows(body)
-    return [cell.strip().lower() for cell in rows[0][1]], rows[1:]
+    first = next(rows, None)
+    if first is None:
+        raise UsageError("line 1: the file is empty")
+    return [cell.strip().lower() for cell in first[1]], rows
 
 
-def _rows(body: bytes) -> list[tuple[int, list[str]]]:
+def _rows(body: bytes) -> Iterator[Row]:
+    """The rows that are not blank, one at a time: a small gzip file may unpack to more of them than fit into memory."""
     if body.startswith(b"\x1f\x8b"):
         body = _unpacked(body)
-    text = utf8_text(body)
-    rows = csv.reader(io.StringIO(text, newline=""), strict=False)
+    lines = _Lines(io.StringIO(utf8_text(body), newline=""))
+    rows = csv.reader(lines, strict=False)
     try:
-        # Remove the guard against formulas that we add when writing.
-        table = [(rows.line_num, [unguarded(cell) for cell in row]) for row in rows]
+        for number, row in enumerate(rows, 1):
+            if number > MAX_ROWS:
+                raise UsageError(f"the CSV file has more than {MAX_ROWS:,} rows: split it and import the parts")
+            lines.length = 0
+            if any(cell.strip() for cell in row):
+                # Remove the guard against formulas that we add when writing.
+                yield rows.line_num, [unguarded(cell) for cell in row]
     except csv.Error as error:
         raise UsageError(f"line {rows.line_num} of the CSV file cannot be read: {error}") from error
-    table = [(line, row) for line, row in table if any(cell.strip() for cell in row)]
-    if not table:
-        raise UsageError("line 1: the file is empty")
-    return table
 
 
 def _unpacked(body: bytes) -> bytes:
@@ -64,6 +75,24 @@ def _unpacked(body: bytes) -> bytes:
     if not unpacker.eof:
         raise UsageError(f"byte {len(body)}: the gzip data is cut off")
     return unpacked
+
+
+class _Lines:
+    """The lines of a CSV file. A row may have several; one that is too long is refused before it is split into cells."""
+
+    def __init__(self, file: io.StringIO) -> None:
+        self._file = file
+        self.length = 0
+        """Of the row, as far as it has been read."""
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._file.readline(MAX_ROW_LENGTH + 1):
+            self.length += len(line)
+            if self.length > MAX_ROW_LENGTH:
+                raise UsageError(
+                    f"a row of the CSV file has more than {MAX_ROW_LENGTH:,} characters: is a quote not closed?"
+                )
+            yield line
 
 
 def _feed(row: dict[str, str], line: int) -> NewFeed:

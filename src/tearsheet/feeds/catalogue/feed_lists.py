@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tearsheet.errors import UsageError
@@ -10,6 +11,7 @@ from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.opml import read_opml
 
 MAX_LIST_BYTES = 200_000_000
+_COMMENT = re.compile(rb"^#.*(?:\n|\Z)", re.MULTILINE)
 
 
 def read_feed_list(argument: str) -> list[NewFeed]:
@@ -40,6 +42,4 @@ def parse_feed_list(body: bytes) -> list[NewFeed]:
     start = body[:4096].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith(b"<"):
         return read_opml(body)
-    return read_feeds_csv(
-        b"\n".join(line for line in body.split(b"\n") if not line.startswith(b"#")) if start.startswith(b"#") else body
-    )
+    return read_feeds_csv(_COMMENT.sub(b"", body) if start.startswith(b"#") else body)

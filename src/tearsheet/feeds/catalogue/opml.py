@@ -20,11 +20,17 @@ _MAX_DEPTH, _MAX_LABEL = 20, 200
 _MAX_ATTRIBUTES = 100
 _IN_UTF8 = re.compile(rb"""(?:\xef\xbb\xbf)?\s*<(?!\?xml[^>]{0,200}encoding=["'](?!utf-8))""", re.IGNORECASE)
 """The start of a file that claims no other encoding."""
+_MAX_MARKS = 3_000_000
+"""Signs that begin an element or an attribute, each of which takes a hundred bytes of memory: enough for 300,000 feeds."""
 _NOT_XML = {number: None for number in range(32) if number not in (9, 10, 13)}
 
 
 def read_opml(body: bytes) -> list[NewFeed]:
     """The feeds of an OPML file, each with the folders that it is in. Raises UsageError when it is not OPML."""
+    if body.count(b"<") + body.count(b"=") > _MAX_MARKS:
+        raise UsageError(
+            f"the OPML file has more than {_MAX_MARKS:,} elements and attributes: split it and import the parts"
+        )
     root, repaired, _ = read_xml(body, "")
     if root is None or local_name(root.tag) != "opml":
         raise UsageError("line 1: this is not an OPML file: its first element should be <opml>")

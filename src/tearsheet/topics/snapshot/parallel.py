@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -29,6 +30,7 @@ def over_timespans(frozen: Frozen, work: Callable[[Counting, Timespan], T], work
         counting = Counting(frozen)
         return [work(counting, span) for span in spans]
     data = msgspec.msgpack.encode(frozen)
+    os.environ["PYTHONSAFEPATH"] = "1"  # or the processes would import what lies in the folder that we were called in
     with ProcessPoolExecutor(
         min(workers, len(spans)), mp_context=get_context("spawn"), initializer=_prepare, initargs=(data,)
     ) as pool:
