@@ -55,7 +55,9 @@ def _rows(body: bytes) -> Iterator[Row]:
     try:
         for number, row in enumerate(rows, 1):
             if number > MAX_ROWS:
-                raise UsageError(f"the CSV file has more than {MAX_ROWS:,} rows: split it and import the parts")
+                raise UsageError(
+                    f"line {rows.line_num}: the CSV file has more than {MAX_ROWS:,} rows: split it and import the parts"
+                )
             lines.length = 0
             if any(cell.strip() for cell in row):
                 # Remove the guard against formulas that we add when writing.
@@ -82,15 +84,17 @@ class _Lines:
 
     def __init__(self, file: io.StringIO) -> None:
         self._file = file
+        self._number = 0
         self.length = 0
         """Of the row, as far as it has been read."""
 
     def __iter__(self) -> Iterator[str]:
         while line := self._file.readline(MAX_ROW_LENGTH + 1):
+            self._number += 1
             self.length += len(line)
             if self.length > MAX_ROW_LENGTH:
                 raise UsageError(
-                    f"a row of the CSV file has more than {MAX_ROW_LENGTH:,} characters: is a quote not closed?"
+                    f"line {self._number}: a row of the CSV file has more than {MAX_ROW_LENGTH:,} characters: is a quote not closed?"
                 )
             yield line
 
