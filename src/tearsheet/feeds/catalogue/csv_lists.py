@@ -94,7 +94,7 @@ class _Lines:
             self.length += len(line)
             if self.length > MAX_ROW_LENGTH:
                 raise UsageError(
-                    f"line {self._number}: a row of the CSV file has more than {MAX_ROW_LENGTH:,} characters: is a quote not closed?"
+                    f"line {self._number}: a row has more than {MAX_ROW_LENGTH:,} characters: is a quote not closed?"
                 )
             yield line
 
