@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from tearsheet.topics.spider.web_story import WebStory
 from tearsheet.topics.store import create_topic
 from tearsheet.urls import url_hash
 from tearsheet.work import new_message
+from tearsheet.work.ledger_entry import entry_for
 from tests.support.archive_stories import archive_all
 from tests.support.feed_rows import add_stories
 from tests.support.feed_rows import story as entry
@@ -79,6 +81,9 @@ def fill(data: Path, **settings: Any) -> None:
         assert not services.uploader.run(all_now=True).failures
         for one in stories:
             put_story(services.page_store, one)
+            tried = entry_for(one, "fetcher", "retrying")
+            services.ledger.record([replace(tried, reason="noconn", detail=f"{one.url} did not answer")])
+            services.ledger.record([replace(tried, status="recovered", reason="try 2", detail=f"{one.url} answered")])
         _fill_feeds(services)
         _fill_topics(services)
         _fill_ingest(services)

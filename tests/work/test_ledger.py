@@ -279,6 +279,21 @@ def fold_and_kill(tmp_path, rounds: int, stories: int) -> None:
     database.close()
 
 
+def test_of_erased_stories_only_what_became_of_them_stays(ledger):
+    ledger.record(
+        [entry("1", link="http://l.example/1", detail="http://l.example/1 was too short"), entry("2"), entry("3")]
+    )
+    ledger.record([entry("1", "done", "", detail="http://a.example/1"), entry("4", link="http://l.example/4")])
+    counts = ledger.counts()
+    ledger.blank(["2"], ["http://a.example/1", "http://l.example/4"])
+    assert [(one.story_id, one.url, one.link, one.detail) for one in ledger.find({}) if one.url] == [
+        ("3", "http://a.example/3", "", "")
+    ]
+    assert {one.detail for one in ledger.tries(["1", "2", "4"])} == {""}
+    assert ledger.counts() == counts
+    ledger.blank([], [])
+
+
 def test_folding_survives_kills_and_counts_nothing_twice(tmp_path):
     fold_and_kill(tmp_path, rounds=2, stories=200)
 

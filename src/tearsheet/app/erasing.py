@@ -42,7 +42,8 @@ STAGE = "erase"
 Say = Callable[[str], None]
 _TABLES = (
     "captures stories web_stories story_urls topic_stories topic_links topic_fetch_urls topic_seed_urls topic_post_urls "
-    "topic_sentences topic_snapshots cdx html_meta file_meta ingest_file_result ingest_outbox erased_addresses"
+    "topic_sentences topic_snapshots outcomes earlier_outcomes cdx html_meta file_meta ingest_file_result ingest_outbox "
+    "erased_addresses"
 ).split()
 """The tables that rows are deleted from."""
 
@@ -172,9 +173,10 @@ def _erase_everywhere(services: Services, erasure: Erasure, report: Report, say:
 
 
 def _note_in_ledger(services: Services, erasure: Erasure) -> None:
-    """One row a story, without its address."""
+    """One row a story, without its address, which earlier rows lose as well."""
     stories = {story.story_id for story in services.index.get(sorted(erasure.addresses)) if story is not None}
     stories |= {capture.story_id for capture in captures_of(services, erasure.addresses)}
+    services.ledger.blank(stories, erasure.addresses.values())
     domains = sorted({canonical_domain(url) for url in erasure.addresses.values()})
     domain = domains[0][:255] if len(domains) == 1 else ""
     ids = sorted(stories) or [make_story_id("erasure", erasure.id)]

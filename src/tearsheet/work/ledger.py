@@ -9,7 +9,7 @@ deleted, and their daily sums stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from typing import Any, Literal
@@ -148,6 +148,10 @@ class Ledger:
         with self._database.read() as db:
             story_ids = list(db.execute(statement).scalars())
         return self.tries(story_ids) if story_ids else []
+
+    def blank(self, story_ids: Iterable[str], urls: Iterable[str]) -> None:
+        """Forget the addresses of stories that were erased, and what was said about them. That they ended, and why, stays."""
+        self._writer.blank(story_ids, urls)
 
     def fold(self, keep_days: int, stopped: Callable[[], bool] = lambda: False) -> int:
         """Delete the rows of stories that ended more than `keep_days` ago; their daily sums stay. Returns how many.

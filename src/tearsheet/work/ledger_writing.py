@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Table, and_, bindparam, delete, select
+from sqlalchemy import Connection, Table, and_, bindparam, delete, select, update
 
 from tearsheet.engines.database import Database
 from tearsheet.errors import BusyError
@@ -69,6 +69,21 @@ class LedgerWriter:
             _delete_each(db, earlier_outcomes, ("id",), ids)
             return len(keys)
 
+    def blank(self, story_ids: Iterable[str], urls: Iterable[str]) -> None:
+        """Leave no address and no detail in the rows of these stories, nor in those with these addresses or links."""
+        by_address = [
+            outcomes.c.url.in_(bindparam("some", expanding=True)),
+            outcomes.c.link.in_(bindparam("some", expanding=True)),
+        ]
+        with self._database.begin() as db:
+            ids = set(story_ids)
+            for some in _batched(list(urls), _GROUP):
+                for condition in by_address:
+                    ids.update(db.execute(select(outcomes.c.story_id).where(condition), {"some": some}).scalars())
+            for some in _batched(sorted(ids), _GROUP):
+                db.execute(update(outcomes).where(outcomes.c.story_id.in_(some)).values(url="", link="", detail=""))
+                db.execute(update(earlier_outcomes).where(earlier_outcomes.c.story_id.in_(some)).values(detail=""))
+
     def _write(self, db: Connection, found: Changes) -> None:
         # On PostgreSQL another process can record a story after we looked it up; its transaction ended before this one goes on.
         if found.new and db.execute(self._add, found.new).rowcount != len(found.new):
@@ -107,8 +122,8 @@ def _present(db: Connection, rows: Mapping[Key, Row]) -> dict[Key, Mapping[str, 
     """What the ledger has about these stories and stages, locked until the transaction ends."""
     ids = list(dict.fromkeys(story_id for story_id, _ in rows))
     found: dict[Key, Mapping[str, Any]] = {}
-    for start in range(0, len(ids), _GROUP):
-        for row in db.execute(_PRESENT, {"ids": ids[start : start + _GROUP]}).mappings():
+    for some in _batched(ids, _GROUP):
+        for row in db.execute(_PRESENT, {"ids": some}).mappings():
             key = row["story_id"], row["stage"]
             if key in rows:
                 found[key] = dict(row)
@@ -120,6 +135,11 @@ def _adding(database: Database, table: Table, *sums: str) -> Any:
     insert = database.insert(table)
     more = {name: table.c[name] + insert.excluded[name] for name in sums}
     return insert.on_conflict_do_update(index_elements=[column.name for column in table.primary_key], set_=more)
+
+
+def _batched(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """The values, some at a time."""
+    return (values[start : start + size] for start in range(0, len(values), size))
 
 
 def _delete_each(db: Connection, table: Table, names: Sequence[str], keys: Iterable[Sequence[Any]]) -> None:
