@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tearsheet.errors import ConfigError
-from tearsheet.settings import declared_settings, load_settings
+from tearsheet.settings import declared_settings, load_settings, unknown_variables
 
 
 def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path):
@@ -33,6 +33,11 @@ def test_a_secret_may_stand_in_a_file(tmp_path):
         ("[fetch]\nconnect_to = 3\n", "fetch.connect_to"),
         ("[pipeline]\nhigh_water = -1\n", "pipeline.high_water"),
         ("[log]\nlevel = 3\n", "log.level"),
+        (
+            "[log]\nlevel = 'loud'\n",
+            "log.level .*'loud' is not one of its values: `debug`, `info`, `warning` or `error`",
+        ),
+        ("[log]\nformat = 'xml'\n", "log.format .*'xml' is not one of its values: `text`, `json`"),
         ("port = 1\n", "port"),
         ("[web\n", "config.toml"),
     ],
@@ -58,3 +63,25 @@ def test_every_setting_says_what_it_means_and_none_shares_a_variable():
     declared = list(declared_settings())
     assert all(setting.help for setting in declared)
     assert len({setting.variable for setting in declared}) == len(declared)
+
+
+def test_a_choice_may_be_written_in_capitals(tmp_path):
+    assert load_settings(tmp_path, environ={"TEARSHEET_LOG_LEVEL": "DEBUG"}).log.level == "debug"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("TEARSHEET_ENGINES_DATABSE", "TEARSHEET_ENGINES_DATABASE"),
+        ("TEARSHEET_ENGINE_DATABASE", "TEARSHEET_ENGINES_DATABASE"),
+        ("TEARSHEET_ENGINES_DATABSE_FILE", "TEARSHEET_ENGINES_DATABASE_FILE"),
+        ("TEARSHEET_PORT", "TEARSHEET_WEB_PORT"),
+        ("TEARSHEET_LOGLEVEL", "TEARSHEET_LOG_LEVEL"),
+        ("TEARSHEET_DTA", "TEARSHEET_DATA"),
+        ("TEARSHEET_WEB_WHATEVER", None),
+    ],
+)
+def test_a_misspelt_variable_is_named_with_what_was_meant(name, meant):
+    every = {declared.variable: "" for declared in declared_settings()}
+    assert unknown_variables(every | {"TEARSHEET_DATA": "", "HOME": "", "TEARSHEET_TEST_S3": ""}) == {}
+    assert unknown_variables(every | {name: ""}) == {name: meant}

@@ -36,6 +36,27 @@ def test_no_cell_is_a_formula(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("x;=1+1", "x;'=1+1"),
+        ("x\t=1+1", "x\t'=1+1"),
+        ("x; \u200b+1;y;@z", "x;' \u200b+1;y;'@z"),
+        ("=1;'=1", "'=1;''=1"),
+        (" \t=1", "' \t'=1"),
+    ],
+)
+def test_no_part_of_a_cell_is_a_formula_where_others_see_a_cell_end(text, written):
+    assert guarded(text) == written and unguarded(written) == text
+
+
+@given(st.text("';\t =+x\u200b\n", max_size=12))
+def test_a_guard_can_be_taken_off_wherever_it_is(text):
+    found = guarded(text)
+    assert unguarded(found) == text
+    assert not any(re.match(r"[\s\u200b]*[=+]", cell) for cell in re.split("[;\t]", found)), found
+
+
+@pytest.mark.parametrize(
     "text", ["", "'", "a=1", "1+1", "\u200bx", " x", "it's =", "\u2013 x", "http://a.example/?a=b"]
 )
 def test_other_texts_are_left_alone(text):

@@ -12,8 +12,9 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from tearsheet import __version__
 from tearsheet.errors import ConfigError
@@ -266,8 +267,10 @@ class WebSettings:
 class LogSettings:
     """What is written to stderr, and where errors are reported."""
 
-    level: str = _setting("info", "`debug`, `info`, `warning` or `error`")
-    format: str = _setting("auto", "`text`, `json`, or `auto`: text on a terminal, JSON lines elsewhere")
+    level: Literal["debug", "info", "warning", "error"] = _setting("info", "`debug`, `info`, `warning` or `error`")
+    format: Literal["text", "json", "auto"] = _setting(
+        "auto", "`text`, `json`, or `auto`: text on a terminal, JSON lines elsewhere"
+    )
     sentry_dsn: str = _setting(
         "",
         "where errors are reported by Sentry's protocol, as `https://KEY@HOST/NUMBER`; empty means nowhere",
@@ -376,6 +379,25 @@ def load_settings(
     return settings
 
 
+def unknown_variables(environ: Mapping[str, str] | None = None) -> dict[str, str | None]:
+    """Variables of the environment that look like settings and set nothing, each with the name that was perhaps meant."""
+    variables = {declared.variable for declared in declared_settings()}
+    known = {"TEARSHEET_DATA", *variables, *(f"{variable}_FILE" for variable in variables)}
+    sections = tuple({f"TEARSHEET_{item.name.upper()}_" for item in fields(Settings)})
+    found: dict[str, str | None] = {}
+    for name in sorted(os.environ if environ is None else environ):
+        if not name.startswith("TEARSHEET_") or name in known:
+            continue
+        short = name.removeprefix("TEARSHEET_")
+        near = [variable for variable in sorted(variables) if variable.endswith(f"_{short}")] or [
+            f"TEARSHEET_{one}"
+            for one in get_close_matches(short, [one.removeprefix("TEARSHEET_") for one in sorted(known)], 1, 0.8)
+        ]
+        if near or name.startswith(sections):
+            found[name] = near[0] if near else None
+    return found
+
+
 def _to_pipeline(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ConfigError(f"{name} ({CONFIG_FILE}): a pipeline is a table: write [{name}] above its queuer and stages")
@@ -459,6 +481,12 @@ def _to_text(value: Any, _: Any) -> str:
     return value
 
 
+def _to_choice(value: Any, choices: tuple[str, ...]) -> str:
+    if str(value).lower() not in choices:
+        raise ValueError("not a choice")
+    return str(value).lower()
+
+
 def _to_list(value: Any, _: Any) -> list[str]:
     items = value.split(",") if isinstance(value, str) else value
     if not isinstance(items, list):
@@ -476,7 +504,9 @@ def _to_dict(value: Any, _: Any) -> dict[str, str]:
 
 _CONVERTERS: dict[Any, Any] = {
     bool: _to_bool, int: _to_number(int), float: _to_number(float), str: _to_text, list: _to_list, dict: _to_dict,
+    Literal: _to_choice,
 }  # fmt: skip
 _KIND_NAMES: dict[Any, str] = {
     bool: "true or false", int: "a whole number", float: "a number", str: "text", list: "a list", dict: "a table of names",
+    Literal: "one of its values",
 }  # fmt: skip

@@ -18,9 +18,12 @@ BOM = "\ufeff".encode()
 """Tells Excel that a CSV file is UTF-8."""
 _UNSEEN = r"\s\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
 _SIGNS = "=+@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u207c\u207a\u208c\u208a\u2a75\u2a76\ufb29-"
-_FORMULA = re.compile(rf"'*(?:[\t\r\n]|[{_UNSEEN}]*[{_SIGNS}])")
+_FORMULA = re.compile(rf"'*[\t\r\n]|[{_UNSEEN}']*[{_SIGNS}]")
 """The start of what some spreadsheet takes for a formula: a sign, plain or in one of its wide, small or raised forms, after any
 blanks and invisible characters, which several of them drop."""
+_INNER = re.compile(rf"([;\t])(?=[{_UNSEEN}']*[{_SIGNS}])")
+_GUARDED_INNER = re.compile(rf"([;\t])'(?=[{_UNSEEN}']*[{_SIGNS}])")
+"""A formula behind what many spreadsheets, by their country or by themselves, take for the end of a cell."""
 _PARQUET_ROWS = 2_000
 
 
@@ -48,12 +51,15 @@ def guarded(value: Any) -> Any:
 
     Text that already has apostrophes there gets one more, so that `unguarded` restores exactly what there was.
     """
-    return "'" + value if isinstance(value, str) and _FORMULA.match(value) else value
+    if not isinstance(value, str):
+        return value
+    value = _INNER.sub(r"\1'", value)
+    return "'" + value if _FORMULA.match(value) else value
 
 
 def unguarded(text: str) -> str:
     """Text that was read from CSV, as it was before `guarded`."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+    return _GUARDED_INNER.sub(r"\1", text[1:] if text.startswith("'") and _FORMULA.match(text) else text)
 
 
 def jsonl_lines(records: Iterable[Mapping[str, Any]], *, spaced: bool = False) -> Iterator[bytes]:

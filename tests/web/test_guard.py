@@ -13,7 +13,9 @@ import pytest
 
 from tearsheet.app.tokens import WRITE, TokenStore
 from tearsheet.errors import ConfigError
+from tearsheet.web import guard, server
 from tearsheet.web.app import create_app
+from tests.support.paths import ROOT
 from tests.support.web_seed import open_services
 from tests.support.web_server import serve_app
 
@@ -253,3 +255,9 @@ def test_the_way_on_stays_here(address):
             head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{led}Connection: close\r\n\r\n"
             connection.sendall(head.encode())
             assert b'href="//' not in connection.recv(65536)
+
+
+def test_the_page_names_the_limits_of_a_head():
+    page = (ROOT / "docs" / "how-to" / "serve-to-others.md").read_text("utf-8")
+    limits = f"| head of a request | {guard._MOST_HEADERS} headers, {guard._MOST_HEADER_BYTES // 1024} KiB |"
+    assert limits in page and server._HEAD_BYTES == guard._MOST_HEADER_BYTES

@@ -272,3 +272,12 @@ def test_exports_hold_every_story_with_its_text(client, truth):
     assert {row["url"]: row["text_content"] for row in table.to_pylist()} == expected
     assert client.get("/search.csv", params={"q": "*", "bom": 1}).content.startswith(b"\xef\xbb\xbfid,")
     assert client.get("/search.csv", params={"q": '"lone'}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "query", ["!" * 21_000 + "climate", "climate" + " " * 40_000 + "x", "climate OR " * 1_800 + "x"]
+)
+def test_a_question_too_long_to_be_repeated_in_every_link_is_refused_in_one_line(client, query):
+    got = client.get("/search", params={"q": query})
+    assert got.status_code == 400 and "his page takes questions of up to 16,000 characters" in got.text
+    assert len(got.content) < 200_000

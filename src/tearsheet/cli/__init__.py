@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +17,7 @@ from tearsheet.cli.context import INTERRUPTED, Globals, print_out, reports_error
 from tearsheet.cli.pipes import let_go_of_broken_pipes
 from tearsheet.files import keep_private
 from tearsheet.log import tell_crash
+from tearsheet.terminal import clean
 
 _MODULES = {
     "run": "run",
@@ -50,10 +53,16 @@ all of them together take longer to import than most commands take to run."""
 class _Commands(TyperGroup):
     """The commands, imported on demand. (`Any` because typer keeps its own copy of click's types to itself.)"""
 
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        """Read the options before the command."""
+        with _cleaned_errors():
+            return super().make_context(*args, **more)
+
     def invoke(self, ctx: Any) -> Any:
         """Run one. Ctrl-C while it is still being imported means the same as later, and not typer's 130."""
         try:
-            return super().invoke(ctx)
+            with _cleaned_errors():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
 
@@ -71,6 +80,18 @@ class _Commands(TyperGroup):
             import_module(f"tearsheet.cli.{_MODULES[cmd_name]}").register(part)
             self.commands.update(get_group(part).commands)
         return self.commands[cmd_name]
+
+
+@contextmanager
+def _cleaned_errors() -> Iterator[None]:
+    """Typer prints what was typed as it is when it refuses it; others may have written that."""
+    try:
+        yield
+    except Exception as error:
+        if callable(format_message := getattr(error, "format_message", None)):
+            told = clean(format_message())
+            error.format_message = lambda: told  # type: ignore[attr-defined]
+        raise
 
 
 app = typer.Typer(

@@ -20,7 +20,7 @@ from tearsheet.errors import StorageError, TearsheetError, WorkerError
 from tearsheet.files import keep_private
 from tearsheet.log import set_up_logging
 from tearsheet.masking import redacted
-from tearsheet.settings import Settings, load_settings
+from tearsheet.settings import Settings, load_settings, unknown_variables
 from tearsheet.tables import csv_lines, jsonl_lines
 from tearsheet.terminal import clean, clean_line, safe_json
 
@@ -51,6 +51,9 @@ def settings_for(**flags: Any) -> Settings:
         Globals.data, Globals.flags | {name: value for name, value in named.items() if value is not None}
     )
     begin(settings)
+    for name, meant in unknown_variables().items():
+        advice = f"did you mean {meant}?" if meant else "`tearsheet config show` lists the settings"
+        err.print(f"tearsheet: warning: the environment variable {name} sets nothing; {advice}", style="yellow")
     return settings
 
 

@@ -29,6 +29,8 @@ PAGE = 20
 TOP = 15
 MOST_COLLECTIONS = 1000
 SHARE = "share"
+MAX_ADDRESS = 16_000
+"""How long the address of a question may be: dozens of links repeat it."""
 Form = Annotated[SearchForm, Depends()]
 
 
@@ -70,6 +72,7 @@ def search_page(request: Request, form: Form, token: str = "", by: str = "") -> 
         return page(request, "search.html", answer=None, error=None, **values)
     try:
         question = form.question(token)
+        _check_length(question)
         found = answer(site_of(request), question, reach)
     except (UsageError, NotFoundError, TooSlow, BusyError) as error:
         status = 404 if isinstance(error, NotFoundError) else 400 if isinstance(error, UsageError) else 503
@@ -79,6 +82,15 @@ def search_page(request: Request, form: Form, token: str = "", by: str = "") -> 
     return page(
         request, "search.html", answer=found, error=None, points=points_of(found, by), question=question, **values
     )
+
+
+def _check_length(question: Question) -> None:
+    """Raises UsageError for a question that is too long for the page."""
+    if (length := len(question.address())) > MAX_ADDRESS:
+        raise UsageError(
+            f"this page takes questions of up to {MAX_ADDRESS:,} characters as an address, and this one has {length:,}; "
+            "shorten it, or use `tearsheet search`"
+        )
 
 
 @data_router.get("/search.json")
