@@ -16,6 +16,7 @@ from tearsheet.errors import BusyError
 from tearsheet.query import parse_query
 from tearsheet.topics import find_topic
 from tearsheet.topics.snapshot import load_snapshot, save_snapshot
+from tearsheet.work import LedgerEntry
 from tests.support.full_folder import DOCUMENT, NAMES, SECRET, SETTINGS, WORDS, fill, story, url_of
 from tests.support.leftovers import places_of
 from tests.support.web_seed import open_services
@@ -105,6 +106,15 @@ def test_every_way_to_name_a_story_finds_it(data):
         with opened(data) as services:
             found = every_address(services, named_addresses([url]))
         assert {every_key(SECRET), every_key("https://short.example/secret-slug")} <= found.keys()
+
+
+def test_a_story_that_no_feed_brought_is_found_by_the_link_that_was_queued(data):
+    link = "https://queued.example/row-7"
+    with opened(data) as services:
+        (capture,) = services.archive.captures_of_address(every_key(SECRET))
+        services.ledger.record([LedgerEntry(capture.story_id, "archiver", "done", url=SECRET, link=link)])
+        assert every_key(SECRET) in every_address(services, named_addresses([link]))
+        assert every_key(link) not in every_address(services, named_addresses([SECRET])), "others may lead there, too"
 
 
 def test_a_query_and_a_source_name_stories(data):

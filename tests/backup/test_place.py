@@ -16,7 +16,7 @@ from tearsheet.engines.blobs.folder import FolderBlobs
 from tearsheet.errors import EngineError, NotFoundError, UsageError
 from tests.support.blob_stores import BLOBS
 
-MOMENT = datetime(2026, 11, 18, tzinfo=UTC)
+MOMENT = datetime(2026, 11, 18, 4, 8, 24, 700_000, tzinfo=UTC)
 
 
 @pytest.fixture(params=BLOBS)
@@ -108,6 +108,7 @@ def test_the_newest_before_a_time_is_found(place):
     first, second = keep(place, 0), keep(place, 1)
     assert place.find() == second
     assert place.find(MOMENT) == first
+    assert place.find(MOMENT.replace(microsecond=0)) == first, "the second that the list shows"
     assert place.find(MOMENT + timedelta(hours=30)) == second
     with pytest.raises(NotFoundError, match="the first is of 2026-11-18"):
         place.find(MOMENT - timedelta(seconds=1))

@@ -67,7 +67,7 @@ def test_stories_of_a_list_a_query_and_a_source(data, tmp_path):
     assert "2 stories would be erased" in run(data, "--list", tmp_path / "list.txt", "--dry-run")
     assert "1 stories would be erased" in run(data, "--query", "alphaphrase", "--dry-run")
     assert "3 stories would be erased" in run(data, "--source", "news.example", "--dry-run")
-    assert "0 stories would be erased" in run(data, "--query", "nowhere", "--dry-run")
+    assert "0 stories would be erased" in run(data, "--query", "nowhere", "--dry-run", code=5)
 
 
 @pytest.mark.parametrize(

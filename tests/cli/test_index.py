@@ -82,7 +82,7 @@ def test_named_files_are_indexed_alone(data):
 
 
 def test_an_archive_without_stories_is_said_to_be_empty(tmp_path):
-    assert "there are no archived stories to index" in run(tmp_path).stdout
+    assert "there are no archived stories to index" in run(tmp_path, code=5).stderr
 
 
 def test_progress_is_shown_after_two_seconds_and_then_now_and_then(capsys):

@@ -35,3 +35,11 @@ def test_the_daily_files_of_some_days_are_chosen(tmp_path):
 def test_options_that_mean_nothing_here_are_refused(tmp_path, words, says):
     done = in_process("pipeline", "run", *words, data=tmp_path)
     assert done.exit_code == 2 and says in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("flavour", ["archive", "csv", "batch", "historical"])
+def test_a_folder_without_files_is_not_done(tmp_path, flavour):
+    """Perhaps its disk is not mounted: whoever wants their stories back must not be told that all is well."""
+    (tmp_path / "mount").mkdir()
+    done = in_process("pipeline", "run", flavour, str(tmp_path / "mount"), data=tmp_path / "data")
+    assert done.exit_code == 5 and "there is no file to read in" in done.stderr

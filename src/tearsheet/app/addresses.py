@@ -84,6 +84,10 @@ def _other_addresses(services: Services, addresses: Addresses) -> Iterator[str]:
         if story is not None:
             yield from filter(None, (story.url, story.original_url))
             story_ids.add(story.story_id)
+    for url in addresses.values():
+        for story_id, led_to in services.ledger.led_to(url):
+            yield led_to
+            story_ids.add(story_id)
     yield from addresses_in_topics(database, keys)
     yield from addresses_of_documents(database, keys)
     for capture, archived in services.captures.read_each(captures_of(services, keys, story_ids)):

@@ -81,7 +81,8 @@ def opened_place(settings: Settings, url: str, *, new: bool = False) -> Iterator
     if is_embedded(url):
         folder = local_path(url, settings.data, setting)
         name = str(folder)
-        within = [root for root in (settings.data, *layout_of(settings).roots) if folder.is_relative_to(root)]
+        roots = (settings.data, *layout_of(settings).roots)
+        within = [root for root in roots if folder.resolve().is_relative_to(root.resolve())]
         if within:
             better = Path(url).absolute() if not url.startswith(("/", "file:")) else "/mnt/disk/backups"
             raise UsageError(

@@ -47,8 +47,8 @@ class Objects:
     # --------------------------------------------------------------------------------------------------- storing
 
     def look_around(self) -> None:
-        """Learn which objects are there, so that they are not sent again."""
-        self._known = {bytes.fromhex(digest) for digest, _ in self.all()}
+        """Learn which objects are there, so that they are not sent again. An empty file is what a failing disk left of one."""
+        self._known = {bytes.fromhex(digest) for digest, size in self.all() if size}
 
     def has(self, digests: Iterable[str]) -> bool:
         """Whether all of these were there when we looked around, or were stored since."""

@@ -114,8 +114,13 @@ class BackupPlace:
         return decode_manifest(name, self._blobs.get(key))
 
     def find(self, at: datetime | None = None) -> str:
-        """The newest backup, or the newest that was made at or before a time. Raises NotFoundError."""
+        """The newest backup, or the newest that was made at or before a time. Raises NotFoundError.
+
+        A time without a fraction means the whole second, as `--list` shows it.
+        """
         names = self.names()
+        if at is not None and not at.microsecond:
+            at = at.replace(microsecond=999_999)
         fitting = [name for name in names if at is None or (moment_of(name) or at) <= at]
         if not fitting:
             first = moment_of(names[0]) if names else None

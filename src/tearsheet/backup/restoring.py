@@ -112,7 +112,7 @@ class Restoring:
         path.parent.mkdir(parents=True, exist_ok=True)
         size = 0
         with path.open("xb") as file:
-            for piece in self.place.objects.read(entry.objects):
+            for piece in self._pieces(entry):
                 file.write(piece)
                 size += len(piece)
                 progress.bytes += len(piece)
@@ -122,6 +122,15 @@ class Restoring:
         os.utime(path, ns=(entry.mtime_ns, entry.mtime_ns))  # so that the next backup knows it again
         progress.files += 1
         self.tell(progress)
+
+    def _pieces(self, entry: Entry) -> Iterator[bytes]:
+        try:
+            yield from self.place.objects.read(entry.objects)
+        except DamagedBackup as error:
+            raise DamagedBackup(
+                f"{error}, and {entry.path} needs it: restore an earlier backup (`--at`); `tearsheet backup --verify` says which "
+                "are whole"
+            ) from error
 
     def _staged_layout(self, landings: Sequence[Landing]) -> Layout:
         index = self.layout.index

@@ -87,9 +87,10 @@ def _erase(services: Services, named: dict[str, str], reason: str, dry_run: bool
     found = rehearse(services, everything)
     if dry_run:
         _show_report(found, form, f"{len(named):,} stories would be erased, known by {len(everything):,} addresses:")
-        return
     if not found.total:
-        raise NotFoundError("nothing is kept of this" + _first(named) + "; `--dry-run` shows where was looked")
+        raise NotFoundError(f"nothing is kept of this{_first(named)}: take the address that `tearsheet search` shows")
+    if dry_run:
+        return
     if not yes:
         _show_report(found, "table", f"To be erased ({len(everything):,} addresses), and not to be brought back:")
     confirm(f"Erase {len(named):,} stories{_first(named)}?", yes)

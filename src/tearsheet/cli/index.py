@@ -55,7 +55,7 @@ def rebuild(
     if not report.total and archives:
         raise NotFoundError(f"there are no stories in {', '.join(map(str, archives))}: no record from byte 0 on")
     if not report.total:
-        out.print(f"there are no archived stories to index: neither in {folder} nor in a store")
+        raise NotFoundError(f"there are no archived stories to index: neither in {folder} nor in a store")
 
 
 @app.command()

@@ -23,7 +23,7 @@ from tearsheet.cli.context import err, out, reports_errors, services_for, show
 from tearsheet.cli.options import JsonOption
 from tearsheet.cli.progress import Progress
 from tearsheet.clock import utc_now
-from tearsheet.errors import PartialFailure, UsageError
+from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.pipeline import QUEUERS, Pipeline, drawing, pipeline_named
 from tearsheet.pipeline.queuers import MAX_PROBLEMS_KEPT, Choice, Tally, daily_files
 from tearsheet.query import parse_query
@@ -153,6 +153,8 @@ def run_pipeline(
         _print(source.tally, ran, later, dry_run=dry_run, queue_only=queue_only)
     if ran.interrupted:
         raise Interrupted
+    if not source.tally.files:
+        raise NotFoundError(f"there is no file to read in {', '.join(inputs)}: is its disk mounted?")
     if source.floor.gave_up:
         raise PartialFailure(f"not all stories were queued: {source.floor.told}, and run the pipeline again")
     if source.tally.failed:

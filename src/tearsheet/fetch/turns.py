@@ -146,7 +146,8 @@ class HostTurns:
 
     def keeps_pace(self, host: str) -> bool:
         """Whether requests to this host keep an interval."""
-        return self.rules(host).keeps("pace")
+        rules = self.rules(host)
+        return rules.keeps("pace") and rules.interval > 0
 
     def rules(self, host: str) -> HostRules:
         """How a host is treated."""

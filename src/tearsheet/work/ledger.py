@@ -149,6 +149,15 @@ class Ledger:
             story_ids = list(db.execute(statement).scalars())
         return self.tries(story_ids) if story_ids else []
 
+    def led_to(self, link: str) -> set[tuple[str, str]]:
+        """The stories that were queued by this link, and the addresses that it led to."""
+        columns = outcomes.c
+        statement = select(columns.story_id, columns.url).where(
+            columns.link == link, columns.link != "", columns.url != ""
+        )
+        with self._database.read() as db:
+            return {(story_id, url) for story_id, url in db.execute(statement)}
+
     def blank(self, story_ids: Iterable[str], urls: Iterable[str]) -> None:
         """Forget the addresses of stories that were erased, and what was said about them. That they ended, and why, stays."""
         self._writer.blank(story_ids, urls)
