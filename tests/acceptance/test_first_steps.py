@@ -19,7 +19,7 @@ def run(data: Path, *words: str):
         "search flood", "count flood", "count * --by week", "count * --by word", "cite flood", "status", "stats", "feeds list",
         "feeds export", "sources list", "sources gaps", "sources export", "collections list", "queues list", "archive list",
         "erase --show", "erase --resume",
-        "archive verify", "archive index", "index rebuild", "pages list", "pages check", "topic list", "token list", "doctor",
+        "archive verify", "archive index", "pages list", "pages check", "topic list", "token list", "doctor",
         "pipeline list", "config show", "config show --sources", "config show --json",
     ],
 )  # fmt: skip
@@ -33,6 +33,7 @@ def test_an_empty_folder_is_no_error(tmp_path: Path, line: str):
     ("line", "code", "said"),
     [
         ("index rebuild nowhere", 2, "there is no file or folder"),
+        ("index rebuild", 5, "there are no archived stories to index"),
         ("search title:", 2, "nothing follows this field"),
         ("search flood --from yesterday", 2, "write it as 2026-11-15"),
         ("feeds add notaurl", 2, "neither an http(s) address nor a file"),
