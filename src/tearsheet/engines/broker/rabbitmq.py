@@ -39,6 +39,8 @@ T = TypeVar("T")
 _SETTING = "engines.broker"
 _ARRIVAL_SECONDS = 2.0
 """How long `lease` waits even with `wait=0`, for messages that the server is about to send."""
+_ON_ITS_WAY_SECONDS = 0.5
+"""The same when none is ready there: what the server has just sent is ready no longer, and may not have arrived yet."""
 _DEFAULT_PARTS = 8
 _HASTENED_AT_ONCE = 100
 
@@ -90,7 +92,7 @@ class RabbitBroker:
             link = await self._linked()
             with suppress(LostConnection):
                 inbox, expected = await link.subscribe(queue, limit)
-                grace = loop.time() + _ARRIVAL_SECONDS if expected else 0.0
+                grace = loop.time() + (_ARRIVAL_SECONDS if expected else _ON_ITS_WAY_SECONDS)
                 await self._arrival(link, inbox, max(deadline, grace))
                 leases = link.take(inbox, limit) if link.alive else []
                 if leases or loop.time() >= deadline:

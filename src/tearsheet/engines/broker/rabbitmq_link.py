@@ -252,6 +252,7 @@ class Link:
                 await self._share(queue).adjust(inbox)
             elif queue not in inbox.consumers or inbox.room(inbox.consumers[queue].tag) < min(limit, MOST_PREFETCH):
                 inbox.prefetch = prefetch_for(limit)
+                expected = bool(await self.ready(queue)) or expected  # asked before they are sent, and ready no longer
                 await self._consume_again(inbox)
         if not inbox.waiting:
             expected = await self._look(inbox) or expected
