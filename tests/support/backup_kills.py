@@ -144,7 +144,8 @@ class Ordeal:
             restoring.kill()
             restoring.join()
             self.killed_restores += restoring.exitcode == -9
-        if (self.data / RESTORING).exists() or not self.data.exists():
+        # A kill may also come when there is only an empty folder.
+        if (self.data / RESTORING).exists() or not (self.data / "tearsheet.db").exists():
             bring_back(self.data, self.place)
         self.restored += 1
         self.compare(set(json.loads((self.notes / f"{self.finished() - 1}.json").read_text())))
@@ -157,7 +158,8 @@ class Ordeal:
     def compare(self, settled: set[str]) -> None:
         """What was settled before the moment is there; what is not there is in a queue, or is still to be queued."""
         with services_of(self.data) as services:
-            assert settled <= services.archive.known(self.ids)
+            missing = settled - services.archive.known(self.ids)
+            assert not missing, (len(missing), len(settled), self.finished())
             wanted = [url_hash(plain_story(number).content_metadata.url or "") for number in range(self.count)]
             indexed = {story.story_id for story in services.index.get(wanted) if story is not None}
             assert settled <= indexed
