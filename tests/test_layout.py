@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from tests.support.paths import ROOT
 TESTS = ROOT / "tests"
 SOURCES = {"": ROOT / "src" / "tearsheet", "bench": ROOT / "bench"}
 """What is mirrored: the package at the top, the benchmarks in a folder of their own."""
+
+ASKING = {f"httpx.{name}" for name in ("get", "post", "put", "delete", "request", "stream", "Client", "AsyncClient")}
 
 BESIDE = {
     "acceptance": "the command as a user types it",
@@ -101,6 +104,15 @@ def test_helpers_stand_in_support():
     for path in TESTS.rglob("*.py"):
         for line in path.read_text("utf-8").splitlines():
             assert not line.startswith("from tests.") or line.startswith("from tests.support."), f"{path}: {line}"
+
+
+def test_every_request_says_how_long_it_waits():
+    """The five seconds that httpx waits by default are too few while everything else on the machine works too."""
+    for path in TESTS.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ASKING:
+                given = {keyword.arg for keyword in node.keywords}
+                assert given & {"timeout", "transport", None}, f"{path}:{node.lineno}"
 
 
 def test_a_wrong_name_would_be_seen():

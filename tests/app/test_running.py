@@ -18,7 +18,8 @@ import pytest
 
 from tearsheet.app.running import Interrupted, Run, run_processes, run_to_its_end, run_until_stopped
 from tearsheet.errors import EngineError
-from tests.support.signals import PATIENCE, interrupt, silent_web, wait_until_handled
+from tests.support.patience import PATIENCE
+from tests.support.signals import interrupt, silent_web, wait_until_handled
 from tests.support.tearsheet_command import command, environment, in_process
 
 BOTH = [SIGINT, SIGTERM]

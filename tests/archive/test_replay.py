@@ -14,6 +14,7 @@ from tearsheet.cli.replay_server import make_server
 from tearsheet.errors import BusyError
 from tests.support.archive_stories import archived_story, plain_story
 from tests.support.connecting import recorded_headers
+from tests.support.patience import PATIENCE
 
 HOSTILE = (
     b'<base href="http://evil.example/"><script>top.location="http://evil.example"</script><img src=http://x/y.png>'
@@ -78,7 +79,7 @@ def test_every_word_around_the_frame_is_escaped(entry):
 
 def status_of(request: urllib.request.Request) -> str:
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return str(answer.status)
     except urllib.error.HTTPError as error:
         return str(error.code)
@@ -91,7 +92,9 @@ def test_no_header_of_the_captured_answer_is_sent(tmp_path):
     with make_server(entry, replay_page(entry), 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{server.server_address[1]}/capture", timeout=10) as answer:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{server.server_address[1]}/capture", timeout=PATIENCE
+            ) as answer:
                 sent = {name.lower(): value for name, value in answer.headers.items()}
         finally:
             server.shutdown()
@@ -106,17 +109,17 @@ def test_one_page_is_served_on_this_machine_only(entry):
         assert host == "127.0.0.1"
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/capture", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/capture", timeout=PATIENCE) as answer:
                 assert answer.read() == SHOWN
                 assert answer.headers["content-security-policy"].startswith("sandbox;")
             direct = urllib.request.Request(f"http://127.0.0.1:{port}/capture", headers={"Sec-Fetch-Dest": "document"})
-            with urllib.request.urlopen(direct, timeout=10) as answer:
+            with urllib.request.urlopen(direct, timeout=PATIENCE) as answer:
                 assert b"<iframe" in answer.read()
             for name, status in (("localhost", "200"), ("evil.example", "403"), ("127.0.0.1.evil.example:80", "403")):
                 named = urllib.request.Request(f"http://127.0.0.1:{port}/capture", headers={"Host": name})
                 assert status_of(named) == status
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/../etc/passwd", timeout=10)
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/../etc/passwd", timeout=PATIENCE)
             with pytest.raises(BusyError, match="--port"):
                 make_server(entry, replay_page(entry), port)
         finally:

@@ -23,6 +23,7 @@ from tearsheet.ingest.replay_parts import Part
 from tests.support.archive_stories import archived_story
 from tests.support.connecting import DOCUMENTS, FRAMED, LEAK, STYLES, everything, recorded_headers
 from tests.support.net_watch import watched_browser
+from tests.support.patience import PATIENCE
 
 pytestmark = pytest.mark.browser
 GESTURES: tuple[dict[str, Any], ...] = ({}, {"modifiers": ["Control"]}, {"button": "middle"})
@@ -76,7 +77,7 @@ def running(server: ThreadingHTTPServer | CaptureServer) -> Iterator[str]:
         yield f"127.0.0.1:{server.server_address[1]}"
     finally:
         server.shutdown()
-        thread.join(10)
+        thread.join(PATIENCE)
 
 
 def captured(folder: Path, document: str, way: str) -> ArchivedStory:

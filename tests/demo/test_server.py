@@ -27,6 +27,7 @@ from tearsheet.demo.expectation import ExpectedEntry
 from tearsheet.demo.faults import MAX_BYTES
 from tearsheet.demo.model import FeedFormat
 from tearsheet.demo.obstacles import SLOW_SECONDS
+from tests.support.patience import PATIENCE
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ class Answer:
     body: bytes
 
 
-def ask(server: NewsroomServer, url: str, headers: dict[str, str] | None = None, timeout: float = 10) -> Answer:
+def ask(server: NewsroomServer, url: str, headers: dict[str, str] | None = None, timeout: float = PATIENCE) -> Answer:
     """One request, to the address that `connect_to` gives for the host."""
     parts = urlsplit(url)
     address, _, port = server.connect_to()[parts.hostname or ""].partition(":")

@@ -6,6 +6,7 @@ import pytest
 
 from tearsheet.fetch import FetchError, FetchRequest
 from tests.support.loopback_web import client_for, redirect, response, serve
+from tests.support.patience import PATIENCE
 
 FORMS = """
 127.0.0.1 127.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 017700000001 localhost LOCALHOST localhost. sub.localhost
@@ -21,7 +22,7 @@ def run(coroutine):
 
 async def refused(client, url):
     with pytest.raises(FetchError) as caught:
-        await client.fetch(FetchRequest(url, timeout=10))
+        await client.fetch(FetchRequest(url, timeout=PATIENCE))
     return caught.value
 
 

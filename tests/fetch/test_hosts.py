@@ -9,6 +9,7 @@ import pytest
 from tearsheet.errors import EngineError
 from tearsheet.fetch.hosts import FORGET_EVERY, FORGET_SECONDS, MemoryRecord, SharedRecord
 from tearsheet.fetch.manners import HostState
+from tests.support.patience import PATIENCE
 from tests.support.virtual_loop import clock, run_virtually
 
 
@@ -24,7 +25,7 @@ class Memory:
         self.may_go.set()
 
     def change(self, names, change):
-        self.may_go.wait(10)
+        self.may_go.wait(PATIENCE)
         if self.away:
             raise EngineError("the database is away")
         states = {name: self.states.get(name, HostState()) for name in names}
@@ -136,7 +137,7 @@ def test_those_who_wait_are_answered_though_old_hosts_cannot_be_forgotten():
         await asyncio.sleep(FORGET_EVERY)
         answers = await asyncio.gather(*(record.ask("a.example", count) for _ in range(3)))
         later = asyncio.create_task(record.ask("a.example", count))
-        assert [*answers, await asyncio.wait_for(later, 5)] == [1, 2, 3, 4]
+        assert [*answers, await asyncio.wait_for(later, PATIENCE)] == [1, 2, 3, 4]
         await record.close()
 
     run_virtually(test())

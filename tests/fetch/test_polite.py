@@ -32,6 +32,7 @@ from tests.support.askers import Askers, polite_settings
 from tests.support.feed_fakes import rss
 from tests.support.ingest_site import PNG, prose
 from tests.support.loopback_web import Request, Web, redirect, response, serve
+from tests.support.patience import PATIENCE
 
 PACE = 0.8
 TOLERANCE = 0.3
@@ -129,12 +130,12 @@ def serving(paper: Paper) -> Iterator[Web]:
 
     thread = threading.Thread(target=asyncio.run, args=(work(),))
     thread.start()
-    loop, stop, web = ready.result(10)
+    loop, stop, web = ready.result(PATIENCE)
     try:
         yield web
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(10)
+        thread.join(PATIENCE)
 
 
 def test_everyone_in_one_process_keeps_one_pace_and_hears_one_pause(database):

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from tearsheet.fetch.slots import Slots
+from tests.support.patience import PATIENCE
 from tests.support.virtual_loop import run_virtually
 
 
@@ -41,7 +42,7 @@ def test_a_place_of_somebody_who_left_goes_to_the_next(given_first):
         await asyncio.sleep(0)
         if not given_first:
             slots.give_back()
-        await asyncio.wait_for(stayer, 1)
+        await asyncio.wait_for(stayer, PATIENCE)
         with pytest.raises(asyncio.CancelledError):
             await leaver
         assert slots.full

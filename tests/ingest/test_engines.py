@@ -22,6 +22,7 @@ from tearsheet.app.services import Services
 from tearsheet.ingest.workers import WORKERS
 from tearsheet.settings import EngineSettings, IngestSettings, Settings
 from tests.support.ingest_site import Site, prose
+from tests.support.patience import PATIENCE
 from tests.support.servers import server_url
 
 PAGES = 6
@@ -153,7 +154,7 @@ def test_a_worker_that_is_killed_again_and_again_loses_nothing(tmp_path, site, b
             worker = subprocess.Popen([sys.executable, "-m", "tearsheet", "worker", *WORKERS], env=variables)
             time.sleep(pause)
             worker.send_signal(signal.SIGKILL)
-            worker.wait(10)
+            worker.wait(PATIENCE)
         drain(services, PAGES)
         found = outcome(services)
     assert found == on_embedded_engines(tmp_path, site)

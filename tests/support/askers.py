@@ -34,9 +34,9 @@ from tearsheet.topics.spider.topic_fetch_link import FetchLink
 from tearsheet.topics.store import create_topic
 from tearsheet.work import ThreadReader
 from tearsheet.work.outcomes import Outcome
+from tests.support.patience import PATIENCE
 
 HOST = "http://paper.example"
-PATIENCE = 60.0
 
 
 class NoIndex:

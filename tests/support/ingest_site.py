@@ -14,6 +14,7 @@ from tearsheet.ingest.fetching import Fetched, Visitor
 from tearsheet.settings import FetchSettings
 from tearsheet.work import ThreadReader
 from tests.support.loopback_web import Request, Web, response, serve
+from tests.support.patience import PATIENCE
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(60)
 WHO = (
@@ -127,11 +128,11 @@ class Site:
 
         thread = threading.Thread(target=loop.run_until_complete, args=(run(),), daemon=True)
         thread.start()
-        assert started.wait(10)
+        assert started.wait(PATIENCE)
         try:
             yield self
         finally:
             loop.call_soon_threadsafe(stop.set)
-            thread.join(10)
+            thread.join(PATIENCE)
             loop.run_until_complete(asyncio.sleep(0))
             loop.close()

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tearsheet.cli import app
+from tests.support.patience import PATIENCE
 
-PATIENCE = 50.0
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
     ["tests.support.signals", "tearsheet.app.demo", "tearsheet.app.workers", "tearsheet.web.app"]

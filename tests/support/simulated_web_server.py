@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.support.loopback_web import Web, serve
+from tests.support.patience import PATIENCE
 from tests.support.simulated_web import SimulatedWeb
 
 
@@ -29,10 +30,10 @@ def served_web(web: SimulatedWeb) -> Iterator[Web]:
 
     thread = threading.Thread(target=lambda: loop.run_until_complete(go()))
     thread.start()
-    ready.wait(10)
+    ready.wait(PATIENCE)
     try:
         yield found[0]
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(10)
+        thread.join(PATIENCE)
         loop.close()

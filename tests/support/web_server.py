@@ -13,6 +13,7 @@ from tearsheet.settings import WebSettings
 from tearsheet.web.listening import address_of, bind
 from tearsheet.web.server import Limits, serve
 from tearsheet.work import WatchedLoop
+from tests.support.patience import PATIENCE
 
 
 @contextmanager
@@ -29,5 +30,5 @@ def serve_app(app: FastAPI, web: WebSettings | None = None) -> Iterator[str]:
         yield address
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(10)
+        thread.join(PATIENCE)
         loop.close()

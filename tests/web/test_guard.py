@@ -16,6 +16,7 @@ from tearsheet.errors import ConfigError
 from tearsheet.web import guard, server
 from tearsheet.web.app import create_app
 from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 from tests.support.web_seed import open_services
 from tests.support.web_server import serve_app
 
@@ -41,7 +42,10 @@ def outside(tmp_path):
     with open_services(tmp_path, **{"web.host": "0.0.0.0", "web.requests_per_minute": 6}) as services:
         store = TokenStore(services.database)
         tokens = {"read": store.create("reader"), "write": store.create("writer", WRITE)}
-        with serve_app(create_app(services, clock=clock)) as address, httpx.Client(base_url=address) as client:
+        with (
+            serve_app(create_app(services, clock=clock)) as address,
+            httpx.Client(base_url=address, timeout=PATIENCE) as client,
+        ):
             yield client, tokens, clock, store
 
 

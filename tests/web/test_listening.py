@@ -20,6 +20,7 @@ from cryptography.x509.oid import NameOID
 from tearsheet.errors import BusyError, ConfigError
 from tearsheet.web.listening import address_of, bind, bind_unix, remove_unix, tls_context
 from tearsheet.web.service import page_service
+from tests.support.patience import PATIENCE
 from tests.support.web_seed import open_services
 
 
@@ -149,7 +150,7 @@ class Running:
 
     def __exit__(self, *_):
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
+        self._thread.join(PATIENCE)
         self._loop.close()
 
 

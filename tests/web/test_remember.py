@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from tearsheet.web.remember import Remembered
+from tests.support.patience import PATIENCE
 
 
 def test_an_answer_is_kept_in_proportion_to_its_cost():
@@ -32,15 +33,15 @@ def test_many_who_ask_at_once_cost_no_more_than_one():
     def make() -> int:
         made.append(1)
         started.set()
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
         return len(made)
 
     remembered: Remembered[int] = Remembered(lambda: float(go_on.is_set()))
     threads = [threading.Thread(target=remembered.get, args=(make,)) for _ in range(5)]
     for thread in threads:
         thread.start()
-    assert started.wait(10)
+    assert started.wait(PATIENCE)
     go_on.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
     assert len(made) == 1

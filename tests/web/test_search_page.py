@@ -19,6 +19,7 @@ from tearsheet.urls import url_hash
 from tearsheet.web import asking, search_page
 from tearsheet.web.app import create_app
 from tearsheet.web.site import Site
+from tests.support.patience import PATIENCE
 from tests.support.web_seed import open_services
 from tests.support.web_server import serve_app
 
@@ -228,7 +229,7 @@ def test_no_match_says_what_was_looked_at_and_what_to_try(client, truth, tmp_pat
     assert empty("No story matches", q="zebra", language="en") == ["/search?q=zebra", "/search"]
     assert empty("no story at all", q="climate", end="1999-01-01") == ["/search?q=climate", "/search"]
     with open_services(tmp_path) as services, serve_app(create_app(services)) as address:
-        assert "There is no story yet" in httpx.get(address + "/search?q=climate").text
+        assert "There is no story yet" in httpx.get(address + "/search?q=climate", timeout=PATIENCE).text
 
 
 def test_exports_have_the_order_that_was_asked_for(client, seeded):

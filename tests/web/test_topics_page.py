@@ -8,6 +8,7 @@ import pytest
 from tearsheet.topics import snapshot
 from tearsheet.web.app import create_app
 from tearsheet.web.topics_page import SNAPSHOT_POLICY
+from tests.support.patience import PATIENCE
 from tests.support.web_seed import open_services, seed_topic
 from tests.support.web_server import serve_app
 
@@ -23,7 +24,7 @@ def services(tmp_path):
 def client(services):
     with (
         serve_app(create_app(services)) as address,
-        httpx.Client(base_url=address, headers={"accept": "text/html"}) as client,
+        httpx.Client(base_url=address, headers={"accept": "text/html"}, timeout=PATIENCE) as client,
     ):
         yield client
 

@@ -26,6 +26,7 @@ from tearsheet.engines.broker.rabbitmq_layout import (
 from tearsheet.errors import ConfigError, EngineError
 from tests.support.brokers import fresh_vhost, management
 from tests.support.cut_off_relay import Relay
+from tests.support.patience import PATIENCE
 from tests.support.server_errors import one_line, replaced
 from tests.support.servers import server_url
 
@@ -256,7 +257,7 @@ def test_a_queue_that_somebody_deletes_is_made_again(url: str) -> None:
         await one.publish(numbered(2))
         assert await drain(one, "q", 2) == ["0", "1"]
         assert await two.delete("q") == 0  # while one consumes it, which the server tells one
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while one._link is None or "q" in one._link.inboxes:
                 await asyncio.sleep(0.05)
         await two.publish(numbered(3))

@@ -20,6 +20,7 @@ from tearsheet.engines.database.port import Database
 from tearsheet.errors import EngineError
 from tests.support.databases import DATABASES, SqliteHarness
 from tests.support.leftovers import places_of
+from tests.support.patience import PATIENCE
 
 own = sa.MetaData()
 things = sa.Table(
@@ -76,7 +77,7 @@ def test_a_reader_is_not_blocked_by_a_writer_and_sees_no_draft(database):
         seen: list[list[str]] = []
         reader = threading.Thread(target=lambda: seen.append(names(database)))
         reader.start()
-        reader.join(10)
+        reader.join(PATIENCE)
         assert seen == [[]]
     assert names(database) == ["draft"]
 

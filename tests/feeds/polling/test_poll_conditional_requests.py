@@ -13,6 +13,7 @@ from sqlalchemy import select
 from tearsheet.feeds.tables import feed_paces
 from tests.support.feed_fakes import rss
 from tests.support.loopback_web import Request, redirect, response, serve
+from tests.support.patience import PATIENCE
 from tests.support.poll_scene import START, PollScene
 
 XML = "Content-Type: application/rss+xml"
@@ -294,7 +295,7 @@ def test_feeds_already_in_hand_are_put_off_when_their_host_asks_for_a_pause(scen
         busy = response(b"", "503 Service Unavailable", ("Retry-After: 46800",))
         async with serve(busy) as web:
             scene.add(*(f"http://127.0.0.1:{web.port}/{number}" for number in range(3)))
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 await scene.poll()
             assert web.paths == ["/0"]
 
