@@ -47,7 +47,7 @@ sbom: $(VENV)/.base ## Write what is installed, with licences and digests, as Cy
 run: $(VENV)/.base ## Collect, archive, index and serve on 127.0.0.1 (FEEDS="https://… list.opml" for your own)
 	@$(BIN)/tearsheet --data $(DATA) run $(FEEDS)
 
-TESTS = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow and not restarts"
+TESTS = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow and not restarts"
 
 test: $(VENV)/.dev ## Run the tests (no network beyond loopback); says what was left out for want of a server or a browser
 	@$(TESTS) tests

@@ -29,6 +29,18 @@ FOLDERS = {"tmp_path", "tmp_path_factory"}
 """Fixtures that give a folder. A test has asked for one when it uses one of them, or a fixture that is made from them."""
 
 
+LONGEST_FIRST = (
+    "acceptance/", "docs/test_architecture", "docs/test_recovery", "cli/test_context", "topics/spider/", "fetch/test_polite",
+    "app/test_running", "browser/", "work/test_workers", "ingest/test_service", "test_foreign_readers",
+)  # fmt: skip
+"""Files whose tests take long or wait: the others fill the gaps that they leave at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The order in which files are handed out to the test processes: each stays in one of them, with what it has built."""
+    items.sort(key=lambda item: not item.nodeid.removeprefix("tests/").startswith(LONGEST_FIRST))
+
+
 def pytest_configure() -> None:
     """A shell lets a job in the background ignore Ctrl-C; tests that send it to processes of theirs need the usual answer."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -9,15 +9,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.support.paths import ROOT
-
-SOURCE = ROOT / "src" / "tearsheet"
+from tests.support.source_trees import SOURCE, source_trees
 
 
 def trees() -> Iterator[tuple[str, str, ast.AST]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        text = path.read_text("utf-8")
-        yield path.relative_to(SOURCE).as_posix(), text, ast.parse(text)
+    for path, tree in source_trees().items():
+        yield path.relative_to(SOURCE).as_posix(), path.read_text("utf-8"), tree
 
 
 def is_interpreter(node: ast.AST) -> bool:

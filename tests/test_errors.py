@@ -14,6 +14,7 @@ import pytest
 import tearsheet
 from tearsheet.errors import EXIT_CODES, StoryError, TearsheetError, UserError, WorkerError
 from tests.support.paths import ROOT
+from tests.support.source_trees import source_trees
 
 BRANCHES = (UserError, StoryError, WorkerError)
 SOURCE = Path(tearsheet.__file__).parent
@@ -55,7 +56,7 @@ def is_caught_at_home(kind: type[Exception]) -> bool:
     """Whether its own package catches it, by its name or by that of a class of ours above it."""
     names = {base.__name__ for base in kind.__mro__ if base.__module__.startswith("tearsheet")}
     package = SOURCE / package_of(kind).removeprefix("tearsheet.")
-    nodes = (node for path in package.rglob("*.py") for node in ast.walk(ast.parse(path.read_text())))
+    nodes = (node for tree in source_trees(package).values() for node in ast.walk(tree))
     caught = (part for node in nodes for part in _caught_by(node))
     return any(isinstance(name, ast.Name) and name.id in names for part in caught for name in ast.walk(part))
 

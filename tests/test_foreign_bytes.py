@@ -11,12 +11,7 @@ from pathlib import Path
 import pytest
 
 from tearsheet.work import ReadingJob
-from tests.support.paths import ROOT
-
-SOURCE = ROOT / "src" / "tearsheet"
-TREES = {
-    path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text("utf-8")) for path in sorted(SOURCE.rglob("*.py"))
-}
+from tests.support.source_trees import SOURCE, source_trees
 
 PARSERS = frozenset(
     """
@@ -95,6 +90,10 @@ READING = frozenset(
 """Functions that read what strangers send."""
 
 
+def trees() -> dict[str, ast.Module]:
+    return {path.relative_to(SOURCE).as_posix(): tree for path, tree in source_trees().items()}
+
+
 def imported(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -106,7 +105,7 @@ def imported(tree: ast.Module) -> Iterator[str]:
 def test_a_module_that_reads_formats_says_where_it_runs() -> None:
     found = {
         path
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for name in imported(tree)
         if not name.startswith("xml.sax.saxutils") and (name.partition(".")[0] in PARSERS or name in PARSERS)
     }
@@ -122,7 +121,7 @@ def made_jobs(tree: ast.Module) -> Iterator[str]:
 
 
 def test_every_reading_job_is_listed() -> None:
-    found = {path.removesuffix(".py").replace("/", "."): set(made_jobs(tree)) for path, tree in TREES.items()}
+    found = {path.removesuffix(".py").replace("/", "."): set(made_jobs(tree)) for path, tree in trees().items()}
     assert {module: names for module, names in found.items() if names} == JOBS
 
 
@@ -168,7 +167,7 @@ def reached(tree: ast.Module) -> Iterator[tuple[str, str]]:
 def test_no_coroutine_reads_what_strangers_send() -> None:
     found = {
         f"{path}: {coroutine} calls {name}"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for coroutine, name in reached(tree)
         if name in READING
     }
@@ -189,7 +188,7 @@ def test_the_guard_sees_a_coroutine_that_reads() -> None:
 def test_this_list_names_functions_that_are_there() -> None:
     defined = {
         node.name
-        for tree in TREES.values()
+        for tree in trees().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }

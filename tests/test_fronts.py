@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.support.paths import ROOT
+from tests.support.source_trees import source_trees
 
 SOURCE = ROOT / "src"
 FRONTS = sorted(
@@ -39,21 +41,19 @@ def listed(front: str) -> set[str]:
     }
 
 
+@cache
 def uses() -> set[tuple[str, str, str]]:
     """Each `from PACKAGE import NAME` and `PACKAGE.NAME` of the sources: who, package, name."""
     found = set()
-    for path in (SOURCE / "tearsheet").rglob("*.py"):
+    for path, tree in source_trees().items():
         user = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 found |= {(user, node.module, alias.name) for alias in node.names}
             elif isinstance(node, ast.Attribute) and (dotted := ast.unparse(node)).startswith("tearsheet."):
                 package, _, name = dotted.rpartition(".")
                 found.add((user, package, name))
     return found
-
-
-USES = uses()
 
 
 @pytest.mark.parametrize("front", FRONTS)
@@ -65,7 +65,7 @@ def test_every_listed_name_can_be_imported(front: str):
 
 @pytest.mark.parametrize("front", FRONTS)
 def test_every_listed_name_is_used_by_another_package(front: str):
-    used = {name for user, package, name in USES if package == front and not user.startswith(f"{front}.")}
+    used = {name for user, package, name in uses() if package == front and not user.startswith(f"{front}.")}
     idle = listed(front) - used - PUBLIC.get(front, set())
     assert not idle, f"no other package uses {', '.join(sorted(idle))}: remove it from {front}'s __init__.pyi"
 

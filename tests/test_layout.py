@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import ROOT
+from tests.support.source_trees import tree_of
 
 TESTS = ROOT / "tests"
 SOURCES = {"": ROOT / "src" / "tearsheet", "bench": ROOT / "bench"}
@@ -109,7 +110,7 @@ def test_helpers_stand_in_support():
 def test_every_request_says_how_long_it_waits():
     """The five seconds that httpx waits by default are too few while everything else on the machine works too."""
     for path in TESTS.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ASKING:
                 given = {keyword.arg for keyword in node.keywords}
                 assert given & {"timeout", "transport", None}, f"{path}:{node.lineno}"

@@ -11,8 +11,6 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
 from packaging.requirements import Requirement
 from tools.sbom import LOCKS, bill, digests_of, normalised, vendored
 
@@ -104,6 +102,10 @@ def test_an_unlisted_an_altered_and_a_missing_file_are_found(tmp_path):
 
 def test_the_bill_of_materials_is_valid_and_complete():
     made = bill()
+    # Imported here, because it takes seconds that every test process would spend while it collects tests.
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
+
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(json.dumps(made)) is None
     parts = {part["name"]: part for part in made["components"]}
     installed = {normalised(package.name) for package in distributions()} - NO_PACKAGES

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tearsheet
+from tests.support.source_trees import tree_of
 
 SOURCES = Path(tearsheet.__file__).parent
 BUILT = {
@@ -28,7 +29,7 @@ NAMES_OF_SIGNALS = {"ITIMER_PROF", "SIGKILL", "Signals", "setitimer"}
 
 def imports(path: Path) -> Iterator[tuple[str, str]]:
     """Every module that a file imports from, with each name it takes from there."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -2,6 +2,7 @@ import ast
 from pathlib import Path
 
 import tearsheet.feeds
+from tests.support.source_trees import tree_of
 
 ROOT = Path(tearsheet.feeds.__file__).parent
 STORES = {
@@ -15,9 +16,7 @@ STORES = {
 
 
 def speaks_sql(path: Path) -> bool:
-    imports = [
-        node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
+    imports = [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Import | ast.ImportFrom)]
     named = [
         name for node in imports for name in (node.module if isinstance(node, ast.ImportFrom) else node.names[0].name,)
     ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
-import jsonschema
 from lxml import etree
 
 from tearsheet.ingest import IngestWebResult, result_json
@@ -14,11 +14,16 @@ from tearsheet.ingest.model import read_result
 from tearsheet.ingest.statuses import STATUSES
 from tests.support.paths import ROOT
 
+if TYPE_CHECKING:
+    import jsonschema
+
 SCHEMA = ROOT / "docs" / "reference" / "ingest-result.schema.json"
 
 
 @cache
 def _validator() -> jsonschema.Draft202012Validator:
+    import jsonschema  # takes seconds: every test process would spend them while it collects tests
+
     schema = json.loads(SCHEMA.read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)

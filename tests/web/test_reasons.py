@@ -15,6 +15,7 @@ import tearsheet.pipeline
 import tearsheet.work
 from tearsheet.pipeline.fetcher import COUNTED_STATUSES, status_counter
 from tearsheet.web.reasons import REASON_TEXTS, describe_reason
+from tests.support.source_trees import source_trees
 
 PLACE_OF_REASON = {
     "Drop": 0,
@@ -30,8 +31,8 @@ PLACE_OF_REASON = {
 
 def nodes_of(package: ModuleType) -> Iterator[ast.AST]:
     assert package.__file__ is not None
-    for file in Path(package.__file__).parent.rglob("*.py"):
-        yield from ast.walk(ast.parse(file.read_text()))
+    for tree in source_trees(Path(package.__file__).parent).values():
+        yield from ast.walk(tree)
 
 
 def reasons_in_the_code() -> set[str]:
