@@ -6,6 +6,7 @@ import random
 import socket
 import threading
 import time
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
@@ -196,27 +197,38 @@ def test_a_body_of_members_without_number_is_refused_and_blocks_no_one(coding):
 
 
 @pytest.mark.usefixtures("unblocked_loop")
-def test_a_million_chunks_of_a_byte_are_shared_out_among_turns():
-    """All of them wait in the socket's buffer when the loop comes to it: another thread sends."""
-    body = OK + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 1_000_000 + b"0\r\n\r\n"
+@pytest.mark.parametrize(("servers", "chunks"), [(1, 1_000_000), (16, 40_000)])
+@pytest.mark.parametrize("limit", [2_000_000, 30_000])
+def test_chunks_of_a_byte_are_shared_out_among_turns(servers, chunks, limit):
+    """All of them wait in the buffers of the sockets when the loop comes to them: other threads send."""
+    sent = bytes(number % 251 for number in range(chunks))
+    body = OK + b"Transfer-Encoding: chunked\r\n\r\n" + b"".join(b"1\r\n%c\r\n" % byte for byte in sent) + b"0\r\n\r\n"
 
     def send(listener: socket.socket) -> None:
         connection, _ = listener.accept()
         with connection:
             connection.recv(10_000)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8 << 20)
-            connection.sendall(body)
+            with suppress(ConnectionError):  # whoever wants no more of it hangs up
+                connection.sendall(body)
 
-    async def fetch(port: int) -> FetchResponse:
-        async with client_for(max_bytes=2_000_000, timeout_seconds=60) as client:
-            return await client.fetch(FetchRequest(f"http://127.0.0.1:{port}/"))
+    async def fetch_all(urls: list[str]) -> list[FetchResponse | BaseException]:
+        async with client_for(max_bytes=limit, timeout_seconds=60) as client:
+            return await asyncio.gather(*(client.fetch(FetchRequest(url)) for url in urls), return_exceptions=True)
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        sender = threading.Thread(target=send, args=(listener,))
-        sender.start()
-        page = asyncio.run(fetch(listener.getsockname()[1]))
-        sender.join()
-    assert page.body == b"x" * 1_000_000
+    with ExitStack() as opened:
+        listeners = [opened.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(servers)]
+        senders = [threading.Thread(target=send, args=(listener,)) for listener in listeners]
+        for sender in senders:
+            sender.start()
+        pages = asyncio.run(fetch_all([f"http://127.0.0.1:{one.getsockname()[1]}/" for one in listeners]))
+        for sender in senders:
+            sender.join()
+    for page in pages:
+        if chunks <= limit:
+            assert isinstance(page, FetchResponse) and page.body == sent
+        else:
+            assert isinstance(page, FetchError) and page.kind == "too-large"
 
 
 def test_silence_is_told_from_slowness(monkeypatch):

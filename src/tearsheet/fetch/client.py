@@ -134,6 +134,7 @@ class Client:
             resolve=self._resolve,
             cookies=cookies,
             once=once(host),
+            must_pause=self._multi.must_pause,
         )
         failure = transfer.failure(*await self._multi.run(transfer.handle))
         if failure:

@@ -29,6 +29,9 @@ class Multi:
         self._due = 0.0
         self._waiting: deque[tuple[int, int]] = deque()
         """Sockets that were ready, and what for, and that had no turn yet."""
+        self._turn_ends = 0.0
+        self._paused: deque[pycurl.Curl] = deque()
+        """Transfers that have more to read than fitted into their turn."""
         self._running: dict[pycurl.Curl, asyncio.Future[tuple[int, str]]] = {}
         self._multi = pycurl.CurlMulti()
         self._multi.setopt(pycurl.M_MAXCONNECTS, max_connections)
@@ -46,6 +49,19 @@ class Multi:
         finally:
             if self._running.pop(handle, None) is not None:  # cancelled
                 self._multi.remove_handle(handle)
+
+    def must_pause(self, handle: pycurl.Curl) -> bool:
+        """Whether a transfer has to leave what it received to a later turn of the loop; curl keeps it until then.
+
+        Curl hands out every piece of a body as it was sent. Of pieces of one byte, what a few servers have sent takes longer
+        than the loop may be held up, and curl goes on with all of them in one call.
+        """
+        if self._loop.time() < self._turn_ends:
+            return False
+        if not self._paused:
+            self._loop.call_soon(self._resume)
+        self._paused.append(handle)
+        return True
 
     def close(self) -> None:
         """End running transfers (their callers see a cancellation) and close all connections."""
@@ -78,6 +94,7 @@ class Multi:
 
     def _on_timeout(self) -> None:
         self._timer = None
+        self._begin_turn()
         self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
         self._collect()
 
@@ -88,11 +105,27 @@ class Multi:
         self._waiting.extend(self._sockets.ready())
         self._go_on()
 
+    def _begin_turn(self) -> None:
+        self._turn_ends = self._loop.time() + _TURN_SECONDS
+
+    def _resume(self) -> None:
+        """Let paused transfers go on; those that are still too long for a turn pause themselves again."""
+        self._begin_turn()
+        paused, self._paused = self._paused, deque()
+        for handle in paused:
+            if handle not in self._running:
+                continue
+            try:
+                handle.pause(pycurl.PAUSE_CONT)
+            except pycurl.error as error:  # of the transfer: we want no more of it
+                self._settle(handle, *error.args)
+        self._collect()
+
     def _go_on(self) -> None:
-        until = self._loop.time() + _TURN_SECONDS
+        self._begin_turn()
         while self._waiting:
             self._multi.socket_action(*self._waiting.popleft())
-            if self._waiting and self._loop.time() > until:
+            if self._waiting and self._loop.time() > self._turn_ends:
                 self._loop.call_soon(self._go_on)
                 break
         self._collect()

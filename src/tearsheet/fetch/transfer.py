@@ -6,7 +6,7 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pycurl
 
@@ -91,7 +91,7 @@ class Transfer:
 
     def prepare(
         self, request: FetchRequest, url: str, header_lines: list[bytes], *, seconds: float, max_bytes: int,
-        resolve: Sequence[str], cookies: bool, once: bool,
+        resolve: Sequence[str], cookies: bool, once: bool, must_pause: Callable[[pycurl.Curl], bool],
     ) -> None:  # fmt: skip
         """Prepare one request of a chain; `cookies` says whether the chain has received any.
 
@@ -124,6 +124,7 @@ class Transfer:
         """Why the guard refused an address."""
         self.stopped: tuple[str, str] | None = None
         """Why we stopped reading: kind and detail of an error, or `("enough", "")`."""
+        self._must_pause = must_pause
         self._max_bytes = max_bytes
         self._content_types = request.content_types
         self._cut = request.cut
@@ -262,6 +263,8 @@ class Transfer:
         return stated.startswith(tuple(filter(None, self._content_types))) if stated else "" in self._content_types
 
     def _on_body(self, data: bytes) -> int | None:
+        if self._must_pause(self.handle):
+            return int(pycurl.WRITEFUNC_PAUSE)
         self._size += len(data)
         if self._size > self._max_bytes:
             if self._cut:
