@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.fresh_process import forget_commands
 from tests.support.guards import no_disk, no_network_beyond_loopback
 from tests.support.left_out import left_out
 from tests.support.loop_watch import Turns
@@ -51,6 +52,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """A test of a real server is left out by name when the server is not up."""
     for marker in item.iter_markers("engine"):
         require_server(marker.args[0])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol() -> None:
+    """No test depends on the commands that others ran before it in the same process."""
+    forget_commands()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import subprocess
 import sys
 import time
@@ -99,7 +98,6 @@ def test_nothing_is_asked_when_nobody_listens():
 
 
 def test_variables_without_the_extra_are_one_warning(monkeypatch, tmp_path, caplog):
-    logging.getLogger("tearsheet").propagate = True
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     begin_telemetry(Settings(tmp_path))

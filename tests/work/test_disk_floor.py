@@ -41,7 +41,6 @@ def free(monkeypatch) -> dict[str, int]:
 
 def test_a_pause_and_its_end_are_told_once(free, caplog):
     caplog.set_level(logging.INFO, "tearsheet")
-    logging.getLogger("tearsheet").propagate = True
     floor = DiskFloor([Path("/")], 1_000_000)
     free["/"] = 900_000
     assert [floor.may_go() for _ in range(3)] == [False] * 3
