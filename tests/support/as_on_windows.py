@@ -6,9 +6,7 @@ Run as `python -m tests.support.as_on_windows`: imports every module of the prog
 from __future__ import annotations
 
 import errno
-import importlib
 import os
-import pkgutil
 import select
 import signal
 import socket
@@ -16,6 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 from types import ModuleType
+
+from tools.smoke import import_everything
 
 MODULES = ("fcntl", "resource", "pwd", "grp", "spwd", "termios", "tty", "pty", "readline", "curses", "syslog", "crypt")
 NAMES = {
@@ -58,17 +58,6 @@ def become_windows() -> Msvcrt:
     sys.modules["msvcrt"] = msvcrt = Msvcrt()
     sys.platform = "win32"
     return msvcrt
-
-
-def import_everything() -> int:
-    """Import every module of the program; returns how many there are."""
-    import tearsheet
-
-    found = [module.name for module in pkgutil.walk_packages(tearsheet.__path__, "tearsheet.")]
-    names = [name for name in found if "__main__" not in name and "migrations" not in name]
-    for name in names:
-        importlib.import_module(name)
-    return len(names)
 
 
 def refused(call: object, *arguments: object) -> str:
