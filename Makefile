@@ -91,7 +91,8 @@ format: $(VENV)/.dev ## Format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-docs: $(VENV)/.dev ## Write the reference pages that are made from the program
+docs: $(VENV)/.dev ## Write what is made from the program: the reference pages, and the schema of new SQLite files
+	@$(BIN)/python -m tools.write_schema
 	@$(BIN)/python tools/write_reference.py
 
 bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger ## Run every benchmark (alone, on a quiet machine)
