@@ -36,18 +36,24 @@ class Check:
 
 def examine(services: Services) -> Iterator[Check]:
     """Every check, in the order in which problems would appear."""
-    yield _tried("data folder", lambda: str(services.data))
+    folder = _tried("data folder", lambda: str(services.data))
+    yield folder
+    yield Check("clock", time.time() > 1_700_000_000, time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()))
+    if folder.ok:  # otherwise each of these would say the same again
+        yield from _in_the_folder(services)
+    yield _tried("pages are read without network and files", lambda: _confinement(services))
+    yield _tried("telemetry", lambda: check_telemetry(services.settings))
+    yield _port(services)
+
+
+def _in_the_folder(services: Services) -> Iterator[Check]:
     yield _rights(services.settings)
     yield _tried("disk", lambda: _disk(services))
-    yield Check("clock", time.time() > 1_700_000_000, time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()))
     yield _tried("database", lambda: _database(services))
     yield _tried("broker", lambda: _broker(services))
     yield _tried("index", lambda: _index(services))
     yield from map(partial(_store, services), store_places(services))
     yield _erasures(services)
-    yield _tried("pages are read without network and files", lambda: _confinement(services))
-    yield _tried("telemetry", lambda: check_telemetry(services.settings))
-    yield _port(services)
 
 
 def _tried(name: str, check: Callable[[], str]) -> Check:

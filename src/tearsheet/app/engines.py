@@ -26,7 +26,7 @@ import tearsheet.engines.index
 import tearsheet.pagestore
 import tearsheet.pipeline
 import tearsheet.work
-from tearsheet.errors import BusyError, StorageError
+from tearsheet.errors import BusyError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
     from tearsheet.app.sharing import SharedByLoop
@@ -46,10 +46,15 @@ T = TypeVar("T")
 
 
 class Engines:
-    """The engines and stores of a data folder. Use it in a `with` block."""
+    """The engines and stores of a data folder. Use it in a `with` block.
 
-    def __init__(self, settings: Settings) -> None:
+    Unless it `begins` a data folder where there is none, opening anything in one that is absent is an error: it may be that the user
+    meant another, or lost it and wants it restored, and a new folder in its place would only be in the way.
+    """
+
+    def __init__(self, settings: Settings, *, begins: bool = True) -> None:
         self.settings = settings
+        self._begins = begins
         self._closers = ExitStack()
 
     def __enter__(self) -> Self:
@@ -64,8 +69,15 @@ class Engines:
 
     @cached_property
     def data(self) -> Path:
-        """The data folder, created if it does not exist."""
+        """The data folder. Raises NotFoundError if there is none, and none may be begun."""
         folder = self.settings.data
+        if not self._begins and not os.path.lexists(folder):
+            if self._needs_no_folder():
+                return folder
+            raise NotFoundError(
+                f"there is no data folder {folder}: name yours with --data FOLDER before the command, bring it back from "
+                "a backup with `tearsheet restore`, or begin one with `tearsheet run FEED…`"
+            )
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -81,6 +93,11 @@ class Engines:
                 f"a restore into {folder} has not ended: wait for it, or run it again, or empty the folder"
             )
         return folder
+
+    def _needs_no_folder(self) -> bool:
+        """Whether everything is on servers, so that a machine may have no data folder of its own."""
+        engines = self.settings.engines
+        return not any(map(tearsheet.engines.is_embedded, (engines.database, engines.broker, engines.index)))
 
     @cached_property
     def database(self) -> Database:

@@ -140,7 +140,7 @@ def load_archives(
 ) -> None:
     """Put dumped stories back into their queues, with their tries and reasons."""
     wanted = Wanted(queue, frozenset(include_domain or ()), frozenset(exclude_domain or ()), dry_run)
-    with services_for() as services:
+    with services_for(begins=True) as services:
         loaded = load_dumps(services, inputs, wanted)
     rows = [{"queue": name, "stories": count} for name, count in sorted(loaded.queues.items())]
     show(rows, {"queue": "queue", "stories": "stories"}, form=output_form(json, False, False))

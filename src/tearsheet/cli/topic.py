@@ -81,7 +81,7 @@ def create(
         name, seeds.text, seeds.start, seeds.end, seeds.sources, seeds.collections, iterations, max_stories, seconds,
         _pairs(focus or [], "--focus"), tuple(spans),
     )  # fmt: skip
-    with services_for() as services:
+    with services_for(begins=True) as services:
         store.create_topic(services.database, new, services.settings.topics.seconds_per_media_fetch)
     out.print(f"topic {name!r} created; `tearsheet topic seed` gives it its first stories")
 
