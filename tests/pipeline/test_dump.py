@@ -22,6 +22,7 @@ from tearsheet.story import ContentMetadata, Exchange, HTTPMetadata, RawHTML, RS
 from tearsheet.work.journey import DUE, ORIGIN, RETRIES, WHAT, WHEN, WHO
 from tearsheet.work.packing import new_message
 from tests.support.brokers import RabbitHarness, SqliteHarness
+from tests.support.full_disk import fill_disk
 
 KINDS = {"sqlite": SqliteHarness(), "rabbitmq": RabbitHarness()}
 QUEUES = ("fetcher-in", "parser-in", "parser-quar", "csv.archiver-in")
@@ -177,12 +178,9 @@ def test_some_domains_and_another_queue(tmp_path):
 
 
 def test_a_dump_whose_file_cannot_be_finished_leaves_the_queue_as_it_was(tmp_path, monkeypatch):
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
     async def scenario(broker: Broker) -> None:
         await broker.publish([Output("parser-in", message(n)) for n in range(20)])
-        monkeypatch.setattr("tearsheet.archive.writer.finish", fail)
+        fill_disk(monkeypatch)
         with pytest.raises(StorageError, match="No space left"):
             await dump_queue(broker, "parser-in", tmp_path / "dumps")
         assert not list((tmp_path / "dumps").rglob("*.warc.gz"))

@@ -26,6 +26,7 @@ import tearsheet.engines.index
 import tearsheet.pagestore
 import tearsheet.pipeline
 import tearsheet.work
+from tearsheet.app.places import check_apart
 from tearsheet.errors import BusyError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ T = TypeVar("T")
 class Engines:
     """The engines and stores of a data folder. Use it in a `with` block.
 
-    Unless it `begins` a data folder where there is none, opening anything in one that is absent is an error: it may be that the user
-    meant another, or lost it and wants it restored, and a new folder in its place would only be in the way.
+    Unless it `begins` a data folder where there is none, opening anything in one that is absent is an error: the user may mean
+    another, or have lost it and want it restored, and a new folder in its place would only be in the way.
     """
 
     def __init__(self, settings: Settings, *, begins: bool = True) -> None:
@@ -137,6 +138,7 @@ class Engines:
     def events(self) -> Events:
         """The event log."""
         engines = self.settings.engines
+        self._check_apart("engines.events", engines.events)
         events = tearsheet.engines.events.open_events(engines.events, self.data, patience=engines.patience_seconds)
         return self._closing(events, events.close)
 
@@ -146,6 +148,8 @@ class Engines:
         `setting` is what the URL came from, for error messages.
         """
         engines = self.settings.engines
+        if not url:
+            self._check_apart("engines.blobs", engines.blobs)
         store = tearsheet.engines.blobs.open_blobs(
             url or engines.blobs, self.data, patience=engines.patience_seconds, setting=setting
         )
@@ -183,11 +187,14 @@ class Engines:
     def archive_stores(self) -> dict[str, Callable[[], Blobs]]:
         """How to open each of the blob stores that archive files are copied to, by name."""
         urls = self.settings.archive.stores
+        for url in urls:
+            self._check_apart("archive.stores", url)
         return tearsheet.archive.stores_by_name(urls, self.data, self.settings.engines.patience_seconds)
 
     @cached_property
     def archive_folder(self) -> Path:
         """The folder of finished WARC files."""
+        self._check_apart("archive.folder", self.settings.archive.folder)
         return tearsheet.engines.local_path(self.settings.archive.folder, self.data, "archive.folder")
 
     @cached_property
@@ -212,6 +219,7 @@ class Engines:
     @cached_property
     def page_store(self) -> PageStore:
         """The dated page store."""
+        self._check_apart("pages.folder", self.settings.pages.folder)
         folder = tearsheet.engines.local_path(self.settings.pages.folder, self.data, "pages.folder")
         return tearsheet.pagestore.PageStore(folder)
 
@@ -236,6 +244,10 @@ class Engines:
     def open_reader(self, stack: AsyncExitStack) -> Reader:
         """The processes that read what came from the web for all in this event loop; they end with their last user's `stack`."""
         return self._reading.open(stack)
+
+    def _check_apart(self, setting: str, url: str) -> None:
+        if tearsheet.engines.is_embedded(url):
+            check_apart(self.settings, setting, tearsheet.engines.local_path(url, self.data, setting))
 
     @contextmanager
     def exclusive(self, purpose: str) -> Iterator[None]:

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
+from tearsheet.app.places import QUEUE_DUMPS, check_apart
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import wall_clock
@@ -142,8 +143,15 @@ def requeue_quarantined(services: Services, stage: str, limit: int) -> int:
     return with_broker(services, send_back)
 
 
-def dump_queues(services: Services, queues: Sequence[str], folder: Path, limit: int | None) -> list[Dumped]:
-    """Move the stories of queues, or of all queues when none is named, into WARC files. Raises NotFoundError."""
+def dump_queues(services: Services, queues: Sequence[str], output: Path | None, limit: int | None) -> list[Dumped]:
+    """Move the stories of queues, or of all queues when none is named, into WARC files. Raises NotFoundError.
+
+    Without an `output` folder, they are written into one of the data folder.
+    """
+    folder = output or services.data / QUEUE_DUMPS
+    check_apart(
+        services.settings, "--output", folder, may_be=QUEUE_DUMPS
+    )  # the archive would take them for its own files
 
     async def dump(broker: Broker) -> list[Dumped]:
         for queue in queues:

@@ -116,8 +116,7 @@ def dump_archives(
     Stop the workers first: what they hold is not dumped.
     """
     with services_for() as services:
-        folder = output or services.data / "queue-dumps"
-        dumped = dump_queues(services, queues or [], folder, limit)
+        dumped = dump_queues(services, queues or [], output, limit)
     show(dumped, {"queue": "queue", "stories": "stories", "files": "files"}, form=output_form(json, False, False))
 
 

@@ -145,7 +145,7 @@ def duplicate(
     """Say that a source is a duplicate of another, in all topics. Chains are followed; the next run moves the stories."""
     if remove == (parent is not None):
         raise UsageError("give the source that gets its stories, or --remove")
-    with services_for() as services:
+    with services_for(begins=True) as services:
         child, target = _domain(media), _domain(parent) if parent else None
         set_duplicate_media(services.database, child, target)
     effect = f"stories of {child} go to {target}" if target else f"{child} is a separate source"
