@@ -13,8 +13,8 @@ from tearsheet.engines import is_embedded, local_path
 from tearsheet.errors import ConfigError
 from tearsheet.settings import Settings
 
-QUEUE_DUMPS, TOPICS = "queue-dumps", "topics"
-_FOLDERS = ("rss", "rss-fetcher", "trackers", TOPICS, QUEUE_DUMPS)
+QUEUE_DUMPS, TOPICS, TRACKERS = "queue-dumps", "topics", "trackers"
+_FOLDERS = ("rss", "rss-fetcher", QUEUE_DUMPS, TOPICS, TRACKERS)
 """Folders of the data folder that no setting names."""
 
 

@@ -6,19 +6,21 @@ import asyncio
 import os
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
-from tearsheet.app.places import QUEUE_DUMPS, check_apart
+from tearsheet.app.places import QUEUE_DUMPS, TRACKERS, check_apart
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import wall_clock
 from tearsheet.engines.broker import Broker, Depth, Message, Output, Settlement
 from tearsheet.errors import EngineError, NotFoundError
+from tearsheet.files import make_folder
 from tearsheet.pipeline import Dumped, Loaded, Wanted, dump_queue, load_files
-from tearsheet.pipeline.queuers import SUFFIXES, InputStores, expand
+from tearsheet.pipeline.queuers import SUFFIXES, InputStores, Tracker, expand
 from tearsheet.work import empty_queue, input_queue, message_summary, quarantine_queue, requeue
 
 T = TypeVar("T")
@@ -170,9 +172,12 @@ def load_dumps(services: Services, inputs: Sequence[str], wanted: Wanted) -> Loa
     async def load(broker: Broker) -> Loaded:
         if wanted.queue is not None:
             await _must_be_read(services, broker, wanted.queue)
-        return await load_files(broker, files, wanted)
+        return await load_files(broker, files, wanted, tracker)
 
-    return with_broker(services, load)
+    folder = services.data / TRACKERS
+    make_folder(folder)
+    with closing(Tracker(folder / "load-archives.sqlite3")) as tracker:
+        return with_broker(services, load)
 
 
 def with_broker(services: Services, work: Callable[[Broker], Awaitable[T]]) -> T:

@@ -35,6 +35,7 @@ from .replay import frame_page as frame_page
 from .replay import in_frame as in_frame
 from .replay import plain_page as plain_page
 from .replay import whole_page as whole_page
+from .scan import Record as Record
 from .store import ArchiveStore as ArchiveStore
 from .store import StoredCapture as StoredCapture
 from .store import StoredFile as StoredFile
