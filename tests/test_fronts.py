@@ -20,6 +20,9 @@ FRONTS = sorted(
 )
 
 PUBLIC = {
+    "tearsheet": {
+        "capture", "discover_feeds", "errors", "extract_article", "open", "parse_feed", "parse_query", "read_archive",
+    },  # fmt: skip
     "tearsheet.archive": {"StoryArchiveReader", "StoryArchiveWriter"},
     "tearsheet.extract": {"Document", "Link", "extract"},
     "tearsheet.feeds": {"Entry", "FeedError", "ParsedFeed", "next_fetch", "parse_feed"},

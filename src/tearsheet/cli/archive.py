@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from tearsheet.app import (
+    ask,
     Services,
     chosen_by_names,
     chosen_by_query,
@@ -30,7 +31,7 @@ from tearsheet.archive import (
     verify_file,
 )
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
-from tearsheet.cli.filters import ask, question_of
+from tearsheet.cli.filters import question_of
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, lines_of, moment_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
