@@ -92,7 +92,7 @@ format: $(VENV)/.dev ## Format the code
 	@$(BIN)/ruff check --fix .
 
 docs: $(VENV)/.dev ## Write the reference pages that are made from the program
-	@$(BIN)/python tools/write_reference.py
+	@$(BIN)/python -m tools.write_reference
 
 bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger ## Run every benchmark (alone, on a quiet machine)
 

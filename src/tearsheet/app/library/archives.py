@@ -47,7 +47,7 @@ def read_archive(path: str | PathLike[str]) -> Archive:
     >>> for archived in tearsheet.read_archive("tearsheet-data/archive"):
     ...     print(archived.uri, archived.story.http_metadata.response_code, len(archived.story.raw_html.html))
     ...     break
-    https://harbour-herald.example/2026/11/15/story-0 200 1374
+    https://harbour-herald.example/2026/11/15/story-0 200 1150
     """
     found = Path(fspath(path))
     if not found.exists():

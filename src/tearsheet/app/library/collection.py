@@ -47,7 +47,7 @@ def open(data: str | PathLike[str] | Settings) -> Collection:
     >>> import tearsheet
     >>> with tearsheet.open("tearsheet-data") as collection:
     ...     collection.count("climate").count
-    14
+    27
     """
     settings = settings_of(data)
     require_collection(settings)
@@ -86,6 +86,7 @@ class Collection:
         `order` is `newest` or `oldest`, by the time they were indexed, or `relevance`; `text=False` leaves their text out. Raises
         `QueryError` or `UsageError` for a question that makes no sense, `TooSlow` for one that takes too long.
 
+        >>> collection = tearsheet.open("tearsheet-data")
         >>> stories = collection.search("climate", languages="en", order="oldest", limit=2)
         >>> [(story.publication_date, story.canonical_domain) for story in stories]
         [('2026-11-15', 'harbour-herald.example'), ('2026-11-14', 'harbour-herald.example')]
@@ -132,9 +133,9 @@ class Collection:
         languages and words there are the `limit` most frequent.
 
         >>> collection.count("climate")
-        Total(count=14, total=38)
+        Total(count=27, total=38)
         >>> [(week.date, week.count, week.total) for week in collection.count("climate", by="week", start="2026-11")]
-        [('2026-10-26', 0, 0), ('2026-11-02', 2, 8), ('2026-11-09', 5, 13)]
+        [('2026-10-26', 1, 1), ('2026-11-02', 6, 10), ('2026-11-09', 16, 22)]
         >>> collection.count(by="language", limit=2)
         [('en', 23), ('de', 6)]
         """
@@ -158,7 +159,7 @@ class Collection:
 
         >>> story = collection.story("https://harbour-herald.example/2026/11/14/story-1")
         >>> story.article_title, story.proof.sha256[:12]
-        ('Harbour wall to rise by two metres (harbour-herald)', '')
+        ('Harbour wall to rise by two metres (harbour-herald)', 'd3d956c7a1e1')
         """
         ids = [key.id] if isinstance(key, IndexedStory) else list(dict.fromkeys(filter(None, (key, index_id_of(key)))))
         found = next((story for story in self._index().get(ids) if story is not None), None)
@@ -195,7 +196,7 @@ class Collection:
 
         >>> topic = collection.topics["floods"]
         >>> [(row.media, row.media_inlink_count, row.story_count) for row in topic.media()]
-        []
+        [('coast.example', 1, 1), ('river.example', 1, 1), ('harbour.example', 0, 1)]
         >>> topic.media_links().to_pandas().columns.tolist()
         ['source_media', 'ref_media', 'link_count']
         """

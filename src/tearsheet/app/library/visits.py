@@ -35,7 +35,7 @@ def capture(
     is a full text. What is captured again and has not changed is not captured twice, unless `force_recrawl` asks for it.
 
     >>> import tearsheet
-    >>> result = tearsheet.capture("https://herald.example/ferry")
+    >>> result = tearsheet.capture("http://herald.example/ferry")
     >>> result.status, result.terminal.terminal_status_code, result.html_biblio.title
     ('success', 200, 'Ferry returns to the island')
     """
@@ -60,10 +60,10 @@ def discover_feeds(
 
     >>> import tearsheet
     >>> page = '<link rel="alternate" type="application/rss+xml" title="News" href="/news.xml">'
-    >>> [(feed.url, feed.how) for feed in tearsheet.discover_feeds("https://herald.example/", page)]
-    [('https://herald.example/news.xml', 'declared by the page')]
-    >>> [(feed.url, feed.version, feed.entries) for feed in tearsheet.discover_feeds("https://herald.example/")]
-    [('https://herald.example/news.xml', 'rss 2.0', 1)]
+    >>> [(feed.url, feed.how) for feed in tearsheet.discover_feeds("http://herald.example/", page)]
+    [('http://herald.example/news.xml', 'declared by the page')]
+    >>> [(feed.url, feed.version, feed.entries) for feed in tearsheet.discover_feeds("http://herald.example/")]
+    [('http://herald.example/news.xml', 'rss 2.0', 1)]
     """
     if html is not None:
         page = html if isinstance(html, bytes) else html.encode("utf-8", "replace")
