@@ -34,9 +34,9 @@ RECORDS = (
 ERRORS = (*(kind for kind in vars(errors).values() if isinstance(kind, type)), QueryError, FeedError, BadURL)
 
 _INTRODUCTION = """\
-`import tearsheet` gives programs and notebooks these functions, and `tearsheet.errors`. Importing it takes a few hundredths of a second
-and changes nothing: what a function needs is loaded when it is first called. All of them can be called with or without a running event
-loop (a notebook has one, which stands still meanwhile) and from any thread, and leave no process behind. They are typed.
+`import tearsheet` gives programs and notebooks these functions, and `tearsheet.errors`. Importing it takes a few hundredths of a
+second and changes nothing: what a function needs is loaded when it is first called. All are typed. They can be called with or
+without a running event loop (a notebook has one, which stands still meanwhile) and from any thread, and leave no process behind.
 
 The examples are run by a test, on a small collection in `tearsheet-data` and on a site that answers as `herald.example`.
 [How to use Tearsheet from Python](../how-to/use-from-python.md) begins with a task, and three notebooks are in `docs/notebooks`.
@@ -53,11 +53,21 @@ def python_page() -> str:
         lines += ["", f"### `{kind.__name__}`", "", *_words(_docstring(kind))]
         for name, member in _public_members(kind):
             lines += ["", f"#### `{kind.__name__}.{name}`", "", *_described(member, name)]
-    lines += ["", "## Records", "", "Dataclasses. What `extract_article` returns, and the parts of an archived story, are described"]
+    lines += [
+        "",
+        "## Records",
+        "",
+        "Dataclasses. What `extract_article` returns, and the parts of an archived story, are described",
+    ]
     lines += ["in [Metadata of a story](metadata.md)."]
     for kind in RECORDS:
         lines += ["", f"### `{kind.__name__}`", "", *_words(_docstring(kind)), "", *_table(kind)]
-    lines += ["", "## Errors", "", "All derive from `tearsheet.errors.TearsheetError`; the message is one line that says what to do."]
+    lines += [
+        "",
+        "## Errors",
+        "",
+        "All derive from `tearsheet.errors.TearsheetError`; the message is one line that says what to do.",
+    ]
     lines += ["", "| error | meaning |", "|---|---|"]
     lines += [f"| `{kind.__name__}` | {_first_line(kind)} |" for kind in ERRORS]
     return "\n".join(lines) + "\n"
@@ -127,7 +137,10 @@ def _table(kind: type) -> list[str]:
     said: dict[str, str] = {}
     for place in reversed(kind.__mro__[:-1]):
         said |= _field_notes(place)
-    rows = [f"| `{item.name}` | `{str(item.type).replace('|', chr(92) + '|')}` | {said.get(item.name, '')} |" for item in fields(kind)]
+    rows = [
+        f"| `{item.name}` | `{str(item.type).replace('|', chr(92) + '|')}` | {said.get(item.name, '')} |"
+        for item in fields(kind)
+    ]
     return ["| field | type | meaning |", "|---|---|---|", *rows]
 
 

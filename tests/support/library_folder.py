@@ -9,9 +9,7 @@ from pathlib import Path
 from tests.support.ingest_site import Site, prose
 from tests.support.web_seed import Seeded, open_services, seed, seed_topic
 
-FEED = (
-    '<rss version="2.0"><channel><title>Herald</title><item><link>/ferry</link><title>Ferry returns</title></item></channel></rss>'
-)
+FEED = '<rss version="2.0"><channel><title>Herald</title><item><link>/ferry</link></item></channel></rss>'
 HOME = '<link rel="alternate" type="application/rss+xml" title="News" href="/news.xml"><h1>The Herald</h1>'
 FERRY = f"""<html><head><title>Ferry returns to the island</title><meta name="citation_title" content="Ferry returns to the island">
 </head><body><h1>Ferry returns to the island</h1>{prose(1300)}</body></html>"""

@@ -19,7 +19,9 @@ class BadWacz(Exception):
 def warcs_in_wacz(path: Path) -> Iterator[tuple[str, BinaryIO]]:
     """Each WARC file in a WACZ file, open, with a name that shows where it is. Use it in a block of `wacz_errors`."""
     with zipfile.ZipFile(path) as outer:
-        found = [info for info in outer.infolist() if info.filename.startswith(_FOLDER) and info.filename.endswith(_NAMES)]
+        found = [
+            info for info in outer.infolist() if info.filename.startswith(_FOLDER) and info.filename.endswith(_NAMES)
+        ]
         if not found:
             raise BadWacz("there is no WARC file in it")
         for info in found:

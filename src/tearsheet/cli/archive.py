@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from tearsheet.app import (
-    ask,
     Services,
+    ask,
     chosen_by_names,
     chosen_by_query,
     chosen_by_topic,

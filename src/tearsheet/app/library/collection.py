@@ -41,8 +41,9 @@ class ProvedStory(IndexedStory):
 def open(data: str | PathLike[str] | Settings) -> Collection:
     """Open a data folder for reading; close it, or use it in a `with` block.
 
-    Nothing is made: raises `NotFoundError` when there is no such folder, or nothing of ours in it. Others may write to it meanwhile,
-    `tearsheet run` for one. Settings are taken as the command takes them: from the environment, the folder's `config.toml`, defaults.
+    Nothing is made: raises `NotFoundError` when there is no such folder, or nothing of ours in it. Others may write to it
+    meanwhile, `tearsheet run` for one. Settings are taken as the command takes them: from the environment, the folder's
+    `config.toml`, defaults.
 
     >>> import tearsheet
     >>> with tearsheet.open("tearsheet-data") as collection:
@@ -96,18 +97,45 @@ class Collection:
 
     @overload
     def count(
-        self, query: str = "*", *, by: None = None, start: str | date = "", end: str | date = "", sources: Some = (),
-        collections: Some = (), languages: Some = (), as_of: str | datetime = "", limit: int = 20,
+        self,
+        query: str = "*",
+        *,
+        by: None = None,
+        start: str | date = "",
+        end: str | date = "",
+        sources: Some = (),
+        collections: Some = (),
+        languages: Some = (),
+        as_of: str | datetime = "",
+        limit: int = 20,
     ) -> Total: ...
     @overload
     def count(
-        self, query: str = "*", *, by: Interval, start: str | date = "", end: str | date = "", sources: Some = (),
-        collections: Some = (), languages: Some = (), as_of: str | datetime = "", limit: int = 20,
+        self,
+        query: str = "*",
+        *,
+        by: Interval,
+        start: str | date = "",
+        end: str | date = "",
+        sources: Some = (),
+        collections: Some = (),
+        languages: Some = (),
+        as_of: str | datetime = "",
+        limit: int = 20,
     ) -> list[Attention]: ...
     @overload
     def count(
-        self, query: str = "*", *, by: Literal["source", "language"], start: str | date = "", end: str | date = "",
-        sources: Some = (), collections: Some = (), languages: Some = (), as_of: str | datetime = "", limit: int = 20,
+        self,
+        query: str = "*",
+        *,
+        by: Literal["source", "language"],
+        start: str | date = "",
+        end: str | date = "",
+        sources: Some = (),
+        collections: Some = (),
+        languages: Some = (),
+        as_of: str | datetime = "",
+        limit: int = 20,
     ) -> list[tuple[str, int]]: ...
     @overload
     def count(
@@ -129,8 +157,8 @@ class Collection:
     ) -> Total | list[Attention] | list[tuple[str, int]] | list[WordCount]:
         """How many stories match, out of how many; or the counts by `day`, `week`, `month`, `source`, `language` or `word`.
 
-        Over time, every interval is there, also those without a story, with the share of all stories of the same filters. Of sources,
-        languages and words there are the `limit` most frequent.
+        Over time, every interval is there, also those without a story, with the number of all stories of the same filters, so
+        that each has a `share`. Of sources, languages and words there are the `limit` most frequent.
 
         >>> collection.count("climate")
         Total(count=27, total=38)
@@ -164,15 +192,18 @@ class Collection:
         ids = [key.id] if isinstance(key, IndexedStory) else list(dict.fromkeys(filter(None, (key, index_id_of(key)))))
         found = next((story for story in self._index().get(ids) if story is not None), None)
         if found is None:
-            raise NotFoundError(f"there is no story {ids[0]!r} in {self._services.settings.data}; give its id or its address")
+            raise NotFoundError(
+                f"there is no story {ids[0]!r} in {self._services.settings.data}; give its id or its address"
+            )
         values = {item.name: getattr(found, item.name) for item in fields(IndexedStory)}
         return ProvedStory(**values, proof=self._proof(found))
 
     def capture(self, key: str | IndexedStory, *, at: datetime | None = None) -> ArchivedStory:
         """The archived response of a story, read from its WARC file: the page's bytes, its headers and those of the redirects.
 
-        The key is a story, its id, or an address, which may have been captured several times: `at` asks for the capture nearest to a
-        time. The bytes are those that were recorded; `NotFoundError` is raised when they are not, or when there are none.
+        The key is a story, its id, or an address, which may have been captured several times: `at` asks for the capture
+        nearest to a time. The bytes are those that were recorded; `NotFoundError` is raised when they are not, or when there
+        are none.
 
         >>> archived = collection.capture("https://harbour-herald.example/2026/11/14/story-1")
         >>> archived.story.raw_html.html[:15], archived.time.date().isoformat()
@@ -249,7 +280,9 @@ class Collection:
         with self._lock:
             self._require_open()
             if not has_engine(settings, "engines.database", settings.engines.database):
-                raise NotFoundError(f"there is no database in {settings.data}: give the folder that `tearsheet run` uses")
+                raise NotFoundError(
+                    f"there is no database in {settings.data}: give the folder that `tearsheet run` uses"
+                )
             self._services.database  # noqa: B018 - opened by one thread
         return self._services
 

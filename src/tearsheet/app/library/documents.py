@@ -1,8 +1,8 @@
 """Single documents that a program hands over: a page, a feed, an archive file.
 
-They are read in this process: at once, and in time that grows with them. With `confined=True` they are read in a process of their own,
-which has the limits that pages from the web have in a pipeline: it may take so long, and use so much memory, and can neither write
-nor connect. The first such document waits for its process to start. The processes end with the program.
+They are read in this process: at once, and in time that grows with them. With `confined=True` they are read in another one, with
+the limits that pages from the web have in a pipeline: it may take so long, use so much memory, and can neither write nor connect.
+The first such document waits for its process to start. The processes end with the program.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ A = TypeVar("A")
 def extract_article(html: bytes | str, url: str | None = None, *, confined: bool = False) -> ContentMetadata:
     """The text, title, authors, language and date of publication of one page.
 
-    Give the page as bytes where you have them: its encoding is then found as a browser finds it. What the page does not say is None.
-    With the address, the date may be read from it, and links become absolute; without it, the fields made from it are None. Raises
-    `BadURL` if it is no http(s) address.
+    Give the page as bytes where you have them: its encoding is then found as a browser finds it. What the page does not say is
+    None. With the address, the date may be read from it, and links become absolute; without it, the fields made from it are
+    None. `confined=True` reads the page in another process, with limits. Raises `BadURL` if it is no http(s) address,
+    `ItemRefused` if the page exceeds a limit.
 
     >>> import tearsheet
     >>> page = "<title>Ferry returns - The Herald</title><h1>Ferry returns</h1>" + "<p>The ferry to the island runs again.</p>" * 9
@@ -52,13 +53,12 @@ def extract_article(html: bytes | str, url: str | None = None, *, confined: bool
 def parse_feed(body: bytes | str, url: str | None = None, *, confined: bool = False) -> ParsedFeed:
     """The entries of a feed or a sitemap: RSS, Atom, RDF, JSON Feed, news sitemaps; damaged ones as far as they make sense.
 
-    With the address of the feed, relative links become absolute. Raises `FeedError` with its reason when it is no feed.
+    With the address of the feed, relative links become absolute. `confined=True` reads it in another process, with limits. Raises
+    `FeedError` with its reason when it is no feed, `ItemRefused` when it exceeds a limit.
 
     >>> import tearsheet
-    >>> feed = tearsheet.parse_feed(
-    ...     '<rss version="2.0"><channel><title>Herald</title><item><link>/ferry</link><title>Ferry returns</title></item></channel></rss>',
-    ...     "https://herald.example/feed.xml",
-    ... )
+    >>> text = '<rss version="2.0"><channel><title>Herald</title><item><link>/ferry</link></item></channel></rss>'
+    >>> feed = tearsheet.parse_feed(text, "https://herald.example/feed.xml")
     >>> feed.title, feed.version, [entry.link for entry in feed.entries]
     ('Herald', 'rss 2.0', ['https://herald.example/ferry'])
     """

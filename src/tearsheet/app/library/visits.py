@@ -1,7 +1,7 @@
 """What asks the web: one document captured whole, and the feeds of a site.
 
-All of it is polite: robots.txt, the pace of each host and its pauses hold. Without a data folder, what must be remembered for that is in
-a temporary folder, one for the whole program, which is removed at its end.
+All of it is polite: the pace of each host and its pauses hold, and robots.txt for what is captured. Without a data folder, what
+must be remembered for that is in a temporary folder, one for the whole program, which is removed at its end.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def discover_feeds(
 ) -> list[DiscoveredFeed] | list[PossibleFeed]:
     """The feeds and news sitemaps of a site, the most useful first.
 
-    With the page's `html`, they are those that the page names; nothing is asked, so they may be there or not. Without it, the page at
-    the address is fetched, and then each feed that it, robots.txt or a usual place may lead to; what is returned was read. Raises
-    `UserError` when the page cannot be fetched.
+    With the page's `html`, they are those that the page names; nothing is asked, so they may be there or not. Without it, the page
+    at the address is fetched, and then each feed that it, robots.txt or a usual place may lead to; what is returned was read.
+    Raises `UserError` when the page cannot be fetched.
 
     >>> import tearsheet
     >>> page = '<link rel="alternate" type="application/rss+xml" title="News" href="/news.xml">'
