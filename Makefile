@@ -76,6 +76,9 @@ test-slow: $(VENV)/.dev ## Long proofs: many kills, soaks, Elasticsearch (its do
 	@engines/all start elasticsearch
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "slow" --timeout 3600 tests
 
+test-wheel: $(VENV)/.dev ## Build the package, install the wheel in a clean environment, and run the notebooks there
+	@$(BIN)/python -m tools.check_wheel
+
 browser: ## Install the browser that the page tests drive (Debian, as root), and ReplayWeb.page for it
 	@engines/browser
 
@@ -100,7 +103,7 @@ format: $(VENV)/.dev ## Format the code
 
 docs: $(VENV)/.dev ## Write what is made from the program: the reference pages, and the schema of new SQLite files
 	@$(BIN)/python -m tools.write_schema
-	@$(BIN)/python tools/write_reference.py
+	@$(BIN)/python -m tools.write_reference
 
 bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger ## Run every benchmark (alone, on a quiet machine)
 
