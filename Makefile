@@ -14,7 +14,7 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs lock sbom bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-memory bench-index bench-ledger clean
+.PHONY: help run test coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs docs-site lock sbom bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-memory bench-index bench-ledger clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -93,6 +93,10 @@ format: $(VENV)/.dev ## Format the code
 
 docs: $(VENV)/.dev ## Write the reference pages that are made from the program
 	@$(BIN)/python tools/write_reference.py
+
+docs-site: $(VENV)/.dev ## Build the documentation as a site into build/site, without the network; a warning is an error
+	@$(BIN)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/site
+	@echo "build/site/index.html"
 
 bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger ## Run every benchmark (alone, on a quiet machine)
 

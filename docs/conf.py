@@ -23,7 +23,6 @@ extensions = ["myst_parser", "sphinx_copybutton"]
 exclude_patterns = ["README.md"]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
-suppress_warnings = ["myst.header"]  # a page of reference may begin with a table of its parts
 nitpicky = True
 highlight_language = "none"
 
@@ -32,9 +31,24 @@ html_copy_source = False
 html_show_sphinx = False
 html_static_path = ["site"]
 html_css_files = ["site.css"]
-html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#8a2b1d", "color-brand-content": "#8a2b1d"},
-    "dark_css_variables": {"color-brand-primary": "#f0a08f", "color-brand-content": "#f0a08f"},
+html_favicon = "../src/tearsheet/web/static/icon.svg"
+
+
+def _colours(paper: str, sheet: str, soft: str, accent: str) -> dict[str, str]:
+    return {
+        "color-background-primary": sheet,
+        "color-background-secondary": paper,
+        "color-brand-primary": accent,
+        "color-brand-content": accent,
+        "color-brand-visited": accent,
+        "color-sidebar-link-text": soft,
+        "color-sidebar-link-text--top-level": soft,
+    }
+
+
+html_theme_options = {  # the colours of the web pages, in style.css
+    "light_css_variables": _colours("#fbf8f1", "#fffdf8", "#5a5349", "#8c1c13"),
+    "dark_css_variables": _colours("#16140f", "#1d1a15", "#b1a898", "#f2a191"),
 }
 copybutton_exclude = ".linenos, .gp, .c1"  # what is copied runs: without the comments behind a command
 
@@ -47,7 +61,7 @@ def front_page(text: str) -> str:
 
 def _navigation(section: str) -> str:
     caption = section.splitlines()[0].removeprefix("## ")
-    pages = re.findall(r"\]\(([\w/-]+)\.md\)", section)
+    pages = [f"{title} <{page}>" for title, page in re.findall(r"\[([^]]+)\]\(([\w/-]+)\.md\)", section)]
     return "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```", "", ""])
 
 
