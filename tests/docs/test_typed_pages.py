@@ -49,7 +49,7 @@ def without_quotes(line: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory) -> Path:
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
     done = tearsheet("demo", "--once", "--no-web", data=folder)
     assert done.returncode == 0, done.stderr
@@ -57,7 +57,7 @@ def demo(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def here(tmp_path, demo, monkeypatch) -> Path:
+def here(tmp_path: Path, demo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder as a reader has it: the demo's data, and the files that the pages speak of."""
     monkeypatch.chdir(tmp_path)
     for name in (DATA, f"{DATA}.newer"):
