@@ -26,8 +26,8 @@ from tearsheet.topics.snapshot import MediumCounts, SnapshotInfo
 from tearsheet.urls import BadURL
 
 FUNCTIONS = ("extract_article", "parse_feed", "discover_feeds", "parse_query", "read_archive", "capture", "open")
-CLASSES = (Collection, Topics, TopicTables, Rows, Archive, Query)
-RECORDS = (
+CLASSES: tuple[type, ...] = (Collection, Topics, TopicTables, Rows, Archive, Query)
+RECORDS: tuple[type, ...] = (
     IndexedStory, ProvedStory, CaptureRecord, ArchivedStory, Total, Attention, WordCount, TopicStory, StoryLink, MediumCounts,
     MediumLink, SnapshotInfo, ParsedFeed, Entry, DiscoveredFeed, PossibleFeed, IngestWebResult,
 )  # fmt: skip
