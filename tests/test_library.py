@@ -124,6 +124,19 @@ def test_a_feed_may_be_bytes_or_text_and_needs_no_address(confined):
     assert caught.value.reason == "html?"
 
 
+CONFINED = """
+import pathlib, tearsheet
+tearsheet.extract_article("<title>a</title><p>b", confined=True)
+print(*(path.read_text() for path in pathlib.Path("/proc/self/task").glob("*/children")))
+"""
+
+
+def test_no_process_stays_behind_when_the_program_ends():
+    done = subprocess.run([sys.executable, "-P", "-c", CONFINED], capture_output=True, check=True, timeout=PATIENCE)
+    assert len(done.stdout.split()) == 1 and done.stderr == b""
+    assert not Path("/proc", done.stdout.decode().strip()).exists()
+
+
 def test_a_document_that_exceeds_a_limit_is_refused(monkeypatch):
     from tearsheet.app.library import documents
     from tearsheet.work import WaitingReader
