@@ -30,6 +30,8 @@ ACROSS = {
     "test_fronts": "the names that each package lists for others",
     "test_guards": "what the guards of conftest.py refuse",
     "test_layout": "this",
+    "test_other_systems": "every module, on systems that lack what POSIX has",
+    "test_packaging": "what people install, and what `make` needs to begin",
     "test_library": "what `import tearsheet` offers to programs",
     "test_supply_chain": "what others wrote: locks, vendored files, the bill of materials",
     "app/test_layer": "that commands and pages reach engines through app alone",
