@@ -174,6 +174,7 @@ def test_a_query():
 # --------------------------------------------------------------------------------------------------------- the web
 
 
+@pytest.mark.proof
 def test_a_document_is_captured_inside_and_outside_a_loop_and_from_threads(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
@@ -184,6 +185,7 @@ def test_a_document_is_captured_inside_and_outside_a_loop_and_from_threads(tmp_p
         result = asyncio.run(in_a_notebook())
         assert_type(result, IngestWebResult)
         assert (result.status, result.hit) == ("success", True) and result.cdx and result.cdx.warc_path
+        assert (tmp_path / "kept").stat().st_mode & 0o077 == 0
         [archived] = tearsheet.read_archive(tmp_path / "kept" / "archive")
         assert archived.uri == "http://herald.example/ferry"
         kept: list[IngestWebResult] = []
