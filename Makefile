@@ -14,7 +14,7 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs lock sbom bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-memory bench-index bench-ledger clean
+.PHONY: help run test coverage fuzz test-engines test-slow kills browser engines-up engines-down engines-status lint format docs lock sbom bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-memory bench-index bench-ledger clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -68,6 +68,9 @@ test-slow: $(VENV)/.dev ## Long proofs: many kills, soaks, Elasticsearch (its do
 	@engines/all start $(ENGINES)
 	@engines/all start elasticsearch
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "slow" --timeout 3600 tests
+
+kills: $(VENV)/.dev ## Kill every part that writes, more than a hundred times, and count: nothing is lost, nothing comes twice
+	@$(BIN)/python -m pytest -m kills --timeout 3600 tests
 
 browser: ## Install the browser that the page tests drive (Debian, as root), and ReplayWeb.page for it
 	@engines/browser
