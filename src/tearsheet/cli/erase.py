@@ -12,6 +12,7 @@ import typer
 
 from tearsheet.app import (
     Report,
+    ask,
     erase,
     every_address,
     interruptible,
@@ -22,7 +23,7 @@ from tearsheet.app import (
 )
 from tearsheet.archive import MAX_REASON, Tombstones
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, ask, question_of
+from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, question_of
 from tearsheet.cli.options import JsonOption, YesOption, confirm, lines_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.terminal import clean_line
