@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from tearsheet.errors import UsageError
 from tearsheet.files import make_folder, storage_errors, sync_folder, write_whole
+from tearsheet.foreign_text import read_json
 from tearsheet.pagestore.meta import (
     KINDS,
     MetaFile,
@@ -72,7 +73,7 @@ class StoredPage:
     def info(self) -> CaptureInfo:
         """What is known about its capture; nothing for old pages."""
         try:
-            values = json.loads(self.path.with_name(SIDECAR).read_bytes())
+            values = read_json(self.path.with_name(SIDECAR).read_text("utf-8", "replace"))
         except (OSError, ValueError):
             return CaptureInfo()
         return _read_info(values) if isinstance(values, dict) else CaptureInfo()
