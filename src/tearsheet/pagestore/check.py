@@ -11,7 +11,7 @@ from pathlib import Path
 from tearsheet.errors import UsageError
 from tearsheet.files import TEMPORARY
 from tearsheet.foreign_text import read_json
-from tearsheet.pagestore.meta import MetaLine, clean_id, clean_language, is_md5, url_md5
+from tearsheet.pagestore.meta import KINDS, MetaLine, clean_id, clean_language, is_md5, url_md5
 from tearsheet.pagestore.paths import CONTENTS, META, SIDECAR, all_days, day_folders, inside
 from tearsheet.pagestore.store import PageStore
 
@@ -115,10 +115,10 @@ def _repair_folder(store: PageStore, folder: Path) -> Iterator[str]:
             continue
         try:
             values = read_json((inside(store.base, path) / SIDECAR).read_text("utf-8", "replace"))
-            url, kind = str(values["url"]), str(values["kind"])
+            url, kind, language = str(values["url"]), str(values["kind"]), str(values.get("language") or "")
         except (OSError, ValueError, KeyError, TypeError, UsageError):
             continue
-        line = MetaLine(path.name, url, clean_id(values.get("page_id")), kind, clean_language(values.get("language")))
-        if line.md5 == url_md5(url):
+        line = MetaLine(path.name, url, clean_id(values.get("page_id")), kind, clean_language(language))
+        if kind in KINDS and line.md5 == url_md5(url):
             store.append_line(folder / META, line)
             yield str(path.relative_to(store.base))

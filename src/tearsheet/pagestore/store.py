@@ -198,10 +198,13 @@ class PageStore:
         return None
 
     def meta(self, path: Path) -> MetaFile:
-        """A parsed META file; an empty one when the file does not exist."""
+        """A parsed META file; an empty one when there is no such file, but nothing or, say, a pipe that would keep us waiting."""
         try:
-            return parse_meta(inside(self.base, path).read_text("utf-8", errors="surrogateescape"))
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, UsageError):
+            found = inside(self.base, path)
+            if not found.is_file():
+                return MetaFile()
+            return parse_meta(found.read_text("utf-8", errors="surrogateescape"))
+        except (FileNotFoundError, NotADirectoryError, UsageError):
             return MetaFile()
 
     def append_line(self, path: Path, line: MetaLine) -> None:
