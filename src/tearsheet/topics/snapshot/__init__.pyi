@@ -7,3 +7,6 @@ from .parallel import LARGE as LARGE
 from .store import list_snapshots as list_snapshots
 from .store import load_snapshot as load_snapshot
 from .store import save_snapshot as save_snapshot
+from .timespans import OVERALL as OVERALL
+from .timespans import Counting as Counting
+from .timespans import Figures as Figures

@@ -35,6 +35,9 @@ class Timespan:
         return f"{self.period}{days}" + (f"-{focus}" if focus else "")
 
 
+OVERALL = Timespan("overall", None, None)
+
+
 class PostCounts(NamedTuple):
     """The posts of a timespan that named a story's address: how many, by how many people, in how many channels."""
 
@@ -92,7 +95,7 @@ class Figures:
 def timespans_of(frozen: Frozen) -> list[Timespan]:
     """The overall timespan, weeks (from Monday), months and custom timespans; then the overall timespan of each focus."""
     days = [story.day for story in frozen.stories if story.day]
-    found = [Timespan("overall", None, None)]
+    found = [OVERALL]
     if days:
         first, last = frozen.start or min(days), frozen.end or max(days)
         monday = first - timedelta(days=first.weekday())
