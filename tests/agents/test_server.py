@@ -75,7 +75,8 @@ def test_a_long_text_is_read_in_parts(services, truth, monkeypatch):
     long = replace(short, text_content='A line with "quotes" and a break.\n' * 300)
     monkeypatch.setattr(type(services.index), "get", lambda *_: [long])
     services.settings.mcp.answer_characters = 4_000
-    offset, parts = 0, []
+    offset: int | None = 0
+    parts: list[str] = []
     while offset is not None:
         answer = ask(services, "read_story", story=short.id, offset=offset)
         found = body_of(answer)
@@ -118,7 +119,10 @@ def test_hostile_text_stays_data(services, truth):
 
 def test_sources_collections_and_topics_are_listed(services):
     sources = body_of(ask(services, "list_sources", collection="English papers"))
-    assert {row["untrusted"]["domain"] for row in sources["sources"]} == {"harbour-herald.example", "morning-gazette.example"}
+    assert {row["untrusted"]["domain"] for row in sources["sources"]} == {
+        "harbour-herald.example",
+        "morning-gazette.example",
+    }
     page = body_of(ask(services, "list_sources", limit=2))
     assert (len(page["sources"]), page["of"], page["next_offset"]) == (2, 6, 2)
     assert body_of(ask(services, "list_sources", limit=2, offset=4))["next_offset"] is None
@@ -150,7 +154,10 @@ def test_it_says_why_a_story_is_absent(services, address, known):
     found = body_of(ask(services, "why_absent", address=address))
     assert found["known"] == known and found["note"]
     if known == "left_out":
-        assert (found["steps"][-1]["reason"], found["steps"][-1]["meaning"]) == ("http-404", "the page does not exist (404)")
+        assert (found["steps"][-1]["reason"], found["steps"][-1]["meaning"]) == (
+            "http-404",
+            "the page does not exist (404)",
+        )
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_elsewhere_every_request_needs_a_token(public, filled):
         headers = HEADERS | ({"authorization": f"Token {secret}"} if secret else {})
         answer = httpx.post(public, json=CALL, headers=headers, timeout=PATIENCE)
         assert answer.status_code == 401 and "token" in answer.json()["note"]
-        with pytest.raises(BaseException, match="401|Unauthorized|unhandled"):
+        with pytest.raises(BaseException, match=r"401|Unauthorized|unhandled"):
             talk_by_http(public, first_story, token=secret)
     names, story, *_ = talk_by_http(public, first_story, token=filled[2]["read"])
     assert story and "capture_page" in names

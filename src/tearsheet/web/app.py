@@ -32,7 +32,7 @@ from tearsheet.web import (
     topics_page,
 )
 from tearsheet.web.api import account, directory, search
-from tearsheet.web.description import DescribedApp
+from tearsheet.web.description import TAGS, DescribedApp, operation_id
 from tearsheet.web.heads import Heads
 from tearsheet.web.overview import Overview
 from tearsheet.web.parameters import check_parameters
@@ -100,6 +100,10 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         title="Tearsheet",
         version=__version__,
         summary="The news as it was published, with proof of every page.",
+        description="Stories, counts, sources, feeds and captures of one data folder; also the APIs of Media Cloud, by its names.",
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        openapi_tags=TAGS,
+        generate_unique_id_function=operation_id,
         lifespan=lifespan,
         docs_url=None,  # its page loads scripts from other servers
         redoc_url=None,
