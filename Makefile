@@ -14,7 +14,7 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs lock sbom bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-memory bench-index bench-ledger clean
+.PHONY: help run test proofs coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs lock sbom bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-memory bench-index bench-ledger clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -47,13 +47,16 @@ sbom: $(VENV)/.base ## Write what is installed, with licences and digests, as Cy
 run: $(VENV)/.base ## Collect, archive, index and serve on 127.0.0.1 (FEEDS="https://… list.opml" for your own)
 	@$(BIN)/tearsheet --data $(DATA) run $(FEEDS)
 
-TESTS = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow and not restarts"
+TESTS = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/.dev ## Run the tests (no network beyond loopback); says what was left out for want of a server or a browser
-	@$(TESTS) tests
+	@$(TESTS) -m "not slow and not restarts and not proof" tests
 
-coverage: $(VENV)/.dev ## Run the tests and show the branch coverage of src, which must not fall below the floor in pyproject.toml
-	@$(TESTS) --cov --cov-report=term:skip-covered tests
+proofs: $(VENV)/.dev ## Run the proofs that `make test` leaves out because each takes seconds: kills, floods, hostile pages in a browser
+	@$(TESTS) -m "proof and not slow and not restarts" tests
+
+coverage: $(VENV)/.dev ## Run tests and proofs and show the branch coverage of src, which must not fall below the floor in pyproject.toml
+	@$(TESTS) -m "not slow and not restarts" --cov --cov-report=term:skip-covered tests
 
 test-engines: $(VENV)/.dev engines-up ## Run the contract suites against the real servers, all of which must be up
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -n $(JOBS) -m "engine and not slow and not restarts" tests
@@ -91,7 +94,8 @@ format: $(VENV)/.dev ## Format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-docs: $(VENV)/.dev ## Write the reference pages that are made from the program
+docs: $(VENV)/.dev ## Write what is made from the program: the reference pages, and the schema of new SQLite files
+	@$(BIN)/python -m tools.write_schema
 	@$(BIN)/python tools/write_reference.py
 
 bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger ## Run every benchmark (alone, on a quiet machine)

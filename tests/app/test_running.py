@@ -130,7 +130,7 @@ def test_a_run_that_ended_by_itself_leaves_signals_as_they_were():
     [(["serve", "--port", "0"], 0), (["worker", "fetcher", "-n", "2"], 2)],
     ids=["serve", "worker -n"],
 )
-@pytest.mark.parametrize("number", BOTH)
+@pytest.mark.parametrize("number", [SIGINT, pytest.param(SIGTERM, marks=pytest.mark.proof)])
 def test_signals_that_keep_coming_until_the_very_end_change_nothing(data, words, children, number):
     with started(data, *words) as process:
         wait_until_handled(process.pid, children=children)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -49,9 +50,11 @@ def finish(stream: BinaryIO, final: Path) -> None:
 
 
 def discard(stream: BinaryIO, final: Path) -> None:
-    """Throw the unfinished file away."""
-    _aside(final).unlink(missing_ok=True)
-    stream.close()
+    """Throw the unfinished file away. On a full disk, closing it fails to write what is still in memory, which nobody wants."""
+    with suppress(OSError):  # what stays is removed as a leftover
+        _aside(final).unlink(missing_ok=True)
+    with suppress(OSError):
+        stream.close()
 
 
 def remove_leftovers(folder: Path) -> list[Path]:

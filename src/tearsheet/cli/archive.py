@@ -152,7 +152,7 @@ def index(
     json: JsonOption = False,
 ) -> None:
     """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered."""
-    with services_for() as services:
+    with services_for(begins=bool(files)) as services:
         if not files:
             done = recover(services.archive_folder, services.archive)
             out.print(f"{len(done.registered):,} files registered, {len(done.removed):,} leftovers removed")

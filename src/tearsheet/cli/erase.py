@@ -104,6 +104,8 @@ def _first(named: dict[str, str]) -> str:
 
 def _finish(report: Report, form: str) -> None:
     _show_report(report, form, f"{report.addresses:,} addresses were erased, and stay away:")
+    if report.addresses:
+        err.print("What you exported to other places, and backups made before, still have it: look there yourself.")
     if report.problems:
         raise PartialFailure(
             f"{len(report.problems):,} places could not be reached, and are taken up by the next `tearsheet erase --resume`: "
