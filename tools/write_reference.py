@@ -1,4 +1,5 @@
-"""Write the reference pages that are made from the program itself: settings, exit codes, commands and the HTTP API.
+"""Write the reference pages that are made from the program itself: settings, exit codes, commands, Python and the
+HTTP API.
 
 Run `make docs` after a setting, a command, an exit code or an address of the API has changed. A test fails when the pages are
 out of date.
@@ -21,6 +22,7 @@ from tearsheet.settings import Settings, declared_settings
 from tearsheet.web.app import create_app
 from tearsheet.web.metrics import METRICS
 from tearsheet.web.reasons import REASON_TEXTS
+from tools.python_reference import python_page
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -133,6 +135,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "metrics.md": metrics_page,
     "reasons.md": reasons_page,
+    "python.md": python_page,
     "openapi.json": openapi_text,
 }
 """Each file of the reference that is made from the program, and how."""

@@ -45,8 +45,12 @@ def test_it_is_begun_anew_before_it_grows_too_large(tmp_path):
     log = AuditLog(tmp_path, 2_000)
     for number in range(50):
         log.write(seen(number))
-    files = sorted(tmp_path.iterdir())
-    assert [file.name for file in files] == ["mcp-audit.jsonl", "mcp-audit.jsonl.1"]
+    files = [log.path, tmp_path / "mcp-audit.jsonl.1"]
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "mcp-audit.jsonl",
+        "mcp-audit.jsonl.1",
+        "mcp-audit.jsonl.lock",
+    }
     assert all(file.stat().st_size <= 2_000 for file in files)
     last = [line["stories"] for line in [*lines(files[1]), *lines(files[0])]]
     assert last == [[f"{number:064}"] for number in range(50 - len(last), 50)]

@@ -55,6 +55,7 @@ def test_a_search_finds_stories_with_their_proof(services, truth):
         assert (proof["state"], proof["sha256"], proof["length"]) == ("archived", capture.sha256, capture.length)
         assert proof["captured_at"] == capture.time.isoformat()
         assert set(story["untrusted"]) == {"title", "source", "address", "lead"}
+    assert "no story matches" in body_of(ask(services, "search_stories", query="xylophone"))["note"]
     more = body_of(ask(services, "search_stories", query="climate", limit=5, token=found["next_token"]))
     assert not {story["id"] for story in more["stories"]} & {story["id"] for story in found["stories"]}
 
@@ -139,7 +140,7 @@ def test_sources_collections_and_topics_are_listed(services):
 
 def test_gaps_are_listed(services):
     found = body_of(talk_here(services, lambda client: client.call_tool("list_gaps", {}), clock=NOW.timestamp))
-    assert found["of"] == len(found["gaps"])
+    assert found["of"] == len(found["gaps"]) == 0 and "takes two weeks" in found["note"]
 
 
 @pytest.mark.parametrize(

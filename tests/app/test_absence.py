@@ -23,9 +23,8 @@ def services(tmp_path):
         yield services
 
 
-def outcome(stage: str, status: str, reason: str = "", **more: str) -> LedgerEntry:
-    entry = LedgerEntry("1" * 36, stage, status, reason, "", 1, 1, "paper.example", ADDRESS)
-    return replace(entry, **more)
+def outcome(stage: str, status: str, reason: str = "", link: str = "") -> LedgerEntry:
+    return replace(LedgerEntry("1" * 36, stage, status, reason, "", 1, 1, "paper.example", ADDRESS), link=link)
 
 
 def indexed(url: str) -> IndexedStory:

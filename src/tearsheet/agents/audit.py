@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -11,13 +10,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tearsheet.files import storage_errors
+from tearsheet.files import make_folder, storage_errors
+from tearsheet.locks import lock
 from tearsheet.masking import redacted, shown_url
 from tearsheet.terminal import clean_line, safe_json
 
 NAME = "mcp-audit.jsonl"
 _LONGEST_VALUE = 500
 _MOST_VALUES = 50
+_NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+"""Where the system can, a link in the place of the log is refused."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -67,35 +69,26 @@ class AuditLog:
 
     def __init__(self, folder: Path, most_bytes: int) -> None:
         self.path = folder / NAME
-        self._before = folder / f"{NAME}.1"
+        self._before, self._lock = folder / f"{NAME}.1", folder / f"{NAME}.lock"
         self._most = most_bytes
 
     def write(self, seen: Seen) -> None:
         """Append a line. Raises StorageError."""
         line = seen.line()
         with storage_errors(f"cannot write {self.path}"):
-            while not self._appended(line):
-                continue
+            make_folder(self.path.parent)  # a machine whose engines are all servers may have none yet
+            alone = os.open(self._lock, os.O_WRONLY | os.O_CREAT | _NO_LINKS, 0o600)
+            try:
+                lock(alone)
+                self._append(line)
+            finally:
+                os.close(alone)
 
-    def _appended(self, line: bytes) -> bool:
-        """Whether the line is in the log; not if another process has just put the file aside."""
-        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    def _append(self, line: bytes) -> None:
+        if self.path.is_file() and self.path.stat().st_size + len(line) > self._most:
+            self.path.replace(self._before)
+        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_LINKS, 0o600)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            size = os.fstat(file)
-            if not self._is_at_its_place(size):
-                return False
-            if size.st_size and size.st_size + len(line) > self._most:
-                self.path.replace(self._before)
-                return False
             os.write(file, line)
         finally:
             os.close(file)
-        return True
-
-    def _is_at_its_place(self, opened: os.stat_result) -> bool:
-        try:
-            there = self.path.stat()
-        except FileNotFoundError:
-            return False
-        return (there.st_dev, there.st_ino) == (opened.st_dev, opened.st_ino)

@@ -25,6 +25,7 @@ from tearsheet.topics.snapshot import list_snapshots
 from tearsheet.web import describe_reason
 
 MOST_ROWS, MOST_DAYS = 200, 365
+_NO_GAPS = "no gaps, as far as it is known what is usual: that takes two weeks of stories"
 Limit = Field(50, ge=1, le=MOST_ROWS, description="How many rows; long answers have fewer.")
 Offset = Field(0, ge=0, le=1 << 40, description="How many rows to pass over: `next_offset` of the answer before.")
 
@@ -66,6 +67,7 @@ class Gaps(Arguments):
     days: int = Field(30, ge=1, le=MOST_DAYS, description="How many days back, up to yesterday.")
     source: str = Field("", description="Only this domain, as `example.com`.")
     limit: int = Limit
+    offset: int = Offset
 
 
 class Absent(Arguments):
@@ -194,9 +196,9 @@ def gaps(call: Call, asked: Gaps) -> Answer:
             "usual": gap.usual,
             "untrusted": {"source": gap.source, "why": cut(gap.why, LONGEST_TITLE)},
         }
-        for gap in found[: asked.limit]
+        for gap in found[asked.offset : asked.offset + asked.limit]
     ]
-    return _page(call, "gaps", rows, len(found), 0)
+    return _page(call, "gaps", rows, len(found), asked.offset, _NO_GAPS)
 
 
 def absent(call: Call, asked: Absent) -> Answer:
@@ -240,13 +242,16 @@ def _named(name: str, domain: str) -> dict[str, str]:
     return {"name": cut(name, LONGEST_TITLE), "domain": cut(domain, LONGEST_TITLE)}
 
 
-def _page(call: Call, what: str, rows: Sequence[dict[str, Any]], count: int, offset: int) -> Answer:
-    """A list that is cut where the answer would become too long, and says where to go on."""
+def _page(
+    call: Call, what: str, rows: Sequence[dict[str, Any]], count: int, offset: int, if_none: str = "there are none"
+) -> Answer:
+    """A list that is cut where the answer would become too long, and says where to go on, or why it is empty."""
 
     def make(most: int) -> dict[str, Any]:
         kept = rows[:most]
         end = offset + len(kept)
-        return {what: list(kept), "of": count, "next_offset": end if kept and end < count else None}
+        note = {} if count else {"note": if_none}
+        return {what: list(kept), "of": count, "next_offset": end if kept and end < count else None} | note
 
     return Answer(fitted(make, max(1, len(rows)), call.room.characters))
 

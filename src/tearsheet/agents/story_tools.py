@@ -12,6 +12,7 @@ from tearsheet.index import Question, answers, read_question
 from tearsheet.web import ask, read_capture, view_of
 
 MOST_STORIES, MOST_ROWS = 50, 500
+_NOTHING = "no story matches: count_stories with the query `*` says how many there are of these days and sources"
 StoryName = Field(description="The id of a story (64 hexadecimal digits), or its address.")
 
 
@@ -86,9 +87,11 @@ def search(call: Call, asked: Search) -> Answer:
         query = ask(call.desk.site, question, reach).query
         page = answers.stories(index, query, limit=limit, token=question.token, order=question.order)
         shown[:] = [story.id for story in page.stories]
+        matching = index.count(query)
         return {
             "meaning": question.explain(),
-            "matching": index.count(query),
+            "matching": matching,
+            **({} if matching else {"note": _NOTHING}),
             "stories": list(map(listed, page.stories, proofs_of(call.services, page.stories))),
             "next_token": page.next_token,
         }

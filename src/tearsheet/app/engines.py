@@ -7,7 +7,6 @@ no database library.
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, contextmanager
@@ -28,6 +27,8 @@ import tearsheet.pipeline
 import tearsheet.work
 from tearsheet.app.places import check_apart
 from tearsheet.errors import BusyError, NotFoundError, StorageError
+from tearsheet.locks import try_lock
+from tearsheet.system import read_at, require_unix, write_at
 
 if TYPE_CHECKING:
     from tearsheet.app.sharing import SharedByLoop
@@ -231,6 +232,7 @@ class Engines:
 
     def open_polite(self, stack: AsyncExitStack) -> PoliteClient:
         """The polite client shared by everything in this event loop; closed when the `stack` of its last user is."""
+        require_unix("fetching pages")
         return self._polite.open(stack)
 
     @cached_property
@@ -257,16 +259,14 @@ class Engines:
             descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
         except OSError as error:
             raise StorageError(f"cannot write to {path}: {error.strerror}; check the data folder's rights") from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(descriptor, 32, 0).decode().strip()
+        if not try_lock(descriptor):
+            holder = read_at(descriptor, 32, 0).decode().strip()
             os.close(descriptor)
             raise BusyError(
                 f"`tearsheet {purpose}` is already at work on {self.data} (process {holder}): stop it first"
-            ) from None
+            )
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        write_at(descriptor, str(os.getpid()).encode(), 0)
         try:
             yield
         finally:

@@ -18,12 +18,12 @@ from tearsheet.query import parse_query
 from tearsheet.topics import COMPLETED, FAILED, Progress, Seed, Topic, store
 from tearsheet.topics.snapshot import (
     LARGE,
-    OVERALL,
     Counting,
     Figures,
     list_snapshots,
     load_snapshot,
     save_snapshot,
+    timespans_of,
     write_export,
     write_map,
 )
@@ -125,7 +125,7 @@ def overall_figures(services: Services, topic: Topic, snapshot: int | None = Non
         raise UsageError(
             f"this topic is too large to be counted while you wait: `tearsheet topic export {topic.name!r} FOLDER` does it"
         )
-    return Counting(frozen).figures(OVERALL)
+    return Counting(frozen).figures(timespans_of(frozen)[0])
 
 
 def export_topic(

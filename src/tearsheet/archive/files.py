@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from tearsheet.files import TEMPORARY, make_folder, put_in_place
+from tearsheet.locks import lock, try_lock
 
 
 def open_aside(final: Path) -> BinaryIO | None:
@@ -22,7 +22,7 @@ def open_aside(final: Path) -> BinaryIO | None:
         stream = aside.open("xb")
     except FileExistsError:
         return None
-    fcntl.flock(stream, fcntl.LOCK_EX)
+    lock(stream)
     # Between the two calls a cleaner (`remove_leftovers`) may have taken the file for a leftover.
     if not _is_at(stream, aside) or final.exists():
         if _is_at(stream, aside):
@@ -63,10 +63,9 @@ def remove_leftovers(folder: Path) -> list[Path]:
     for path in sorted(folder.rglob(f"*{TEMPORARY}")):
         try:
             with path.open("rb") as stream:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if _is_at(stream, path):
+                if try_lock(stream) and _is_at(stream, path):
                     path.unlink()
                     removed.append(path)
-        except (BlockingIOError, FileNotFoundError):
+        except FileNotFoundError:
             continue
     return removed

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tearsheet.app import Report, erase, every_address, matching_addresses, named_addresses, rehearse, resume
+from tearsheet.app import Report, ask, erase, every_address, matching_addresses, named_addresses, rehearse, resume
 from tearsheet.archive import MAX_REASON, Tombstones
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, ask, question_of
+from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, question_of
 from tearsheet.cli.options import JsonOption, YesOption, confirm, lines_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.terminal import clean_line

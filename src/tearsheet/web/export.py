@@ -24,24 +24,27 @@ _PARQUET = "application/vnd.apache.parquet"
 _NO_PARQUET: dict[int | str, dict[str, Any]] = {501: {"description": "This server has no library for Parquet."}}
 
 
-def file_of(media_type: str) -> dict[int | str, dict[str, Any]]:
+def _file_of(media_type: str) -> dict[int | str, dict[str, Any]]:
     """How an answer that is a file to download is described."""
     return {200: {"description": "The file.", "content": {media_type: {"schema": {"type": "string"}}}}}
 
 
-@router.get("/search.jsonl", response_class=StreamingResponse, responses=file_of("application/jsonl"))
+CSV_FILE = _file_of("text/csv")
+
+
+@router.get("/search.jsonl", response_class=StreamingResponse, responses=_file_of("application/jsonl"))
 def export_jsonl(request: Request, form: Form) -> StreamingResponse:
     """Every matching story as a line of JSON, with its full text."""
     return download(jsonl_lines(_stories(request, form)), "application/jsonl", "stories.jsonl")
 
 
-@router.get("/search.csv", response_class=StreamingResponse, responses=file_of("text/csv"))
+@router.get("/search.csv", response_class=StreamingResponse, responses=CSV_FILE)
 def export_csv(request: Request, form: Form, bom: Bom = False) -> StreamingResponse:
     """Every matching story as a row of CSV, with its full text; `bom=1` for Excel."""
     return download(csv_lines(_stories(request, form), bom=bom), "text/csv; charset=utf-8", "stories.csv")
 
 
-@router.get("/search.parquet", response_class=StreamingResponse, responses=file_of(_PARQUET) | _NO_PARQUET)
+@router.get("/search.parquet", response_class=StreamingResponse, responses=_file_of(_PARQUET) | _NO_PARQUET)
 def export_parquet(request: Request, form: Form) -> StreamingResponse:
     """Every matching story as a row of Parquet, with its full text."""
     if not can_write_parquet():

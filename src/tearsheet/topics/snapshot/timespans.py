@@ -35,9 +35,6 @@ class Timespan:
         return f"{self.period}{days}" + (f"-{focus}" if focus else "")
 
 
-OVERALL = Timespan("overall", None, None)
-
-
 class PostCounts(NamedTuple):
     """The posts of a timespan that named a story's address: how many, by how many people, in how many channels."""
 
@@ -95,7 +92,7 @@ class Figures:
 def timespans_of(frozen: Frozen) -> list[Timespan]:
     """The overall timespan, weeks (from Monday), months and custom timespans; then the overall timespan of each focus."""
     days = [story.day for story in frozen.stories if story.day]
-    found = [OVERALL]
+    found = [Timespan("overall", None, None)]
     if days:
         first, last = frozen.start or min(days), frozen.end or max(days)
         monday = first - timedelta(days=first.weekday())

@@ -18,7 +18,7 @@ from tearsheet.web.api import models
 from tearsheet.web.api.asking import SearchParameters
 from tearsheet.web.asking import LONGEST, ask
 from tearsheet.web.charts import filled
-from tearsheet.web.export import download, file_of
+from tearsheet.web.export import CSV_FILE, download
 from tearsheet.web.reach import reach_of
 from tearsheet.web.site import site_of
 from tearsheet.web.stories import find_story, moment
@@ -229,7 +229,7 @@ def words(request: Request, parameters: Parameters, limit: Limit = 100) -> dict[
     return {"words": [as_word(word) for word in found]}
 
 
-@router.get("/download-all-content-csv", response_class=StreamingResponse, responses=file_of("text/csv"))
+@router.get("/download-all-content-csv", response_class=StreamingResponse, responses=CSV_FILE)
 def download_all_content_csv(request: Request, parameters: Parameters) -> StreamingResponse:
     """Every matching story as a row of CSV, with its full text."""
     index, query, _ = _ask(request, parameters.question())
