@@ -105,6 +105,10 @@ docs: $(VENV)/.dev ## Write what is made from the program: the reference pages, 
 	@$(BIN)/python -m tools.write_schema
 	@$(BIN)/python -m tools.write_reference
 
+docs-site: $(VENV)/.dev ## Build the documentation as a site into build/site, without the network; a warning is an error
+	@$(BIN)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/site
+	@echo "build/site/index.html"
+
 bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger ## Run every benchmark (alone, on a quiet machine)
 
 bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on RabbitMQ, side by side

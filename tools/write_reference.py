@@ -73,7 +73,8 @@ def _describe(group: Any, prefix: str) -> list[str]:
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
         usage = " ".join([full, *(p.metavar or str(p.name).upper() for p in arguments)])
-        lines += ["", f"### `{full}`", "", " ".join(str(command.help or "").split()), "", f"    {usage}"]
+        heading = "##" if prefix == "tearsheet" else "###"
+        lines += ["", f"{heading} `{full}`", "", " ".join(str(command.help or "").split()), "", f"    {usage}"]
         if options:
             lines += ["", "| option | meaning |", "|---|---|"]
             lines += [
