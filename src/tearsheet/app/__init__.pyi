@@ -54,7 +54,6 @@ from .queues import purge_queue as purge_queue
 from .queues import read_queues as read_queues
 from .queues import requeue_quarantined as requeue_quarantined
 from .running import Interrupted as Interrupted
-from .running import interruptible as interruptible
 from .running import run_processes as run_processes
 from .services import Services as Services
 from .serving import serve_alone as serve_alone

@@ -16,7 +16,6 @@ from tearsheet.app import (
     chosen_by_names,
     chosen_by_query,
     chosen_by_topic,
-    interruptible,
     pack,
     verify_archive,
 )
@@ -85,7 +84,7 @@ def verify(
     json: JsonOption = False,
 ) -> None:
     """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold."""
-    with services_for() as services, interruptible():
+    with services_for() as services:
         verdicts = list(_verify_named(services, files) if files else verify_archive(services))
     problems = [problem for verdict in verdicts for problem in verdict.problems]
     if json:
@@ -197,7 +196,7 @@ def wacz(
     """
     if sum(choice is not None for choice in (query, stories, topic)) != 1:
         raise UsageError("give either a query, --topic NAME or --stories FILE")
-    with services_for() as services, interruptible():
+    with services_for() as services:
         if topic is not None:
             chosen, whose = chosen_by_topic(services, topic, limit), "the topic"
         elif stories is not None:
@@ -223,7 +222,7 @@ def upload(
 
     With --now it also looks at stores for which nothing waits, and ends with 3 when one is not where it was.
     """
-    with services_for() as services, interruptible():
+    with services_for() as services:
         if not services.archive_stores:
             raise UsageError("there is no store to copy to: set archive.stores (`tearsheet config show`)")
         with services.exclusive("upload"):

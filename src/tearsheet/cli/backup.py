@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tearsheet.app import WITHOUT, Restored, back_up, interruptible, opened_place
+from tearsheet.app import WITHOUT, Restored, back_up, opened_place
 from tearsheet.app import restore as bring_back
 from tearsheet.backup import BackupPlace, DamagedBackup, LeftOut, Manifest, Progress, Pruned, Tell, moment_of
 from tearsheet.cli.context import (
@@ -70,7 +70,7 @@ def backup(
     if sum((list_, verify, dry_run)) > 1 or ((list_ or verify) and (new or keep or without)):
         raise UsageError("give --list or --verify alone, or --dry-run with --keep")
     if list_ or verify or dry_run:
-        with opened_place(settings_for(), place) as opened, interruptible():
+        with opened_place(settings_for(), place) as opened:
             opened.check()
             if list_:
                 _list(opened, json)
@@ -81,7 +81,7 @@ def backup(
             else:
                 _say_pruned(opened.prune(keep, dry_run=True), json, "would be ")
         return
-    with services_for() as services, interruptible():
+    with services_for() as services:
         made = back_up(services, place, new=new, without=without or (), keep=keep, tell=_telling())
     if json:
         _print(_summary(made.name, made.manifest, made.progress) | _pruned(made.pruned))
@@ -221,10 +221,7 @@ def restore(
     """
     Globals.data = data or Globals.data
     settings = settings_for()
-    with interruptible():
-        restored = bring_back(
-            settings, place, _until(at), dry_run=dry_run, tell=_telling(), despite_damage=despite_damage
-        )
+    restored = bring_back(settings, place, _until(at), dry_run=dry_run, tell=_telling(), despite_damage=despite_damage)
     if restored is None:
         out.print(f"the restore into {settings.data} that was interrupted is finished; nothing was written anew")
         return

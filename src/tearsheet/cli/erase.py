@@ -15,7 +15,6 @@ from tearsheet.app import (
     ask,
     erase,
     every_address,
-    interruptible,
     matching_addresses,
     named_addresses,
     rehearse,
@@ -69,7 +68,7 @@ def erase_stories(
     with 3 when a copy could not be reached; the next `tearsheet erase` goes on with it.
     """
     form = output_form(json, False, False)
-    with services_for() as services, interruptible():
+    with services_for() as services:
         if done:
             _show_erased(services, addresses or [], form)
             return
