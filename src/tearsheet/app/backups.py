@@ -6,17 +6,19 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 from tearsheet import __version__
+from tearsheet.app.places import layout_of
 from tearsheet.app.services import Services
 from tearsheet.backup import (
     FOLDER_ID,
     About,
     BackupPlace,
+    DamagedBackup,
     Layout,
     LeftOut,
     Manifest,
@@ -88,6 +90,8 @@ def opened_place(settings: Settings, url: str, *, new: bool = False) -> Iterator
             raise UsageError(
                 f"{name} is in {within[0]}, and would be lost with it: write a whole path outside it, as {better}"
             )
+        if new and any(root.resolve().is_relative_to(folder.resolve()) for root in roots):
+            raise UsageError(f"{name} holds the data folder: begin in a folder of its own beside it, as {name}/backups")
         if not new and not folder.is_dir():
             raise EngineError(
                 f"there is no folder {name}: mount its disk, or, if it is to be new, "
@@ -96,25 +100,6 @@ def opened_place(settings: Settings, url: str, *, new: bool = False) -> Iterator
     blobs = open_blobs(url, settings.data, patience=settings.engines.patience_seconds, setting=setting)
     with BackupPlace(blobs, name) as place:
         yield place
-
-
-def layout_of(settings: Settings) -> Layout:
-    """Where the parts of a data folder are, by its settings."""
-
-    def here(setting: str, url: str) -> Path | None:
-        return local_path(url, settings.data, setting) if is_embedded(url) else None
-
-    engines = settings.engines
-    return Layout(
-        data=settings.data,
-        database=here("engines.database", engines.database),
-        broker=here("engines.broker", engines.broker),
-        index=here("engines.index", engines.index),
-        blobs=here("engines.blobs", engines.blobs),
-        events=here("engines.events", engines.events),
-        archive=local_path(settings.archive.folder, settings.data, "archive.folder"),
-        pages=local_path(settings.pages.folder, settings.data, "pages.folder"),
-    )
 
 
 def back_up(
@@ -197,9 +182,13 @@ class Restored:
     progress: Progress
     stories: int
     """How many stories can be searched now."""
+    damaged: list[str] = field(default_factory=list)
+    """What could not be restored, and why, where the rest was wanted all the same."""
 
 
-def restore(settings: Settings, url: str, at: datetime | None, *, dry_run: bool, tell: Tell) -> Restored | None:
+def restore(
+    settings: Settings, url: str, at: datetime | None, *, dry_run: bool, tell: Tell, despite_damage: bool = False
+) -> Restored | None:
     """Bring a backup back into the data folder of `settings`, which must be empty.
 
     None when an earlier restore had been interrupted at its very end, and was finished. With `dry_run` everything is checked but
@@ -216,7 +205,7 @@ def restore(settings: Settings, url: str, at: datetime | None, *, dry_run: bool,
                 f"the backup {name} was made by tearsheet {manifest.tearsheet[:20]}, which is later than this one: "
                 "install that version or a later one"
             )
-        layout = layout_of(_settings_in(place, manifest, settings.data))
+        layout = layout_of(_settings_in(place, manifest, settings.data, despite_damage))
         check_landings(landings_of(layout))
         _check_room(layout, manifest)
         if dry_run:
@@ -224,16 +213,18 @@ def restore(settings: Settings, url: str, at: datetime | None, *, dry_run: bool,
                 continue
             return Restored(name, manifest, layout, Progress("nothing was written"), 0)
         stories: list[int] = []
-        progress = Restoring(place, manifest, layout, tell).run(lambda there: stories.append(_index_words(there, tell)))
-        return Restored(name, manifest, layout, progress, stories[0])
+        restoring = Restoring(place, manifest, layout, tell, despite_damage)
+        progress = restoring.run(lambda there: stories.append(_index_words(there, tell)))
+        return Restored(name, manifest, layout, progress, stories[0], restoring.left_out)
 
 
-def _settings_in(place: BackupPlace, manifest: Manifest, folder: Path) -> Settings:
+def _settings_in(place: BackupPlace, manifest: Manifest, folder: Path, despite_damage: bool) -> Settings:
     """The settings that the restored folder will have: those of the backup's own `config.toml`, and of the environment."""
     with tempfile.TemporaryDirectory() as temporary:
         for entry in place.entries(manifest):
             if (entry.part, entry.path) == ("folder", CONFIG_FILE):
-                Path(temporary, CONFIG_FILE).write_bytes(b"".join(place.objects.read(entry.objects)))
+                with suppress(*([DamagedBackup] if despite_damage else [])):
+                    Path(temporary, CONFIG_FILE).write_bytes(b"".join(place.objects.read(entry.objects)))
             if entry.part != "folder":
                 break
         settings = load_settings(temporary)

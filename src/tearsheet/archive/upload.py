@@ -35,6 +35,8 @@ class UploadReport:
     proved: int = 0
     removed: int = 0
     failures: list[str] = field(default_factory=list)
+    away: list[str] = field(default_factory=list)
+    """What is wrong with stores that have copies, though nothing was to be copied there."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -77,7 +79,7 @@ class Uploader:
         stop: Callable[[], bool] = lambda: False,
         progress: Callable[[], None] = lambda: None,
     ) -> UploadReport:
-        """One round: each copy that is due is tried once. `all_now` ignores the pauses after failures.
+        """One round: each copy that is due is tried once. `all_now` ignores the pauses after failures, and looks at every store.
 
         What was proved is done for good; anything that fails or is interrupted stays in the outbox.
         """
@@ -92,7 +94,19 @@ class Uploader:
                 progress()
             if self._remove_local:
                 self._remove(stores, report, stop)
+            if all_now:
+                report.away += [str(error) for name in names if (error := self._wrong_with(name, stores))]
         return report
+
+    def _wrong_with(self, name: str, stores: _OpenStores) -> TearsheetError | None:
+        """Why a store that has copies cannot be used, if nobody had to open it yet: its disk may not be mounted."""
+        if name in stores or not self._outbox.newest_copies(name, 1):
+            return None
+        try:
+            stores[name]
+        except TearsheetError as error:
+            return error
+        return None
 
     def _try(self, upload: Upload, stores: _OpenStores, report: UploadReport) -> None:
         try:
@@ -111,6 +125,8 @@ class Uploader:
         if not self._copies.is_here(file) and not shortcoming(blobs, file):
             return
         with self._copies.whole(file) as path:
+            if is_itself(blobs, file.key, path):
+                raise UploadFailed(f"{path} is the file itself and no copy of it: name another place in archive.stores")
             local = digests(path)
             if (local.size, local.sha256) != (file.size, file.sha256):
                 raise UploadFailed(f"{path} has changed since it was registered; `tearsheet archive verify` says how")
@@ -125,7 +141,7 @@ class Uploader:
             if stop():
                 return
             try:
-                doubtful = {name: wrong for name in self._stores if (wrong := shortcoming(stores[name], file))}
+                doubtful = {name: wrong for name in self._stores if (wrong := self._doubt(stores[name], file))}
             except (TearsheetError, OSError) as error:  # a store is away: nothing is removed without its word
                 report.failures.append(f"{file.name} stays here: {error}")
                 log.warning("local file kept", extra={"file": file.name, "error": str(error)})
@@ -137,6 +153,11 @@ class Uploader:
             if not doubtful:
                 self._remove_one(file)
                 report.removed += 1
+
+    def _doubt(self, blobs: Blobs, file: StoredFile) -> str:
+        if is_itself(blobs, file.key, file.local_path(self._copies.folder)):
+            return "its copy is the file itself"
+        return shortcoming(blobs, file)
 
     def _remove_one(self, file: StoredFile) -> None:
         path = file.local_path(self._copies.folder)
@@ -169,6 +190,10 @@ class _OpenStores:
             raise found
         return found
 
+    def __contains__(self, name: str) -> bool:
+        """Whether it was opened, or tried in vain."""
+        return name in self._opened
+
     def _open(self, name: str) -> Blobs | TearsheetError:
         try:
             blobs = self._stores[name]()
@@ -177,6 +202,12 @@ class _OpenStores:
         except TearsheetError as error:
             return error
         return blobs
+
+
+def is_itself(blobs: Blobs, key: str, path: Path) -> bool:
+    """Whether a blob is this very file, by whichever way it is reached: then there is one file and no copy."""
+    blob = blobs.file_of(key)
+    return blob is not None and blob.exists() and path.exists() and blob.samefile(path)
 
 
 def shortcoming(blobs: Blobs, file: StoredFile) -> str:

@@ -12,9 +12,11 @@ import typer
 
 from tearsheet.app import (
     Services,
+    ask,
     chosen_by_names,
     chosen_by_query,
     chosen_by_topic,
+    interruptible,
     pack,
     verify_archive,
 )
@@ -30,7 +32,7 @@ from tearsheet.archive import (
     verify_file,
 )
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
-from tearsheet.cli.filters import ask, question_of
+from tearsheet.cli.filters import question_of
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, lines_of, moment_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
@@ -83,7 +85,7 @@ def verify(
     json: JsonOption = False,
 ) -> None:
     """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold."""
-    with services_for() as services:
+    with services_for() as services, interruptible():
         verdicts = list(_verify_named(services, files) if files else verify_archive(services))
     problems = [problem for verdict in verdicts for problem in verdict.problems]
     if json:
@@ -152,7 +154,7 @@ def index(
     json: JsonOption = False,
 ) -> None:
     """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered."""
-    with services_for() as services:
+    with services_for(begins=bool(files)) as services:
         if not files:
             done = recover(services.archive_folder, services.archive)
             out.print(f"{len(done.registered):,} files registered, {len(done.removed):,} leftovers removed")
@@ -195,7 +197,7 @@ def wacz(
     """
     if sum(choice is not None for choice in (query, stories, topic)) != 1:
         raise UsageError("give either a query, --topic NAME or --stories FILE")
-    with services_for() as services:
+    with services_for() as services, interruptible():
         if topic is not None:
             chosen, whose = chosen_by_topic(services, topic, limit), "the topic"
         elif stories is not None:
@@ -217,8 +219,11 @@ def upload(
     now: Annotated[bool, typer.Option("--now", help="Do not wait out the pauses after failures.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Copy finished files to every blob store of the settings, and prove each copy. Ends with 3 when one failed."""
-    with services_for() as services:
+    """Copy finished files to every blob store of the settings, and prove each copy. Ends with 3 when one failed.
+
+    With --now it also looks at stores for which nothing waits, and ends with 3 when one is not where it was.
+    """
+    with services_for() as services, interruptible():
         if not services.archive_stores:
             raise UsageError("there is no store to copy to: set archive.stores (`tearsheet config show`)")
         with services.exclusive("upload"):
@@ -228,6 +233,8 @@ def upload(
     show(states, columns, form=output_form(json, False, False))
     if report.failures:
         raise PartialFailure(f"{len(report.failures):,} copies failed and will be tried again: {report.failures[0]}")
+    if report.away:
+        raise PartialFailure(f"everything had been copied, but {report.away[0]}")
 
 
 @app.command()

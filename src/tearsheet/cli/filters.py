@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from tearsheet.errors import UsageError
-from tearsheet.index import Asked, Question, read_question
+from tearsheet.index import Question, read_question
 from tearsheet.query import QueryError
-
-if TYPE_CHECKING:
-    from tearsheet.app import Services
 
 QueryArgument = Annotated[
     str, typer.Argument(help="A query, as 'climate AND (policy OR law*)'; '*' is everything.", metavar="QUERY")
@@ -46,16 +42,3 @@ def question_of(query: str, **given: Any) -> Question:
         return read_question(query, names=_NAMES, **{name: value for name, value in given.items() if value is not None})
     except QueryError as error:
         raise UsageError(f"the query cannot be read: {' '.join(str(error).split())}") from error
-
-
-def ask(services: Services, question: Question) -> Asked:
-    """The question as the index gets it. Raises NotFoundError. The database is opened only to look up collections."""
-
-    def catalogue(
-        source_ids: Sequence[int], collections: Sequence[str], collection_ids: Sequence[int]
-    ) -> tuple[set[str], set[int]]:
-        from tearsheet.feeds.catalogue import members_of  # slow to import, and most questions name no collection
-
-        return members_of(services.database, source_ids, collections, collection_ids)
-
-    return question.ask(catalogue)
