@@ -268,6 +268,26 @@ class WebSettings:
 
 
 @dataclass(slots=True)
+class McpSettings:
+    """The server for agents, `tearsheet mcp`: where it listens, and how much one client may see."""
+
+    host: str = _setting(
+        "127.0.0.1", "address that `--http` listens on; other than loopback, every request needs a token"
+    )
+    port: int = _setting(8701, "port that `--http` listens on; certificate, proxies and limits are those of `web`")
+    calls: int = _setting(500, "calls that one client may make in a session; 0 means no limit")
+    stories: int = _setting(2_000, "stories that one client is shown in a session; 0 means no limit")
+    characters: int = _setting(500_000, "characters of answers that one client gets in a session; 0 means no limit")
+    answer_characters: int = _setting(20_000, "characters of one answer; longer ones come in parts")
+    session_hours: float = _setting(
+        24.0, "hours from a client's first call until its budget begins anew; on stdio it also ends with the process"
+    )
+    audit_bytes: int = _setting(
+        10_000_000, "size at which the log of what agents saw is begun anew; the one before is kept beside it"
+    )
+
+
+@dataclass(slots=True)
 class LogSettings:
     """What is written to stderr, and where errors are reported."""
 
@@ -298,6 +318,7 @@ class Settings:
     ingest: IngestSettings = field(default_factory=IngestSettings)
     backup: BackupSettings = field(default_factory=BackupSettings)
     web: WebSettings = field(default_factory=WebSettings)
+    mcp: McpSettings = field(default_factory=McpSettings)
     log: LogSettings = field(default_factory=LogSettings)
     pipelines: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
     """The user's own pipelines, from the sections `[pipelines.NAME]` of config.toml."""

@@ -36,7 +36,7 @@ def imports(path: Path) -> Iterator[tuple[str, str]]:
             yield from ((node.module or "", alias.name) for alias in node.names)
 
 
-@pytest.mark.parametrize("package", ["cli", "web"])
+@pytest.mark.parametrize("package", ["cli", "web", "agents"])
 def test_commands_and_pages_open_no_engine_and_know_no_sql(package):
     for path in sorted((SOURCES / package).rglob("*.py")):
         for module, name in imports(path):

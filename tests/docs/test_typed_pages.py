@@ -24,7 +24,7 @@ PAGES = sorted(
 DATA = "tearsheet-data"
 
 ON_AND_ON = re.compile(
-    r"tearsheet (?:--\S+ \S+ )*(?:run|serve|worker|archive replay|topic run|pipeline run|ingest|backup|restore)\b"
+    r"tearsheet (?:--\S+ \S+ )*(?:run|serve|mcp|worker|archive replay|topic run|pipeline run|ingest|backup|restore)\b"
 )
 """What goes on until it is stopped, asks the web, or needs a second disk: typed by other tests."""
 FOR_SOMEBODY_ELSE = re.compile(r"\b[A-Z]{4,}\b|…|discover")

@@ -1,3 +1,4 @@
+from .absence import absence_of as absence_of
 from .addresses import every_address as every_address
 from .addresses import matching_addresses as matching_addresses
 from .addresses import named_addresses as named_addresses
@@ -68,6 +69,7 @@ from .tokens import TokenStore as TokenStore
 from .tokens import end_of_token as end_of_token
 from .topics import draw_topic as draw_topic
 from .topics import export_topic as export_topic
+from .topics import overall_figures as overall_figures
 from .topics import run_topic_to_its_end as run_topic_to_its_end
 from .topics import seed_from_index as seed_from_index
 from .topics import seed_from_posts as seed_from_posts

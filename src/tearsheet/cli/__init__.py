@@ -28,6 +28,7 @@ _MODULES = {
     "sources": "sources",
     "collections": "collections",
     "serve": "serve",
+    "mcp": "mcp",
     "pipeline": "pipeline",
     "worker": "worker",
     "status": "status",
