@@ -406,7 +406,7 @@ def load_settings(
 
 def unknown_variables(environ: Mapping[str, str] | None = None) -> dict[str, str | None]:
     """Variables of the environment that look like settings and set nothing, each with the name that was perhaps meant."""
-    variables = {declared.variable for declared in declared_settings()}
+    variables = [declared.variable for declared in declared_settings()]
     known = {"TEARSHEET_DATA", *variables, *(f"{variable}_FILE" for variable in variables)}
     sections = tuple({f"TEARSHEET_{item.name.upper()}_" for item in fields(Settings)})
     found: dict[str, str | None] = {}
@@ -414,7 +414,7 @@ def unknown_variables(environ: Mapping[str, str] | None = None) -> dict[str, str
         if not name.startswith("TEARSHEET_") or name in known:
             continue
         short = name.removeprefix("TEARSHEET_")
-        near = [variable for variable in sorted(variables) if variable.endswith(f"_{short}")] or [
+        near = [variable for variable in variables if variable.endswith(f"_{short}")] or [
             f"TEARSHEET_{one}"
             for one in get_close_matches(short, [one.removeprefix("TEARSHEET_") for one in sorted(known)], 1, 0.8)
         ]
