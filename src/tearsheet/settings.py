@@ -25,6 +25,10 @@ _RELEASE = ".".join(__version__.split(".")[:2])
 
 DEFAULT_DATA_FOLDER = "./tearsheet-data"
 CONFIG_FILE = "config.toml"
+_LARGEST = {
+    "_days": 36_500, "_minutes": 10_000_000, "_seconds": 1_000_000_000, "_processes": 1_000, "concurrency": 10_000,
+}  # fmt: skip
+"""What numbers may be at most, by the ends of their names: more would mean nothing but that a clock or the machine fails."""
 
 
 def _setting(default: Any, help: str, *, secret: bool = False, place: bool = False) -> Any:
@@ -435,9 +439,11 @@ def _first_source(
     if declared.variable + "_FILE" in env:
         path = Path(env[declared.variable + "_FILE"])
         try:
-            return path.read_text().strip(), f"{declared.variable}_FILE"
+            return path.read_text("utf-8").strip(), f"{declared.variable}_FILE"
         except OSError as error:
             raise ConfigError(f"{declared.variable}_FILE: cannot read {path}: {error.strerror}") from error
+        except UnicodeDecodeError:
+            raise ConfigError(f"{declared.variable}_FILE: {path} is not text in UTF-8") from None
     if declared.name in from_file:
         return from_file[declared.name], CONFIG_FILE
     return None
@@ -466,12 +472,19 @@ def _assign(settings: Settings, declared: Declared, value: Any) -> None:
 def _convert(value: Any, declared: Declared, source: str) -> Any:
     kind = get_origin(declared.type) or declared.type
     try:
-        return _CONVERTERS[kind](value, get_args(declared.type))
-    except (ValueError, TypeError) as error:
+        converted = _CONVERTERS[kind](value, get_args(declared.type))
+    except (ValueError, TypeError, OverflowError) as error:
         told = "its value" if declared.secret else repr(value)
         raise ConfigError(f"{declared.name} (from {source}): {told} is not {_KIND_NAMES[kind]}: {declared.help}") from (
             None if declared.secret else error
         )
+    if kind in (int, float) and converted > (most := _largest(declared.name)):
+        raise ConfigError(f"{declared.name} (from {source}): {value!r} is more than {most:,}, the most that it may be")
+    return converted
+
+
+def _largest(name: str) -> int:
+    return next((most for ending, most in _LARGEST.items() if name.endswith(ending)), 2**53)
 
 
 def _to_bool(value: Any, _: Any) -> bool:
@@ -489,8 +502,8 @@ def _to_number(kind: type) -> Any:
         if isinstance(value, bool):
             raise ValueError("a boolean is not a number")
         number = kind(value)
-        if number < 0:
-            raise ValueError("negative")
+        if not number >= 0:  # NaN is neither
+            raise ValueError("negative, or no number")
         return number
 
     return convert

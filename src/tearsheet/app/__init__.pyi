@@ -4,6 +4,7 @@ from .addresses import matching_addresses as matching_addresses
 from .addresses import named_addresses as named_addresses
 from .asking import ask as ask
 from .backups import WITHOUT as WITHOUT
+from .backups import Restored as Restored
 from .backups import back_up as back_up
 from .backups import opened_place as opened_place
 from .backups import restore as restore
@@ -53,6 +54,7 @@ from .queues import purge_queue as purge_queue
 from .queues import read_queues as read_queues
 from .queues import requeue_quarantined as requeue_quarantined
 from .running import Interrupted as Interrupted
+from .running import interruptible as interruptible
 from .running import run_processes as run_processes
 from .services import Services as Services
 from .serving import serve_alone as serve_alone

@@ -13,10 +13,12 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from tearsheet import telemetry
-from tearsheet.cli.context import INTERRUPTED, Globals, print_out, reports_errors
+from tearsheet.cli.context import Globals, err, print_out, reports_errors
 from tearsheet.cli.pipes import let_go_of_broken_pipes
+from tearsheet.errors import StorageError
 from tearsheet.files import keep_private
 from tearsheet.log import tell_crash
+from tearsheet.start import INTERRUPTED
 from tearsheet.terminal import clean
 
 _MODULES = {
@@ -106,14 +108,18 @@ app = typer.Typer(
 )
 
 
-@reports_errors
 def _version(value: bool) -> None:
     if value:
-        from tearsheet.cli.versions import version_lines  # nothing else needs it
-
-        for line in version_lines():
-            print_out(line)
+        _print_versions()
         raise typer.Exit
+
+
+@reports_errors
+def _print_versions() -> None:
+    from tearsheet.cli.versions import version_lines  # nothing else needs it
+
+    for line in version_lines():
+        print_out(line)
 
 
 @app.callback()
@@ -143,6 +149,9 @@ def main() -> None:
     try:
         app()
     except Exception as error:
+        if isinstance(error, OSError) and not Globals.begun:  # what typer itself printed: a help, a completion
+            err.print(f"tearsheet: cannot write the output: {error.strerror}", style="red")
+            raise SystemExit(StorageError.exit_code) from None
         tell_crash(error)
         telemetry.report(error)
         raise SystemExit(1) from None

@@ -16,6 +16,7 @@ from tearsheet.app import (
     chosen_by_names,
     chosen_by_query,
     chosen_by_topic,
+    interruptible,
     pack,
     verify_archive,
 )
@@ -84,7 +85,7 @@ def verify(
     json: JsonOption = False,
 ) -> None:
     """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold."""
-    with services_for() as services:
+    with services_for() as services, interruptible():
         verdicts = list(_verify_named(services, files) if files else verify_archive(services))
     problems = [problem for verdict in verdicts for problem in verdict.problems]
     if json:
@@ -196,7 +197,7 @@ def wacz(
     """
     if sum(choice is not None for choice in (query, stories, topic)) != 1:
         raise UsageError("give either a query, --topic NAME or --stories FILE")
-    with services_for() as services:
+    with services_for() as services, interruptible():
         if topic is not None:
             chosen, whose = chosen_by_topic(services, topic, limit), "the topic"
         elif stories is not None:
@@ -218,8 +219,11 @@ def upload(
     now: Annotated[bool, typer.Option("--now", help="Do not wait out the pauses after failures.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Copy finished files to every blob store of the settings, and prove each copy. Ends with 3 when one failed."""
-    with services_for() as services:
+    """Copy finished files to every blob store of the settings, and prove each copy. Ends with 3 when one failed.
+
+    With --now it also looks at stores for which nothing waits, and ends with 3 when one is not where it was.
+    """
+    with services_for() as services, interruptible():
         if not services.archive_stores:
             raise UsageError("there is no store to copy to: set archive.stores (`tearsheet config show`)")
         with services.exclusive("upload"):
@@ -229,6 +233,8 @@ def upload(
     show(states, columns, form=output_form(json, False, False))
     if report.failures:
         raise PartialFailure(f"{len(report.failures):,} copies failed and will be tried again: {report.failures[0]}")
+    if report.away:
+        raise PartialFailure(f"everything had been copied, but {report.away[0]}")
 
 
 @app.command()

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import copy_index, rebuild_index
+from tearsheet.app import copy_index, interruptible, rebuild_index
 from tearsheet.archive import Problem, Walked
 from tearsheet.cli.context import err, out, reports_errors, services_for
 from tearsheet.cli.now_and_then import said_now_and_then
@@ -40,7 +40,7 @@ def rebuild(
     Files that were moved to a store are read from there. Ends with 3 when a file could not be read, or not to its end.
     """
     say = _progress()
-    with services_for(begins=bool(archives)) as services:
+    with services_for(begins=bool(archives)) as services, interruptible():
         if words:
             count = rebuild_words(services.settings.engines.index, services.data, say)
             out.print(f"the words of {count:,} stories were rebuilt")
@@ -72,7 +72,7 @@ def copy(
 
     They keep their dates and, as `mediacloud_id`, their ids. May be stopped and started again.
     """
-    with services_for(begins=True) as services:
+    with services_for(begins=True) as services, interruptible():
         report = copy_index(services, url, _progress())
     if not report.total:
         raise NotFoundError(f"there are no stories in {shown_url(url)}")

@@ -155,7 +155,7 @@ async def _our_fault(request: Request, _: Exception) -> Response:
 
 async def _bad_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    if request.url.path.startswith("/stories/"):
+    if request.scope["path"].startswith("/stories/"):
         return _problem(request, 404, "There is no such story: its id has 64 hexadecimal digits.")
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
@@ -164,7 +164,7 @@ async def _bad_request(request: Request, error: Exception) -> Response:
 
 def _problem(request: Request, status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
     """What went wrong: as a page for browsers, as JSON for programs."""
-    path = request.url.path
+    path = request.scope["path"]
     for_program = path.startswith("/api/") or path.endswith((".json", ".jsonl", ".csv", ".parquet"))
     if for_program or "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"status": "error", "note": message}, status, headers)

@@ -123,7 +123,7 @@ def ours_alone(app: ASGIApp) -> ASGIApp:
                 await send({"type": (await receive())["type"] + ".complete"})
             return
         request = Request(scope)
-        wrong = verdict(request.method, request.url.path, request.headers) is not Verdict.OURS
+        wrong = verdict(request.method, request.scope["path"], request.headers) is not Verdict.OURS
         try:
             _check_head(request)
             if wrong or not is_loopback(_host_of(request)):
@@ -175,10 +175,14 @@ class Guard:
             await self._app(scope, receive, send)
 
     async def _check(self, request: Request) -> None:
-        """Let the request pass, with its visitor, or raise Refused."""
+        """Let the request pass, with its visitor, or raise Refused.
+
+        The path is the one that decides about the route. That of `request.url` is put together with the Host header and taken
+        apart again, so that who asks could make it another.
+        """
         _check_head(request)
         _check_site(request, self._pages)
-        if request.url.path in OPEN_PATHS:
+        if request.scope["path"] in OPEN_PATHS:
             return
         visitor = await self._visitor(request)
         if visitor is None:
@@ -186,7 +190,7 @@ class Guard:
         request.scope["visitor"] = visitor
         if request.method not in self._reading and (problem := may_not_write(visitor)):
             raise Refused(refusal(403, problem))
-        if not visitor.local and not request.url.path.startswith(UNLIMITED):
+        if not visitor.local and not request.scope["path"].startswith(UNLIMITED):
             wait = self._limit.wait_for(visitor.name)
             if wait:
                 raise Refused(_later(wait, f"more than {self._limit.per_minute} requests a minute"))
@@ -222,12 +226,13 @@ def _check_head(request: Request) -> None:
 
 def _check_site(request: Request, pages: bool) -> None:
     """Raises Refused for what another site's page may not do."""
-    found = verdict(request.method, request.url.path, request.headers)
+    found = verdict(request.method, request.scope["path"], request.headers)
     if found is Verdict.REFUSED or (found is not Verdict.OURS and not pages):
         what = "use anything but pages" if request.method in READING else "change anything"
         raise Refused(refusal(403, f"another site may not {what} here"))
     if found is Verdict.ASK:
-        here = "/" + request.url.path.lstrip("/") + (f"?{request.url.query}" if request.url.query else "")
+        query = request.scope["query_string"].decode("latin-1")
+        here = "/" + request.scope["path"].lstrip("/") + (f"?{query}" if query else "")
         raise Refused(page(request, "led_here.html", status_code=403, here=here))
 
 
