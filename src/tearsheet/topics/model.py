@@ -138,7 +138,7 @@ class Progress:
 def seed_question(topic: NewTopic | Topic) -> Question:
     """The question whose answers are a topic's seeds. Raises QueryError or UsageError for one that makes no sense."""
     return Question(
-        topic.query, topic.start, topic.end, sources=topic.domains, collections=topic.collections, order="oldest"
+        topic.query, topic.start, topic.end, sources=topic.domains, collections=topic.collections, order="indexed-oldest"
     )
 
 

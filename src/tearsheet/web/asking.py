@@ -9,10 +9,11 @@ from typing import Annotated
 from fastapi import Query as Parameter
 
 from tearsheet.feeds.catalogue import find_collection, members_of, no_collection
-from tearsheet.index import ORDERS, Asked, Question, read_question
+from tearsheet.index import DEFAULT_ORDER, ORDERS, Asked, Question, read_question
 from tearsheet.web.reach import Reach
 from tearsheet.web.site import Site
 
+_ORDERS_TEXT = "; ".join(f"`{name}`: {meaning}" for name, meaning in ORDERS.items()) + "."
 _NAMES = {"sources": "domain", "collections": "collection", "languages": "language"}
 
 
@@ -28,7 +29,7 @@ class SearchForm:
         None
     )
     language: Annotated[str | None, Parameter(description="Only this language, as `en`.")] = None
-    order: Annotated[str, Parameter(description="`newest`, `oldest` or `relevance` first.")] = ORDERS[0]
+    order: Annotated[str, Parameter(description=_ORDERS_TEXT)] = DEFAULT_ORDER
     as_of: Annotated[
         str,
         Parameter(description="Only stories indexed up to this moment, as `2026-11-15T08:00:00Z`: repeats a result."),
