@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tearsheet import index as answering
+from tearsheet import query as queries
 from tearsheet.errors import UsageError
-from tearsheet.index import Asked, Question, read_question
-from tearsheet.query import QueryError
 
 if TYPE_CHECKING:
     from tearsheet.app import Services
@@ -37,18 +37,20 @@ _NAMES = {"start": "--from", "end": "--to", "sources": "--source", "collections"
 _NAMES |= {"languages": "--language", "as_of": "--as-of"}
 
 
-def question_of(query: str, **given: Any) -> Question:
+def question_of(query: str, **given: Any) -> answering.Question:
     """A question from the command line, with the parameters of `read_question`; None means that an option was not given.
 
     Raises UsageError.
     """
     try:
-        return read_question(query, names=_NAMES, **{name: value for name, value in given.items() if value is not None})
-    except QueryError as error:
+        return answering.read_question(
+            query, names=_NAMES, **{name: value for name, value in given.items() if value is not None}
+        )
+    except queries.QueryError as error:
         raise UsageError(f"the query cannot be read: {' '.join(str(error).split())}") from error
 
 
-def ask(services: Services, question: Question) -> Asked:
+def ask(services: Services, question: answering.Question) -> answering.Asked:
     """The question as the index gets it. Raises NotFoundError. The database is opened only to look up collections."""
 
     def catalogue(

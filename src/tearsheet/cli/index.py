@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import copy_index, rebuild_index
-from tearsheet.archive import Problem, Walked
+from tearsheet import app as program
+from tearsheet import archive as archives
+from tearsheet import index as answering
 from tearsheet.cli.context import err, out, reports_errors, services_for
 from tearsheet.cli.now_and_then import said_now_and_then
-from tearsheet.engines.index import rebuild_words
+from tearsheet.engines import index as indexes
 from tearsheet.errors import NotFoundError, PartialFailure
-from tearsheet.index import Rebuilt
 from tearsheet.masking import shown_url
 
 app = typer.Typer(help="Keep the index in order.", no_args_is_help=True)
@@ -42,10 +42,10 @@ def rebuild(
     say = _progress()
     with services_for() as services:
         if words:
-            count = rebuild_words(services.settings.engines.index, services.data, say)
+            count = indexes.rebuild_words(services.settings.engines.index, services.data, say)
             out.print(f"the words of {count:,} stories were rebuilt")
             return
-        report, walked = rebuild_index(services, archives or [], say)
+        report, walked = program.rebuild_index(services, archives or [], say)
         folder = services.captures.copies.folder
     if report.total:
         _say_report(report)
@@ -73,7 +73,7 @@ def copy(
     They keep their dates and, as `mediacloud_id`, their ids. May be stopped and started again.
     """
     with services_for() as services:
-        report = copy_index(services, url, _progress())
+        report = program.copy_index(services, url, _progress())
     if not report.total:
         raise NotFoundError(f"there are no stories in {shown_url(url)}")
     _say_report(report)
@@ -83,14 +83,14 @@ def copy(
         )
 
 
-def _say_report(report: Rebuilt) -> None:
+def _say_report(report: answering.Rebuilt) -> None:
     out.print(
         f"{report.created:,} stories indexed, {report.there_already:,} were there, "
         f"{report.duplicates:,} duplicates, {report.not_indexable:,} could not be indexed"
     )
 
 
-def _say_where(walked: Walked) -> None:
+def _say_where(walked: archives.Walked) -> None:
     """Print how many files were read, and from where."""
     if walked.here or walked.from_stores:
         out.print(f"{walked.here:,} files read here, {walked.from_stores:,} from stores")
@@ -98,7 +98,7 @@ def _say_where(walked: Walked) -> None:
         err.print(f"{len(walked.unregistered):,} of them are not registered; `tearsheet archive index` does that")
 
 
-def _failure(problems: list[Problem]) -> str:
+def _failure(problems: list[archives.Problem]) -> str:
     """The final error line; before it, what is wrong with each file is printed."""
     first: dict[str, str] = {}
     for problem in problems:

@@ -13,21 +13,7 @@ from tearsheet.cli.filters import CollectionOption
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.feeds.catalogue import (
-    AddReport,
-    NewSource,
-    add_sources,
-    coverage_gaps,
-    feeds_of_source,
-    fetch_source_soon,
-    find_source,
-    list_collections,
-    list_sources,
-    members_of,
-    read_source,
-    read_sources_csv,
-    write_sources_csv,
-)
+from tearsheet.feeds import catalogue
 
 app = typer.Typer(help="Publications, which feeds belong to.", no_args_is_help=True)
 SourceArgument = Annotated[str, typer.Argument(help="A source's id, domain or homepage.", metavar="SOURCE")]
@@ -48,7 +34,7 @@ def add(
     collection: Annotated[list[str] | None, typer.Option(help="A collection that it joins.")] = None,
 ) -> None:
     """Add sources. `tearsheet feeds discover SITE --add` finds their feeds."""
-    _add([NewSource(site, name, tuple(collection or ())) for site in sites])
+    _add([catalogue.NewSource(site, name, tuple(collection or ())) for site in sites])
 
 
 @app.command("import")
@@ -62,15 +48,15 @@ def import_list(
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
     try:
-        sources = read_sources_csv(body)
+        sources = catalogue.read_sources_csv(body)
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
     _add(sources)
 
 
-def _add(new: list[NewSource]) -> None:
+def _add(new: list[catalogue.NewSource]) -> None:
     with services_for() as services:
-        report: AddReport = add_sources(services.database, new, utc_now())
+        report: catalogue.AddReport = catalogue.add_sources(services.database, new, utc_now())
     out.print(f"{len(report.added):,} sources added, {len(report.known):,} were known already")
     for site, reason in report.refused:
         err.print(f"refused: {site[:200]}: {reason}")
@@ -85,9 +71,12 @@ def export_list() -> None:
     with services_for() as services:
         database = services.database
         write_out(
-            write_sources_csv(
-                (source, [item.name for item in list_collections(database, source_id=source.id, limit=_MOST).rows])
-                for source in list_sources(database, limit=_MOST).rows
+            catalogue.write_sources_csv(
+                (
+                    source,
+                    [item.name for item in catalogue.list_collections(database, source_id=source.id, limit=_MOST).rows],
+                )
+                for source in catalogue.list_sources(database, limit=_MOST).rows
             )
         )
 
@@ -103,23 +92,24 @@ def list_all(
 ) -> None:
     """List sources."""
     with services_for() as services:
-        rows = list_sources(services.database, name=name, limit=limit).rows
+        rows = catalogue.list_sources(services.database, name=name, limit=limit).rows
     empty = "No sources. Feeds bring theirs along; others: tearsheet sources add SITE"
     show(rows, _COLUMNS, form=output_form(json, jsonl, csv), empty=empty)
 
 
 @app.command("show")
 @reports_errors
-def show_source(source: SourceArgument, json: JsonOption = False) -> None:
+def show_source(source: SourceArgument, json: JsonOption = False, jsonl: JsonlOption = False) -> None:
     """Show a source with its feeds and its collections."""
     with services_for() as services:
         database = services.database
-        source_id = find_source(database, source)
-        row = read_source(database, source_id)
-        feeds = feeds_of_source(database, source_id)
-        groups = list_collections(database, source_id=source_id, limit=_MOST).rows
-    if json:
-        show([row | {"feeds": feeds, "collections": [group.name for group in groups]}], {}, form="json")
+        source_id = catalogue.find_source(database, source)
+        row = catalogue.read_source(database, source_id)
+        feeds = catalogue.feeds_of_source(database, source_id)
+        groups = catalogue.list_collections(database, source_id=source_id, limit=_MOST).rows
+    if json or jsonl:
+        whole = row | {"feeds": feeds, "collections": [group.name for group in groups]}
+        show([whole], {}, form=output_form(json, jsonl, False))
         return
     out.print(f"{row['name']} ({row['domain']}), source {row['id']}")
     out.print("collections: " + (", ".join(group.name for group in groups) or "none"))
@@ -139,11 +129,11 @@ def gaps(
     """List days on which a source brought far fewer stories than usual, and why, as far as known."""
     yesterday = utc_now().date() - timedelta(days=1)
     with services_for() as services:
-        members = members_of(services.database, collections=collection or ())[0]
+        members = catalogue.members_of(services.database, collections=collection or ())[0]
         domains = {*(source or ()), *members} if source or collection else None
         services.index.refresh()
         first = yesterday - timedelta(days=days - 1)
-        found = coverage_gaps(services.index, services.ledger, services.database, first, yesterday, domains)
+        found = catalogue.coverage_gaps(services.index, services.ledger, services.database, first, yesterday, domains)
     form = output_form(json, jsonl, csv)
     if not found and form == "table":
         out.print(f"No gaps in the last {days:,} days, as far as we know what is usual: that takes two weeks.")
@@ -157,5 +147,7 @@ def gaps(
 def soon(source: SourceArgument) -> None:
     """Poll the feeds of a source soon, spread over three hours at most."""
     with services_for() as services:
-        count = fetch_source_soon(services.database, find_source(services.database, source), utc_now())
+        count = catalogue.fetch_source_soon(
+            services.database, catalogue.find_source(services.database, source), utc_now()
+        )
     out.print(f"{count:,} feeds will be polled soon")
