@@ -14,6 +14,7 @@ from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.feeds.catalogue import members_of
+from tearsheet.near_names import did_you_mean
 from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
 from tearsheet.topics.model import NewTopic, Progress, Topic, seed_question
@@ -66,8 +67,10 @@ def find_topic(database: Database, name: str | int) -> Topic:
     column = tables.topics.c.id if isinstance(name, int) else tables.topics.c.name
     with database.read() as connection:
         row = connection.execute(select(tables.topics).where(column == name)).one_or_none()
+        names = connection.execute(select(tables.topics.c.name)).scalars().all() if row is None else ()
     if row is None:
-        raise NotFoundError(f"there is no topic {name!r}; `tearsheet topic list` lists them")
+        hint = did_you_mean(str(name), names, "`tearsheet topic list` lists them")
+        raise NotFoundError(f"there is no topic {name!r}; {hint}")
     return _topic(row)
 
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 from fastapi import Query as Parameter
 
+from tearsheet.engines.database import Database
+from tearsheet.errors import NotFoundError
 from tearsheet.feeds.catalogue import find_collection, members_of, no_collection
 from tearsheet.index import DEFAULT_ORDER, ORDERS, Asked, Question, read_question
 from tearsheet.web.reach import Reach
@@ -70,9 +72,16 @@ def ask(site: Site, question: Question, reach: Reach | None = None) -> Asked:
     if reach is None:
         return question.ask(partial(members_of, database))
     for name in question.collections:
-        if find_collection(database, name) not in reach.collections:
-            raise no_collection(repr(name))
+        if not _within(database, name, reach):
+            raise no_collection(repr(name))  # the same whether it exists or not, and without the names of others
     return reach.narrow(question.ask(partial(members_of, database)))
+
+
+def _within(database: Database, collection: str, reach: Reach) -> bool:
+    try:
+        return find_collection(database, collection) in reach.collections
+    except NotFoundError:
+        return False
 
 
 def _unless_blank(value: str | None) -> str | None:
