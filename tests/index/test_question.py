@@ -161,7 +161,9 @@ def test_what_is_wrong_is_called_by_its_name() -> None:
         filters.question_of('"lone')
     with pytest.raises(QueryError):
         SearchForm('"lone').question()
-    with pytest.raises(UsageError, match="order: 'best' is not one of newest, oldest, relevance, indexed-newest, indexed-oldest"):
+    with pytest.raises(
+        UsageError, match="order: 'best' is not one of newest, oldest, relevance, indexed-newest, indexed-oldest"
+    ):
         Question("x", order="best")
     with pytest.raises(UsageError, match="limit"):
         Question("x", limit=-1)

@@ -13,6 +13,7 @@ from .captures import pack as pack
 from .captures import rebuild_index as rebuild_index
 from .captures import verify_archive as verify_archive
 from .checks import examine as examine
+from .completing import names_like as names_like
 from .demo import TOPIC as TOPIC
 from .demo import add_newsroom as add_newsroom
 from .demo import demo_settings as demo_settings

@@ -14,7 +14,7 @@ from typer.main import get_group
 from tearsheet import __version__, telemetry
 from tearsheet.cli.context import INTERRUPTED, Globals, print_out, reports_errors
 from tearsheet.cli.pipes import let_go_of_broken_pipes
-from tearsheet.cli.wording import cleaned_errors, did_you_mean, in_plain_words
+from tearsheet.cli.wording import cleaned_errors, in_plain_words, no_such_command
 from tearsheet.files import keep_private
 from tearsheet.log import tell_crash
 
@@ -98,7 +98,7 @@ class _Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that was meant; typer would look for near names only among those that were imported."""
         if args[0] not in _COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"No such command {args[0]!r}.{did_you_mean(args[0], _COMMANDS)}")
+            ctx.fail(no_such_command(args[0], _COMMANDS))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -12,9 +12,11 @@ import typer
 
 from tearsheet import app as program
 from tearsheet import archive as archives
+from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import ask, question_of
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, lines_of, moment_of
+from tearsheet.cli.pace import counted, measured
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
 
@@ -68,7 +70,9 @@ def verify(
 ) -> None:
     """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold."""
     with services_for() as services:
-        verdicts = list(_verify_named(services, files) if files else program.verify_archive(services))
+        of = len(files) if files else services.archive.totals().files
+        found = _verify_named(services, files) if files else program.verify_archive(services)
+        verdicts = list(counted(found, "files read", of))
     problems = [problem for verdict in verdicts for problem in verdict.problems]
     if json or jsonl:
         show(verdicts, {}, form=output_form(json, jsonl, False))
@@ -170,7 +174,9 @@ def wacz(
         Path | None,
         typer.Option(help="A file with story ids, ids of the index or addresses, one per line; - for stdin."),
     ] = None,
-    topic: Annotated[str | None, typer.Option(help="The stories of this topic.", metavar="NAME")] = None,
+    topic: Annotated[
+        str | None, typer.Option(help="The stories of this topic.", metavar="NAME", autocompletion=names_of("topics"))
+    ] = None,
     limit: Annotated[int, typer.Option(help="How many stories at most.")] = 10_000,
     title: Annotated[str, typer.Option(help="Title of the collection.")] = "",
 ) -> None:
@@ -211,7 +217,7 @@ def upload(
         if not services.archive_stores:
             raise UsageError("there is no store to copy to: set archive.stores (`tearsheet config show`)")
         with services.exclusive("upload"):
-            report = services.uploader.run(all_now=now)
+            report = services.uploader.run(all_now=now, progress=measured("copies"))
         states = archives.Outbox(services.database).states()
     columns = {"store": "store", "done": "copied", "waiting": "waiting", "error": "error"}
     show(states, columns, form=output_form(json, jsonl, False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -25,6 +26,7 @@ from tearsheet.cli.context import (
 from tearsheet.cli.now_and_then import said_now_and_then
 from tearsheet.cli.options import JsonlOption, JsonOption
 from tearsheet.cli.options import moment_of as time_of
+from tearsheet.cli.pace import measured, megabytes, pace
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.tables import jsonl_lines
 
@@ -109,10 +111,11 @@ def backup(
 
 
 def _telling() -> backups.Tell:
-    say = said_now_and_then()
+    say, started = said_now_and_then(), time.monotonic()
 
     def tell(progress: backups.Progress) -> None:
-        say(f"{progress.doing}: {progress.files:,} files, {progress.bytes / 1e6:,.0f} MB")
+        far = pace(progress.bytes, progress.total, time.monotonic() - started, "done", megabytes)
+        say(f"{progress.doing}: {progress.files:,} files, {far}")
 
     return tell
 
@@ -143,9 +146,9 @@ def _list(place: backups.BackupPlace, form: str) -> None:
 
 
 def _verify(place: backups.BackupPlace, json: bool) -> None:
-    say = said_now_and_then()
+    tell = measured("objects checked")
     for report in place.verify():
-        say(f"checking: {report.objects:,} objects")
+        tell(report.objects)
     if json:
         _print({"backups": report.backups, "objects": report.objects, "problems": report.problems})
     else:

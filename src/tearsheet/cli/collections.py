@@ -6,14 +6,21 @@ from typing import Annotated
 
 import typer
 
+from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
 from tearsheet.feeds import catalogue
 
 app = typer.Typer(help="Named sets of sources.", no_args_is_help=True)
-Name = Annotated[str, typer.Argument(help="A collection's name or id.", metavar="COLLECTION")]
-Members = Annotated[list[str], typer.Argument(help="Ids, domains or homepages of sources.", metavar="SOURCE…")]
+Name = Annotated[
+    str,
+    typer.Argument(help="A collection's name or id.", metavar="COLLECTION", autocompletion=names_of("collections")),
+]
+Members = Annotated[
+    list[str],
+    typer.Argument(help="Ids, domains or homepages of sources.", metavar="SOURCE…", autocompletion=names_of("sources")),
+]
 
 
 def register(parent: typer.Typer) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from tearsheet import index as answering
 from tearsheet import query as queries
+from tearsheet.cli.completing import names_of
 from tearsheet.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,11 +21,18 @@ QueryArgument = Annotated[
 FromOption = Annotated[str, typer.Option("--from", help="First day of publication, YYYY-MM-DD.")]
 ToOption = Annotated[str, typer.Option("--to", help="Last day of publication, YYYY-MM-DD.")]
 SourceOption = Annotated[
-    list[str] | None, typer.Option("--source", help="Only this source, as example.com; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--source", help="Only this source, as example.com; may be repeated.", autocompletion=names_of("sources")
+    ),
 ]
 CollectionOption = Annotated[
     list[str] | None,
-    typer.Option("--collection", help="Only sources of this collection, by name or id; may be repeated."),
+    typer.Option(
+        "--collection",
+        help="Only sources of this collection, by name or id; may be repeated.",
+        autocompletion=names_of("collections"),
+    ),
 ]
 LanguageOption = Annotated[
     list[str] | None, typer.Option("--language", help="Only this language, as en; may be repeated.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +11,7 @@ from tearsheet import app as program
 from tearsheet import archive as archives
 from tearsheet import index as answering
 from tearsheet.cli.context import err, out, reports_errors, services_for
-from tearsheet.cli.now_and_then import said_now_and_then
+from tearsheet.cli.pace import measured
 from tearsheet.engines import index as indexes
 from tearsheet.errors import NotFoundError, PartialFailure
 from tearsheet.masking import shown_url
@@ -39,13 +37,14 @@ def rebuild(
 
     Files that were moved to a store are read from there. Ends with 3 when a file could not be read, or not to its end.
     """
-    say = _progress()
     with services_for() as services:
         if words:
+            say = measured("stories read")
             count = indexes.rebuild_words(services.settings.engines.index, services.data, say)
             out.print(f"the words of {count:,} stories were rebuilt")
             return
-        report, walked = program.rebuild_index(services, archives or [], say)
+        known = None if archives else services.archive.totals().stories
+        report, walked = program.rebuild_index(services, archives or [], measured("stories read", known))
         folder = services.captures.copies.folder
     if report.total:
         _say_report(report)
@@ -73,7 +72,7 @@ def copy(
     They keep their dates and, as `mediacloud_id`, their ids. May be stopped and started again.
     """
     with services_for() as services:
-        report = program.copy_index(services, url, _progress())
+        report = program.copy_index(services, url, measured("stories read"))
     if not report.total:
         raise NotFoundError(f"there are no stories in {shown_url(url)}")
     _say_report(report)
@@ -107,9 +106,3 @@ def _failure(problems: list[archives.Problem]) -> str:
     for line in list(first.values())[:_MAX_SHOWN]:
         err.print(line)
     return f"{len(first):,} files could not be read completely, and their stories may be missing from the index"
-
-
-def _progress(clock: Callable[[], float] = time.monotonic) -> Callable[[int], None]:
-    """Says how many stories were read."""
-    say = said_now_and_then(clock)
-    return lambda stories: say(f"{stories:,} stories read")

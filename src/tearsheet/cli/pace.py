@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from tearsheet.cli.now_and_then import said_now_and_then
 
@@ -43,16 +43,22 @@ def duration(seconds: float) -> str:
     return f"{seconds / _DAY:.0f} d"
 
 
-def measured(
-    what: str,
-    total: float | None = None,
-    *,
-    shown: Callable[[float], str] = "{:,.0f}".format,
-    clock: Callable[[], float] = time.monotonic,
-) -> Callable[[float], None]:
-    """Call what is returned with how much is done, as often as you like: it is said now and then."""
+class Tell(Protocol):
+    """Is told how much is done, as often as you like, and says it now and then."""
+
+    def __call__(self, done: float, of: float | None = None) -> None:
+        """`of` is how much there is, if that is known only now."""
+        ...
+
+
+def measured(what: str, total: float | None = None, *, clock: Callable[[], float] = time.monotonic) -> Tell:
+    """What tells how far some work has got that begins now."""
     say, started = said_now_and_then(clock), clock()
-    return lambda done: say(pace(done, total, clock() - started, what, shown))
+
+    def tell(done: float, of: float | None = None) -> None:
+        say(pace(done, of or total, clock() - started, what))
+
+    return tell
 
 
 def counted(items: Iterable[T], what: str, total: int | None = None) -> Iterator[T]:

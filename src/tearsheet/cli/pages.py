@@ -15,6 +15,7 @@ from tearsheet import app as program
 from tearsheet import pagestore
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
+from tearsheet.cli.pace import measured
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
 from tearsheet.tables import csv_table
@@ -149,7 +150,7 @@ def migrate(
     store: StoreOption = None,
 ) -> None:
     """Bring old META files to five fields, and repair line breaks in them. May be run again."""
-    report = pagestore.migrate_store(_store(store), _lookup(pages), dry_run=dry_run)
+    report = pagestore.migrate_store(_store(store), _lookup(pages), dry_run=dry_run, progress=measured("days"))
     would = "would be " if dry_run else ""
     out.print(
         f"{report.files:,} META files with {report.lines:,} lines: {report.changed:,} files {would}rewritten, "

@@ -9,13 +9,19 @@ import typer
 
 from tearsheet import app as program
 from tearsheet import pipeline as pipelines
+from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.cli.status import QUEUE_COLUMNS
 from tearsheet.errors import NotFoundError, PartialFailure
 
 app = typer.Typer(help="Look into the queues, and fix them.", no_args_is_help=True)
-QueueArgument = Annotated[str, typer.Argument(help="A queue's name, as in `tearsheet queues list`.", metavar="QUEUE")]
+QueueArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A queue's name, as in `tearsheet queues list`.", metavar="QUEUE", autocompletion=names_of("queues")
+    ),
+]
 
 
 def register(parent: typer.Typer) -> None:
@@ -96,7 +102,10 @@ def requeue(
 @reports_errors
 def dump_archives(
     queues: Annotated[
-        list[str] | None, typer.Argument(help="Queues to be dumped. [default: all]", metavar="[QUEUE]…")
+        list[str] | None,
+        typer.Argument(
+            help="Queues to be dumped. [default: all]", metavar="[QUEUE]…", autocompletion=names_of("queues")
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option(help="Folder of the files. [default: queue-dumps in the data folder]")

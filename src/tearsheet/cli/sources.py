@@ -8,15 +8,19 @@ from typing import Annotated
 
 import typer
 
+from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import CollectionOption
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.feeds import catalogue
 
 app = typer.Typer(help="Publications, which feeds belong to.", no_args_is_help=True)
-SourceArgument = Annotated[str, typer.Argument(help="A source's id, domain or homepage.", metavar="SOURCE")]
+SourceArgument = Annotated[
+    str,
+    typer.Argument(help="A source's id, domain or homepage.", metavar="SOURCE", autocompletion=names_of("sources")),
+]
 _COLUMNS = {"id": "id", "name": "name", "domain": "domain", "homepage": "homepage", "collections": "collections"}
 _MOST = 1_000_000
 
@@ -116,10 +120,66 @@ def show_source(source: SourceArgument, json: JsonOption = False, jsonl: JsonlOp
     show(feeds, {"id": "id", "url": "address", "system_status": "status", "last_fetch_failures": "failures"})
 
 
+@app.command("set")
+@reports_errors
+def change(
+    source: SourceArgument,
+    name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
+    homepage: Annotated[str | None, typer.Option(help="The address of its homepage.", metavar="ADDRESS")] = None,
+    collection: Annotated[
+        list[str] | None,
+        typer.Option(help="A collection that it joins; may be repeated.", autocompletion=names_of("collections")),
+    ] = None,
+    leave: Annotated[
+        list[str] | None,
+        typer.Option(help="A collection that it leaves; may be repeated.", autocompletion=names_of("collections")),
+    ] = None,
+) -> None:
+    """Change a source's name or homepage, or the collections that it belongs to."""
+    if name is None and homepage is None and not collection and not leave:
+        raise UsageError("say what to change: --name, --homepage, --collection or --leave")
+    if name is not None and not name.strip():
+        raise UsageError("--name: a source needs a name")
+    if homepage is not None and not homepage.startswith(("http://", "https://")):
+        raise UsageError(f"--homepage: {homepage!r} is no http(s) address")
+    with services_for() as services:
+        source_id = catalogue.find_source(services.database, source)
+        catalogue.change_source(
+            services.database,
+            source_id,
+            utc_now(),
+            name=name,
+            homepage=homepage,
+            join=collection or (),
+            leave=leave or (),
+        )
+
+
+@app.command()
+@reports_errors
+def remove(source: SourceArgument, yes: YesOption = False) -> None:
+    """Forget a source and its feeds; its stories stay.
+
+    To remove the stories from everywhere, evidence included, use `tearsheet erase --source`.
+    """
+    with services_for() as services:
+        source_id = catalogue.find_source(services.database, source)
+        row, feeds = (
+            catalogue.read_source(services.database, source_id),
+            catalogue.feeds_of_source(services.database, source_id),
+        )
+        confirm(f"Forget {row['name']} and its {len(feeds):,} feeds?", yes)
+        removed = catalogue.remove_source(services.database, source_id)
+    out.print(f"{row['name']} and {removed:,} feeds are forgotten")
+
+
 @app.command()
 @reports_errors
 def gaps(
-    source: Annotated[list[str] | None, typer.Argument(help="Domains, as example.com. [default: all]")] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Argument(help="Domains, as example.com. [default: all]", autocompletion=names_of("sources")),
+    ] = None,
     collection: CollectionOption = None,
     days: Annotated[int, typer.Option(help="How many days back, up to yesterday.", min=1)] = 30,
     json: JsonOption = False,

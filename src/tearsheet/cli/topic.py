@@ -11,9 +11,10 @@ import typer
 from tearsheet import app as program
 from tearsheet import index as answering
 from tearsheet import topics
+from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.filters import question_of
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.cli.progress import TopicProgress
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.files import hand_over, hand_over_all, output_folder
@@ -23,7 +24,8 @@ from tearsheet.topics import spider
 from tearsheet.urls import BadURL
 
 app = typer.Typer(help="Topics: from a boolean query to a map of who links to whom.", no_args_is_help=True)
-Name = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME")]
+NewName = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME")]
+Name = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME", autocompletion=names_of("topics"))]
 SnapshotId = Annotated[int | None, typer.Option("--snapshot", help="A snapshot's number; the newest without it.")]
 
 
@@ -50,14 +52,20 @@ def _pairs(items: list[str], what: str) -> dict[str, str]:
 @app.command()
 @reports_errors
 def create(
-    name: Name,
+    name: NewName,
     query: Annotated[str, typer.Argument(help="The boolean query that stories must match.", metavar="QUERY")],
     start: Annotated[str, typer.Option("--from", help="First day of the topic.")] = "",
     end: Annotated[str, typer.Option("--to", help="Last day of the topic.")] = "",
-    source: Annotated[list[str] | None, typer.Option(help="A domain that seeds come from; may be repeated.")] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(help="A domain that seeds come from; may be repeated.", autocompletion=names_of("sources")),
+    ] = None,
     collection: Annotated[
         list[str] | None,
-        typer.Option(help="A collection that the sources of seeds belong to; may be repeated."),
+        typer.Option(
+            help="A collection that the sources of seeds belong to; may be repeated.",
+            autocompletion=names_of("collections"),
+        ),
     ] = None,
     iterations: Annotated[
         int, typer.Option(help="How many links away from the seeds stories may be.")
@@ -184,6 +192,30 @@ def run(
 
 @app.command()
 @reports_errors
+def stop(name: Name) -> None:
+    """Stop the run of a topic, in whichever process it is. `tearsheet topic run` goes on with it."""
+    with services_for() as services:
+        topics.store.stop_topic(services.database, topics.store.find_topic(services.database, name))
+    out.print(f"the run of {name!r} stops; `tearsheet topic run` goes on with it")
+
+
+@app.command()
+@reports_errors
+def delete(name: Name, yes: YesOption = False) -> None:
+    """Delete a topic with its seeds, links and snapshots. Stories stay in the index and the archive, and exported files too.
+
+    To remove a story from everywhere, evidence included, use `tearsheet erase`.
+    """
+    with services_for() as services:
+        topic = topics.store.find_topic(services.database, name)
+        stories = topics.store.progress_of(services.database, topic).stories
+        confirm(f"Delete the topic {name} of {stories:,} stories, and its snapshots?", yes)
+        topics.store.delete_topic(services.database, topic)
+    out.print(f"the topic {name!r} is deleted")
+
+
+@app.command()
+@reports_errors
 def status(name: Name, json: JsonOption = False, jsonl: JsonlOption = False) -> None:
     """Show how far a topic has got."""
     with services_for() as services:
@@ -239,7 +271,8 @@ def export(
     name: Name,
     folder: Annotated[Path, typer.Argument(help="Where the files go.", metavar="FOLDER")],
     form: Annotated[
-        list[str] | None, typer.Option("--format", help="One of csv, jsonl, parquet, gexf, graphml, svg, png, html; may be repeated.")
+        list[str] | None,
+        typer.Option("--format", help="One of csv, jsonl, parquet, gexf, graphml, svg, png, html; may be repeated."),
     ] = None,
     snapshot: SnapshotId = None,
 ) -> None:

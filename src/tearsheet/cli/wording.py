@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
+from tearsheet.near_names import did_you_mean, near_names
 from tearsheet.terminal import clean
 
 _WORDS = {"int": "NUMBER", "float": "NUMBER", "str": "TEXT", "Path": "PATH", "datetime": "DAY"}
@@ -56,10 +56,9 @@ def _word_for(parameter: Any) -> str:
     return _WORDS.get(name.removeprefix("list[").removesuffix("]"), "VALUE")
 
 
-def did_you_mean(typed: str, known: Iterable[str]) -> str:
-    """The known names that are near to what was typed, as a question that follows a sentence; empty if there is none."""
-    near = get_close_matches(typed, list(known))
-    return f" Did you mean {' or '.join(near)}?" if near else ""
+def no_such_command(typed: str, known: Iterable[str]) -> str:
+    """What is said of a command that does not exist."""
+    return f"there is no command {typed!r}; {did_you_mean(typed, known, '`tearsheet --help` lists them')}"
 
 
 @contextmanager
@@ -69,8 +68,17 @@ def cleaned_errors() -> Iterator[None]:
         yield
     except Exception as error:
         if callable(format_message := getattr(error, "format_message", None)):
-            near = getattr(error, "possibilities", None)
-            said = f"{error.message}. Did you mean {' or '.join(near)}?" if near else format_message()  # type: ignore[attr-defined]
-            told = clean(said)
+            told = clean(_near_options(error) or format_message())
             error.format_message = lambda: told  # type: ignore[attr-defined]
         raise
+
+
+def _near_options(error: Any) -> str:
+    """What is said of an option that does not exist, and is like one that does; empty for other errors."""
+    typed, command = getattr(error, "option_name", None), getattr(getattr(error, "ctx", None), "command", None)
+    if type(error).__name__ != "NoSuchOption" or command is None:
+        return ""
+    near = near_names(
+        str(typed), (name for parameter in command.params for name in parameter.opts if name.startswith("--"))
+    )
+    return f"there is no option {typed}; did you mean {' or '.join(near)}?" if near else ""
