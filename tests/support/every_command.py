@@ -15,6 +15,9 @@ FORMS = ("--json", "--jsonl", "--csv")
 SERVING = frozenset({"demo", "serve", "worker", "archive replay"})
 """Commands that go on until they are stopped."""
 
+SUMMARIES = frozenset({"run", "demo", "pipeline run", "restore", "cite", "ingest", "status"})
+"""Commands whose JSON is one summary of what was done or found, and no list."""
+
 WORDS: dict[str, str] = {
     "feeds add": "feeds add http://hostile.example/feed.json http://bob:hunter22@hostile.example/other",
     "run": "run --once --no-web",

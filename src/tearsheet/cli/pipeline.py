@@ -43,14 +43,10 @@ def list_pipelines(json: JsonOption = False, jsonl: JsonlOption = False) -> None
     """Draw every pipeline: where its stories come from, its stages, and what its archive files are called."""
     with services_for() as services:
         rows = [_row(pipeline, services.settings.archive.prefix) for pipeline in services.pipelines.values()]
-    if json or jsonl:
-        show(rows, {}, form=output_form(json, jsonl, False))
-        return
-    width = max(len(row["name"]) for row in rows)
-    for row in rows:
-        archived = f"  {row['prefix']}-*.warc.gz" if row["prefix"] else ""
-        out.print(f"{row['name']:<{width}}  {row['drawing']}{archived}")
-        out.print(f"{'':<{width}}  {row['about']}", style="dim")
+    columns = {"name": "pipeline", "drawing": "stages", "files": "archive files", "about": "about"}
+    shown = [row | {"files": f"{row['prefix']}-*.warc.gz" if row["prefix"] else None} for row in rows]
+    form = output_form(json, jsonl, False)
+    show(shown if form == "table" else rows, columns, form=form)
 
 
 def _row(pipeline: pipelines.Pipeline, prefix: str) -> dict[str, Any]:
