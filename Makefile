@@ -14,7 +14,7 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs lock sbom bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-memory bench-index bench-ledger clean
+.PHONY: help run test coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs lock sbom bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-memory bench-index bench-ledger bench-start clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -94,7 +94,7 @@ format: $(VENV)/.dev ## Format the code
 docs: $(VENV)/.dev ## Write the reference pages that are made from the program
 	@$(BIN)/python tools/write_reference.py
 
-bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger ## Run every benchmark (alone, on a quiet machine)
+bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger bench-start ## Run every benchmark (alone, on a quiet machine)
 
 bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on RabbitMQ, side by side
 	@engines/all start rabbitmq
@@ -130,6 +130,9 @@ bench-ledger: $(VENV)/.dev ## Counts, look-ups, /metrics, recording and folding 
 KNOWN ?= 1000000
 bench-topics: $(VENV)/.dev ## Relevance, link matching and a large snapshot (KNOWN=50000 for a quick look)
 	@$(BIN)/python bench/topics.py --stories $(KNOWN)
+
+bench-start: $(VENV)/.dev ## Processor time of every command before its work begins, and of a completion
+	@$(BIN)/python -m bench.start
 
 clean: ## Remove what was built (not your data)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

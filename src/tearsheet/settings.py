@@ -383,7 +383,7 @@ def load_settings(
 def unknown_variables(environ: Mapping[str, str] | None = None) -> dict[str, str | None]:
     """Variables of the environment that look like settings and set nothing, each with the name that was perhaps meant."""
     variables = {declared.variable for declared in declared_settings()}
-    known = {"TEARSHEET_DATA", *variables, *(f"{variable}_FILE" for variable in variables)}
+    known = {"TEARSHEET_DATA", "TEARSHEET_PAGER", *variables, *(f"{variable}_FILE" for variable in variables)}
     sections = tuple({f"TEARSHEET_{item.name.upper()}_" for item in fields(Settings)})
     found: dict[str, str | None] = {}
     for name in sorted(os.environ if environ is None else environ):
