@@ -25,7 +25,7 @@ def main() -> None:
     commands = get_command(app)
     with TemporaryDirectory() as folder:
         lines: list[tuple[list[str], Mapping[str, str]]] = [(["--help"], {}), (["--version"], {})]
-        lines += [([name, "--help"], {}) for name in commands.list_commands(None)]  # type: ignore[attr-defined, arg-type]
+        lines += [([name, "--help"], {}) for name in commands.list_commands(None)]  # type: ignore[attr-defined]
         typed = {"_TEARSHEET_COMPLETE": "complete_bash", "COMP_WORDS": f"tearsheet --data {folder} topic run B"}
         lines.append((["(completion of a topic)"], typed | {"COMP_CWORD": "5"}))
         measured = sorted((seconds(words, environ), " ".join(words)) for words, environ in lines)

@@ -19,7 +19,7 @@ from tearsheet.app.services import Services
 from tearsheet.index import ORDERS
 from tearsheet.settings import Settings
 from tearsheet.topics import NewTopic
-from tearsheet.topics.snapshot import FORMATS
+from tearsheet.topics.snapshot.export_files import FORMATS
 from tearsheet.topics.store import create_topic
 from tests.support.every_command import commands
 from tests.support.tearsheet_command import in_process

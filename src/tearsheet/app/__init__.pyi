@@ -1,7 +1,6 @@
 from .addresses import every_address as every_address
 from .addresses import matching_addresses as matching_addresses
 from .addresses import named_addresses as named_addresses
-from .backups import WITHOUT as WITHOUT
 from .backups import back_up as back_up
 from .backups import opened_place as opened_place
 from .backups import restore as restore

@@ -1,5 +1,4 @@
 from .erasing import erase_from_snapshots as erase_from_snapshots
-from .export_files import FORMATS as FORMATS
 from .export_files import page_of as page_of
 from .export_files import write_export as write_export
 from .export_files import write_map as write_map
