@@ -10,7 +10,7 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
-from tearsheet.engines.location import is_embedded, local_path
+from tearsheet.engines import is_embedded, local_path
 from tearsheet.errors import TearsheetError
 from tearsheet.settings import load_settings
 from tearsheet.terminal import clean_line
