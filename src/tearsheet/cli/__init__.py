@@ -11,7 +11,7 @@ from typer._click.shell_completion import CompletionItem  # typer shows its copy
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from tearsheet import __version__, telemetry
+from tearsheet import telemetry
 from tearsheet.cli.context import INTERRUPTED, Globals, print_out, reports_errors
 from tearsheet.cli.pipes import let_go_of_broken_pipes
 from tearsheet.cli.wording import cleaned_errors, in_plain_words, no_such_command
@@ -128,7 +128,10 @@ app = typer.Typer(
 @reports_errors
 def _version(value: bool) -> None:
     if value:
-        print_out(f"tearsheet {__version__}")
+        from tearsheet.cli.versions import version_lines  # nothing else needs it
+
+        for line in version_lines():
+            print_out(line)
         raise typer.Exit
 
 
@@ -144,7 +147,10 @@ def options(
         bool, typer.Option("--no-pager", help="Print long lists as they are. TEARSHEET_PAGER or PAGER names a pager.")
     ] = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Print the versions of Tearsheet and its engines.", callback=_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     """Options that go before any command."""

@@ -14,7 +14,7 @@ from tearsheet import app as program
 from tearsheet import archive as archives
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
-from tearsheet.cli.filters import ask, question_of
+from tearsheet.cli.filters import question_of
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, lines_of, moment_of
 from tearsheet.cli.pace import counted, measured
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
@@ -141,7 +141,7 @@ def index(
     jsonl: JsonlOption = False,
 ) -> None:
     """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered."""
-    with services_for() as services:
+    with services_for(begins=bool(files)) as services:
         if not files:
             done = archives.recover(services.archive_folder, services.archive)
             out.print(f"{len(done.registered):,} files registered, {len(done.removed):,} leftovers removed")
@@ -193,7 +193,7 @@ def wacz(
             chosen, whose = program.chosen_by_names(services.captures, lines_of(stories)[:limit]), "the list"
         else:
             chosen, whose = (
-                program.chosen_by_query(services, ask(services, question_of(query or "")).query, limit),
+                program.chosen_by_query(services, program.ask(services, question_of(query or "")).query, limit),
                 "the query",
             )
         if chosen.missing:

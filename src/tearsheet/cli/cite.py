@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from tearsheet import app as program
 from tearsheet import index as answering
 from tearsheet.cli.context import out, print_out, reports_errors, services_for
 from tearsheet.cli.filters import (
@@ -19,7 +20,6 @@ from tearsheet.cli.filters import (
     LanguageOption,
     SourceOption,
     ToOption,
-    ask,
     question_of,
 )
 from tearsheet.clock import utc_now
@@ -67,7 +67,7 @@ def cite(
 
 def _cite(question: answering.Question) -> answering.Citation:
     with services_for() as services:
-        asked = ask(services, question).query
+        asked = program.ask(services, question).query
         index = services.index
         index.refresh()
         result = answering.result_of(index, asked)

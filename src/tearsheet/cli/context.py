@@ -75,11 +75,11 @@ def begin(settings: Settings) -> None:
         begin_telemetry(settings)
 
 
-def services_for(**flags: Any) -> Services:
-    """The services for this call, for use in a `with` block."""
+def services_for(*, begins: bool = False, **flags: Any) -> Services:
+    """The services for this call, for use in a `with` block. Only a command that `begins` a data folder makes one."""
     from tearsheet.app import Services  # not needed for a help text, and slow to import
 
-    return Services(settings_for(**flags))
+    return Services(settings_for(**flags), begins=begins)
 
 
 def reports_errors(command: Callable[P, T]) -> Callable[P, T]:

@@ -12,7 +12,7 @@ import typer
 from tearsheet import app as program
 from tearsheet import archive as archives
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, ask, question_of
+from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, question_of
 from tearsheet.cli.options import JsonlOption, JsonOption, YesOption, confirm, lines_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.terminal import clean_line
@@ -73,7 +73,7 @@ def erase_stories(
             )
             only_source = (query or "*") == "*" and not (start or end or language or collection)
             domains = [one.lower() for one in source or []] if only_source else []
-            named |= program.matching_addresses(services, ask(services, asked).query, domains)
+            named |= program.matching_addresses(services, program.ask(services, asked).query, domains)
         elif not named:
             raise UsageError("say what to erase: an ADDRESS, --list FILE, --query QUERY or --source NAME")
         if not dry_run and not reason.strip():
@@ -105,6 +105,8 @@ def _first(named: dict[str, str]) -> str:
 
 def _finish(report: program.Report, form: str) -> None:
     _show_report(report, form, f"{report.addresses:,} addresses were erased, and stay away:")
+    if report.addresses:
+        err.print("What you exported to other places, and backups made before, still have it: look there yourself.")
     if report.problems:
         raise PartialFailure(
             f"{len(report.problems):,} places could not be reached, and are taken up by the next `tearsheet erase --resume`: "

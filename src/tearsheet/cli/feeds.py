@@ -62,7 +62,7 @@ def import_list(
 
 
 def _add(new: list[catalogue.NewFeed]) -> None:
-    with services_for() as services:
+    with services_for(begins=True) as services:
         report = catalogue.add_feeds(services.database, new, utc_now())
     _tell(report)
 
@@ -183,7 +183,7 @@ def discover_feeds(
     csv: CsvOption = False,
 ) -> None:
     """Find the feeds and news sitemaps of a site, most useful first."""
-    with services_for() as services:
+    with services_for(begins=True) as services:
         found = program.discover_feeds(services, site, limit)
         columns = {
             "score": "score",

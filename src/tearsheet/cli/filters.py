@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,9 +10,6 @@ from tearsheet import index as answering
 from tearsheet import query as queries
 from tearsheet.cli.completing import names_of
 from tearsheet.errors import UsageError
-
-if TYPE_CHECKING:
-    from tearsheet.app import Services
 
 QueryArgument = Annotated[
     str, typer.Argument(help="A query, as 'climate AND (policy OR law*)'; '*' is everything.", metavar="QUERY")
@@ -56,16 +52,3 @@ def question_of(query: str, **given: Any) -> answering.Question:
         )
     except queries.QueryError as error:
         raise UsageError(f"the query cannot be read: {' '.join(str(error).split())}") from error
-
-
-def ask(services: Services, question: answering.Question) -> answering.Asked:
-    """The question as the index gets it. Raises NotFoundError. The database is opened only to look up collections."""
-
-    def catalogue(
-        source_ids: Sequence[int], collections: Sequence[str], collection_ids: Sequence[int]
-    ) -> tuple[set[str], set[int]]:
-        from tearsheet.feeds.catalogue import members_of  # slow to import, and most questions name no collection
-
-        return members_of(services.database, source_ids, collections, collection_ids)
-
-    return question.ask(catalogue)

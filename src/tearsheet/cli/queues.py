@@ -10,7 +10,7 @@ import typer
 from tearsheet import app as program
 from tearsheet import pipeline as pipelines
 from tearsheet.cli.completing import names_of
-from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.cli.status import QUEUE_COLUMNS
 from tearsheet.errors import NotFoundError, PartialFailure
@@ -119,8 +119,7 @@ def dump_archives(
     Stop the workers first: what they hold is not dumped.
     """
     with services_for() as services:
-        folder = output or services.data / "queue-dumps"
-        dumped = program.dump_queues(services, queues or [], folder, limit)
+        dumped = program.dump_queues(services, queues or [], output, limit)
     show(dumped, {"queue": "queue", "stories": "stories", "files": "files"}, form=output_form(json, jsonl, False))
 
 
@@ -138,19 +137,22 @@ def load_archives(
     ] = None,
     include_domain: Annotated[list[str] | None, typer.Option(help="Only stories of this domain.")] = None,
     exclude_domain: Annotated[list[str] | None, typer.Option(help="No stories of this domain.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Load stories that were loaded before, too.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, but queue nothing.")] = False,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
 ) -> None:
-    """Put dumped stories back into their queues, with their tries and reasons."""
-    wanted = pipelines.Wanted(queue, frozenset(include_domain or ()), frozenset(exclude_domain or ()), dry_run)
-    with services_for() as services:
+    """Put dumped stories back into their queues, with their tries and reasons; those that were loaded before are left out."""
+    wanted = pipelines.Wanted(queue, frozenset(include_domain or ()), frozenset(exclude_domain or ()), dry_run, force)
+    with services_for(begins=True) as services:
         loaded = program.load_dumps(services, inputs, wanted)
     rows = [{"queue": name, "stories": count} for name, count in sorted(loaded.queues.items())]
     show(rows, {"queue": "queue", "stories": "stories"}, form=output_form(json, jsonl, False))
     if loaded.left_out and not (json or jsonl):
         out.print(f"{loaded.left_out:,} stories of other domains left out")
-    if not loaded.queues and not loaded.left_out and not loaded.damages:
+    if loaded.known:
+        err.print(f"{loaded.known:,} stories were loaded before (--force loads them again)")
+    if not loaded.queues and not loaded.left_out and not loaded.known and not loaded.damages:
         raise NotFoundError(f"there are no dumped stories in {', '.join(inputs)}: no record from byte 0 on")
     if loaded.damages:
         raise PartialFailure(f"{len(loaded.damages)} parts could not be read, the first: {loaded.damages[0]}")

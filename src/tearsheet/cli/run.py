@@ -33,7 +33,7 @@ def run(
 
     Without any feeds, the demo newsroom is collected instead, in a separate folder.
     """
-    with services_for(web__port=port) as services:
+    with services_for(begins=True, web__port=port) as services:
         for argument in feeds or []:
             report = catalogue.add_feeds(services.database, catalogue.read_feed_list(argument), utc_now())
             err.print(f"{argument}: {_describe(report)}")

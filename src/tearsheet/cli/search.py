@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tearsheet import app as program
 from tearsheet import index as answering
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, show_lines, write_out
 from tearsheet.cli.filters import (
@@ -18,7 +19,6 @@ from tearsheet.cli.filters import (
     QueryArgument,
     SourceOption,
     ToOption,
-    ask,
     question_of,
 )
 from tearsheet.cli.layout import story_lines
@@ -74,7 +74,7 @@ def search(
         order=order, limit=limit,
     )  # fmt: skip
     with services_for() as services:
-        asked = ask(services, question).query
+        asked = program.ask(services, question).query
         if explain:
             out.print(asked.explain())
             return
@@ -131,7 +131,7 @@ def count(
         raise UsageError(f"--by: {by!r} is not one of {', '.join(_BY)}")
     form = output_form(json, jsonl, csv)
     with services_for() as services:
-        both = ask(services, question)
+        both = program.ask(services, question)
         services.index.refresh()
         if by:
             show(*_counted_by(services, both, by, limit), form=form, empty=_NONE)

@@ -59,7 +59,7 @@ def import_list(
 
 
 def _add(new: list[catalogue.NewSource]) -> None:
-    with services_for() as services:
+    with services_for(begins=True) as services:
         report: catalogue.AddReport = catalogue.add_sources(services.database, new, utc_now())
     out.print(f"{len(report.added):,} sources added, {len(report.known):,} were known already")
     for site, reason in report.refused:

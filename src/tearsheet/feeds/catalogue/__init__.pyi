@@ -20,7 +20,9 @@ from .directory import no_source as no_source
 from .directory import read_feed as read_feed
 from .directory import read_source as read_source
 from .discovery import DiscoveredFeed as DiscoveredFeed
+from .discovery import PossibleFeed as PossibleFeed
 from .discovery import discover as discover
+from .discovery import feeds_of_page as feeds_of_page
 from .feed_lists import read_feed_list as read_feed_list
 from .history import fetch_history as fetch_history
 from .history import newest_stories as newest_stories

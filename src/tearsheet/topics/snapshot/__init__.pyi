@@ -1,8 +1,16 @@
 from .erasing import erase_from_snapshots as erase_from_snapshots
+from .erasing import topics_with as topics_with
+from .export_erasing import erase_from_exports as erase_from_exports
 from .export_files import page_of as page_of
 from .export_files import write_export as write_export
 from .export_files import write_map as write_map
 from .parallel import LARGE as LARGE
+from .store import SnapshotInfo as SnapshotInfo
 from .store import list_snapshots as list_snapshots
 from .store import load_snapshot as load_snapshot
 from .store import save_snapshot as save_snapshot
+from .timespans import Counting as Counting
+from .timespans import Figures as Figures
+from .timespans import MediumCounts as MediumCounts
+from .timespans import StoryCounts as StoryCounts
+from .timespans import timespans_of as timespans_of
