@@ -76,6 +76,9 @@ test-slow: $(VENV)/.dev ## Long proofs: many kills, soaks, Elasticsearch (its do
 	@engines/all start elasticsearch
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "slow" --timeout 3600 tests
 
+kills: $(VENV)/.dev ## Kill every part that writes, more than a hundred times, and count: nothing is lost, nothing comes twice
+	@$(BIN)/python -m pytest -m kills --timeout 3600 tests
+
 test-wheel: $(VENV)/.dev ## Build the package, install the wheel in a clean environment, and run the notebooks there
 	@$(BIN)/python -m tools.check_wheel
 

@@ -1,5 +1,5 @@
 """`python -m tearsheet` is the same as `tearsheet`."""
 
-from tearsheet.cli import main
+from tearsheet.start import main
 
 main()

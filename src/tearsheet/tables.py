@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -82,6 +83,11 @@ def json_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
         yield start + line.rstrip(b"\n")
         start = b",\n"
     yield b"[]\n" if start == b"[\n" else b"\n]\n"
+
+
+def can_write_parquet() -> bool:
+    """Whether the library for Parquet is installed."""
+    return find_spec("pyarrow") is not None
 
 
 def write_parquet(

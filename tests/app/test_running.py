@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tearsheet.app.running import Interrupted, Run, run_processes, run_to_its_end, run_until_stopped
+from tearsheet.app.running import Interrupted, Run, interruptible, run_processes, run_to_its_end, run_until_stopped
 from tearsheet.errors import EngineError
 from tests.support.patience import PATIENCE
 from tests.support.signals import interrupt, silent_web, wait_until_handled
@@ -272,3 +272,27 @@ def test_a_process_that_was_told_to_stop_may_say_so_and_may_still_fail(code, fai
 def test_processes_that_ended_although_nobody_told_them_have_failed(ends):
     with pytest.raises(EngineError, match="1 of 1"):
         run_processes([sys.executable, "-c", f"import os\n{ends}"], 1)
+
+
+def test_work_without_a_loop_is_interrupted_by_sigterm_as_by_ctrl_c():
+    before = signal.getsignal(SIGTERM)
+    with pytest.raises(Interrupted), interruptible():
+        os.kill(os.getpid(), SIGTERM)
+        pytest.fail("went on")
+    assert signal.getsignal(SIGTERM) is before
+    signal.signal(SIGTERM, signal.SIG_IGN)
+    with interruptible():
+        os.kill(os.getpid(), SIGTERM)  # this process was started to ignore it
+
+
+def test_work_in_another_thread_sets_no_handler():
+    done: list[object] = []
+
+    def work() -> None:
+        with interruptible():
+            done.append(signal.getsignal(SIGTERM))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done == [signal.getsignal(SIGTERM)]

@@ -12,7 +12,7 @@ from tearsheet.cli import app
 
 FORMS = ("--json", "--jsonl", "--csv")
 
-SERVING = frozenset({"demo", "serve", "worker", "archive replay"})
+SERVING = frozenset({"demo", "serve", "mcp", "worker", "archive replay"})
 """Commands that go on until they are stopped."""
 
 SUMMARIES = frozenset({"run", "demo", "pipeline run", "restore", "cite", "ingest", "status"})

@@ -1,7 +1,9 @@
+from .absence import absence_of as absence_of
 from .addresses import every_address as every_address
 from .addresses import matching_addresses as matching_addresses
 from .addresses import named_addresses as named_addresses
 from .asking import ask as ask
+from .backups import Restored as Restored
 from .backups import back_up as back_up
 from .backups import opened_place as opened_place
 from .backups import restore as restore
@@ -52,6 +54,7 @@ from .queues import purge_queue as purge_queue
 from .queues import read_queues as read_queues
 from .queues import requeue_quarantined as requeue_quarantined
 from .running import Interrupted as Interrupted
+from .running import interruptible as interruptible
 from .running import run_processes as run_processes
 from .services import Services as Services
 from .serving import serve_alone as serve_alone
@@ -66,6 +69,7 @@ from .tokens import TokenStore as TokenStore
 from .tokens import end_of_token as end_of_token
 from .topics import draw_topic as draw_topic
 from .topics import export_topic as export_topic
+from .topics import overall_figures as overall_figures
 from .topics import run_topic_to_its_end as run_topic_to_its_end
 from .topics import seed_from_index as seed_from_index
 from .topics import seed_from_posts as seed_from_posts

@@ -1,8 +1,9 @@
-"""One way to run to an end, to be interrupted and to report it. No other module handles signals.
+"""One way to run to an end, to be interrupted and to report it. Only `start` handles signals, too: before anything runs.
 
 Work that waits for more until it is told to stop is run with `run_until_stopped`: SIGINT (Ctrl-C) and SIGTERM ask it to stop, it
 finishes what it has begun, and a second signal changes nothing, not even while the process ends afterwards. Work that ends by
-itself is run with `run_to_its_end`: the first signal cancels it, so that it can clean up, and a second one ends it at once.
+itself is run with `run_to_its_end`: the first signal cancels it, so that it can clean up, and a second one ends it at once. Work
+without an event loop is done in a block of `interruptible`.
 Workers in separate processes are watched by `run_processes`, which passes signals on to them.
 """
 
@@ -88,6 +89,18 @@ def run_to_its_end(work: Coroutine[Any, Any, T]) -> T:
         if received:
             raise Interrupted from None
         raise
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """For work without an event loop: SIGTERM interrupts it as SIGINT does by itself. Raises Interrupted."""
+
+    def interrupt(_: int, __: FrameType | None) -> None:
+        raise Interrupted
+
+    ignored = signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    with _handling(interrupt, () if ignored or not _in_main_thread() else (signal.SIGTERM,)):
+        yield
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:

@@ -12,11 +12,13 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from tearsheet import telemetry
-from tearsheet.cli.context import INTERRUPTED, Globals, print_out, reports_errors
+from tearsheet.cli.context import Globals, err, print_out, reports_errors
 from tearsheet.cli.pipes import let_go_of_broken_pipes
 from tearsheet.cli.wording import cleaned_errors, in_plain_words, no_such_command
+from tearsheet.errors import StorageError
 from tearsheet.files import keep_private
 from tearsheet.log import tell_crash
+from tearsheet.start import INTERRUPTED
 
 _COMMANDS = {
     "run": ("run", "Poll, fetch, parse, index, archive and serve the web pages, all in one, until stopped."),
@@ -28,6 +30,7 @@ _COMMANDS = {
     "sources": ("sources", "Publications, which feeds belong to."),
     "collections": ("collections", "Named sets of sources."),
     "serve": ("serve", "Serve the web pages and the API of a data folder until stopped."),
+    "mcp": ("mcp", "Let agents search, count, read and verify stories, by the Model Context Protocol (MCP)."),
     "pipeline": ("pipeline", "Show the pipelines, and run one on files."),
     "worker": ("worker", "Work on some stages until stopped."),
     "status": (
@@ -125,14 +128,18 @@ app = typer.Typer(
 )
 
 
-@reports_errors
 def _version(value: bool) -> None:
     if value:
-        from tearsheet.cli.versions import version_lines  # nothing else needs it
-
-        for line in version_lines():
-            print_out(line)
+        _print_versions()
         raise typer.Exit
+
+
+@reports_errors
+def _print_versions() -> None:
+    from tearsheet.cli.versions import version_lines  # nothing else needs it
+
+    for line in version_lines():
+        print_out(line)
 
 
 @app.callback()
@@ -166,6 +173,9 @@ def main() -> None:
     try:
         app(prog_name="tearsheet")
     except Exception as error:
+        if isinstance(error, OSError) and not Globals.begun:  # what typer itself printed: a help, a completion
+            err.print(f"tearsheet: cannot write the output: {error.strerror}", style="red")
+            raise SystemExit(StorageError.exit_code) from None
         tell_crash(error)
         telemetry.report(error)
         raise SystemExit(1) from None

@@ -69,7 +69,7 @@ def verify(
     jsonl: JsonlOption = False,
 ) -> None:
     """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold."""
-    with services_for() as services:
+    with services_for() as services, program.interruptible():
         of = len(files) if files else services.archive.totals().files
         found = _verify_named(services, files) if files else program.verify_archive(services)
         verdicts = list(counted(found, "files read", of))
@@ -186,7 +186,7 @@ def wacz(
     """
     if sum(choice is not None for choice in (query, stories, topic)) != 1:
         raise UsageError("give either a query, --topic NAME or --stories FILE")
-    with services_for() as services:
+    with services_for() as services, program.interruptible():
         if topic is not None:
             chosen, whose = program.chosen_by_topic(services, topic, limit), "the topic"
         elif stories is not None:
@@ -212,8 +212,11 @@ def upload(
     json: JsonOption = False,
     jsonl: JsonlOption = False,
 ) -> None:
-    """Copy finished files to every blob store of the settings, and prove each copy. Ends with 3 when one failed."""
-    with services_for() as services:
+    """Copy finished files to every blob store of the settings, and prove each copy. Ends with 3 when one failed.
+
+    With --now it also looks at stores for which nothing waits, and ends with 3 when one is not where it was.
+    """
+    with services_for() as services, program.interruptible():
         if not services.archive_stores:
             raise UsageError("there is no store to copy to: set archive.stores (`tearsheet config show`)")
         with services.exclusive("upload"):
@@ -223,6 +226,8 @@ def upload(
     show(states, columns, form=output_form(json, jsonl, False))
     if report.failures:
         raise PartialFailure(f"{len(report.failures):,} copies failed and will be tried again: {report.failures[0]}")
+    if report.away:
+        raise PartialFailure(f"everything had been copied, but {report.away[0]}")
 
 
 @app.command()

@@ -77,7 +77,7 @@ def backup(
     if sum((list_, verify, dry_run)) > 1 or ((list_ or verify) and (new or keep or without)):
         raise UsageError("give --list or --verify alone, or --dry-run with --keep")
     if list_ or verify or dry_run:
-        with program.opened_place(settings_for(), place) as opened:
+        with program.opened_place(settings_for(), place) as opened, program.interruptible():
             opened.check()
             if list_:
                 _list(opened, output_form(json, jsonl, False))
@@ -88,7 +88,7 @@ def backup(
             else:
                 _say_pruned(opened.prune(keep, dry_run=True), as_json, "would be ")
         return
-    with services_for() as services:
+    with services_for() as services, program.interruptible():
         made = program.back_up(services, place, new=new, without=without or (), keep=keep, tell=_telling())
     if as_json:
         _print(_summary(made.name, made.manifest, made.progress) | _pruned(made.pruned))
@@ -216,16 +216,23 @@ def restore(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be restored, and whether it can be.")
     ] = False,
+    despite_damage: Annotated[
+        bool,
+        typer.Option("--despite-damage", help="Restore what is whole of a damaged backup, and say what is missing."),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Bring a backup back into an empty folder: everything is checked before it is put in place.
 
     Places outside the data folder that the settings of the backup name must be empty, too. Ends with 3 if something
-    is to be restored from elsewhere, and says what.
+    is to be restored from elsewhere or is damaged, and says what.
     """
     Globals.data = data or Globals.data
     settings = settings_for()
-    restored = program.restore(settings, place, _until(at), dry_run=dry_run, tell=_telling())
+    with program.interruptible():
+        restored = program.restore(
+            settings, place, _until(at), dry_run=dry_run, tell=_telling(), despite_damage=despite_damage
+        )
     if restored is None:
         out.print(f"the restore into {settings.data} that was interrupted is finished; nothing was written anew")
         return
@@ -233,6 +240,7 @@ def restore(
     outside = [str(path) for path in layout.roots if not path.is_relative_to(layout.data)]
     if json:
         more = {"data": str(layout.data), "outside": outside, "stories": restored.stories, "dry_run": dry_run}
+        more["damaged"] = restored.damaged
         _print(_summary(restored.name, manifest, restored.progress) | more)
     else:
         would = "would be" if dry_run else "were"
@@ -241,8 +249,20 @@ def restore(
             *(f"and {path}" for path in outside),
             *([] if dry_run else [f"({restored.stories:,} stories can be searched)"]),
         )
-    _say_left_out(manifest.left_out)
-    missing = [one for one in manifest.left_out if not one.agreed]
+    _say_what_lacks(restored)
+
+
+def _say_what_lacks(restored: program.Restored) -> None:
+    """Raise PartialFailure when something is not there that should be."""
+    _say_left_out(restored.manifest.left_out)
+    for line in restored.damaged:
+        err.print(f"damaged, and not restored: {line}")
+    if restored.damaged:
+        raise PartialFailure(
+            f"{len(restored.damaged):,} files are damaged in the backup and were left out; the others are whole. "
+            "`tearsheet archive index` and `tearsheet index rebuild` make a lost database and index from the archive"
+        )
+    missing = [one for one in restored.manifest.left_out if not one.agreed]
     if missing:
         raise PartialFailure(f"the backup lacks {len(missing):,} things that are named above: bring them back yourself")
 

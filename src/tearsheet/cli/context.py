@@ -24,6 +24,8 @@ from tearsheet.errors import StorageError, TearsheetError, WorkerError
 from tearsheet.files import keep_private
 from tearsheet.log import set_up_logging
 from tearsheet.masking import redacted
+from tearsheet.start import INTERRUPTED
+from tearsheet.start import begin as begin_command
 from tearsheet.tables import csv_lines, jsonl_lines
 from tearsheet.terminal import clean, clean_line, safe_json
 
@@ -36,8 +38,6 @@ T = TypeVar("T")
 
 out = Printer()
 err = Printer(stderr=True)
-INTERRUPTED = 11
-"""The exit code after a signal."""
 
 
 class Globals:
@@ -47,6 +47,8 @@ class Globals:
     flags: dict[str, Any] = {}  # noqa: RUF012 - replaced, never changed
     quiet: bool = False
     pager: bool = True
+    begun: bool = False
+    """Whether a command runs; before, only typer has anything to print."""
 
 
 def settings_for(**flags: Any) -> Settings:
@@ -87,6 +89,8 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        begin_command()
+        Globals.begun = True
         try:
             return command(*args, **kwargs)
         except TearsheetError as error:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,12 +60,13 @@ def erase_stories(
     with 3 when a copy could not be reached; the next `tearsheet erase` goes on with it.
     """
     form = output_form(json, jsonl, False)
-    with services_for() as services:
+    with services_for() as services, program.interruptible():
         if done:
             _show_erased(services, addresses or [], form)
             return
         if go_on:
-            _finish(program.resume(services, _say()), form)
+            with _told_how_to_go_on(services):
+                _finish(program.resume(services, _say()), form)
             return
         named = program.named_addresses([*(addresses or []), *(lines_of(list_file) if list_file else [])])
         if query is not None or source or collection:
@@ -95,7 +97,21 @@ def _erase(services: Services, named: dict[str, str], reason: str, dry_run: bool
     if not yes:
         _show_report(found, "table", f"To be erased ({len(everything):,} addresses), and not to be brought back:")
     confirm(f"Erase {len(named):,} stories{_first(named)}?", yes)
-    _finish(program.erase(services, reason, everything, _say()), form)
+    with _told_how_to_go_on(services):
+        _finish(program.erase(services, reason, everything, _say()), form)
+
+
+@contextmanager
+def _told_how_to_go_on(services: Services) -> Iterator[None]:
+    """Whoever interrupts an erasure is told that it is not finished."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if services.erased.unfinished():
+            err.print(
+                "interrupted: the stories are kept away, but not all is erased; `tearsheet erase --resume` goes on"
+            )
+        raise
 
 
 def _first(named: dict[str, str]) -> str:

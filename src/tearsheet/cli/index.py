@@ -37,7 +37,7 @@ def rebuild(
 
     Files that were moved to a store are read from there. Ends with 3 when a file could not be read, or not to its end.
     """
-    with services_for(begins=bool(archives)) as services:
+    with services_for(begins=bool(archives)) as services, program.interruptible():
         if words:
             say = measured("stories read")
             count = indexes.rebuild_words(services.settings.engines.index, services.data, say)
@@ -71,7 +71,7 @@ def copy(
 
     They keep their dates and, as `mediacloud_id`, their ids. May be stopped and started again.
     """
-    with services_for(begins=True) as services:
+    with services_for(begins=True) as services, program.interruptible():
         report = program.copy_index(services, url, measured("stories read"))
     if not report.total:
         raise NotFoundError(f"there are no stories in {shown_url(url)}")

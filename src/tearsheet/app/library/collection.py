@@ -63,7 +63,7 @@ class Collection:
     """
 
     def __init__(self, settings: Settings) -> None:
-        services = Services(settings)
+        services = Services(settings, begins=False)
         self._services = services
         self._lock = threading.RLock()
         self._closing = weakref.finalize(self, services.__exit__)  # also at the end of a program that does not close it
