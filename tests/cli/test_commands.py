@@ -70,7 +70,7 @@ finally:
 def test_a_plain_question_does_not_wait_for_the_engines():
     loaded = modules_of("--version")
     assert "tearsheet.cli" in loaded
-    assert not HEAVY & loaded
+    assert not (HEAVY - {"pycurl"}) & loaded  # which is asked for its version
 
 
 def test_helps_and_completion_load_no_engine(tmp_path):
