@@ -244,7 +244,7 @@ def test_a_foreign_dump_needs_a_queue(tmp_path, tracker):
     run(tmp_path, scenario)
 
 
-def test_a_foreign_dump_with_odd_data_is_loaded_as_far_as_it_can_be_read(tmp_path):
+def test_a_foreign_dump_with_odd_data_is_loaded_as_far_as_it_can_be_read(tmp_path, tracker):
     async def scenario(broker: Broker) -> None:
         odd = {RETRIES: math.inf, WHO: "parser", WHEN: math.nan, "x": [1]}
         with StoryArchiveWriter(tmp_path / "dumps") as writer:
@@ -252,7 +252,7 @@ def test_a_foreign_dump_with_odd_data_is_loaded_as_far_as_it_can_be_read(tmp_pat
                 writer.write(
                     story(number), {HEADERS: odd, QUEUE_DATA: {"queue": "parser-in", "body": body, "key": 10**30}}
                 )
-        await load_files(broker, expand([str(tmp_path / "dumps")], NOWHERE, (".warc",)), Wanted())
+        await load_files(broker, expand([str(tmp_path / "dumps")], NOWHERE, (".warc",)), Wanted(), tracker)
         held = await broker.peek("parser-in", 5)
         assert [one.headers for one in held] == [{WHO: "parser"}] * 3
 
