@@ -23,7 +23,7 @@ class Signals(MetaPathFinder):
 
 sys.meta_path.insert(0, Signals())
 sys.argv = ["tearsheet", "serve", "--port", "0"]
-from tearsheet.start import main
+from tearsheet.__main__ import main
 main()
 """
 

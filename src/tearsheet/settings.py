@@ -12,13 +12,13 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from tearsheet import __version__
 from tearsheet.errors import ConfigError
 from tearsheet.masking import is_path, keep_secret, masked, masked_place
+from tearsheet.near_names import did_you_mean, near_names
 
 _RELEASE = ".".join(__version__.split(".")[:2])
 """Major and minor version, as in `0.1`: servers need not know which patch release we run."""
@@ -386,7 +386,8 @@ def load_settings(
     known = {declared.name for declared in declared_settings()}
     for unknown in sorted(from_file.keys() - known):
         raise ConfigError(
-            f"{folder / CONFIG_FILE}: there is no setting {unknown!r}; `tearsheet config show` lists them all"
+            f"{folder / CONFIG_FILE}: there is no setting {unknown!r}; "
+            + did_you_mean(unknown, known, "`tearsheet config show` lists them all")
         )
     found = [(declared, _first_source(declared, flags or {}, env, from_file)) for declared in declared_settings()]
     keep_secret(
@@ -406,17 +407,17 @@ def load_settings(
 
 def unknown_variables(environ: Mapping[str, str] | None = None) -> dict[str, str | None]:
     """Variables of the environment that look like settings and set nothing, each with the name that was perhaps meant."""
-    variables = {declared.variable for declared in declared_settings()}
-    known = {"TEARSHEET_DATA", *variables, *(f"{variable}_FILE" for variable in variables)}
+    variables = [declared.variable for declared in declared_settings()]
+    known = {"TEARSHEET_DATA", "TEARSHEET_PAGER", *variables, *(f"{variable}_FILE" for variable in variables)}
     sections = tuple({f"TEARSHEET_{item.name.upper()}_" for item in fields(Settings)})
     found: dict[str, str | None] = {}
     for name in sorted(os.environ if environ is None else environ):
         if not name.startswith("TEARSHEET_") or name in known:
             continue
         short = name.removeprefix("TEARSHEET_")
-        near = [variable for variable in sorted(variables) if variable.endswith(f"_{short}")] or [
+        near = [variable for variable in variables if variable.endswith(f"_{short}")] or [
             f"TEARSHEET_{one}"
-            for one in get_close_matches(short, [one.removeprefix("TEARSHEET_") for one in sorted(known)], 1, 0.8)
+            for one in near_names(short, [one.removeprefix("TEARSHEET_") for one in sorted(known)], 1)
         ]
         if near or name.startswith(sections):
             found[name] = near[0] if near else None

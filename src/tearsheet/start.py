@@ -1,4 +1,4 @@
-"""Where the program starts: what a signal does while it loads, and until a command handles signals itself (see `app.running`).
+"""What a signal does while the program loads, and until a command handles signals itself (see `app.running`).
 
 Loading takes a while, and whoever presses Ctrl-C meanwhile should not read which module was being imported. Nothing has been begun
 then, so the process ends at once, with the exit code of any interruption. From `begin` on, SIGTERM is like Ctrl-C.
@@ -15,14 +15,11 @@ INTERRUPTED = 11
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def main() -> None:
-    """Load the program, and run the command."""
+def load() -> None:
+    """The program begins to load: from now on, a signal ends it without a word."""
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as shells start background jobs
             signal.signal(number, _leave)
-    from tearsheet.cli import main as run_command  # slow to import
-
-    run_command()
 
 
 def begin() -> None:

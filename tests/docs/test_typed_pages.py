@@ -36,10 +36,9 @@ ENDS_WITH = {"tearsheet topic map Floods floods.html": 5, "tearsheet topic expor
 def lines_of(page: str) -> list[str]:
     """The command lines of a page that can be typed here: those of its blocks of code."""
     text = (HOW_TO / page).read_text("utf-8")
-    blocks = [
-        *re.findall(r"^```(?:sh)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL),
-        *re.findall(r"^ {4,}\S.*$", text, re.MULTILINE),
-    ]
+    fence = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+    fenced = [block for language, block in fence.findall(text) if language in ("", "sh")]
+    blocks = [*fenced, *re.findall(r"^ {4,}\S.*$", fence.sub("", text), re.MULTILINE)]
     lines = re.findall(r"^ *(tearsheet [a-z-].*?)(?:  +#.*)?$", "\n".join(blocks), re.MULTILINE)
     return [line for line in lines if not ON_AND_ON.match(line) and not FOR_SOMEBODY_ELSE.search(without_quotes(line))]
 

@@ -74,7 +74,7 @@ def test_ones_own_pipelines_stand_in_the_settings(tmp_path):
     assert all_pipelines(own)["my-list"] == Pipeline(
         "my-list", "of your own", "csv", chain("fetcher", "parser", "importer"), "mine", 1
     )
-    with pytest.raises(NotFoundError, match=r"there are: queue-fetcher, .*my-list"):
+    with pytest.raises(NotFoundError, match="did you mean my-list"):
         pipeline_named("your-list", own)
 
 

@@ -244,9 +244,11 @@ def test_counts_for_a_collection_are_its_own(server, filled):
     assert client.get("/api/search/total-count", headers=headers).json() == {"count": {"relevant": 6, "total": 6}}
     asked = {"headers": headers, "params": {"q": "*", "domain": "harbour-herald.example"}}
     assert client.get("/search.json", **asked).json()["count"] == 0
-    for name in ("English papers", "1"):
+    for name in ("English papers", "1", "english paper"):
         foreign = {"headers": headers, "params": {"q": "*", "collection": name}}
-        assert client.get("/search.json", **foreign).status_code == 404
+        answer = client.get("/search.json", **foreign)
+        assert answer.status_code == 404
+        assert "did you mean" not in answer.text  # not even a mistyped name brings out those of others
     assert client.get("/api/search/total-count?cs=1", headers=headers).json()["count"]["relevant"] <= 6
     profile = client.get("/api/auth/profile", headers=headers).json()
     assert profile["collections"] == [OWN]

@@ -47,7 +47,7 @@ class Search(Filters):
     """What `search_stories` is asked with."""
 
     order: Literal["newest", "oldest", "relevance"] = Field(
-        "newest", description="By the time they were indexed, or by relevance."
+        "newest", description="By day of publication, or by relevance."
     )
     limit: int = Field(10, ge=1, le=MOST_STORIES, description="How many stories; long answers have fewer.")
     token: str = Field("", description="`next_token` of the answer before, for the stories after it.")

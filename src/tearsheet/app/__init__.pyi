@@ -3,7 +3,6 @@ from .addresses import every_address as every_address
 from .addresses import matching_addresses as matching_addresses
 from .addresses import named_addresses as named_addresses
 from .asking import ask as ask
-from .backups import WITHOUT as WITHOUT
 from .backups import Restored as Restored
 from .backups import back_up as back_up
 from .backups import opened_place as opened_place
@@ -16,6 +15,7 @@ from .captures import pack as pack
 from .captures import rebuild_index as rebuild_index
 from .captures import verify_archive as verify_archive
 from .checks import examine as examine
+from .completing import names_like as names_like
 from .demo import TOPIC as TOPIC
 from .demo import add_newsroom as add_newsroom
 from .demo import demo_settings as demo_settings

@@ -24,6 +24,7 @@ from tearsheet.clock import wall_clock
 from tearsheet.engines import is_embedded
 from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import NotFoundError
+from tearsheet.near_names import did_you_mean
 from tearsheet.pipeline import (
     DEFAULT,
     Archiver,
@@ -150,7 +151,8 @@ def build_worker(plan: Plan, step: Step) -> Worker:
     try:
         build = BUILDERS[step.stage]
     except KeyError:
-        raise NotFoundError(f"there is no stage {step.stage!r}; there are: {', '.join(BUILDERS)}") from None
+        hint = did_you_mean(step.stage, BUILDERS, f"there are: {', '.join(BUILDERS)}")
+        raise NotFoundError(f"there is no stage {step.stage!r}; {hint}") from None
     return build(plan, plan.config(step))
 
 

@@ -8,7 +8,6 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +18,7 @@ from tearsheet.clock import wall_clock
 from tearsheet.engines.broker import Broker, Depth, Message, Output, Settlement
 from tearsheet.errors import EngineError, NotFoundError
 from tearsheet.files import make_folder
+from tearsheet.near_names import did_you_mean
 from tearsheet.pipeline import Dumped, Loaded, Wanted, dump_queue, load_files
 from tearsheet.pipeline.queuers import SUFFIXES, InputStores, Tracker, expand
 from tearsheet.work import empty_queue, input_queue, message_summary, quarantine_queue, requeue
@@ -199,14 +199,13 @@ async def _must_be_read(services: Services, broker: Broker, queue: str) -> None:
     known = {name for stage in stages for name in (input_queue(stage), quarantine_queue(stage))}
     depths = await broker.depths()
     if queue not in known | depths.keys():
-        near = get_close_matches(queue, sorted(known | depths.keys()), 3)
-        raise _no_queue(queue, f"did you mean {' or '.join(near)}?" if near else _named(depths))
+        raise _no_queue(queue, did_you_mean(queue, sorted(known | depths.keys()), _named(depths)))
 
 
 async def _must_exist(broker: Broker, queue: str) -> None:
     depths = await broker.depths()
     if queue not in depths:
-        raise _no_queue(queue, _named(depths))
+        raise _no_queue(queue, did_you_mean(queue, sorted(depths), _named(depths)))
 
 
 def _named(depths: Mapping[str, Depth]) -> str:

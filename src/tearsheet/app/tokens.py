@@ -17,6 +17,7 @@ from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.feeds.catalogue import find_collection, list_collections
+from tearsheet.near_names import did_you_mean
 
 tokens = Table(
     "tokens",
@@ -141,7 +142,9 @@ class TokenStore:
         """Delete a token; it stops working at once. Raises NotFoundError."""
         with self._database.begin() as connection:
             if connection.execute(delete(tokens).where(tokens.c.name == name)).rowcount != 1:
-                raise NotFoundError(f"there is no token {name!r}; `tearsheet token list` shows them all")
+                names = connection.execute(select(tokens.c.name).order_by(tokens.c.id)).scalars().all()
+                hint = did_you_mean(name, names, "`tearsheet token list` shows them all")
+                raise NotFoundError(f"there is no token {name!r}; {hint}")
 
 
 def _digest(secret: str) -> str:

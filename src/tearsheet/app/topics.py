@@ -12,7 +12,7 @@ from tearsheet.app.disk import require_space
 from tearsheet.app.running import Interrupted, Run, run_until_stopped
 from tearsheet.app.services import Services
 from tearsheet.archive import Captures
-from tearsheet.errors import NotFoundError, TearsheetError, UsageError
+from tearsheet.errors import TearsheetError, UsageError
 from tearsheet.pipeline import Fetcher
 from tearsheet.query import parse_query
 from tearsheet.topics import COMPLETED, FAILED, Progress, Seed, Topic, store
@@ -139,7 +139,4 @@ def export_topic(
 def draw_topic(services: Services, topic: Topic, file: Path, timespan: str, snapshot: int | None) -> None:
     """Draw who links to whom; the newest snapshot when none is named. Raises NotFoundError."""
     frozen = load_snapshot(services.database, topic, snapshot)
-    try:
-        write_map(frozen, file, timespan, workers=os.cpu_count() or 1)
-    except KeyError:
-        raise NotFoundError(f"there is no timespan {timespan!r}; `tearsheet topic export` shows their names") from None
+    write_map(frozen, file, timespan, workers=os.cpu_count() or 1)

@@ -77,21 +77,23 @@ class Uploader:
         *,
         all_now: bool = False,
         stop: Callable[[], bool] = lambda: False,
-        progress: Callable[[], None] = lambda: None,
+        progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> UploadReport:
         """One round: each copy that is due is tried once. `all_now` ignores the pauses after failures, and looks at every store.
 
-        What was proved is done for good; anything that fails or is interrupted stays in the outbox.
+        `progress` is told how many were tried, and of how many. What was proved is done for good; anything that fails or is
+        interrupted stays in the outbox.
         """
         report = UploadReport()
         names = list(self._stores)
         self._outbox.add_missing(names, utc_now(self._clock))
         with _OpenStores(self._stores, self._outbox) as stores:
-            for upload in self._outbox.due(names, None if all_now else utc_now(self._clock)):
+            due = list(self._outbox.due(names, None if all_now else utc_now(self._clock)))
+            for number, upload in enumerate(due, 1):
                 if stop():
                     break
                 self._try(upload, stores, report)
-                progress()
+                progress(number, len(due))
             if self._remove_local:
                 self._remove(stores, report, stop)
             if all_now:

@@ -102,7 +102,7 @@ class Restoring:
         return progress
 
     def _write(self, landings: Sequence[Landing]) -> Progress:
-        progress, parts = Progress("restoring"), dict[str, PartSize]()
+        progress, parts = Progress("restoring", total=self.manifest.bytes), dict[str, PartSize]()
         for entry in self.place.entries(self.manifest):
             target = self.layout.target(entry.part, entry.path)
             if target is not None:

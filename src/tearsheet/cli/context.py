@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
@@ -12,15 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import typer
-from rich.table import Table
 
 from tearsheet import telemetry
-from tearsheet.cli.pipes import PipedConsole, let_go_of_broken_pipes, output_errors, standard_output
+from tearsheet.cli.layout import rows_as_lines
+from tearsheet.cli.pager import paged
+from tearsheet.cli.percent import Share, in_percent
+from tearsheet.cli.pieces import Line, Piece
+from tearsheet.cli.pipes import Printer, erase_progress, let_go_of_broken_pipes, output_errors, standard_output
 from tearsheet.errors import StorageError, TearsheetError, WorkerError
 from tearsheet.files import keep_private
 from tearsheet.log import set_up_logging
 from tearsheet.masking import redacted
-from tearsheet.settings import Settings, load_settings, unknown_variables
 from tearsheet.start import INTERRUPTED
 from tearsheet.start import begin as begin_command
 from tearsheet.tables import csv_lines, jsonl_lines
@@ -28,26 +31,30 @@ from tearsheet.terminal import clean, clean_line, safe_json
 
 if TYPE_CHECKING:
     from tearsheet.app import Services
+    from tearsheet.settings import Settings
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-out = PipedConsole()
-err = PipedConsole(stderr=True)
+out = Printer()
+err = Printer(stderr=True)
 
 
 class Globals:
-    """The options before the command: `--data`, `--log-level`, `--log-format`, `--quiet`."""
+    """The options before the command: `--data`, `--log-level`, `--log-format`, `--quiet`, `--no-pager`."""
 
     data: Path | None = None
     flags: dict[str, Any] = {}  # noqa: RUF012 - replaced, never changed
     quiet: bool = False
+    pager: bool = True
     begun: bool = False
     """Whether a command runs; before, only typer has anything to print."""
 
 
 def settings_for(**flags: Any) -> Settings:
     """The settings for this call; `flags` are setting names with `__` for the dot, as in `web__port=8701`."""
+    from tearsheet.settings import load_settings, unknown_variables  # not needed for a help text, and slow to import
+
     named = {name.replace("__", "."): value for name, value in flags.items()}
     settings = load_settings(
         Globals.data, Globals.flags | {name: value for name, value in named.items() if value is not None}
@@ -105,9 +112,10 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
 def show(
     rows: Iterable[Any], columns: Mapping[str, str], *, form: str = "table", title: str | None = None, empty: str = ""
 ) -> None:
-    """Print results: a table for people, or `json`, `jsonl` or `csv` for programs. Rows are dataclasses or mappings.
+    """Print results: for people, or `json`, `jsonl` or `csv` for programs. Rows are dataclasses or mappings.
 
-    `empty` is printed instead of a table without rows: it says what is missing, and how to get it.
+    People see a table, or a block for each row where that is too wide. `empty` is printed instead of a table without rows: it
+    says what is missing, and how to get it.
     """
     values = (_as_mapping(row) for row in rows)
     if form == "json":
@@ -117,15 +125,21 @@ def show(
     elif form == "csv":
         write_out(csv_lines(columns, ([value.get(name) for name in columns] for value in values)))
     else:
-        table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
-        for heading in columns.values():
-            table.add_column(heading, overflow="fold")
-        for value in values:
-            table.add_row(*(_as_text(value.get(name)) for name in columns))
-        if table.row_count or not empty:
-            out.print(table)
-        else:
+        texts = [[as_text(value.get(name)) for name in columns] for value in values]
+        if empty and not texts:
             out.print(empty)
+            return
+        heading: list[Line] = [[Piece(title, "bold")]] if title else []
+        show_lines([*heading, *rows_as_lines(list(columns.values()), texts, out.width)])
+
+
+def show_lines(lines: Iterable[Line]) -> None:
+    """Print lines for people, through their pager when there are more than fit on the screen."""
+    written: Iterable[str] = map(out.line, lines)
+    if out.is_terminal and Globals.pager:
+        written = paged(written, shutil.get_terminal_size().lines)
+    for line in written:
+        out.write(line)
 
 
 def write_out(lines: Iterable[bytes]) -> None:
@@ -135,6 +149,7 @@ def write_out(lines: Iterable[bytes]) -> None:
     """
     stdout = standard_output()
     on_terminal = stdout.isatty()
+    erase_progress()
     with output_errors():
         stdout.flush()
     for line in lines:  # what goes wrong in making a line is no error of the output
@@ -146,6 +161,7 @@ def write_out(lines: Iterable[bytes]) -> None:
 
 def print_out(text: str) -> None:
     """Print JSON or another line for programs to stdout. Raises StorageError when it cannot."""
+    erase_progress()
     with output_errors():
         print(safe_json(text), file=standard_output(), flush=True)
 
@@ -154,9 +170,12 @@ def _as_mapping(row: Any) -> Mapping[str, Any]:
     return asdict(row) if is_dataclass(row) and not isinstance(row, type) else row
 
 
-def _as_text(value: Any) -> str:
-    if value is None:
+def as_text(value: Any) -> str:
+    """A value as people read it, in one line."""
+    if value is None or value == "":
         return "–"
+    if isinstance(value, Share):
+        return in_percent(value)
     if isinstance(value, float):
         return f"{value:,.1f}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else clean_line(redacted(str(value)))

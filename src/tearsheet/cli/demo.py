@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import TOPIC, Services, add_newsroom, demo_settings, differences, map_topic, served_beside
+from tearsheet import app as program
+from tearsheet import demo as newsrooms
 from tearsheet.cli.collecting import JsonOption, OnceOption, PortOption, WebOption, collect, web_service
 from tearsheet.cli.context import Globals, begin, err, reports_errors
 from tearsheet.cli.progress import TopicProgress
-from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
 from tearsheet.errors import PartialFailure
 
 SeedOption = Annotated[int, typer.Option(help="The random seed that the newsroom is generated from.")]
@@ -39,31 +39,31 @@ def demo(
 
 def run_demo(*, once: bool, port: int | None, web: bool, as_json: bool, seed: int = 1, articles: int = 120) -> None:
     """Serve the newsroom, collect it in a separate folder, map a topic, and compare with what the newsroom expects."""
-    newsroom = Newsroom(seed, articles=articles)
+    newsroom = newsrooms.Newsroom(seed, articles=articles)
     expected = newsroom.expectation()
-    with serve_in_thread(newsroom) as server:
-        settings = demo_settings(Globals.data, server, expected, {"web.port": port} | Globals.flags)
+    with newsrooms.serve_in_thread(newsroom) as server:
+        settings = program.demo_settings(Globals.data, server, expected, {"web.port": port} | Globals.flags)
         begin(settings)
-        with Services(settings) as services:
+        with program.Services(settings) as services:
             _say_hello(server, services)
-            add_newsroom(services, server)
-            with served_beside(web_service(services) if web else None):
+            program.add_newsroom(services, server)
+            with program.served_beside(web_service(services) if web else None):
                 summary = collect(services, once=True, web=False, as_json=as_json, headline="demo newsroom")
                 _map_topic(services)
                 if not once:
                     collect(services, once=False, web=False, as_json=as_json, headline="demo newsroom")
-    if once and (found := differences(expected, summary)):
+    if once and (found := program.differences(expected, summary)):
         raise PartialFailure("the demo did not end as the newsroom expects: " + "; ".join(found))
 
 
-def _map_topic(services: Services) -> None:
-    begin = f"The topic “{TOPIC}”: following the links of its stories …"
-    drawn = map_topic(services, TopicProgress(), lambda: err.print(begin))
+def _map_topic(services: program.Services) -> None:
+    begin = f"The topic “{program.TOPIC}”: following the links of its stories …"
+    drawn = program.map_topic(services, TopicProgress(), lambda: err.print(begin))
     figures = f"{drawn.stories:,} stories of {drawn.sources:,} sources, {drawn.links:,} links"
     err.print(f"The topic:     {figures}; map and tables: {drawn.folder / 'index.html'}")
 
 
-def _say_hello(server: NewsroomServer, services: Services) -> None:
+def _say_hello(server: newsrooms.NewsroomServer, services: program.Services) -> None:
     sites = len({feed.url.split("/")[2] for feed in server.feed_urls()})
     err.print(f"The newsroom:  {sites} invented sites at {server.address}/")
     err.print(f"Data folder:   {services.settings.data}")

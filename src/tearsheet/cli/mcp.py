@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tearsheet.app import serve_alone
+from tearsheet import app as program
 from tearsheet.cli.context import err, reports_errors, services_for
 from tearsheet.errors import ConfigError, UsageError
 
@@ -38,7 +38,7 @@ def serve_agents(
     if not http and (host is not None or port is not None):
         raise UsageError("--host and --port are for --http: add it, or leave them out")
     with services_for(mcp__host=host, mcp__port=port) as services:
-        serve_alone(_service(services, http, allow_writes))
+        program.serve_alone(_service(services, http, allow_writes))
 
 
 def _service(services: Services, http: bool, allow_writes: bool) -> Service:

@@ -9,7 +9,7 @@ import typer
 from tearsheet.cli.collecting import JsonOption, OnceOption, PortOption, WebOption, collect
 from tearsheet.cli.context import err, reports_errors, services_for
 from tearsheet.clock import utc_now
-from tearsheet.feeds.catalogue import AddReport, add_feeds, count_feeds, read_feed_list
+from tearsheet.feeds import catalogue
 
 FeedsArgument = Annotated[
     list[str] | None, typer.Argument(help="Feeds to add first: addresses, OPML or CSV files.", metavar="[FEED]…")
@@ -35,9 +35,9 @@ def run(
     """
     with services_for(begins=True, web__port=port) as services:
         for argument in feeds or []:
-            report = add_feeds(services.database, read_feed_list(argument), utc_now())
+            report = catalogue.add_feeds(services.database, catalogue.read_feed_list(argument), utc_now())
             err.print(f"{argument}: {_describe(report)}")
-        if not count_feeds(services.database) and not services.settings.feeds.remote:
+        if not catalogue.count_feeds(services.database) and not services.settings.feeds.remote:
             from tearsheet.cli.demo import run_demo  # seldom needed, and slow to import
 
             err.print("There are no feeds yet, so here is the demo newsroom.")
@@ -46,7 +46,7 @@ def run(
         collect(services, once=once, web=web, as_json=json)
 
 
-def _describe(report: AddReport) -> str:
+def _describe(report: catalogue.AddReport) -> str:
     parts = [f"{len(report.added)} feeds added"]
     if report.known:
         parts.append(f"{len(report.known)} known already")

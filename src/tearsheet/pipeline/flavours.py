@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tearsheet.errors import ConfigError, NotFoundError
+from tearsheet.near_names import did_you_mean
 from tearsheet.work import input_queue
 
 STAGES = ("fetcher", "hist-fetcher", "parser", "importer", "archiver", "page-storer")
@@ -151,7 +152,8 @@ def pipeline_named(name: str, own: Mapping[str, Mapping[str, Any]] | None = None
     try:
         return known[name]
     except KeyError:
-        raise NotFoundError(f"there is no pipeline {name!r}; there are: {', '.join(known)}") from None
+        hint = did_you_mean(name, known, f"there are: {', '.join(known)}")
+        raise NotFoundError(f"there is no pipeline {name!r}; {hint}") from None
 
 
 def own_pipeline(name: str, section: Mapping[str, Any]) -> Pipeline:

@@ -8,11 +8,14 @@ from typing import Annotated
 
 from fastapi import Query as Parameter
 
+from tearsheet.engines.database import Database
+from tearsheet.errors import NotFoundError
 from tearsheet.feeds.catalogue import find_collection, members_of, no_collection
-from tearsheet.index import ORDERS, Asked, Question, read_question
+from tearsheet.index import DEFAULT_ORDER, ORDERS, Asked, Question, read_question
 from tearsheet.web.reach import Reach
 from tearsheet.web.site import Site
 
+_ORDERS_TEXT = "; ".join(f"`{name}`: {meaning}" for name, meaning in ORDERS.items()) + "."
 LONGEST = 60_000
 """Characters of a parameter: no head of a request can hold many more."""
 _NAMES = {"sources": "domain", "collections": "collection", "languages": "language"}
@@ -33,7 +36,7 @@ class SearchForm:
         str | None, Parameter(max_length=500, description="Only sources of this collection, by its name or id.")
     ] = None
     language: Annotated[str | None, Parameter(max_length=50, description="Only this language, as `en`.")] = None
-    order: Annotated[str, Parameter(max_length=20, description="`newest`, `oldest` or `relevance` first.")] = ORDERS[0]
+    order: Annotated[str, Parameter(max_length=20, description=_ORDERS_TEXT)] = DEFAULT_ORDER
     as_of: Annotated[
         str,
         Parameter(
@@ -77,9 +80,16 @@ def ask(site: Site, question: Question, reach: Reach | None = None) -> Asked:
     if reach is None:
         return question.ask(partial(members_of, database))
     for name in question.collections:
-        if find_collection(database, name) not in reach.collections:
-            raise no_collection(repr(name))
+        if not _within(database, name, reach):
+            raise no_collection(repr(name))  # the same whether it exists or not, and without the names of others
     return reach.narrow(question.ask(partial(members_of, database)))
+
+
+def _within(database: Database, collection: str, reach: Reach) -> bool:
+    try:
+        return find_collection(database, collection) in reach.collections
+    except NotFoundError:
+        return False
 
 
 def _unless_blank(value: str | None) -> str | None:

@@ -3,6 +3,7 @@
 import pytest
 from lxml import etree
 
+from tearsheet.errors import NotFoundError
 from tearsheet.topics.snapshot.drawing import to_svg
 from tearsheet.topics.snapshot.export import MediaMap
 from tearsheet.topics.snapshot.export_files import page_of, write_export, write_map
@@ -31,8 +32,8 @@ def test_the_map_and_the_page_escape_what_came_from_the_web(frozen):
 def test_one_map_by_name(frozen, tmp_path):
     write_map(frozen, tmp_path / "m.svg", "custom-2024-01-02-2024-01-03")
     assert (tmp_path / "m.svg").read_text("utf-8").startswith("<svg")
-    with pytest.raises(KeyError):
-        write_map(frozen, tmp_path / "m.svg", "weekly-1")
+    with pytest.raises(NotFoundError, match="did you mean custom-2024-01-02-2024-01-03"):
+        write_map(frozen, tmp_path / "m.svg", "custom-2024-01-02-2024-01-04")
 
 
 def test_an_empty_topic(tmp_path):

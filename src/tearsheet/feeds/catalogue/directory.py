@@ -15,6 +15,7 @@ from tearsheet.errors import NotFoundError
 from tearsheet.feeds.catalogue.model import Collection, Listing, NewFeed, Source
 from tearsheet.feeds.tables import collection_sources, collections, feeds, sources
 from tearsheet.masking import without_login
+from tearsheet.near_names import MOST_COMPARED, did_you_mean
 from tearsheet.urls import BadURL, canonical_domain
 
 Row = dict[str, Any]
@@ -40,8 +41,9 @@ def find_feed(database: Database, id_or_url: str) -> int:
         return int(read_feed(database, int(id_or_url))["id"])
     with database.read() as connection:
         found = connection.execute(select(feeds.c.id).where(feeds.c.url == id_or_url).order_by(feeds.c.id)).scalar()
+        near = _near(connection, feeds.c.url, id_or_url, "feeds") if found is None else ""
     if found is None:
-        raise NotFoundError(f"there is no feed with the address {id_or_url}; `tearsheet feeds list` shows them")
+        raise NotFoundError(f"there is no feed with the address {id_or_url}; {near}")
     return int(found)
 
 
@@ -176,8 +178,9 @@ def find_source(database: Database, id_or_site: str) -> int:
                 )
             except BadURL:
                 found = None
+        near = _near(connection, sources.c.domain, id_or_site, "sources") if found is None else ""
     if found is None:
-        raise NotFoundError(f"there is no source {id_or_site!r}; `tearsheet sources list` shows them")
+        raise NotFoundError(f"there is no source {id_or_site!r}; {near}")
     return int(found)
 
 
@@ -216,8 +219,9 @@ def find_collection(database: Database, id_or_name: str) -> int:
         found = connection.execute(select(collections.c.id).where(collections.c.name == id_or_name)).scalar()
         if found is None and _is_id(id_or_name):
             found = connection.execute(select(collections.c.id).where(collections.c.id == int(id_or_name))).scalar()
+        near = _near(connection, collections.c.name, id_or_name, "collections") if found is None else ""
     if found is None:
-        raise no_collection(repr(id_or_name))
+        raise NotFoundError(f"there is no collection {id_or_name!r}; {near}")
     return int(found)
 
 
@@ -232,7 +236,7 @@ def known_collections(database: Database, ids: Iterable[int]) -> list[int]:
 
 
 def no_collection(shown: str) -> NotFoundError:
-    """The error for a collection that does not exist."""
+    """The error for a collection that does not exist, or that somebody must not know of: it says nothing of others."""
     return NotFoundError(f"there is no collection {shown}; `tearsheet collections list` shows them")
 
 
@@ -277,6 +281,12 @@ def members_of(
     with database.read() as connection:
         found = connection.execute(statement).all()
     return {row.domain for row in found}, named | {row.id for row in found}
+
+
+def _near(connection: Connection, column: ColumnElement[str], written: str, what: str) -> str:
+    """What was perhaps meant by a name that is in no row, or the command that lists them."""
+    known = connection.execute(select(column).distinct().limit(MOST_COMPARED)).scalars()
+    return did_you_mean(written, map(without_login, known), f"`tearsheet {what} list` shows them")
 
 
 def _is_id(text: str) -> bool:

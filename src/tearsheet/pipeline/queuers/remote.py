@@ -25,7 +25,7 @@ from tearsheet.errors import EngineError, ItemRefused
 from tearsheet.files import make_folder, storage_errors, written_aside
 from tearsheet.foreign_text import read_json
 from tearsheet.masking import masked
-from tearsheet.pipeline.queuers.http_input import opened_url
+from tearsheet.pipeline.queuers.http_input import opened_url, whole_answer
 from tearsheet.pipeline.queuers.rows import Problem, checked_url
 from tearsheet.story import RSSEntry, Story, make_story_id
 from tearsheet.urls import BadURL, non_news_host
@@ -86,7 +86,7 @@ def rss_fetcher(url: str, batch: int = BATCH) -> Ask:
 
     def ask(first: int) -> Sequence[Mapping[str, Any]]:
         with opened_url(f"{url.rstrip('/')}/api/rss_entries/{first}?_limit={batch}") as response:
-            body = response.read(_MAX_ANSWER + 1)
+            body = whole_answer(response, _MAX_ANSWER)
         try:
             if len(body) > _MAX_ANSWER:
                 raise ValueError(f"more than {_MAX_ANSWER:,} bytes")

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tearsheet import tables
-from tearsheet.errors import StorageError, UsageError
+from tearsheet.errors import NotFoundError, StorageError, UsageError
 from tearsheet.files import make_folder, write_whole
+from tearsheet.near_names import did_you_mean
 from tearsheet.topics.snapshot import drawing, export
 from tearsheet.topics.snapshot.frozen import Frozen
 from tearsheet.topics.snapshot.parallel import over_timespans
@@ -38,7 +39,8 @@ def write_export(frozen: Frozen, folder: Path, formats: Sequence[str], workers: 
     More than one worker means processes that share the work of a large topic.
     """
     for unknown in sorted(set(formats) - set(FORMATS)):
-        raise UsageError(f"there is no format {unknown!r}; choose among {', '.join(FORMATS)}")
+        hint = did_you_mean(unknown, FORMATS, f"choose among {', '.join(FORMATS)}")
+        raise UsageError(f"there is no format {unknown!r}; {hint}")
     done = over_timespans(frozen, partial(_write_timespan, folder, tuple(formats)), workers)
     written = [_write(folder / "summary.json", drawing.summary(frozen, [one.totals for one in done]).encode())]
     written += [file for one in done for file in one.files]
@@ -48,15 +50,18 @@ def write_export(frozen: Frozen, folder: Path, formats: Sequence[str], workers: 
 
 
 def write_map(frozen: Frozen, file: Path, timespan: str = "overall", workers: int = 1) -> None:
-    """Write one map in the format given by the file's suffix. Raises KeyError when there is no such timespan."""
+    """Write one map in the format given by the file's suffix. Raises NotFoundError when there is no such timespan."""
     kind = file.suffix.lower().lstrip(".")
     if kind == "html":
         _write_page(file, frozen, over_timespans(frozen, _section_of, workers))
         return
     if kind not in _DRAWN:
         raise UsageError(f"{file}: a map is .html, .svg, .png, .gexf or .graphml")
-    chosen = {span.name: span for span in timespans_of(frozen)}[timespan]
-    figures = Counting(frozen).figures(chosen)
+    spans = {span.name: span for span in timespans_of(frozen)}
+    if timespan not in spans:
+        hint = did_you_mean(timespan, spans, f"there are: {', '.join(spans)}")
+        raise NotFoundError(f"there is no timespan {timespan!r}; {hint}")
+    figures = Counting(frozen).figures(spans[timespan])
     [(_, data)] = _maps(frozen.topic, figures, export.MediaMap(figures), [kind])
     _write(file, data)
 

@@ -180,7 +180,7 @@ def story_list(
     if randomize:
         found, token = index.sample(query, page_size), None
     else:
-        orders = {"desc": "newest", "asc": "oldest"}
+        orders = {"desc": "indexed-newest", "asc": "indexed-oldest"}
         if sort_order not in orders:
             raise UsageError(f"sort_order: {sort_order!r} is not one of asc, desc")
         some = index.search(
@@ -233,6 +233,6 @@ def words(request: Request, parameters: Parameters, limit: Limit = 100) -> dict[
 def download_all_content_csv(request: Request, parameters: Parameters) -> StreamingResponse:
     """Every matching story as a row of CSV, with its full text."""
     index, query, _ = _ask(request, parameters.question())
-    stories = (as_story(one, text=True) for one in answers.all_stories(index, query))
+    stories = (as_story(one, text=True) for one in answers.all_stories(index, query, order="indexed-newest"))
     rows = ([story[name] for name in CSV_COLUMNS] for story in stories)
     return download(csv_lines(CSV_COLUMNS, rows), "text/csv; charset=utf-8", "content.csv")
