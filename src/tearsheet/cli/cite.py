@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.cli.context import out, print_out, reports_errors, services_for
+from tearsheet.cli.context import err, out, print_out, reports_errors, services_for
 from tearsheet.cli.filters import (
     AsOfOption,
     CollectionOption,
@@ -20,6 +20,7 @@ from tearsheet.cli.filters import (
     ToOption,
     ask,
     question_of,
+    why_none,
 )
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
@@ -71,6 +72,8 @@ def _cite(question: Question) -> Citation:
         index = services.index
         index.refresh()
         result = result_of(index, asked)
+        if not result.stories:
+            err.print(why_none(services, question))
     repeat = shlex.join(["tearsheet", "search", question.text, *question.options(), "--limit", "0", "--csv"])
     return Citation(question.text, asked.explain(), question.filters(), result, repeat)
 

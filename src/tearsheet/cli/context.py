@@ -15,8 +15,9 @@ import typer
 from rich.table import Table
 
 from tearsheet import telemetry
+from tearsheet.app import DEMO_FOLDER, folder_meant, names_in
 from tearsheet.cli.pipes import PipedConsole, let_go_of_broken_pipes, output_errors, standard_output
-from tearsheet.errors import StorageError, TearsheetError, WorkerError
+from tearsheet.errors import NotFoundError, StorageError, TearsheetError, WorkerError
 from tearsheet.files import keep_private
 from tearsheet.log import set_up_logging
 from tearsheet.masking import redacted
@@ -44,17 +45,42 @@ class Globals:
     quiet: bool = False
 
 
-def settings_for(**flags: Any) -> Settings:
-    """The settings for this call; `flags` are setting names with `__` for the dot, as in `web__port=8701`."""
+def settings_for(*, begins: bool = False, **flags: Any) -> Settings:
+    """The settings for this call; `flags` are setting names with `__` for the dot, as in `web__port=8701`.
+
+    `begins` says that the command may begin a collection of one's own: it makes the data folder, and never means the demo.
+    Raises NotFoundError when any other command is called with a data folder that does not exist.
+    """
     named = {name.replace("__", "."): value for name, value in flags.items()}
-    settings = load_settings(
-        Globals.data, Globals.flags | {name: value for name, value in named.items() if value is not None}
-    )
+    given = Globals.flags | {name: value for name, value in named.items() if value is not None}
+    settings = load_settings(Globals.data, given)
+    if begins:
+        if not settings.data.exists() and not Globals.quiet:
+            err.print(f"New data folder {from_here(settings.data)}", style="dim")
+    elif not any(name.startswith("engines.") for name in settings.sources):  # these know nothing of a demo
+        settings = load_settings(_folder_of_what_is_there(settings.data), given)
     begin(settings)
     for name, meant in unknown_variables().items():
         advice = f"did you mean {meant}?" if meant else "`tearsheet config show` lists the settings"
         err.print(f"tearsheet: warning: the environment variable {name} sets nothing; {advice}", style="yellow")
     return settings
+
+
+def _folder_of_what_is_there(folder: Path) -> Path:
+    """The data folder, or the demo in it, which is said. Raises NotFoundError for one that was named and does not exist."""
+    meant = folder_meant(folder, names_in(folder), names_in(folder / DEMO_FOLDER))
+    if meant != folder and not Globals.quiet:
+        err.print(f"Reading the demo in {from_here(meant)}; --data names another", style="dim")
+    if Globals.data is not None and not folder.exists():
+        raise NotFoundError(
+            f"there is no data folder {from_here(folder)}: check --data; `tearsheet --data {from_here(folder)} run` begins one"
+        )
+    return meant
+
+
+def from_here(path: Path) -> str:
+    """A path as one would type it."""
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def begin(settings: Settings) -> None:
@@ -68,11 +94,11 @@ def begin(settings: Settings) -> None:
         begin_telemetry(settings)
 
 
-def services_for(**flags: Any) -> Services:
-    """The services for this call, for use in a `with` block."""
+def services_for(*, begins: bool = False, **flags: Any) -> Services:
+    """The services for this call, for use in a `with` block; what `begins` means is said at `settings_for`."""
     from tearsheet.app import Services  # not needed for a help text, and slow to import
 
-    return Services(settings_for(**flags))
+    return Services(settings_for(begins=begins, **flags))
 
 
 def reports_errors(command: Callable[P, T]) -> Callable[P, T]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tearsheet.cli.context import from_here
 from tearsheet.errors import UsageError
-from tearsheet.index import Asked, Question, read_question
+from tearsheet.index import Asked, Question, read_question, why_no_stories
 from tearsheet.query import QueryError
 
 if TYPE_CHECKING:
@@ -59,3 +60,10 @@ def ask(services: Services, question: Question) -> Asked:
         return members_of(services.database, source_ids, collections, collection_ids)
 
     return question.ask(catalogue)
+
+
+def why_none(services: Services, question: Question) -> str:
+    """Why the question finds nothing, for people, with what is near."""
+    return why_no_stories(
+        services.index, question, lambda other: ask(services, other), from_here(services.settings.data)
+    )

@@ -52,6 +52,7 @@ class Progress:
                 live.update(await self._view())
 
     async def _lines(self, stop: asyncio.Event) -> None:
+        said: dict[str, object] = {}
         while not await _stopped_within(stop, _LINE_SECONDS):
             depths = await self._collector.depths()
             settled = {worker.name: worker.settled for worker in self._collector.workers}
@@ -59,7 +60,10 @@ class Progress:
             tally = self._tally()
             read = {"files": f"{tally.finished} of {tally.files}", "read": tally.stories} if tally else {}
             paused = {"paused": self._collector.paused} if self._collector.paused else {}
-            log.info("progress", extra={"queued": queued, **read, **settled, **paused})
+            state = {"queued": queued, **read, **settled, **paused}
+            if state != said and any(state.values()):  # an idle run has nothing to say
+                log.info("progress", extra=state)
+            said = state
 
     async def _view(self) -> Group:
         tally = self._tally()

@@ -58,7 +58,7 @@ def peek(
         "due": "next try",
         "bytes": "bytes",
     }
-    show(messages, columns, form=output_form(json, False, False))
+    show(messages, columns, form=output_form(json, False, False), empty=f"{queue} is empty: no story waits there.")
 
 
 @app.command()

@@ -21,6 +21,7 @@ from tearsheet.cli.filters import (
     ToOption,
     ask,
     question_of,
+    why_none,
 )
 from tearsheet.cli.options import CsvOption, JsonOption
 from tearsheet.engines.index import IndexedStory
@@ -83,8 +84,10 @@ def search(
             write_out((jsonl_lines if jsonl else csv_lines)(_counted(stories)))
         else:
             total = index.count(asked)
-            show(stories, COLUMNS, empty="No stories match.")
+            show(stories, COLUMNS, empty="" if total else why_none(services, question))
             err.print(f"{min(limit or total, total):,} of {total:,} stories")
+        if whole and not index.count(asked):
+            err.print(why_none(services, question))
 
 
 def _counted(stories: Iterable[IndexedStory]) -> Iterator[IndexedStory]:
@@ -152,3 +155,5 @@ def count(
                 out.print(f"{total.count:,} of {total.total:,} stories")
             else:
                 show([{"stories": total.count, "of": total.total}], {"stories": "stories", "of": "of"}, form=form)
+        if not index.count(asked):
+            err.print(why_none(services, question))

@@ -17,14 +17,14 @@ from tearsheet.app import (
     take_snapshot,
 )
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.filters import question_of
+from tearsheet.cli.filters import question_of, why_none
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.cli.progress import TopicProgress
-from tearsheet.errors import PartialFailure, UsageError
+from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import hand_over, hand_over_all, output_folder
 from tearsheet.index import check_period, read_day
 from tearsheet.tables import csv_table
-from tearsheet.topics import MAX_ITERATIONS, MAX_STORIES, NewTopic, Seed, store
+from tearsheet.topics import MAX_ITERATIONS, MAX_STORIES, NewTopic, Seed, seed_question, store
 from tearsheet.topics.snapshot import FORMATS, list_snapshots
 from tearsheet.topics.spider import add_seeds, list_duplicate_media, media_of, set_duplicate_media
 from tearsheet.urls import BadURL
@@ -112,7 +112,12 @@ def seed(
         seeds = [Seed(url, None, "url", assume_match) for url in urls or ()]
         seeds += [Seed(row["url"], None, "csv", assume_match) for _, row in csv_table(file, ["url"])] if file else []
         if index:
-            seeds += seed_from_index(services, topic)
+            matching = seed_from_index(services, topic)
+            if not matching and not (seeds or posts):
+                raise NotFoundError(f"no seeds added. {why_none(services, seed_question(topic))}")
+            if not matching:
+                err.print(why_none(services, seed_question(topic)))
+            seeds += matching
         added, refused = add_seeds(services.database, topic.id, seeds)
         if posts:
             found = seed_from_posts(services, topic, posts)
@@ -122,8 +127,6 @@ def seed(
             )
     if seeds:
         out.print(f"{added:,} seeds added, {len(seeds) - added - len(refused):,} were known already")
-    elif index:
-        out.print("no story of the index matches the topic's query, days, sources and collections: no seeds added")
     for url in refused:
         err.print(f"refused: {url[:200]}")
     if refused:
