@@ -71,11 +71,16 @@ def _folder_of_what_is_there(folder: Path) -> Path:
     meant = folder_meant(folder, names_in(folder), names_in(folder / DEMO_FOLDER))
     if meant != folder and not Globals.quiet:
         err.print(f"Reading the demo in {from_here(meant)}; --data names another", style="dim")
-    if Globals.data is not None and not folder.exists():
+    if Globals.data is not None and not folder.exists() and _could_be_made(folder):
         raise NotFoundError(
             f"there is no data folder {from_here(folder)}: check --data; `tearsheet --data {from_here(folder)} run` begins one"
         )
     return meant
+
+
+def _could_be_made(folder: Path) -> bool:
+    """Whether a folder is merely missing: where it cannot even be made, the reason is told by whoever tries."""
+    return next(parent for parent in folder.parents if parent.exists()).is_dir()
 
 
 def from_here(path: Path) -> str:

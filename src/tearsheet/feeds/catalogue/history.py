@@ -12,7 +12,7 @@ from sqlalchemy import Row as AnyRow
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 from tearsheet.engines.database import Database
-from tearsheet.feeds.polling import what_to_do
+from tearsheet.feeds.polling import plain_words, what_to_do
 from tearsheet.feeds.tables import feeds, fetch_events, sources, stories
 from tearsheet.masking import without_login
 
@@ -54,7 +54,9 @@ def failing_feeds(database: Database, *, since: datetime | None = None, limit: i
 
 def _failing(row: AnyRow[Any]) -> FailingFeed:
     status, note = row.system_status or "", row.note or ""
-    return FailingFeed(row.id, without_login(row.url), note or status, what_to_do(status, note), row.next_fetch_attempt)
+    return FailingFeed(
+        row.id, without_login(row.url), plain_words(note or status), what_to_do(status, note), row.next_fetch_attempt
+    )
 
 
 def events_of_source(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tearsheet.feeds.formats import EMPTY, HTML
 from tearsheet.feeds.polling.statuses import PARSE_ERROR
 
@@ -24,6 +26,13 @@ _BY_DETAIL = {
         "forbidden-address",
     ): "it is in a private network; `fetch.allow_addresses` allows one that is yours",
 }
+_FOR_SCRIPTS = re.compile(r"Exception\('(.*?)'\)")
+"""How the notes of events write what is wrong with a document: scripts read it so."""
+
+
+def plain_words(note: str) -> str:
+    """The note of a fetch event, for people."""
+    return _FOR_SCRIPTS.sub(r"\1", note)
 
 
 def what_to_do(status: str, detail: str) -> str:

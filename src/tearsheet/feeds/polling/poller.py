@@ -17,7 +17,7 @@ from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines import repeated
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling import store
-from tearsheet.feeds.polling.advice import what_to_do
+from tearsheet.feeds.polling.advice import plain_words, what_to_do
 from tearsheet.feeds.polling.pace import Booking, Freed, Gate, Holdings
 from tearsheet.feeds.polling.poll import FeedClient, PollResult, poll_feed
 from tearsheet.feeds.polling.record import record_polls
@@ -305,7 +305,7 @@ def _tell_first_failures(results: Sequence[PollResult]) -> None:
     for result in results:
         before = result.feed.columns
         if result.weight and before["last_fetch_success"] is None and not before["last_fetch_failures"]:
-            why = note(result.status, result.detail)
+            why = plain_words(note(result.status, result.detail))
             log.warning(
                 "the first poll of a feed failed",
                 extra={"feed": result.feed.id, "url": without_login(result.feed.url), "why": why,
