@@ -1,7 +1,7 @@
 # Everything a newcomer needs: `make run`, `make test`. Each makes its own .venv and installs what it needs.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 DATA ?= tearsheet-data
 FEEDS ?=
 # Two test processes for each core: half of the tests' time is waiting for processes, servers and polite pauses.
@@ -14,7 +14,7 @@ export UV_COMPILE_BYTECODE := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage fuzz test-engines test-slow browser engines-up engines-down engines-status lint format docs lock sbom bench bench-broker bench-fetch bench-feeds bench-archive bench-extract bench-pipeline bench-memory bench-index bench-ledger clean
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(MAKEFILE_LIST))
 
 help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -22,6 +22,7 @@ help: ## Show what can be made
 # Every package is one of those in the lock, byte for byte, and nothing else; uv itself is installed by pip in the same way.
 INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python
 $(BIN)/uv: | locks/run.txt
+	@sh tools/check_python.sh '$(PYTHON)' $(firstword $(MAKECMDGOALS))
 	@$(PYTHON) -m venv $(VENV)
 	@sed -n '/^uv==/,/[^\\]$$/p' locks/run.txt >$(VENV)/uv.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $(VENV)/uv.txt
@@ -47,13 +48,19 @@ sbom: $(VENV)/.base ## Write what is installed, with licences and digests, as Cy
 run: $(VENV)/.base ## Collect, archive, index and serve on 127.0.0.1 (FEEDS="https://… list.opml" for your own)
 	@$(BIN)/tearsheet --data $(DATA) run $(FEEDS)
 
-TESTS = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow and not restarts"
+smoke: $(VENV)/.base ## Import everything, lock and write a file, index a story, search it: does it work on this system?
+	@$(BIN)/python -m tools.smoke
+
+TESTS = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/.dev ## Run the tests (no network beyond loopback); says what was left out for want of a server or a browser
-	@$(TESTS) tests
+	@$(TESTS) -m "not slow and not restarts and not proof" tests
 
-coverage: $(VENV)/.dev ## Run the tests and show the branch coverage of src, which must not fall below the floor in pyproject.toml
-	@$(TESTS) --cov --cov-report=term:skip-covered tests
+proofs: $(VENV)/.dev ## Run the proofs that `make test` leaves out because each takes seconds: kills, floods, hostile pages in a browser
+	@$(TESTS) -m "proof and not slow and not restarts" tests
+
+coverage: $(VENV)/.dev ## Run tests and proofs and show the branch coverage of src, which must not fall below the floor in pyproject.toml
+	@$(TESTS) -m "not slow and not restarts" --cov --cov-report=term:skip-covered tests
 
 test-engines: $(VENV)/.dev engines-up ## Run the contract suites against the real servers, all of which must be up
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -n $(JOBS) -m "engine and not slow and not restarts" tests
@@ -68,6 +75,9 @@ test-slow: $(VENV)/.dev ## Long proofs: many kills, soaks, Elasticsearch (its do
 	@engines/all start $(ENGINES)
 	@engines/all start elasticsearch
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "slow" --timeout 3600 tests
+
+test-wheel: $(VENV)/.dev ## Build the package, install the wheel in a clean environment, and run the notebooks there
+	@$(BIN)/python -m tools.check_wheel
 
 browser: ## Install the browser that the page tests drive (Debian, as root), and ReplayWeb.page for it
 	@engines/browser
@@ -91,8 +101,13 @@ format: $(VENV)/.dev ## Format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-docs: $(VENV)/.dev ## Write the reference pages that are made from the program
-	@$(BIN)/python tools/write_reference.py
+docs: $(VENV)/.dev ## Write what is made from the program: the reference pages, and the schema of new SQLite files
+	@$(BIN)/python -m tools.write_schema
+	@$(BIN)/python -m tools.write_reference
+
+docs-site: $(VENV)/.dev ## Build the documentation as a site into build/site, without the network; a warning is an error
+	@$(BIN)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/site
+	@echo "build/site/index.html"
 
 bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger ## Run every benchmark (alone, on a quiet machine)
 

@@ -28,6 +28,7 @@ READERS = {
     "archive/members.py": STEADY,
     "archive/records.py": OWN,
     "archive/wacz.py": OWN,
+    "archive/wacz_parts.py": FILE,
     "backup/objects.py": STEADY,
     "demo/faults.py": OWN,
     "demo/feed_formats.py": OWN,
@@ -69,6 +70,7 @@ READERS = {
 """Every module that imports one of them, and why it may."""
 
 JOBS = {
+    "app.library.reading": {"read_article", "read_given_feed"},
     "app.showing": {"show_capture"},
     "feeds.catalogue.discovery": {"read_feed_summary", "read_robots", "read_site_page"},
     "feeds.polling.reading": {"read_feed", "read_part", "sift"},

@@ -20,6 +20,7 @@ FRONTS = sorted(
 )
 
 PUBLIC = {
+    "tearsheet": set("capture discover_feeds errors extract_article open parse_feed parse_query read_archive".split()),
     "tearsheet.archive": {"StoryArchiveReader", "StoryArchiveWriter"},
     "tearsheet.extract": {"Document", "Link", "extract"},
     "tearsheet.feeds": {"Entry", "FeedError", "ParsedFeed", "next_fetch", "parse_feed"},

@@ -22,10 +22,16 @@ from tearsheet.settings import load_settings  # noqa: E402
 from tearsheet.web.app import create_app  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
+PAGES = {
+    "front-page": "",
+    "search-page": "search?q=corvane+AND+(bridge+OR+puente+OR+pont)",
+    "story-page": "search?q=%22Ada+Barlow%22",
+}
+"""Each picture of a web page, and the address that it shows. Of the last, the first story is opened."""
 
 
 def main(data: str) -> None:
-    """Serve the folder, and take the pictures of its front page and of its topic's map."""
+    """Serve the folder, and take the pictures of its pages and of its topic's map."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     with (
         Services(load_settings(data, environ={})) as services,
@@ -34,8 +40,12 @@ def main(data: str) -> None:
     ):
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
         page = browser.new_page(viewport={"width": 1200, "height": 1000}, color_scheme="light")
-        page.goto(address)
-        page.screenshot(path=IMAGES / "front-page.png")
+        for name, path in PAGES.items():
+            page.goto(f"{address}/{path}")
+            if name == "story-page":
+                page.locator(".headline a").first.click()
+                page.wait_for_load_state()
+            page.screenshot(path=IMAGES / f"{name}.png")
         page.goto((Path(data).resolve() / "topics" / TOPIC.replace(" ", "-") / "index.html").as_uri())
         page.locator("svg").first.screenshot(path=IMAGES / "topic-map.png")
         browser.close()

@@ -1,4 +1,5 @@
-"""Write the reference pages that are made from the program itself: settings, exit codes, commands and the HTTP API.
+"""Write the reference pages that are made from the program itself: settings, exit codes, commands, Python and the
+HTTP API.
 
 Run `make docs` after a setting, a command, an exit code or an address of the API has changed. A test fails when the pages are
 out of date.
@@ -21,6 +22,7 @@ from tearsheet.settings import Settings, declared_settings
 from tearsheet.web.app import create_app
 from tearsheet.web.metrics import METRICS
 from tearsheet.web.reasons import REASON_TEXTS
+from tools.python_reference import python_page
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -71,7 +73,8 @@ def _describe(group: Any, prefix: str) -> list[str]:
         arguments = [p for p in command.params if p.param_type_name == "argument"]
         options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
         usage = " ".join([full, *(p.metavar or str(p.name).upper() for p in arguments)])
-        lines += ["", f"### `{full}`", "", " ".join(str(command.help or "").split()), "", f"    {usage}"]
+        heading = "##" if prefix == "tearsheet" else "###"
+        lines += ["", f"{heading} `{full}`", "", " ".join(str(command.help or "").split()), "", f"    {usage}"]
         if options:
             lines += ["", "| option | meaning |", "|---|---|"]
             lines += [
@@ -133,6 +136,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "metrics.md": metrics_page,
     "reasons.md": reasons_page,
+    "python.md": python_page,
     "openapi.json": openapi_text,
 }
 """Each file of the reference that is made from the program, and how."""

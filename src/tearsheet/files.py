@@ -6,9 +6,9 @@ by whichever library. What a user asked for by its path is given the rights that
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
+import sys
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from tearsheet.errors import StorageError
+from tearsheet.locks import lock
 
 TEMPORARY = ".tmp"
 """Ends the names of files that are still being written."""
@@ -52,7 +53,9 @@ def storage_errors(doing: str) -> Iterator[None]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder survive a power cut."""
+    """Make the names in a folder survive a power cut. Windows, whose file system keeps a journal of names, cannot be asked to."""
+    if sys.platform == "win32":
+        return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
@@ -82,7 +85,7 @@ def written_aside(target: Path, aside: Path | None = None, *, sync_name: bool = 
     draft = (aside or target.parent) / f".{os.getpid()}-{uuid.uuid4().hex}{TEMPORARY}"
     try:
         with draft.open("xb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            lock(file)
             yield file
             put_in_place(file, draft, target, sync_name=sync_name)
     except BaseException:
@@ -94,6 +97,8 @@ def put_in_place(file: IO[bytes], draft: Path, target: Path, *, sync_name: bool 
     """Sync a finished draft, give it its name, sync its folder. When this returns, the file survives a power cut."""
     file.flush()
     os.fsync(file.fileno())
+    if sys.platform == "win32":
+        file.close()  # an open file cannot be given another name there
     draft.replace(target)
     if sync_name:
         sync_folder(target.parent)

@@ -176,7 +176,9 @@ def check_map(folder: Path, newsroom: Newsroom) -> None:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("kills", [6, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "kills", [2, pytest.param(6, marks=pytest.mark.proof), pytest.param(20, marks=pytest.mark.slow)]
+)
 def test_killed_at_random_moments_the_run_ends_with_the_same_stories(tmp_path, newsroom, server, kills):
     write_config(tmp_path, server, newsroom)
     feeds = [feed.url for feed in server.feed_urls()]

@@ -298,7 +298,7 @@ def test_two_queuers_at_once_queue_every_file_once(tmp_path):
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(("kills", "count"), [(5, 120), pytest.param(6, 240, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("kills", "count"), [(2, 120), pytest.param(6, 240, marks=pytest.mark.proof)])
 def test_killed_at_random_moments_nothing_is_lost_and_nothing_indexed_twice(tmp_path, kills, count):
     data, folder = tmp_path / "data", tmp_path / "in"
     configure(data, "import_batch = 10\nlow_water = 5\nhigh_water = 10\n")  # so that it takes a while

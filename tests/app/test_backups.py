@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tearsheet.app.backups import BackedUp, Restored, back_up, layout_of, opened_place, restore
+from tearsheet.app.backups import BackedUp, Restored, back_up, opened_place, restore
+from tearsheet.app.places import layout_of
 from tearsheet.app.services import Services
 from tearsheet.backup.layout import RESTORING
 from tearsheet.errors import BusyError, ConfigError, EngineError, StorageError, UsageError

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import shutil
 from collections import namedtuple
 from contextlib import AsyncExitStack
 
 import pytest
 
-from tearsheet.app.disk import disk_state, filled_places, require_space
+from tearsheet.app.disk import disk_floor, disk_state, filled_places, require_space
 from tearsheet.app.services import Services
 from tearsheet.app.sources import FileSource
 from tearsheet.errors import StorageError
@@ -91,6 +92,13 @@ def test_a_run_of_feeds_ends_with_what_it_left(tmp_path):
     assert done.exit_code == 3, done.output
     summary = json.loads(done.stdout.splitlines()[0])
     assert summary["entries"] == 0 and "make room" in summary["short_of_disk"], "not even polled"
+
+
+def test_a_run_that_is_to_end_waits_a_moment_and_others_as_long_as_it_takes(tmp_path):
+    with Services(Settings(tmp_path)) as services:
+        assert services.settings.engines.patience_seconds > 10
+        assert disk_floor(services, once=True).patience <= 5
+        assert disk_floor(services, once=False).patience == math.inf
 
 
 def test_a_queuer_goes_on_when_there_is_room_again(tmp_path, monkeypatch):

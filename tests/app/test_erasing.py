@@ -91,12 +91,26 @@ def test_nothing_of_a_story_can_be_found_in_the_whole_folder(data):
         expected = erasing.rehearse(services, every_address(services, named_addresses([SECRET, DOCUMENT])))
     assert left(data) == before
     report = erase(data, SECRET, DOCUMENT)
-    assert report.problems == [] and report.notes == []
+    (note,) = report.notes
+    assert report.problems == [] and "`tearsheet topic export` writes them again" in note
+    assert (data / "topics" / "bridge" / "ERASED.txt").is_file()
+    assert not list((data / "topics").rglob("stories.*")) and not list((data / "topics").rglob("*.html"))
+    assert (data / "topics" / "bridge" / "overall" / "media.csv").is_file(), "figures of sources stay"
     assert left(data) == {}
     found = {(one.place, one.what): one.count for one in report.found}
     assert found["index", "stories"] == 1 and found["archive", "captures"] == 3 and found["queues", "messages"] == 3
     for one in expected.found:
-        if one.what in ("stories", "captures", "pages", "entries", "snapshots", "documents", "requests", "messages"):
+        if one.what in (
+            "stories",
+            "captures",
+            "pages",
+            "entries",
+            "snapshots",
+            "documents",
+            "requests",
+            "messages",
+            "exported files",
+        ):
             assert found[one.place, one.what] == one.count > 0, one
     check_the_others(data)
 

@@ -9,10 +9,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from signal import SIGINT, SIGTERM
+from typing import Any
 
 import pytest
 
@@ -130,7 +131,7 @@ def test_a_run_that_ended_by_itself_leaves_signals_as_they_were():
     [(["serve", "--port", "0"], 0), (["worker", "fetcher", "-n", "2"], 2)],
     ids=["serve", "worker -n"],
 )
-@pytest.mark.parametrize("number", BOTH)
+@pytest.mark.parametrize("number", [SIGINT, pytest.param(SIGTERM, marks=pytest.mark.proof)])
 def test_signals_that_keep_coming_until_the_very_end_change_nothing(data, words, children, number):
     with started(data, *words) as process:
         wait_until_handled(process.pid, children=children)
@@ -212,6 +213,34 @@ def test_work_in_another_thread_leaves_signals_alone():
     thread.start()
     thread.join(PATIENCE)
     assert found == ["done", "done"]
+
+
+def test_work_runs_where_a_loop_runs_already_and_ctrl_c_cancels_it_there():
+    """As in a notebook, whose cells run in an event loop that does not handle signals itself."""
+    cleaned: list[bool] = []
+
+    async def add() -> int:
+        await asyncio.sleep(0)
+        return 3
+
+    async def hang() -> None:
+        try:
+            signal.pthread_kill(threading.main_thread().ident or 0, SIGINT)
+            await asyncio.sleep(PATIENCE)
+        finally:
+            cleaned.append(True)
+
+    async def cell(work: Callable[[], Coroutine[Any, Any, object]]) -> object:
+        return run_to_its_end(work())
+
+    loop = asyncio.new_event_loop()
+    try:
+        assert loop.run_until_complete(cell(add)) == 3
+        with pytest.raises(KeyboardInterrupt):
+            loop.run_until_complete(cell(hang))
+    finally:
+        loop.close()
+    assert cleaned == [True]
 
 
 def test_processes_that_fail_are_counted():

@@ -200,3 +200,32 @@ def test_a_copy_that_was_lost_after_its_proof_keeps_the_file_here(setup, store, 
     report = uploader(remove_local=True).run()
     assert (report.proved, report.removed, report.failures) == (1, 1, [])
     assert blobs["two"].get(file.key) == blobs["one"].get(file.key)
+
+
+def test_a_store_that_is_the_archive_itself_has_no_copy(tmp_path, store, database):
+    """As with a bind mount, of which no path tells where it leads."""
+    clock, folder = Clock(), tmp_path / "a"
+    archive_all(Archiver(store, folder, stores=["other"], clock=clock), [plain_story(1)])
+    (file,) = store.files()
+    opened = {"other": lambda: FolderBlobs(tmp_path / "other")}
+    uploader = Uploader(Outbox(database), Copies(store, folder, opened), opened, clock=clock, remove_local=True)
+    (tmp_path / "other" / file.key).parent.mkdir(parents=True)
+    (tmp_path / "other" / file.key).hardlink_to(file.local_path(folder))
+    clock.now += 100_000
+    report = uploader.run(all_now=True)
+    assert (report.proved, report.removed) == (0, 0)
+    assert "is the file itself and no copy of it" in report.failures[0]
+
+
+def test_what_turns_out_to_be_the_file_itself_is_not_removed(setup, store, database):
+    clock, folder, blobs, _, uploader, _ = setup
+    assert uploader().run().proved == 2
+    (file,) = store.files()
+    copy = blobs["one"].folder / file.key
+    copy.unlink()
+    copy.hardlink_to(file.local_path(folder))
+    clock.now += 100_000
+    report = uploader(remove_local=True).run()
+    assert (report.removed, report.failures) == (0, [f"{file.name} stays here: one: its copy is the file itself"])
+    assert file.local_path(folder).is_file()
+    assert {state.store: state.waiting for state in Outbox(database).states()} == {"one": 1, "two": 0}

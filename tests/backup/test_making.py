@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tearsheet.app.backups import back_up, layout_of
+from tearsheet.app.backups import back_up
+from tearsheet.app.places import layout_of
 from tearsheet.backup.making import About, Progress, make_backup
 from tearsheet.backup.manifest import LeftOut, Manifest
 from tearsheet.backup.place import BackupPlace

@@ -6,6 +6,7 @@ import pytest
 
 from tearsheet.web.app import create_app
 from tests.support.chromium import CHROMIUM, FLAGS, NO_BROWSER
+from tests.support.patience import PATIENCE
 from tests.support.web_seed import NOW, open_services, seed
 from tests.support.web_server import serve_app
 
@@ -28,8 +29,9 @@ def seeded(tmp_path_factory):
 @pytest.fixture(scope="module")
 def browser(seeded):
     """Ends with its module, and starts after the server: while it lives, its own event loop holds the thread."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE * 1000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
         yield browser

@@ -25,7 +25,7 @@ from tests.support.connecting import DOCUMENTS, FRAMED, LEAK, STYLES, everything
 from tests.support.net_watch import watched_browser
 from tests.support.patience import PATIENCE
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.proof]
 GESTURES: tuple[dict[str, Any], ...] = ({}, {"modifiers": ["Control"]}, {"button": "middle"})
 IN_FRAME = "framed"
 OWN_PAGES = (

@@ -14,7 +14,7 @@ from tests.support.chromium import CHROMIUM, FLAGS
 from tests.support.ingested_page import LOOK, LOOKS, SHA1, URL, ingest_page
 from tests.support.web_server import serve_app
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.proof]
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from tests.support.archive_stories import PAGE, archive_all, plain_story
 from tests.support.chromium import CHROMIUM, FLAGS, NO_BROWSER
 from tests.support.ingested_page import LOOK, LOOKS, URL, ingest_page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.proof]
 _CACHE = "/var/cache" if os.getuid() == 0 else str(Path.home() / ".cache")
 READER = Path(os.environ.get("TEARSHEET_ENGINES", f"{_CACHE}/tearsheet-engines")) / "replaywebpage"
 ALONE = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"

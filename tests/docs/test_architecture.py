@@ -42,6 +42,7 @@ def passed(text: str) -> dict[str, set[str]]:
     return found
 
 
+@pytest.mark.proof
 @pytest.mark.timeout(300)
 def test_the_walks_are_those_of_the_program():
     command = [sys.executable, "-m", "tools.walks"]

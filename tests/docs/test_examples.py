@@ -55,10 +55,3 @@ def test_wrong_examples_would_be_seen():
     assert problem("tearsheet archive wacz flood.wacz --query flood") == "no option --query"
     assert problem("tearsheet --data x search 'a -b' --limit 0 --csv") is None
     assert len(examples(ROOT / "README.md")) > 10
-
-
-def test_every_link_between_pages_leads_somewhere():
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
-            if "://" not in target and not target.startswith("mailto:"):
-                assert (page.parent / target).exists(), f"{page.name}: {target}"

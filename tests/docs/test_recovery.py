@@ -195,6 +195,7 @@ def test_keep_data_safe(instead, disk):
     assert page.untyped == []
 
 
+@pytest.mark.proof
 @pytest.mark.timeout(300)
 def test_reprocess(instead, disk):
     page = Page("reprocess.md", instead)

@@ -126,3 +126,11 @@ def test_languages():
     for code, text in (("de", german * 5), ("zh", chinese * 6)):
         page = f"<html><body><article><h1>x</h1><p>{text}</p><p>{text[5:]}</p></article></body></html>"
         assert Document(page, URL).language == code
+
+
+def test_a_page_without_an_address_has_no_fields_made_from_it():
+    found = extract(article_page())
+    assert found.article_title == extract(article_page(), URL).article_title and found.text_content
+    assert [found.url, found.normalized_url, found.canonical_domain, found.is_homepage, found.is_shortened] == [
+        None
+    ] * 5

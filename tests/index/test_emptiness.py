@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
 import pytest
@@ -25,12 +26,15 @@ def index(tmp_path_factory):
     opened.close()
 
 
-def why(index, question: Question) -> str:
-    def no_sources(*_: object) -> tuple[set[str], set[int]]:
-        return set(), set()
+def no_members(
+    source_ids: Sequence[int], collections: Sequence[str], collection_ids: Sequence[int]
+) -> tuple[set[str], set[int]]:
+    return set(), set()
 
-    assert not index.count(question.ask(no_sources).query)
-    return why_no_stories(index, question, lambda other: other.ask(no_sources), "tearsheet-data")
+
+def why(index, question: Question) -> str:
+    assert not index.count(question.ask(no_members).query)
+    return why_no_stories(index, question, lambda other: other.ask(no_members), "tearsheet-data")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The archiver stage: a file that it names is safe and registered, what is open holds no story back, nothing is written twice."""
 
+import os
 import subprocess
 import sys
 
@@ -14,6 +15,7 @@ from tearsheet.errors import EngineError, StorageError
 from tearsheet.pipeline.archiver import Archiver
 from tearsheet.work.outcomes import Kept, Quarantine
 from tests.support.archive_stories import archive_all, plain_story
+from tests.support.full_disk import fill_disk
 
 
 @pytest.fixture
@@ -142,6 +144,23 @@ def test_a_full_disk_loses_no_story(tmp_path, store, monkeypatch):
     assert [isinstance(result, Kept) for result in archive_all(archiver, stories)] == [False, False, True, True, True]
     assert sorted(stories_in(tmp_path / "a")) == sorted(story.id for story in stories)
     assert list((tmp_path / "a").rglob("*.tmp")) == []
+
+
+def test_a_disk_that_fills_up_while_a_story_is_still_in_memory_loses_none(tmp_path, store, monkeypatch):
+    """What was not written yet is written when the file is closed, to be thrown away: that fails, too, and is no other error."""
+    archiver = Archiver(store, tmp_path / "a")
+    small, large = plain_story(1), plain_story(2, os.urandom(100_000))
+    with monkeypatch.context() as patch:
+        fill_disk(patch)
+        archiver.process_batch([small])
+        with pytest.raises(StorageError, match="No space left on device"):
+            archiver.finish(everything=True)
+        archiver.process_batch([small])
+        with pytest.raises(StorageError, match="No space left on device"):
+            archiver.process_batch([large])
+    results = archive_all(archiver, [small, large])
+    assert [isinstance(result, Kept) for result in results] == [True, True]
+    assert stories_in(tmp_path / "a") == [small.id, large.id]
 
 
 class Clock:

@@ -7,6 +7,8 @@ import itertools
 import json
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,14 +20,23 @@ from tearsheet.engines.broker.sqlite import SqliteBroker
 from tearsheet.errors import StorageError, UsageError
 from tearsheet.pipeline.dump import HEADERS, Wanted, archived_form, dump_queue, jsonable, load_files
 from tearsheet.pipeline.queuers.inputs import InputStores, expand
+from tearsheet.pipeline.queuers.tracker import Tracker
 from tearsheet.story import ContentMetadata, Exchange, HTTPMetadata, RawHTML, RSSEntry, Story, make_story_id
 from tearsheet.work.journey import DUE, ORIGIN, RETRIES, WHAT, WHEN, WHO
 from tearsheet.work.packing import new_message
 from tests.support.brokers import RabbitHarness, SqliteHarness
+from tests.support.full_disk import fill_disk
 
 KINDS = {"sqlite": SqliteHarness(), "rabbitmq": RabbitHarness()}
 QUEUES = ("fetcher-in", "parser-in", "parser-quar", "csv.archiver-in")
 NOWHERE = InputStores("blobs", lambda url, setting: pytest.fail("no blobs here"))
+
+
+@pytest.fixture
+def tracker(tmp_path) -> Iterator[Tracker]:
+    """What remembers which stories were loaded."""
+    with closing(Tracker(tmp_path / "loaded.sqlite3")) as tracker:
+        yield tracker
 
 
 def story(number: int) -> Story:
@@ -106,7 +117,7 @@ def pairs():
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("stories", [2_000, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("one", "other"), list(pairs()))
-def test_queues_come_back_as_they_were(request, tmp_path, one, other, stories):
+def test_queues_come_back_as_they_were(request, tmp_path, tracker, one, other, stories):
     made = outputs(stories)
 
     async def main() -> None:
@@ -124,7 +135,7 @@ def test_queues_come_back_as_they_were(request, tmp_path, one, other, stories):
         if second is not first:
             await broker.close()
             broker = await second.open()
-        loaded = await load_files(broker, expand([str(tmp_path / "dumps")], NOWHERE, (".warc",)), Wanted())
+        loaded = await load_files(broker, expand([str(tmp_path / "dumps")], NOWHERE, (".warc",)), Wanted(), tracker)
         assert (loaded.damages, sum(loaded.queues.values())) == ([], len(made))
         delayed = Counter(output.queue for output in made if output.delay)
         depths = {queue: (await second.settled_depth(broker, queue)).delayed for queue in QUEUES}
@@ -160,16 +171,16 @@ def run(tmp_path: Path, scenario) -> None:
     asyncio.run(main())
 
 
-def test_some_domains_and_another_queue(tmp_path):
+def test_some_domains_and_another_queue(tmp_path, tracker):
     async def scenario(broker: Broker) -> None:
         await broker.publish([Output("fetcher-in", message(4 * n)) for n in range(14)])
         await dump_queue(broker, "fetcher-in", tmp_path / "dumps", limit=10)
         assert (await broker.depths())["fetcher-in"] == Depth(ready=4)
         files = expand([str(tmp_path / "dumps")], NOWHERE, (".warc",))
-        dry = await load_files(broker, files, Wanted(include=frozenset({"site1.example"}), dry_run=True))
+        dry = await load_files(broker, files, Wanted(include=frozenset({"site1.example"}), dry_run=True), tracker)
         assert dry.queues == {"fetcher-in": 2}
         assert "elsewhere-in" not in await broker.depths()
-        loaded = await load_files(broker, files, Wanted("elsewhere-in", exclude=frozenset({"site1.example"})))
+        loaded = await load_files(broker, files, Wanted("elsewhere-in", exclude=frozenset({"site1.example"})), tracker)
         assert (loaded.queues, loaded.left_out) == ({"elsewhere-in": 8}, 2)
         assert (await broker.depths())["elsewhere-in"] == Depth(ready=8)
 
@@ -177,12 +188,9 @@ def test_some_domains_and_another_queue(tmp_path):
 
 
 def test_a_dump_whose_file_cannot_be_finished_leaves_the_queue_as_it_was(tmp_path, monkeypatch):
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
     async def scenario(broker: Broker) -> None:
         await broker.publish([Output("parser-in", message(n)) for n in range(20)])
-        monkeypatch.setattr("tearsheet.archive.writer.finish", fail)
+        fill_disk(monkeypatch)
         with pytest.raises(StorageError, match="No space left"):
             await dump_queue(broker, "parser-in", tmp_path / "dumps")
         assert not list((tmp_path / "dumps").rglob("*.warc.gz"))
@@ -195,14 +203,39 @@ def test_a_dump_whose_file_cannot_be_finished_leaves_the_queue_as_it_was(tmp_pat
     run(tmp_path, afterwards)
 
 
-def test_a_foreign_dump_needs_a_queue(tmp_path):
+def test_the_rest_of_a_dump_that_was_cut_off_is_taken_from_the_whole_one(tmp_path, tracker):
+    async def scenario(broker: Broker) -> None:
+        await broker.publish([Output("parser-in", message(n)) for n in range(20)])
+        (whole,) = map(Path, (await dump_queue(broker, "parser-in", tmp_path / "dumps")).files)
+        cut = tmp_path / "under-another-name.warc.gz"
+        cut.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+
+        async def load(file: Path, wanted: Wanted) -> tuple[int, int]:
+            loaded = await load_files(broker, expand([str(file)], NOWHERE), wanted, tracker)
+            return loaded.queues["parser-in"], loaded.known
+
+        first, _ = await load(cut, Wanted())
+        assert 0 < first < 20
+        assert await load(whole, Wanted(dry_run=True)) == (20 - first, first)
+        assert await load(whole, Wanted()) == (20 - first, first)
+        assert await load(whole, Wanted()) == (0, 20)
+        assert (await broker.depths())["parser-in"] == Depth(ready=20)
+        assert await load(whole, Wanted(force=True)) == (20, 0)
+        # The same stories, dumped once more, are another dump.
+        (again,) = map(Path, (await dump_queue(broker, "parser-in", tmp_path / "again")).files)
+        assert await load(again, Wanted()) == (40, 0)
+
+    run(tmp_path, scenario)
+
+
+def test_a_foreign_dump_needs_a_queue(tmp_path, tracker):
     async def scenario(broker: Broker) -> None:
         with StoryArchiveWriter(tmp_path / "dumps") as writer:
             writer.write(story(2), {HEADERS: {RETRIES: 3, WHEN: "1700000000.5", "odd": None}})
         files = expand([str(tmp_path / "dumps")], NOWHERE, (".warc",))
         with pytest.raises(UsageError, match="--queue"):
-            await load_files(broker, files, Wanted())
-        await load_files(broker, files, Wanted("parser-in"))
+            await load_files(broker, files, Wanted(), tracker)
+        await load_files(broker, files, Wanted("parser-in"), tracker)
         (held,) = await broker.peek("parser-in", 5)
         assert held.headers == {RETRIES: 3, WHEN: "1700000000.5"}
         assert held.headers.get(ORIGIN) is None

@@ -66,6 +66,9 @@ class Stored:
     def delete(self, key: str, *, version: str | None = None) -> None:
         raise AssertionError("nothing is deleted")
 
+    def file_of(self, key: str) -> Path | None:
+        raise AssertionError("nobody asks where a page lies")
+
     def close(self) -> None:
         pass
 

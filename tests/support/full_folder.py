@@ -10,6 +10,7 @@ from typing import Any
 from tearsheet.app.pipelines import archiver
 from tearsheet.app.queues import with_broker
 from tearsheet.app.services import Services
+from tearsheet.archive import StoryArchiveWriter
 from tearsheet.engines.broker import Broker, Output
 from tearsheet.feeds.polling.daily_rss import write_daily_rss
 from tearsheet.ingest.capture import CaptureFile
@@ -19,11 +20,12 @@ from tearsheet.ingest.model import Biblio, HtmlBody, IngestWebResult, Terminal, 
 from tearsheet.ingest.service import put_text
 from tearsheet.ingest.store import Outgoing
 from tearsheet.pagestore import put_story
+from tearsheet.pipeline.dump import archived_form
 from tearsheet.pipeline.importer import Importer
 from tearsheet.settings import FeedSettings
 from tearsheet.story import ContentMetadata, Exchange, HTTPMetadata, RawHTML, RSSEntry, Story, make_story_id
 from tearsheet.topics import NewTopic
-from tearsheet.topics.snapshot import save_snapshot
+from tearsheet.topics.snapshot import load_snapshot, save_snapshot, write_export, write_map
 from tearsheet.topics.spider.links import MinedLink
 from tearsheet.topics.spider.routing import Route
 from tearsheet.topics.spider.stores import links
@@ -88,6 +90,9 @@ def fill(data: Path, **settings: Any) -> None:
         _fill_topics(services)
         _fill_ingest(services)
         with_broker(services, _fill_queues)
+        with StoryArchiveWriter(data / "queue-dumps") as dump:
+            for name in NAMES:
+                dump.write(*archived_form("parser-in", new_message(story(name, 4))))
 
 
 def _fill_feeds(services: Services) -> None:
@@ -116,6 +121,9 @@ def _fill_topics(services: Services) -> None:
     to_secret = MinedLink(SECRET, url_hash(SECRET), "anchor")
     links.save_links(services.database, topic.id, members[0].id, 0, [RoutedLink(to_secret, Route.END, members[1].id)])
     save_snapshot(services.database, topic, note="first")
+    frozen = load_snapshot(services.database, topic)
+    write_export(frozen, services.data / "topics" / "bridge", ["html", "csv", "jsonl", "parquet", "gexf", "svg"])
+    write_map(frozen, services.data / "topics" / "drawn.html")
 
 
 def _fill_ingest(services: Services) -> None:

@@ -158,10 +158,10 @@ def _left_out():
             yield replace(base, url="javascript:alert(1)") if (reason, number) == ("too-short", 0) else base
 
 
-def seed_topic(services: Services) -> Topic:
+def seed_topic(services: Services, name: str = "<Floods>") -> Topic:
     """A topic of three stories of three sources with one snapshot."""
     database = services.database
-    made = store.create_topic(database, NewTopic("<Floods>", "flood", date(2024, 1, 1)), 1.0)
+    made = store.create_topic(database, NewTopic(name, "flood", date(2024, 1, 1)), 1.0)
     stories = [
         WebStory(f"{i:064}", f"http://{name}.example/1", f"{name}.example", f"A <b>flood</b> at {name}", "page", date(2024, 1, 2),
                  "meta", text="x")

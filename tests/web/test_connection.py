@@ -106,6 +106,7 @@ def server(tmp_path):
         yield port
 
 
+@pytest.mark.proof
 def test_pages_answer_while_thousands_hold_connections(server):
     """2,000 that say nothing and 500 that are slow, and come back when they are hung up on."""
 

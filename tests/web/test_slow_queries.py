@@ -68,6 +68,7 @@ def test_the_search_page_keeps_the_query_that_was_stopped(client):
     assert 'role="alert"' in text and "~1000 OR" in text
 
 
+@pytest.mark.proof
 def test_many_at_once_leave_room_for_the_other_pages(client):
     """Forty is how many requests the server works on at once; each attacker asks again as soon as it was told to go."""
     over = threading.Event()

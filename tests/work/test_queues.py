@@ -11,7 +11,7 @@ from tearsheet.engines.database import open_database
 from tearsheet.work.journey import WHAT
 from tearsheet.work.ledger import Ledger
 from tearsheet.work.packing import new_message
-from tearsheet.work.queues import empty_queue, stage_of
+from tearsheet.work.queues import empty_queue, quarantines, stage_of
 from tests.support.brokers import BROKERS
 from tests.support.work_bench import story
 
@@ -27,6 +27,11 @@ from tests.support.work_bench import story
 )
 def test_a_queue_belongs_to_a_stage(queue, stage):
     assert stage_of(queue) == stage
+
+
+def test_stages_that_have_anything_in_quarantine_are_named():
+    depths = {"parser-in": Depth(ready=5), "parser-quar": Depth(ready=2, delayed=1), "csv.archiver-quar": Depth()}
+    assert quarantines(depths) == {"parser": 3}
 
 
 @pytest.mark.parametrize("kind", BROKERS)

@@ -1,6 +1,7 @@
 from .addresses import every_address as every_address
 from .addresses import matching_addresses as matching_addresses
 from .addresses import named_addresses as named_addresses
+from .asking import ask as ask
 from .backups import WITHOUT as WITHOUT
 from .backups import back_up as back_up
 from .backups import opened_place as opened_place
@@ -45,6 +46,9 @@ from .pipelines import run_files as run_files
 from .pipelines import waiting_copies as waiting_copies
 from .pipelines import waiting_stories as waiting_stories
 from .pipelines import waiting_tries as waiting_tries
+from .proofs import CaptureRecord as CaptureRecord
+from .proofs import capture_record as capture_record
+from .proofs import find_capture as find_capture
 from .queues import QueueWatch as QueueWatch
 from .queues import delete_queue as delete_queue
 from .queues import dump_queues as dump_queues

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from tearsheet import __version__
+from tearsheet.app.places import layout_of
 from tearsheet.app.services import Services
 from tearsheet.backup import (
     FOLDER_ID,
@@ -88,6 +89,8 @@ def opened_place(settings: Settings, url: str, *, new: bool = False) -> Iterator
             raise UsageError(
                 f"{name} is in {within[0]}, and would be lost with it: write a whole path outside it, as {better}"
             )
+        if new and any(root.resolve().is_relative_to(folder.resolve()) for root in roots):
+            raise UsageError(f"{name} holds the data folder: begin in a folder of its own beside it, as {name}/backups")
         if not new and not folder.is_dir():
             raise EngineError(
                 f"there is no folder {name}: mount its disk, or, if it is to be new, "
@@ -96,25 +99,6 @@ def opened_place(settings: Settings, url: str, *, new: bool = False) -> Iterator
     blobs = open_blobs(url, settings.data, patience=settings.engines.patience_seconds, setting=setting)
     with BackupPlace(blobs, name) as place:
         yield place
-
-
-def layout_of(settings: Settings) -> Layout:
-    """Where the parts of a data folder are, by its settings."""
-
-    def here(setting: str, url: str) -> Path | None:
-        return local_path(url, settings.data, setting) if is_embedded(url) else None
-
-    engines = settings.engines
-    return Layout(
-        data=settings.data,
-        database=here("engines.database", engines.database),
-        broker=here("engines.broker", engines.broker),
-        index=here("engines.index", engines.index),
-        blobs=here("engines.blobs", engines.blobs),
-        events=here("engines.events", engines.events),
-        archive=local_path(settings.archive.folder, settings.data, "archive.folder"),
-        pages=local_path(settings.pages.folder, settings.data, "pages.folder"),
-    )
 
 
 def back_up(

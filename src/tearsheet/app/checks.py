@@ -36,18 +36,25 @@ class Check:
 
 def examine(services: Services) -> Iterator[Check]:
     """Every check, in the order in which problems would appear."""
-    yield _tried("data folder", lambda: str(services.data))
-    yield _rights(services.settings)
-    yield _tried("disk", lambda: _disk(services))
+    folder = _tried("data folder", lambda: str(services.data))
+    yield folder
+    if folder.ok:  # otherwise each check of something in it would say the same again
+        yield _rights(services.settings)
+        yield _tried("disk", lambda: _disk(services))
     yield Check("clock", time.time() > 1_700_000_000, time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()))
+    if folder.ok:
+        yield from _engines_and_stores(services)
+    yield _tried("pages are read without network and files", lambda: _confinement(services))
+    yield _tried("telemetry", lambda: check_telemetry(services.settings))
+    yield _port(services)
+
+
+def _engines_and_stores(services: Services) -> Iterator[Check]:
     yield _tried("database", lambda: _database(services))
     yield _tried("broker", lambda: _broker(services))
     yield _tried("index", lambda: _index(services))
     yield from map(partial(_store, services), store_places(services))
     yield _erasures(services)
-    yield _tried("pages are read without network and files", lambda: _confinement(services))
-    yield _tried("telemetry", lambda: check_telemetry(services.settings))
-    yield _port(services)
 
 
 def _tried(name: str, check: Callable[[], str]) -> Check:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tearsheet.app.places import TOPICS
 from tearsheet.app.services import Services
 from tearsheet.app.summary import Summary
 from tearsheet.app.topics import Report, run_topic_to_its_end, seed_from_index
@@ -67,7 +68,7 @@ def map_topic(services: Services, report: Report, begin: Callable[[], None]) -> 
     if topic.state != COMPLETED:
         begin()
         topic, _ = run_topic_to_its_end(services, topic, report)
-    folder = services.data / "topics" / TOPIC.replace(" ", "-")
+    folder = services.data / TOPICS / TOPIC.replace(" ", "-")
     frozen = load_snapshot(services.database, topic)
     write_export(frozen, folder, ["html", "csv", "gexf", "svg"])
     media = {story.media for story in frozen.stories}

@@ -11,6 +11,8 @@ from tearsheet.engines import is_embedded, local_path
 from tearsheet.errors import StorageError
 from tearsheet.work import DiskFloor, fullest_disk, shortage
 
+_WAITED_SECONDS = 5.0
+"""Nobody clears a disk while they wait for `run --once` to end, and cron comes again."""
 _ENGINES = ("database", "broker", "index", "blobs", "events")
 
 
@@ -36,9 +38,9 @@ def filled_places(services: Engines) -> list[Path]:
 
 
 def disk_floor(services: Engines, *, once: bool) -> DiskFloor:
-    """What a queuer asks before it queues more. A run that is to end waits for room as long as for a server that is down."""
+    """What a queuer asks before it queues more. A run that is to end waits a moment for room, which its own work may make."""
     settings = services.settings
-    patience = settings.engines.patience_seconds if once else math.inf
+    patience = min(_WAITED_SECONDS, settings.engines.patience_seconds) if once else math.inf
     return DiskFloor(filled_places(services), settings.storage.min_free_bytes, patience)
 
 

@@ -7,7 +7,6 @@ no database library.
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, contextmanager
@@ -26,7 +25,10 @@ import tearsheet.engines.index
 import tearsheet.pagestore
 import tearsheet.pipeline
 import tearsheet.work
-from tearsheet.errors import BusyError, StorageError
+from tearsheet.app.places import check_apart
+from tearsheet.errors import BusyError, NotFoundError, StorageError
+from tearsheet.locks import try_lock
+from tearsheet.system import read_at, require_unix, write_at
 
 if TYPE_CHECKING:
     from tearsheet.app.sharing import SharedByLoop
@@ -46,10 +48,15 @@ T = TypeVar("T")
 
 
 class Engines:
-    """The engines and stores of a data folder. Use it in a `with` block."""
+    """The engines and stores of a data folder. Use it in a `with` block.
 
-    def __init__(self, settings: Settings) -> None:
+    Unless it `begins` a data folder where there is none, opening anything in one that is absent is an error: the user may mean
+    another, or have lost it and want it restored, and a new folder in its place would only be in the way.
+    """
+
+    def __init__(self, settings: Settings, *, begins: bool = True) -> None:
         self.settings = settings
+        self._begins = begins
         self._closers = ExitStack()
 
     def __enter__(self) -> Self:
@@ -64,8 +71,15 @@ class Engines:
 
     @cached_property
     def data(self) -> Path:
-        """The data folder, created if it does not exist."""
+        """The data folder. Raises NotFoundError if there is none, and none may be begun."""
         folder = self.settings.data
+        if not self._begins and not os.path.lexists(folder):
+            if self._needs_no_folder():
+                return folder
+            raise NotFoundError(
+                f"there is no data folder {folder}: name yours with --data FOLDER before the command, bring it back from "
+                "a backup with `tearsheet restore`, or begin one with `tearsheet run FEED…`"
+            )
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -81,6 +95,11 @@ class Engines:
                 f"a restore into {folder} has not ended: wait for it, or run it again, or empty the folder"
             )
         return folder
+
+    def _needs_no_folder(self) -> bool:
+        """Whether everything is on servers, so that a machine may have no data folder of its own."""
+        engines = self.settings.engines
+        return not any(map(tearsheet.engines.is_embedded, (engines.database, engines.broker, engines.index)))
 
     @cached_property
     def database(self) -> Database:
@@ -120,6 +139,7 @@ class Engines:
     def events(self) -> Events:
         """The event log."""
         engines = self.settings.engines
+        self._check_apart("engines.events", engines.events)
         events = tearsheet.engines.events.open_events(engines.events, self.data, patience=engines.patience_seconds)
         return self._closing(events, events.close)
 
@@ -129,6 +149,8 @@ class Engines:
         `setting` is what the URL came from, for error messages.
         """
         engines = self.settings.engines
+        if not url:
+            self._check_apart("engines.blobs", engines.blobs)
         store = tearsheet.engines.blobs.open_blobs(
             url or engines.blobs, self.data, patience=engines.patience_seconds, setting=setting
         )
@@ -166,11 +188,14 @@ class Engines:
     def archive_stores(self) -> dict[str, Callable[[], Blobs]]:
         """How to open each of the blob stores that archive files are copied to, by name."""
         urls = self.settings.archive.stores
+        for url in urls:
+            self._check_apart("archive.stores", url)
         return tearsheet.archive.stores_by_name(urls, self.data, self.settings.engines.patience_seconds)
 
     @cached_property
     def archive_folder(self) -> Path:
         """The folder of finished WARC files."""
+        self._check_apart("archive.folder", self.settings.archive.folder)
         return tearsheet.engines.local_path(self.settings.archive.folder, self.data, "archive.folder")
 
     @cached_property
@@ -195,6 +220,7 @@ class Engines:
     @cached_property
     def page_store(self) -> PageStore:
         """The dated page store."""
+        self._check_apart("pages.folder", self.settings.pages.folder)
         folder = tearsheet.engines.local_path(self.settings.pages.folder, self.data, "pages.folder")
         return tearsheet.pagestore.PageStore(folder)
 
@@ -206,6 +232,7 @@ class Engines:
 
     def open_polite(self, stack: AsyncExitStack) -> PoliteClient:
         """The polite client shared by everything in this event loop; closed when the `stack` of its last user is."""
+        require_unix("fetching pages")
         return self._polite.open(stack)
 
     @cached_property
@@ -220,6 +247,10 @@ class Engines:
         """The processes that read what came from the web for all in this event loop; they end with their last user's `stack`."""
         return self._reading.open(stack)
 
+    def _check_apart(self, setting: str, url: str) -> None:
+        if tearsheet.engines.is_embedded(url):
+            check_apart(self.settings, setting, tearsheet.engines.local_path(url, self.data, setting))
+
     @contextmanager
     def exclusive(self, purpose: str) -> Iterator[None]:
         """Hold the data folder for `purpose`. Raises a BusyError that names the process that already does."""
@@ -228,16 +259,14 @@ class Engines:
             descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
         except OSError as error:
             raise StorageError(f"cannot write to {path}: {error.strerror}; check the data folder's rights") from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(descriptor, 32, 0).decode().strip()
+        if not try_lock(descriptor):
+            holder = read_at(descriptor, 32, 0).decode().strip()
             os.close(descriptor)
             raise BusyError(
                 f"`tearsheet {purpose}` is already at work on {self.data} (process {holder}): stop it first"
-            ) from None
+            )
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        write_at(descriptor, str(os.getpid()).encode(), 0)
         try:
             yield
         finally:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tearsheet.app.addresses import Addresses, captures_of
+from tearsheet.app.places import QUEUE_DUMPS, TOPICS
 from tearsheet.app.queues import with_broker
 from tearsheet.app.services import Services
 from tearsheet.archive import (
@@ -19,12 +20,14 @@ from tearsheet.archive import (
     Outbox,
     OutOfReach,
     Tombstones,
+    erase_from_dumps,
     erase_from_file,
     recover,
     replace_copies,
     story_keys,
     with_former,
 )
+from tearsheet.clock import utc_now
 from tearsheet.engines.broker import Broker
 from tearsheet.engines.events import Unerasable
 from tearsheet.errors import BusyError, NotFoundError
@@ -34,7 +37,7 @@ from tearsheet.pagestore import erase_pages
 from tearsheet.pipeline.queuers import erase_from_cursors
 from tearsheet.story import Story, make_story_id
 from tearsheet.topics import erase_from_topics
-from tearsheet.topics.snapshot import erase_from_snapshots
+from tearsheet.topics.snapshot import erase_from_exports, erase_from_snapshots, topics_with
 from tearsheet.urls import canonical_domain
 from tearsheet.work import DROPPED, LedgerEntry, living_workers, sweep_queues
 
@@ -89,7 +92,7 @@ def rehearse(services: Services, addresses: Addresses) -> Report:
     report.add("archive", "files to be written anew", sum(file.path is None for file in files.values()))
     report.add("archive stores", "copies to be replaced", sum(len(services.archive.proved_stores(id)) for id in files))
     report.notes += [f"{file.path} is not ours, and stays as it is" for file in files.values() if file.path]
-    _count_the_rest(services, addresses, documents, report, dry_run=True)
+    _count_the_rest(services, addresses, documents, report, "", dry_run=True)
     same = Tombstones(database).same_pages(captures)
     if same:
         report.notes.append(
@@ -169,7 +172,7 @@ def _erase_everywhere(services: Services, erasure: Erasure, report: Report, say:
     report.add("index", "stories", services.index.remove(sorted(erasure.addresses)))
     _erase_from_archive(services, erasure, documents, report, say)
     say("erasing from pages, feeds, topics and ingested documents")
-    _count_the_rest(services, dict(erasure.addresses), documents, report, dry_run=False)
+    _count_the_rest(services, dict(erasure.addresses), documents, report, erasure.reason, dry_run=False)
 
 
 def _note_in_ledger(services: Services, erasure: Erasure) -> None:
@@ -218,7 +221,7 @@ def _erase_from_archive(services: Services, erasure: Erasure, documents: Documen
 
 
 def _count_the_rest(
-    services: Services, addresses: Addresses, documents: Documents, report: Report, *, dry_run: bool
+    services: Services, addresses: Addresses, documents: Documents, report: Report, reason: str, *, dry_run: bool
 ) -> None:
     """Erase from the other stores, or only count."""
     database, keys, urls = services.database, set(addresses), addresses.values()
@@ -227,7 +230,16 @@ def _count_the_rest(
     report.add("daily RSS files", "entries", erase_from_daily_rss(services.data / "rss", keys, dry_run=dry_run))
     erase_from_cursors(services.data / "rss-fetcher", keys, dry_run=dry_run)
     report.add("topics", "stories", erase_from_topics(database, keys, dry_run=dry_run))
+    _erase_from_exports(services, addresses, report, dry_run=dry_run)
     report.add("topics", "snapshots", erase_from_snapshots(database, keys, dry_run=dry_run))
+    dumped = erase_from_dumps(
+        services.data / QUEUE_DUMPS,
+        lambda story: not story_keys(story).isdisjoint(keys),
+        utc_now(),
+        reason,
+        dry_run=dry_run,
+    )
+    report.add("dumped queues", "messages", dumped)
     report.add("ingest", "documents", len(documents.captures))
     report.add("ingest", "requests", len(documents.requests))
     if dry_run:
@@ -235,6 +247,18 @@ def _count_the_rest(
     elif documents.captures or documents.requests:
         _erase_events(services, documents, report)
         erase_documents(database, documents, services.ingest.blobs)
+
+
+def _erase_from_exports(services: Services, addresses: Addresses, report: Report, *, dry_run: bool) -> None:
+    """Before the snapshots, which say which exports are meant: after an interruption they still do."""
+    topics = topics_with(services.database, set(addresses))
+    removed = erase_from_exports(services.data / TOPICS, topics, addresses.values(), dry_run=dry_run)
+    report.add("topics", "exported files", len(removed))
+    if removed and not dry_run:
+        folders = ", ".join(sorted({str(path.parent) for path in removed}))
+        report.notes.append(
+            f"files that named it were removed from {folders}: `tearsheet topic export` writes them again"
+        )
 
 
 def _erase_events(services: Services, documents: Documents, report: Report) -> None:

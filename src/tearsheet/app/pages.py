@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from tearsheet.app.places import check_apart
 from tearsheet.app.services import Services
 from tearsheet.archive import Problem, StoryArchiveReader, StoryArchiveWriter
 from tearsheet.errors import NotFoundError
@@ -12,8 +13,11 @@ from tearsheet.pagestore import PageStore, StoredPage, put_story, story_of
 
 
 def page_store(services: Services, folder: Path | None) -> PageStore:
-    """The page store in this folder, or that of the settings when none is given."""
-    return PageStore(folder) if folder else services.page_store
+    """The page store in this folder, or that of the settings when none is given. Raises ConfigError."""
+    if folder is None:
+        return services.page_store
+    check_apart(services.settings, "--store", folder, may_be="pages.folder")
+    return PageStore(folder)
 
 
 def import_pages(target: PageStore, files: Iterable[Path]) -> tuple[int, list[Problem]]:
@@ -40,6 +44,7 @@ def import_pages(target: PageStore, files: Iterable[Path]) -> tuple[int, list[Pr
 def export_pages(services: Services, pages: Iterable[StoredPage], folder: Path) -> tuple[int, int]:
     """Write pages to WARC files of the size that the settings say; returns how many pages, and in how many files."""
     settings = services.settings.archive
+    check_apart(services.settings, "FOLDER", folder)  # what lies in the archive is taken for a file of the archive
     writer: StoryArchiveWriter | None = None
     written, files = 0, 0
     try:

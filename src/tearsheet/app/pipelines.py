@@ -62,6 +62,7 @@ from tearsheet.work import (
     WorkerConfig,
     input_queue,
     later_tries,
+    quarantines,
     share_heaps,
 )
 
@@ -257,6 +258,8 @@ class Ran:
     dropped: dict[str, int] = field(default_factory=dict)
     """By `stage/reason`."""
     quarantined: dict[str, int] = field(default_factory=dict)
+    in_quarantine: dict[str, int] = field(default_factory=dict)
+    """How many the pipeline's stages now have in quarantine, from this run or an earlier one, by the prefix of their queues."""
     interrupted: bool = False
     """Whether a signal came before all was done."""
 
@@ -272,7 +275,19 @@ def _ran(collector: Collector) -> Ran:
 
     done = {worker.name: worker.outcomes[DONE, ""] for worker in collector.workers}
     indexed, archived = done.get("importer", 0), done.get("archiver", 0)
-    return Ran(indexed, archived, ended(DROPPED), ended(QUARANTINED), collector.interrupted)
+    return Ran(
+        indexed,
+        archived,
+        ended(DROPPED),
+        ended(QUARANTINED),
+        _in_quarantine(collector.services, collector.pipeline),
+        collector.interrupted,
+    )
+
+
+def _in_quarantine(services: Services, pipeline: Pipeline) -> dict[str, int]:
+    own = {pipeline.queue_name(step.stage) for step in pipeline.steps}
+    return {stage: stories for stage, stories in quarantines(read_depths(services)).items() if stage in own}
 
 
 def waiting_stories(services: Services, pipeline: Pipeline) -> int:

@@ -6,18 +6,21 @@ import asyncio
 import os
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from tearsheet.app.places import QUEUE_DUMPS, TRACKERS, check_apart
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import wall_clock
 from tearsheet.engines.broker import Broker, Depth, Message, Output, Settlement
 from tearsheet.errors import EngineError, NotFoundError
+from tearsheet.files import make_folder
 from tearsheet.near_names import did_you_mean
 from tearsheet.pipeline import Dumped, Loaded, Wanted, dump_queue, load_files
-from tearsheet.pipeline.queuers import SUFFIXES, InputStores, expand
+from tearsheet.pipeline.queuers import SUFFIXES, InputStores, Tracker, expand
 from tearsheet.work import empty_queue, input_queue, message_summary, quarantine_queue, requeue
 
 T = TypeVar("T")
@@ -142,8 +145,15 @@ def requeue_quarantined(services: Services, stage: str, limit: int) -> int:
     return with_broker(services, send_back)
 
 
-def dump_queues(services: Services, queues: Sequence[str], folder: Path, limit: int | None) -> list[Dumped]:
-    """Move the stories of queues, or of all queues when none is named, into WARC files. Raises NotFoundError."""
+def dump_queues(services: Services, queues: Sequence[str], output: Path | None, limit: int | None) -> list[Dumped]:
+    """Move the stories of queues, or of all queues when none is named, into WARC files. Raises NotFoundError.
+
+    Without an `output` folder, they are written into one of the data folder.
+    """
+    folder = output or services.data / QUEUE_DUMPS
+    check_apart(
+        services.settings, "--output", folder, may_be=QUEUE_DUMPS
+    )  # the archive would take them for its own files
 
     async def dump(broker: Broker) -> list[Dumped]:
         for queue in queues:
@@ -162,9 +172,12 @@ def load_dumps(services: Services, inputs: Sequence[str], wanted: Wanted) -> Loa
     async def load(broker: Broker) -> Loaded:
         if wanted.queue is not None:
             await _must_be_read(services, broker, wanted.queue)
-        return await load_files(broker, files, wanted)
+        return await load_files(broker, files, wanted, tracker)
 
-    return with_broker(services, load)
+    folder = services.data / TRACKERS
+    make_folder(folder)
+    with closing(Tracker(folder / "load-archives.sqlite3")) as tracker:
+        return with_broker(services, load)
 
 
 def with_broker(services: Services, work: Callable[[Broker], Awaitable[T]]) -> T:

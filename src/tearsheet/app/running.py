@@ -14,6 +14,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, TypeVar
@@ -69,7 +70,12 @@ def run_until_stopped(main: Callable[[Run], Awaitable[T]]) -> T:
 
 
 def run_to_its_end(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` on a new event loop. Raises Interrupted when a signal came before its end."""
+    """Run `work` on a new event loop. Raises Interrupted when a signal came before its end.
+
+    Where an event loop runs already, as in every notebook, it runs in a thread, and the loop stands still until its end.
+    """
+    if _in_a_loop():
+        return _run_in_thread(work)
     received: list[int] = []
 
     async def go() -> T:
@@ -87,6 +93,35 @@ def run_to_its_end(work: Coroutine[Any, Any, T]) -> T:
 def _run(work: Coroutine[Any, Any, T]) -> T:
     with asyncio.Runner(loop_factory=WatchedLoop) as runner:
         return runner.run(work)
+
+
+def _in_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _run_in_thread(work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` in a thread, and wait for it; what interrupts the waiting cancels the work, so that it can clean up."""
+    begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = []
+
+    async def go() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        begun.append((asyncio.get_running_loop(), task))
+        return await work
+
+    with ThreadPoolExecutor(1, "tearsheet") as thread:
+        future = thread.submit(lambda: _run(go()))
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            for loop, task in begun:
+                with suppress(RuntimeError):  # it has just ended
+                    loop.call_soon_threadsafe(task.cancel)
+            raise
 
 
 def run_processes(command: Sequence[str], count: int) -> None:

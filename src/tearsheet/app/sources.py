@@ -10,6 +10,7 @@ from typing import Protocol
 
 from tearsheet.app.captures import moved_inputs
 from tearsheet.app.disk import disk_floor
+from tearsheet.app.places import TRACKERS
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
@@ -151,7 +152,7 @@ class FileSource:
     def _queuer(self, broker: Broker | None, stack: AsyncExitStack) -> Queuer:
         services, settings = self._services, self._services.settings
         kind = FILE_KINDS[self._pipeline.queuer]
-        folder = services.data / "trackers"
+        folder = services.data / TRACKERS
         make_folder(folder)
         tracker = Tracker(folder / f"{self._pipeline.name}.sqlite3")
         stack.callback(tracker.close)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tearsheet.app.places import check_apart
 from tearsheet.app.services import Services
 from tearsheet.archive import Outbox, check_identity, store_name
 from tearsheet.engines import is_embedded, local_path
@@ -59,6 +60,8 @@ def check_store(services: Services, place: StorePlace) -> tuple[str, str]:
     shown, advice = "", ""
     if is_embedded(place.url):
         folder = local_path(place.url, data, place.setting)
+        if not place.only_read:
+            check_apart(services.settings, place.setting, folder)
         shown, advice = _described(folder, data, place)
         if place.only_read and not folder.is_dir():
             raise EngineError(f"{place.setting}: there is no folder {folder}: mount its disk, or name another")

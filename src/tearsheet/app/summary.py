@@ -10,7 +10,7 @@ from tearsheet.clock import wall_clock
 from tearsheet.feeds.catalogue import FailingFeed, count_feeds
 from tearsheet.feeds.polling import count_entries
 from tearsheet.query import parse_query
-from tearsheet.work import DROPPED, QUARANTINED, LaterTries, later_tries
+from tearsheet.work import DROPPED, QUARANTINED, LaterTries, later_tries, quarantines
 
 
 @dataclass(slots=True)
@@ -24,6 +24,8 @@ class Summary:
     dropped: dict[str, int] = field(default_factory=dict)
     """By `stage/reason`."""
     quarantined: dict[str, int] = field(default_factory=dict)
+    in_quarantine: dict[str, int] = field(default_factory=dict)
+    """How many of them are still there, by stage."""
     queued: int = 0
     later: LaterTries = field(default_factory=LaterTries)
     """Those of them that wait for another try."""
@@ -50,6 +52,7 @@ def summarise(services: Services) -> Summary:
         archived=totals.stories,
         dropped={f"{c.stage}/{c.reason}": c.stories for c in counts if c.status == DROPPED},
         quarantined={f"{c.stage}/{c.reason}": c.stories for c in counts if c.status == QUARANTINED},
+        in_quarantine=quarantines(depths),
         queued=sum(depth.total for name, depth in depths.items() if not name.endswith("-quar")),
         later=later_tries(depths, wall_clock()),
         archive_files=totals.files,

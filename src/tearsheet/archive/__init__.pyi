@@ -12,6 +12,7 @@ from .erased import Erasure as Erasure
 from .erased import erased_among as erased_among
 from .erased import story_addresses as story_addresses
 from .erased import story_keys as story_keys
+from .erasing import erase_from_dumps as erase_from_dumps
 from .erasing import erase_from_file as erase_from_file
 from .erasing import replace_copies as replace_copies
 from .foreign import Indexed as Indexed
@@ -34,6 +35,7 @@ from .replay import frame_page as frame_page
 from .replay import in_frame as in_frame
 from .replay import plain_page as plain_page
 from .replay import whole_page as whole_page
+from .scan import Record as Record
 from .store import ArchiveStore as ArchiveStore
 from .store import StoredCapture as StoredCapture
 from .store import StoredFile as StoredFile

@@ -15,6 +15,7 @@ from tearsheet.archive.names import SUFFIX
 from tearsheet.archive.reader import ArchivedStory, StoryArchiveReader, read_story_at
 from tearsheet.archive.store import ArchiveStore, StoredCapture, StoredFile, index_id_of
 from tearsheet.archive.verify import Problem
+from tearsheet.archive.wacz_parts import WACZ, BadWacz, wacz_errors, warcs_in_wacz
 from tearsheet.errors import NotFoundError, TearsheetError
 
 _FILE_AND_OFFSET = re.compile(r"(?P<file>[^/]+\.warc(?:\.gz)?):(?P<offset>\d{1,18})")
@@ -152,10 +153,30 @@ def nearest(captures: Sequence[StoredCapture], at: datetime | None) -> StoredCap
 
 
 def walk_paths(paths: Iterable[Path], walked: Walked) -> Iterator[ArchivedStory]:
-    """The stories of WARC files, and of all WARC files in folders, whether or not they are registered."""
+    """The stories of WARC and WACZ files, and of all such files in folders, whether or not they are registered."""
     for path in paths:
-        for file in sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]:
-            walked.here += yield from _walk_file(file, walked)
+        for file in _archives_below(path) if path.is_dir() else [path]:
+            walked.here += yield from (_walk_wacz if file.suffix == WACZ else _walk_file)(file, walked)
+
+
+def _archives_below(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.name.endswith((SUFFIX, ".warc", WACZ)) and path.is_file())
+
+
+def _walk_wacz(path: Path, walked: Walked) -> Generator[ArchivedStory, None, bool]:
+    """The stories of the WARC files in a WACZ file; returns whether it could be read at all."""
+    try:
+        with wacz_errors():
+            for name, stream in warcs_in_wacz(path):
+                reader = StoryArchiveReader(stream)
+                for archived in reader.archived():
+                    walked.stories += 1
+                    yield archived
+                walked.problems += [Problem(name, damage.what, damage.offset) for damage in reader.damages]
+    except BadWacz as error:
+        walked.problems.append(Problem(path.name, f"cannot be read: {error}"))
+        return False
+    return True
 
 
 def _walk_file(path: Path, walked: Walked, file: StoredFile | None = None) -> Generator[ArchivedStory, None, bool]:

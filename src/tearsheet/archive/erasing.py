@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
 
 from tearsheet.archive.copies import Copies, OpenBlobs
@@ -15,7 +16,7 @@ from tearsheet.archive.cutting import Cuts, find_cuts, places_after, splice
 from tearsheet.archive.describe import Description, describe
 from tearsheet.archive.erased import Erasure
 from tearsheet.archive.identity import recognise
-from tearsheet.archive.names import cdxj_name
+from tearsheet.archive.names import SUFFIX, cdxj_name
 from tearsheet.archive.outbox import Outbox, Upload
 from tearsheet.archive.store import StoredFile
 from tearsheet.archive.tombstones import Tombstone, Tombstones
@@ -48,6 +49,22 @@ def erase_from_file(
     if not beside.is_file() or beside.read_bytes() != description.cdxj:
         write_whole(beside, description.cdxj)
     return len(found.gone)
+
+
+def erase_from_dumps(
+    folder: Path, unwanted: Callable[[Story], bool], day: datetime, reason: str, *, dry_run: bool = False
+) -> int:
+    """Take unwanted stories out of the WARC files below a folder, of which nothing is registered; returns how many there are."""
+    count = 0
+    for path in sorted(folder.rglob(f"*{SUFFIX}")):
+        with storage_errors(f"cannot write {path} anew"), path.open("rb") as source:
+            found = find_cuts(source, unwanted, day, reason)
+            count += len(found.gone)
+            if found.gone and not dry_run:
+                with written_aside(path) as draft:
+                    splice(source, found.cuts, draft)
+                write_whole(path.with_name(cdxj_name(path.name)), describe(path).cdxj)
+    return count
 
 
 def _rewrite(

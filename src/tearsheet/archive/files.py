@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from tearsheet.files import TEMPORARY, make_folder, put_in_place
+from tearsheet.locks import lock, try_lock
 
 
 def open_aside(final: Path) -> BinaryIO | None:
@@ -21,7 +22,7 @@ def open_aside(final: Path) -> BinaryIO | None:
         stream = aside.open("xb")
     except FileExistsError:
         return None
-    fcntl.flock(stream, fcntl.LOCK_EX)
+    lock(stream)
     # Between the two calls a cleaner (`remove_leftovers`) may have taken the file for a leftover.
     if not _is_at(stream, aside) or final.exists():
         if _is_at(stream, aside):
@@ -49,9 +50,11 @@ def finish(stream: BinaryIO, final: Path) -> None:
 
 
 def discard(stream: BinaryIO, final: Path) -> None:
-    """Throw the unfinished file away."""
-    _aside(final).unlink(missing_ok=True)
-    stream.close()
+    """Throw the unfinished file away. On a full disk, closing it fails to write what is still in memory, which nobody wants."""
+    with suppress(OSError):  # what stays is removed as a leftover
+        _aside(final).unlink(missing_ok=True)
+    with suppress(OSError):
+        stream.close()
 
 
 def remove_leftovers(folder: Path) -> list[Path]:
@@ -60,10 +63,9 @@ def remove_leftovers(folder: Path) -> list[Path]:
     for path in sorted(folder.rglob(f"*{TEMPORARY}")):
         try:
             with path.open("rb") as stream:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if _is_at(stream, path):
+                if try_lock(stream) and _is_at(stream, path):
                     path.unlink()
                     removed.append(path)
-        except (BlockingIOError, FileNotFoundError):
+        except FileNotFoundError:
             continue
     return removed

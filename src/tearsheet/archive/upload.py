@@ -111,6 +111,8 @@ class Uploader:
         if not self._copies.is_here(file) and not shortcoming(blobs, file):
             return
         with self._copies.whole(file) as path:
+            if is_itself(blobs, file.key, path):
+                raise UploadFailed(f"{path} is the file itself and no copy of it: name another place in archive.stores")
             local = digests(path)
             if (local.size, local.sha256) != (file.size, file.sha256):
                 raise UploadFailed(f"{path} has changed since it was registered; `tearsheet archive verify` says how")
@@ -125,7 +127,7 @@ class Uploader:
             if stop():
                 return
             try:
-                doubtful = {name: wrong for name in self._stores if (wrong := shortcoming(stores[name], file))}
+                doubtful = {name: wrong for name in self._stores if (wrong := self._doubt(stores[name], file))}
             except (TearsheetError, OSError) as error:  # a store is away: nothing is removed without its word
                 report.failures.append(f"{file.name} stays here: {error}")
                 log.warning("local file kept", extra={"file": file.name, "error": str(error)})
@@ -137,6 +139,11 @@ class Uploader:
             if not doubtful:
                 self._remove_one(file)
                 report.removed += 1
+
+    def _doubt(self, blobs: Blobs, file: StoredFile) -> str:
+        if is_itself(blobs, file.key, file.local_path(self._copies.folder)):
+            return "its copy is the file itself"
+        return shortcoming(blobs, file)
 
     def _remove_one(self, file: StoredFile) -> None:
         path = file.local_path(self._copies.folder)
@@ -177,6 +184,12 @@ class _OpenStores:
         except TearsheetError as error:
             return error
         return blobs
+
+
+def is_itself(blobs: Blobs, key: str, path: Path) -> bool:
+    """Whether a blob is this very file, by whichever way it is reached: then there is one file and no copy."""
+    blob = blobs.file_of(key)
+    return blob is not None and blob.exists() and path.exists() and blob.samefile(path)
 
 
 def shortcoming(blobs: Blobs, file: StoredFile) -> str:

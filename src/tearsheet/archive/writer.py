@@ -102,7 +102,8 @@ class StoryArchiveWriter:
         """Bytes in the file so far, for the caller to decide when it is large enough."""
         date = warc_date(self._created.timestamp(), self._version)
         software = f"{SOFTWARE}/{version('tearsheet')}"
-        self._put(compress(warcinfo(self._version, date, self._name, self._host, software).to_bytes()))
+        with storage_errors(f"cannot write {self.path}"):
+            self._put(compress(warcinfo(self._version, date, self._name, self._host, software).to_bytes()))
 
     def _take_name(
         self, folder: Path, prefix: str, host: str, taken: Callable[[str], bool]

@@ -7,7 +7,6 @@ before begins anew. The program does not use a data folder that has such a folde
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +22,8 @@ from tearsheet.backup.manifest import DamagedBackup, Entry, Manifest, PartSize
 from tearsheet.backup.place import BackupPlace
 from tearsheet.errors import BusyError, EngineError, StorageError, UsageError
 from tearsheet.files import TEMPORARY, make_folder, storage_errors, sync_folder, write_whole
+from tearsheet.locks import try_lock
+from tearsheet.system import require_unix
 
 _FILES, _COMPLETE = "files", "complete"
 
@@ -182,14 +183,13 @@ def _finish(landings: Sequence[Landing]) -> None:
 @contextmanager
 def _held(folder: Path) -> Iterator[None]:
     """Keep other restores out of a folder."""
+    require_unix("restoring a backup")
     with storage_errors(f"cannot write to {folder}"):
         make_folder(folder / RESTORING)
         descriptor = os.open(folder / RESTORING, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise BusyError(f"another restore into {folder} is at work: wait for it, or stop it") from None
-    else:
+        if not try_lock(descriptor):
+            raise BusyError(f"another restore into {folder} is at work: wait for it, or stop it")
         yield
     finally:
         os.close(descriptor)

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from tearsheet import __version__, telemetry
+from tearsheet import telemetry
 from tearsheet.cli.context import INTERRUPTED, Globals, print_out, reports_errors
 from tearsheet.cli.pipes import let_go_of_broken_pipes
 from tearsheet.files import keep_private
@@ -108,7 +108,10 @@ app = typer.Typer(
 @reports_errors
 def _version(value: bool) -> None:
     if value:
-        print_out(f"tearsheet {__version__}")
+        from tearsheet.cli.versions import version_lines  # nothing else needs it
+
+        for line in version_lines():
+            print_out(line)
         raise typer.Exit
 
 
@@ -121,7 +124,10 @@ def options(
     log_format: Annotated[str | None, typer.Option(help="text, json or auto.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, only warnings and errors.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Print the versions of Tearsheet and its engines.", callback=_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
     """Options that go before any command."""

@@ -12,6 +12,7 @@ import typer
 
 from tearsheet.app import (
     Services,
+    ask,
     chosen_by_names,
     chosen_by_query,
     chosen_by_topic,
@@ -30,7 +31,7 @@ from tearsheet.archive import (
     verify_file,
 )
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
-from tearsheet.cli.filters import ask, question_of
+from tearsheet.cli.filters import question_of
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, lines_of, moment_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
@@ -152,7 +153,7 @@ def index(
     json: JsonOption = False,
 ) -> None:
     """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered."""
-    with services_for() as services:
+    with services_for(begins=bool(files)) as services:
         if not files:
             done = recover(services.archive_folder, services.archive)
             out.print(f"{len(done.registered):,} files registered, {len(done.removed):,} leftovers removed")

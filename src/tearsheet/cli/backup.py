@@ -216,7 +216,7 @@ def restore(
     is to be restored from elsewhere, and says what.
     """
     Globals.data = data or Globals.data
-    settings = settings_for(begins=True)
+    settings = settings_for(own=True)
     restored = bring_back(settings, place, _until(at), dry_run=dry_run, tell=_telling())
     if restored is None:
         out.print(f"the restore into {settings.data} that was interrupted is finished; nothing was written anew")

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from tearsheet.app import ask
 from tearsheet.cli.context import err, out, print_out, reports_errors, services_for
 from tearsheet.cli.filters import (
     AsOfOption,
@@ -18,7 +19,6 @@ from tearsheet.cli.filters import (
     LanguageOption,
     SourceOption,
     ToOption,
-    ask,
     question_of,
     why_none,
 )

@@ -15,7 +15,7 @@ from tearsheet.cli.progress import Progress
 from tearsheet.errors import PartialFailure
 from tearsheet.feeds.catalogue import FailingFeed
 from tearsheet.pipeline import Pipeline
-from tearsheet.work import LaterTries, Service
+from tearsheet.work import LaterTries, Service, quarantine_queue
 
 OnceOption = Annotated[
     bool, typer.Option("--once", help="Stop when the feeds are polled and nothing is left but later tries.")
@@ -77,6 +77,7 @@ def print_summary(summary: Summary, *, as_json: bool) -> None:
         f"in {summary.archive_files:,} WARC files ({summary.archive_bytes / 1e6:,.1f} MB), from {summary.feeds:,} feeds"
     )
     print_left_out({"dropped": summary.dropped, "in quarantine": summary.quarantined})
+    print_quarantines(summary.in_quarantine)
     unfinished = summary.queued - summary.later.stories
     if unfinished > 0:
         out.print(f"{unfinished:,} are still queued and will continue with the next run.")
@@ -91,6 +92,15 @@ def print_left_out(counts_by_title: Mapping[str, Mapping[str, int]]) -> None:
             out.print(f"{sum(counts.values()):,} {title}:")
             for reason, stories in sorted(counts.items(), key=lambda item: -item[1]):
                 out.print(f"  {stories:>7,}  {reason}")
+
+
+def print_quarantines(in_quarantine: Mapping[str, int]) -> None:
+    """Say where stories wait for a person, and what that person can do."""
+    for stage, stories in in_quarantine.items():
+        out.print(
+            f"{stories:,} {'story waits' if stories == 1 else 'stories wait'} in {quarantine_queue(stage)} for you: "
+            f"`tearsheet queues peek {quarantine_queue(stage)}` says why, `tearsheet queues requeue {stage}` tries again."
+        )
 
 
 def print_later_tries(later: LaterTries) -> None:

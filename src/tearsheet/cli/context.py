@@ -17,7 +17,7 @@ from rich.table import Table
 from tearsheet import telemetry
 from tearsheet.app import DEMO_FOLDER, folder_meant, names_in
 from tearsheet.cli.pipes import PipedConsole, let_go_of_broken_pipes, output_errors, standard_output
-from tearsheet.errors import NotFoundError, StorageError, TearsheetError, WorkerError
+from tearsheet.errors import StorageError, TearsheetError, WorkerError
 from tearsheet.files import keep_private
 from tearsheet.log import set_up_logging
 from tearsheet.masking import redacted
@@ -45,20 +45,19 @@ class Globals:
     quiet: bool = False
 
 
-def settings_for(*, begins: bool = False, **flags: Any) -> Settings:
+def settings_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Settings:
     """The settings for this call; `flags` are setting names with `__` for the dot, as in `web__port=8701`.
 
-    `begins` says that the command may begin a collection of one's own: it makes the data folder, and never means the demo.
-    Raises NotFoundError when any other command is called with a data folder that does not exist.
+    `own` says that the command is about a collection of one's own, and never about the demo; `begins`, that it makes the data
+    folder if there is none, which is said.
     """
     named = {name.replace("__", "."): value for name, value in flags.items()}
     given = Globals.flags | {name: value for name, value in named.items() if value is not None}
     settings = load_settings(Globals.data, given)
-    if begins:
-        if not settings.data.exists() and not Globals.quiet:
-            err.print(f"New data folder {from_here(settings.data)}", style="dim")
-    elif not any(name.startswith("engines.") for name in settings.sources):  # these know nothing of a demo
+    if not own and not any(name.startswith("engines.") for name in settings.sources):  # these know nothing of a demo
         settings = load_settings(_folder_of_what_is_there(settings.data), given)
+    if begins and not settings.data.exists() and not Globals.quiet:
+        err.print(f"New data folder {from_here(settings.data)}", style="dim")
     begin(settings)
     for name, meant in unknown_variables().items():
         advice = f"did you mean {meant}?" if meant else "`tearsheet config show` lists the settings"
@@ -67,20 +66,11 @@ def settings_for(*, begins: bool = False, **flags: Any) -> Settings:
 
 
 def _folder_of_what_is_there(folder: Path) -> Path:
-    """The data folder, or the demo in it, which is said. Raises NotFoundError for one that was named and does not exist."""
+    """The data folder, or the demo in it, which is said."""
     meant = folder_meant(folder, names_in(folder), names_in(folder / DEMO_FOLDER))
     if meant != folder and not Globals.quiet:
         err.print(f"Reading the demo in {from_here(meant)}; --data names another", style="dim")
-    if Globals.data is not None and not folder.exists() and _could_be_made(folder):
-        raise NotFoundError(
-            f"there is no data folder {from_here(folder)}: check --data; `tearsheet --data {from_here(folder)} run` begins one"
-        )
     return meant
-
-
-def _could_be_made(folder: Path) -> bool:
-    """Whether a folder is merely missing: where it cannot even be made, the reason is told by whoever tries."""
-    return next(parent for parent in folder.parents if parent.exists()).is_dir()
 
 
 def from_here(path: Path) -> str:
@@ -99,11 +89,11 @@ def begin(settings: Settings) -> None:
         begin_telemetry(settings)
 
 
-def services_for(*, begins: bool = False, **flags: Any) -> Services:
-    """The services for this call, for use in a `with` block; what `begins` means is said at `settings_for`."""
+def services_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Services:
+    """The services for this call, for use in a `with` block. Only a command that `begins` a data folder makes one."""
     from tearsheet.app import Services  # not needed for a help text, and slow to import
 
-    return Services(settings_for(begins=begins, **flags))
+    return Services(settings_for(own=own, begins=begins or own, **flags), begins=begins or own)
 
 
 def reports_errors(command: Callable[P, T]) -> Callable[P, T]:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tearsheet.app import Report, erase, every_address, matching_addresses, named_addresses, rehearse, resume
+from tearsheet.app import Report, ask, erase, every_address, matching_addresses, named_addresses, rehearse, resume
 from tearsheet.archive import MAX_REASON, Tombstones
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, ask, question_of
+from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, question_of
 from tearsheet.cli.options import JsonOption, YesOption, confirm, lines_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.terminal import clean_line
@@ -104,6 +104,8 @@ def _first(named: dict[str, str]) -> str:
 
 def _finish(report: Report, form: str) -> None:
     _show_report(report, form, f"{report.addresses:,} addresses were erased, and stay away:")
+    if report.addresses:
+        err.print("What you exported to other places, and backups made before, still have it: look there yourself.")
     if report.problems:
         raise PartialFailure(
             f"{len(report.problems):,} places could not be reached, and are taken up by the next `tearsheet erase --resume`: "

@@ -59,7 +59,7 @@ def add(
     yes: YesOption = False,
 ) -> None:
     """Add feeds; they are polled at the next opportunity. A site's own page is taken to its feed, which is shown first."""
-    with services_for(begins=True) as services:
+    with services_for(own=True) as services:
         new = named_feeds(services, urls, yes)
         for feed in new:
             feed.name = name or feed.name
@@ -79,7 +79,7 @@ def import_list(
     new = read_feed_list(str(file))
     for feed in new:
         feed.collections += tuple(collection or ())
-    with services_for(begins=True) as services:
+    with services_for(own=True) as services:
         add_and_tell(services, new)
 
 
@@ -187,7 +187,7 @@ def discover_feeds(
     csv: CsvOption = False,
 ) -> None:
     """Find the feeds and news sitemaps of a site, most useful first."""
-    with services_for(begins=add_best) as services:
+    with services_for(own=add_best, begins=True) as services:
         found = find_feeds(services, site, limit)
         none = f"No feed of {site} was found: look for one in a browser, and add its address."
         show(found, FOUND_COLUMNS, form=output_form(json, jsonl, csv), empty=none)

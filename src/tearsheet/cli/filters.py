@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from tearsheet.app import Services, ask
 from tearsheet.cli.context import from_here
 from tearsheet.errors import UsageError
-from tearsheet.index import Asked, Question, read_question, why_no_stories
+from tearsheet.index import Question, read_question, why_no_stories
 from tearsheet.query import QueryError
-
-if TYPE_CHECKING:
-    from tearsheet.app import Services
 
 QueryArgument = Annotated[
     str, typer.Argument(help="A query, as 'climate AND (policy OR law*)'; '*' is everything.", metavar="QUERY")
@@ -49,21 +46,7 @@ def question_of(query: str, **given: Any) -> Question:
         raise UsageError(f"the query cannot be read: {' '.join(str(error).split())}") from error
 
 
-def ask(services: Services, question: Question) -> Asked:
-    """The question as the index gets it. Raises NotFoundError. The database is opened only to look up collections."""
-
-    def catalogue(
-        source_ids: Sequence[int], collections: Sequence[str], collection_ids: Sequence[int]
-    ) -> tuple[set[str], set[int]]:
-        from tearsheet.feeds.catalogue import members_of  # slow to import, and most questions name no collection
-
-        return members_of(services.database, source_ids, collections, collection_ids)
-
-    return question.ask(catalogue)
-
-
 def why_none(services: Services, question: Question) -> str:
     """Why the question finds nothing, for people, with what is near."""
-    return why_no_stories(
-        services.index, question, lambda other: ask(services, other), from_here(services.settings.data)
-    )
+    folder = from_here(services.settings.data)
+    return why_no_stories(services.index, question, lambda other: ask(services, other), folder)

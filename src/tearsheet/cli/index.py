@@ -40,7 +40,7 @@ def rebuild(
     Files that were moved to a store are read from there. Ends with 3 when a file could not be read, or not to its end.
     """
     say = _progress()
-    with services_for() as services:
+    with services_for(begins=bool(archives)) as services:
         if words:
             count = rebuild_words(services.settings.engines.index, services.data, say)
             out.print(f"the words of {count:,} stories were rebuilt")
@@ -72,7 +72,7 @@ def copy(
 
     They keep their dates and, as `mediacloud_id`, their ids. May be stopped and started again.
     """
-    with services_for() as services:
+    with services_for(begins=True) as services:
         report = copy_index(services, url, _progress())
     if not report.total:
         raise NotFoundError(f"there are no stories in {shown_url(url)}")

@@ -49,7 +49,7 @@ def ingest(
         _hide(urls or [], hide, unhide)
         return
     wanted = _requests(urls or [], requests, force_recrawl)
-    with services_for() as services:
+    with services_for(begins=True) as services:
         if queue:
             services.ingest.queue(wanted)
             return

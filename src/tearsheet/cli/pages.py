@@ -45,8 +45,8 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app, name="pages")
 
 
-def _store(folder: Path | None) -> PageStore:
-    with services_for() as services:
+def _store(folder: Path | None, *, begins: bool = False) -> PageStore:
+    with services_for(begins=begins) as services:
         return page_store(services, folder)
 
 
@@ -73,7 +73,7 @@ def put(
 ) -> None:
     """Store one page."""
     content = sys.stdin.buffer.read() if str(file) == "-" else _read(file)
-    target = _store(store)
+    target = _store(store, begins=True)
     page = target.put(url, content, day=_day(day), page_id=id, kind=kind, language=language, feed_url=feed)
     out.print(str(page.path))
 
@@ -186,7 +186,7 @@ def import_warc(
     files: Annotated[list[Path], typer.Argument(help="WARC files, ours or others'.")], store: StoreOption = None
 ) -> None:
     """Store the pages of WARC files under the days on which they were captured."""
-    stored, bad = import_pages(_store(store), files)
+    stored, bad = import_pages(_store(store, begins=True), files)
     out.print(f"{stored:,} pages stored")
     for problem in bad[:_MAX_SHOWN]:
         err.print(f"{problem.file}: byte {problem.offset or 0}: {problem.what}")

@@ -18,7 +18,7 @@ from tearsheet.app import (
     waiting_stories,
     waiting_tries,
 )
-from tearsheet.cli.collecting import check_copies, collect, print_later_tries, print_left_out
+from tearsheet.cli.collecting import check_copies, collect, print_later_tries, print_left_out, print_quarantines
 from tearsheet.cli.context import err, out, reports_errors, services_for, show
 from tearsheet.cli.options import JsonOption
 from tearsheet.cli.progress import Progress
@@ -115,7 +115,7 @@ def run_pipeline(
     `--days` and `--yesterday` take the daily files of the rss-fetcher in `feeds.remote`, or those in the folders that are named.
     An index keeps the first copy of a story: `--index` makes a new one, while the old one is still searched.
     """
-    with services_for(begins=True, engines__index=index) as services:
+    with services_for(own=True, engines__index=index) as services:
         pipeline = pipeline_named(flavour, services.settings.pipelines)
         if pipeline.queuer == "feeds":
             if inputs:
@@ -210,6 +210,7 @@ def _print(tally: Tally, ran: Ran, later: LaterTries, *, dry_run: bool, queue_on
     if not dry_run and not queue_only:
         out.print(f"{ran.indexed:,} indexed, {ran.archived:,} archived")
         print_left_out({"dropped": ran.dropped, "in quarantine": ran.quarantined})
+        print_quarantines(ran.in_quarantine)
     print_later_tries(later)
     for example in tally.examples[:20]:
         err.print(f"{example.file}:{example.line}: {example.reason}: {example.detail}")

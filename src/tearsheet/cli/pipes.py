@@ -98,6 +98,8 @@ def _is_broken(stream: TextIO) -> bool:
             stream.flush()
     except OSError:
         return True
+    if not hasattr(select, "poll"):  # Windows, where writing has told
+        return False
     poll = select.poll()
     poll.register(descriptor, 0)
     return any(state & (select.POLLERR | select.POLLHUP) for _, state in poll.poll(0))

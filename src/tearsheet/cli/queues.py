@@ -16,7 +16,7 @@ from tearsheet.app import (
     read_queues,
     requeue_quarantined,
 )
-from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import JsonOption, YesOption, confirm
 from tearsheet.cli.status import QUEUE_COLUMNS
 from tearsheet.errors import NotFoundError, PartialFailure
@@ -116,8 +116,7 @@ def dump_archives(
     Stop the workers first: what they hold is not dumped.
     """
     with services_for() as services:
-        folder = output or services.data / "queue-dumps"
-        dumped = dump_queues(services, queues or [], folder, limit)
+        dumped = dump_queues(services, queues or [], output, limit)
     show(dumped, {"queue": "queue", "stories": "stories", "files": "files"}, form=output_form(json, False, False))
 
 
@@ -135,18 +134,21 @@ def load_archives(
     ] = None,
     include_domain: Annotated[list[str] | None, typer.Option(help="Only stories of this domain.")] = None,
     exclude_domain: Annotated[list[str] | None, typer.Option(help="No stories of this domain.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Load stories that were loaded before, too.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, but queue nothing.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Put dumped stories back into their queues, with their tries and reasons."""
-    wanted = Wanted(queue, frozenset(include_domain or ()), frozenset(exclude_domain or ()), dry_run)
-    with services_for() as services:
+    """Put dumped stories back into their queues, with their tries and reasons; those that were loaded before are left out."""
+    wanted = Wanted(queue, frozenset(include_domain or ()), frozenset(exclude_domain or ()), dry_run, force)
+    with services_for(begins=True) as services:
         loaded = load_dumps(services, inputs, wanted)
     rows = [{"queue": name, "stories": count} for name, count in sorted(loaded.queues.items())]
     show(rows, {"queue": "queue", "stories": "stories"}, form=output_form(json, False, False))
     if loaded.left_out and not json:
         out.print(f"{loaded.left_out:,} stories of other domains left out")
-    if not loaded.queues and not loaded.left_out and not loaded.damages:
+    if loaded.known:
+        err.print(f"{loaded.known:,} stories were loaded before (--force loads them again)")
+    if not loaded.queues and not loaded.left_out and not loaded.known and not loaded.damages:
         raise NotFoundError(f"there are no dumped stories in {', '.join(inputs)}: no record from byte 0 on")
     if loaded.damages:
         raise PartialFailure(f"{len(loaded.damages)} parts could not be read, the first: {loaded.damages[0]}")

@@ -43,7 +43,7 @@ def run(
     if not feeds and _nothing_of_ones_own():
         _demo(once=once, port=port, web=web, as_json=json)
         return
-    with services_for(begins=True, web__port=port) as services:
+    with services_for(own=True, web__port=port) as services:
         for argument in feeds or []:
             report = add_feeds(services.database, named_feeds(services, [argument], yes), utc_now())
             err.print(f"{argument}: {_describe(report)}")

@@ -10,6 +10,7 @@ import typer
 from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from tearsheet.app import ask
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import (
     AsOfOption,
@@ -19,7 +20,6 @@ from tearsheet.cli.filters import (
     QueryArgument,
     SourceOption,
     ToOption,
-    ask,
     question_of,
     why_none,
 )

@@ -33,7 +33,7 @@ def serve_pages(
     """Serve the web pages and the API of a data folder until stopped."""
     given: dict[str, Any] = {"web__host": host, "web__port": port, "web__socket": _here(socket)}
     given |= {"web__certificate": _here(certificate), "web__key": _here(key)}
-    with services_for(**given) as services:
+    with services_for(begins=True, **given) as services:
         serve_alone(web_service(services))
 
 

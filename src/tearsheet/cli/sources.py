@@ -76,7 +76,7 @@ def import_list(
 
 
 def _add(new: list[NewSource]) -> None:
-    with services_for(begins=True) as services:
+    with services_for(own=True) as services:
         report: AddReport = add_sources(services.database, new, utc_now())
     out.print(f"{len(report.added):,} sources added, {len(report.known):,} were known already")
     for site, reason in report.refused:

@@ -34,7 +34,7 @@ def create(
 ) -> None:
     """Make a token and print it. It is stored as a hash, so this is the only time that it can be seen."""
     end = end_of_token(utc_now(), days, until)
-    with services_for() as services:
+    with services_for(begins=True) as services:
         store = TokenStore(services.database)
         secret = store.create(name, WRITE if write else READ, expires_at=end, collections=collection or None)
     out.print(secret)

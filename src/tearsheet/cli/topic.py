@@ -81,7 +81,7 @@ def create(
         name, seeds.text, seeds.start, seeds.end, seeds.sources, seeds.collections, iterations, max_stories, seconds,
         _pairs(focus or [], "--focus"), tuple(spans),
     )  # fmt: skip
-    with services_for() as services:
+    with services_for(begins=True) as services:
         store.create_topic(services.database, new, services.settings.topics.seconds_per_media_fetch)
     out.print(f"topic {name!r} created; `tearsheet topic seed` gives it its first stories")
 
@@ -148,7 +148,7 @@ def duplicate(
     """Say that a source is a duplicate of another, in all topics. Chains are followed; the next run moves the stories."""
     if remove == (parent is not None):
         raise UsageError("give the source that gets its stories, or --remove")
-    with services_for() as services:
+    with services_for(begins=True) as services:
         child, target = _domain(media), _domain(parent) if parent else None
         set_duplicate_media(services.database, child, target)
     effect = f"stories of {child} go to {target}" if target else f"{child} is a separate source"

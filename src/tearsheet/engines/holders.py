@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import uuid
 from pathlib import Path
 
 from tearsheet.errors import StorageError
+from tearsheet.locks import lock, try_lock
 
 
 class Holder:
@@ -21,7 +21,7 @@ class Holder:
             self._lock = os.open(self._path(self.name), os.O_CREAT | os.O_RDWR)
         except OSError as error:
             raise StorageError(f"cannot write to {folder}: {error.strerror}; check the data folder") from error
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        lock(self._lock)
 
     def is_alive(self, name: str) -> bool:
         """Whether the process behind a name is still alive."""
@@ -30,11 +30,7 @@ class Holder:
         except FileNotFoundError:
             return False
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        else:
-            return False
+            return not try_lock(descriptor)
         finally:
             os.close(descriptor)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import resource
 import socket
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -19,6 +18,7 @@ from tearsheet.fetch.wire import redirect_target, stated_charset, wire_host, wir
 from tearsheet.masking import shown_url
 from tearsheet.settings import FetchSettings
 from tearsheet.story import Exchange
+from tearsheet.system import file_limit
 from tearsheet.urls import BadURL
 
 Once = Callable[[str], bool]
@@ -205,9 +205,7 @@ def header_lines(standard: Mapping[str, str], wanted: Mapping[str, str]) -> list
 
 def _most_connections(concurrency: int) -> int:
     """How many connections to keep open for further requests: many, but at most half of the files that we may open."""
-    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 16 * concurrency
-    return max(concurrency, wanted if limit == resource.RLIM_INFINITY else min(wanted, limit // 2))
+    return max(concurrency, min(16 * concurrency, file_limit() // 2))
 
 
 def _connect_to_line(host: str, target: str) -> str:

@@ -1,5 +1,6 @@
 from . import answers as answers
 from .answers import Attention as Attention
+from .answers import Total as Total
 from .answers import WordCount as WordCount
 from .answers import all_stories as all_stories
 from .citation import Citation as Citation

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -15,6 +14,7 @@ from typing import Any, BinaryIO
 
 from tearsheet.errors import UsageError
 from tearsheet.files import make_folder, storage_errors, sync_folder, write_whole
+from tearsheet.locks import lock
 from tearsheet.pagestore.meta import (
     KINDS,
     MetaFile,
@@ -249,7 +249,7 @@ def locked_meta(path: Path) -> Iterator[BinaryIO]:
     """A META file opened for reading and appending, and locked; created if it does not exist."""
     while True:
         with path.open("a+b") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX)
+            lock(stream)
             try:
                 current = os.path.samestat(os.fstat(stream.fileno()), path.stat())
             except FileNotFoundError:

@@ -19,11 +19,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from tearsheet.archive import ArchivedStory, StoryArchiveReader, StoryArchiveWriter
+from tearsheet.archive import ArchivedStory, Record, StoryArchiveReader, StoryArchiveWriter
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.broker import Broker, Depth, Headers, Lease, Message, Output, Settlement
 from tearsheet.errors import UsageError
-from tearsheet.pipeline.queuers import CannotOpen, InputFile
+from tearsheet.pipeline.queuers import CannotOpen, InputFile, Place, Tracker, tracked_name
 from tearsheet.story import Story, WireStory, decode_story, encode_story, make_story_id
 from tearsheet.urls import BadURL, host_of
 from tearsheet.work import DUE, domain_of, partition_key
@@ -134,6 +134,8 @@ class Loaded:
     queues: Counter[str] = field(default_factory=Counter)
     left_out: int = 0
     """Stories whose domain was not wanted."""
+    known: int = 0
+    """Stories that were loaded before."""
     damages: list[str] = field(default_factory=list)
 
 
@@ -146,6 +148,8 @@ class Wanted:
     include: frozenset[str] = frozenset()
     exclude: frozenset[str] = frozenset()
     dry_run: bool = False
+    force: bool = False
+    """Load stories that were loaded before, too."""
 
     def takes(self, story: Story) -> bool:
         """Whether the story's domain is wanted: its canonical domain, its host, or one that its host is a part of."""
@@ -164,8 +168,13 @@ def _host_and_above(story: Story) -> list[str]:
     return [".".join(parts[start:]) for start in range(len(parts))]
 
 
-async def load_files(broker: Broker, files: Iterable[InputFile], wanted: Wanted, clock: Clock = wall_clock) -> Loaded:
-    """Put the stories of dumped files back into their queues, with their headers."""
+async def load_files(
+    broker: Broker, files: Iterable[InputFile], wanted: Wanted, tracker: Tracker, clock: Clock = wall_clock
+) -> Loaded:
+    """Put the stories of dumped files back into their queues, with their headers. What was loaded before is left out.
+
+    So the rest of a file that was cut off is taken from the whole one. A kill may load the last few again, under the same ids.
+    """
     loaded = Loaded()
     for file in files:
         try:
@@ -174,34 +183,54 @@ async def load_files(broker: Broker, files: Iterable[InputFile], wanted: Wanted,
             loaded.damages.append(str(error))
             continue
         with stream:
-            reader = StoryArchiveReader(stream)
-            outputs = _outputs(reader, wanted, loaded, clock)
+            dump = _Dump(tracked_name(file.name))
+            reader = StoryArchiveReader(stream, watch=dump.watch)
+            outputs = _outputs(reader, dump, wanted, tracker, loaded, clock)
             while batch := await asyncio.to_thread(_next_batch, outputs):
                 if not wanted.dry_run:
-                    await broker.publish(batch)
-                loaded.queues.update(output.queue for output in batch)
+                    await broker.publish([output for _, output in batch])
+                    await asyncio.to_thread(tracker.note_loaded, dump.name, [place for place, _ in batch])
+                loaded.queues.update(output.queue for _, output in batch)
             loaded.damages += [f"{file.name}: at byte {damage.offset}: {damage.what}" for damage in reader.damages]
         loaded.files += 1
     return loaded
 
 
-def _next_batch(outputs: Iterator[Output]) -> list[Output]:
-    batch: list[Output] = []
+class _Dump:
+    """The name that a dump is known by: the id that its own first record has, also in a copy; or else the name of the file."""
+
+    def __init__(self, file: str) -> None:
+        self.name = file
+
+    def watch(self, record: Record) -> None:
+        if record.type == "warcinfo":
+            self.name = record.id
+
+
+def _next_batch(outputs: Iterator[tuple[Place, Output]]) -> list[tuple[Place, Output]]:
+    batch: list[tuple[Place, Output]] = []
     size = 0
-    for output in outputs:
-        batch.append(output)
+    for place, output in outputs:
+        batch.append((place, output))
         size += len(output.message.page)
         if len(batch) >= _BATCH or size >= _MAX_BYTES // 8:
             break
     return batch
 
 
-def _outputs(reader: StoryArchiveReader, wanted: Wanted, loaded: Loaded, clock: Clock) -> Iterator[Output]:
+def _outputs(
+    reader: StoryArchiveReader, dump: _Dump, wanted: Wanted, tracker: Tracker, loaded: Loaded, clock: Clock
+) -> Iterator[tuple[Place, Output]]:
+    known: set[Place] | None = set() if wanted.force else None
     for archived in reader.archived():
-        if wanted.takes(archived.story):
-            yield queued_form(archived, wanted.queue, clock())
-        else:
+        known = tracker.loaded(dump.name) if known is None else known
+        place = (archived.offset, archived.story.id)
+        if not wanted.takes(archived.story):
             loaded.left_out += 1
+        elif place in known:
+            loaded.known += 1
+        else:
+            yield place, queued_form(archived, wanted.queue, clock())
 
 
 def queued_form(archived: ArchivedStory, queue: str | None, now: float) -> Output:

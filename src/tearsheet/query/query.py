@@ -111,5 +111,12 @@ def parse_query(text: str) -> Query:
     """Parse a query. Raises QueryError, which points at the character.
 
     `climate AND (policy OR law*) -title:"cap and trade" publication_date:[2024-01 TO 2024-06]`; `*` is every story.
+
+    >>> import tearsheet
+    >>> query = tearsheet.parse_query("climate AND (policy OR law*)")
+    >>> query.explain()
+    'Stories with “climate” and (with “policy” or a word that begins with “law”).'
+    >>> query.matches(title="New laws for the climate", text="The house has voted.")
+    True
     """
     return Query(text, parse(text))

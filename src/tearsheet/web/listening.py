@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import socket
 import ssl
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from tearsheet.errors import BusyError, ConfigError
+from tearsheet.locks import lock
+from tearsheet.system import require_unix
 
 _BACKLOG = 2048
 """Connections that wait to be accepted; the kernel may allow fewer."""
@@ -55,6 +56,7 @@ def bind_unix(path: Path) -> socket.socket:
 
     It gets its name only when it is ready and private, in place of one that a killed server left behind.
     """
+    require_unix("web.socket")
     ready = path.with_name(f".{path.name}.{os.getpid()}")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -83,7 +85,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
     """Let no other server bind a socket in this folder meanwhile."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        lock(descriptor)
         yield
     finally:
         os.close(descriptor)

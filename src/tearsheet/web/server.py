@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import resource
 import socket
 import ssl
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from starlette.types import ASGIApp
 
 from tearsheet.errors import ConfigError
 from tearsheet.settings import WebSettings
+from tearsheet.system import raise_file_limit
 from tearsheet.web.connection import Connection, Patience
 from tearsheet.web.gate import Gate
 from tearsheet.web.proxies import Proxies, is_loopback
@@ -59,16 +59,6 @@ class Limits:
 def room_for(wanted: int, files: int) -> int:
     """How many connections there may be in a process that may have so many files open."""
     return min(wanted, files - _OTHER_FILES) if files >= 2 * _OTHER_FILES else min(wanted, files // 2)
-
-
-def raise_file_limit() -> int:
-    """Let this process open as many files as the system allows it; returns how many."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != hard:
-        with suppress(ValueError, OSError):  # some systems name a hard limit that cannot be reached
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return soft if soft != resource.RLIM_INFINITY else 1 << 20
 
 
 class _Server(uvicorn.Server):

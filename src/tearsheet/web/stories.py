@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 from unicodedata import east_asian_width
 
-from tearsheet.archive import OutOfReach, ReplayPage, StoredCapture
+from tearsheet.app import CaptureRecord, capture_record, find_capture
+from tearsheet.archive import OutOfReach, ReplayPage
 from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import NotFoundError, TearsheetError, WorkerError
 from tearsheet.feeds.catalogue import list_feeds, list_sources
@@ -45,24 +46,6 @@ class StoryLine:
     publication_date: str | None
     indexed: datetime
     lead: str
-
-
-@dataclass(slots=True, frozen=True)
-class CaptureRecord:
-    """Where the proof of a story is stored."""
-
-    file: str
-    offset: int
-    length: int
-    sha256: str
-    """Of the page."""
-    file_sha256: str
-    file_size: int
-    captured_at: datetime
-    local: bool
-    """Whether this machine has the file."""
-    in_store: bool
-    """Whether a blob store has a verified copy of it, which is read if the file is not on this machine."""
 
 
 @dataclass(slots=True)
@@ -140,15 +123,10 @@ def find_story(site: Site, identifier: str, reach: Reach | None = None) -> Index
     return found
 
 
-def find_capture(site: Site, story: IndexedStory) -> StoredCapture | None:
-    """The capture of this very story or, if that is not archived, of the same address."""
-    return site.services.captures.of_stories([(story.story_id, story.id)])[0]
-
-
 def view_of(site: Site, identifier: str, reach: Reach | None = None) -> StoryView:
     """Everything about one story. Raises NotFoundError."""
     story = find_story(site, identifier, reach)
-    capture = find_capture(site, story)
+    capture = find_capture(site.services, story)
     extra = dict(story.extra)
     return StoryView(
         id=story.id,
@@ -167,7 +145,7 @@ def view_of(site: Site, identifier: str, reach: Reach | None = None) -> StoryVie
         feed_id=story.feed_id,
         feed_url=_feed_url(site, story.feed_id),
         extra=extra,
-        capture=_record(site, capture) if capture else None,
+        capture=capture_record(site.services, capture) if capture else None,
         journey=_journey(site, story.story_id),
     )
 
@@ -192,24 +170,9 @@ def _journey(site: Site, story_id: str) -> list[Explanation]:
     )
 
 
-def _record(site: Site, capture: StoredCapture) -> CaptureRecord:
-    file, copies = capture.file, site.services.captures.copies
-    return CaptureRecord(
-        file=file.name,
-        offset=capture.offset,
-        length=capture.length,
-        sha256=capture.sha256,
-        file_sha256=file.sha256,
-        file_size=file.size,
-        captured_at=capture.time,
-        local=copies.is_here(file),
-        in_store=bool(copies.stores_of(file)),
-    )
-
-
 def captured_page(site: Site, story: IndexedStory) -> CapturedPage:
     """The page of a story as it was captured, read from its WARC file. Raises NotFoundError."""
-    capture = find_capture(site, story)
+    capture = find_capture(site.services, story)
     if capture is None:
         raise NotFoundError("this story is not archived yet: it waits for its WARC file to be finished")
     try:

@@ -48,6 +48,7 @@ from .queues import LaterTries as LaterTries
 from .queues import empty_queue as empty_queue
 from .queues import later_tries as later_tries
 from .queues import message_summary as message_summary
+from .queues import quarantines as quarantines
 from .queues import requeue as requeue
 from .reading import Reader as Reader
 from .reading import ReadingJob as ReadingJob

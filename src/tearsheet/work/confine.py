@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import ctypes
 import platform
-import resource
 import site
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from signal import ITIMER_PROF, SIGKILL, setitimer
 
 from tearsheet.work import landlock, seccomp
+
+if sys.platform != "win32":  # where no such process is started, see `pool`
+    import resource
+    from signal import ITIMER_PROF, SIGKILL, setitimer
 
 _SET_PARENT_DEATH_SIGNAL, _SET_NO_NEW_PRIVILEGES = 1, 38
 _OPEN_FILES = 64

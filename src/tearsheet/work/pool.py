@@ -17,6 +17,7 @@ import msgspec
 
 from tearsheet.errors import WorkerError
 from tearsheet.story import WireStory
+from tearsheet.system import require_unix
 from tearsheet.work.child import HEAD, OUT_OF_MEMORY, Answer, Charge
 from tearsheet.work.confine import Confinement, Limits, environment_of_child
 from tearsheet.work.loop_watch import watch_of
@@ -40,6 +41,7 @@ class ProcessPool:
     def __init__(
         self, builder: str, arguments: Sequence[str], size: int, seconds: float, limits: Limits = DEFAULT_LIMITS
     ) -> None:
+        require_unix("reading pages in processes that are confined")
         charge = msgspec.json.encode(Charge(limits, 2 * seconds + 1)).decode()
         # -P: what lies in the folder where the user happens to be is no code of ours.
         self._command = (sys.executable, "-P", "-m", "tearsheet.work.child", charge, builder, *arguments)

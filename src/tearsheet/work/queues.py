@@ -33,6 +33,13 @@ def later_tries(depths: Mapping[str, Depth], now: float) -> LaterTries:
     return LaterTries(sum(depth.delayed for depth in later), min(due, default=None))
 
 
+def quarantines(depths: Mapping[str, Depth]) -> dict[str, int]:
+    """How many stories each stage has in quarantine, by the prefix of its queues' names; only stages that have any."""
+    suffix = quarantine_queue("")
+    found = {name.removesuffix(suffix): depth.total for name, depth in depths.items() if name.endswith(suffix)}
+    return {stage: stories for stage, stories in sorted(found.items()) if stories}
+
+
 def message_summary(message: Message) -> dict[str, object]:
     """What an operator wants to know about a queued message."""
     try:

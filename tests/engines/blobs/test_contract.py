@@ -195,6 +195,12 @@ def test_versions_newest_first_with_their_dates(harness, blobs):
     assert b"".join(blobs.open("v", version=versions[1].version)) == b"first"
 
 
+def test_a_blob_is_a_file_here_or_the_store_is_elsewhere(blobs):
+    blobs.put("a/b", b"x")
+    file = blobs.file_of("a/b")
+    assert file is None or file.read_bytes() == b"x"
+
+
 def test_one_version_can_be_deleted(harness, blobs):
     blobs.put("v", b"first")
     blobs.put("v", b"second one")

@@ -10,6 +10,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import select, text
+from tools.write_schema import SCHEMA, schema_text, statements_of
 
 import tearsheet
 from tearsheet.engines.database import metadata, open_database
@@ -34,6 +35,11 @@ def test_migrations_make_exactly_the_declared_tables(database):
     with database.begin() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": False})
         assert compare_metadata(context, metadata) == []
+
+
+def test_a_new_file_is_made_as_all_migrations_make_it(database):
+    assert SCHEMA.read_text("utf-8") == schema_text()
+    assert SCHEMA.read_text("utf-8") == statements_of(database.path)
 
 
 def test_steps_are_a_chain_that_ends_with_the_newest(database):

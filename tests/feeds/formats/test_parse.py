@@ -264,3 +264,16 @@ def test_entries_after_something_too_deep_are_counted_if_they_cannot_be_read():
     others = b"".join(b"<item><link>http://a.example/%d</link></item>" % number for number in range(2, 6))
     feed = parse_feed(b"<rss version='2.0'><channel>" + deep + others + b"</channel></rss>", "http://a.example/")
     assert (len(feed.entries), feed.tossed) == (1, 4)
+
+
+def test_text_is_taken_as_it_is_and_no_address_is_needed() -> None:
+    text = (
+        '\n<?xml version="1.0" encoding="iso-8859-1"?><rss version="2.0"><channel><title>Zürich</title></channel></rss>'
+    )
+    assert parse_feed(text).title == parse_feed("\ufeff" + text).title == "Zürich"
+    assert parse_feed('{"version": "https://jsonfeed.org/version/1.1", "title": "é", "items": []}').title == "é"
+    assert (
+        parse_feed(b'<rss version="2.0"><channel><item><link>/a</link></item></channel></rss>').entries[0].link == "/a"
+    )
+    with pytest.raises(FeedError, match="empty"):
+        parse_feed(" \n")

@@ -9,7 +9,7 @@ from tests.support.topic_kills import spider_with_kills
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    ("kills", "pages"), [(3, 40), *(pytest.param(*sizes, marks=pytest.mark.slow) for sizes in ((4, 60), (20, 300)))]
+    ("kills", "pages"), [pytest.param(4, 60, marks=pytest.mark.proof), pytest.param(20, 300, marks=pytest.mark.slow)]
 )
 def test_kills_change_nothing(tmp_path, kills, pages):
     make = {"sites": 8, "pages": pages, "seed": kills}

@@ -35,7 +35,7 @@ def spider(tmp_path, web: SimulatedWeb, settings=SETTINGS, **changes):
     return database, done
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.proof)])
 def test_stories_links_and_iterations_are_equal(tmp_path, seed):
     web = SimulatedWeb(sites=8, pages=150, seed=seed)
     database, topic = spider(tmp_path, web)

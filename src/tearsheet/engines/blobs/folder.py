@@ -118,6 +118,10 @@ class FolderBlobs:
                 path.unlink(missing_ok=True)
                 sync_folder(path.parent)
 
+    def file_of(self, key: str) -> Path | None:
+        """The file that a blob is."""
+        return self._path(key)
+
     def close(self) -> None:
         """Nothing to release."""
 

@@ -63,6 +63,10 @@ class Blobs(Protocol):
         """Remove a blob, or one version of it; it is no error if there is none."""
         ...
 
+    def file_of(self, key: str) -> Path | None:
+        """The file on this machine that a blob is, whether or not there is one; None when the store is elsewhere."""
+        ...
+
     def close(self) -> None:
         """Close the connections."""
         ...

@@ -166,6 +166,10 @@ class S3Blobs:
         except NotFoundError:
             return
 
+    def file_of(self, key: str) -> Path | None:
+        """None: a blob is not on this machine."""
+        return None
+
     def close(self) -> None:
         """Close the connections."""
         self._client.close()

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tearsheet.files import sync_folder
+from tearsheet.system import BINARY, read_at, sync_bytes, write_at
 
 SEGMENT_BYTES = 64_000_000
 _MAX_OPEN = 64
@@ -53,7 +54,7 @@ class PageSpool:
             self._start_segment()
         location = PageLocation(self._current, self._size, len(page))
         try:
-            written = os.pwrite(self._descriptor, page, self._size)
+            written = write_at(self._descriptor, page, self._size)
             if written < len(page):
                 raise OSError(28, "No space left on device")
         except OSError:
@@ -66,7 +67,7 @@ class PageSpool:
     def sync(self) -> None:
         """Make what was appended safe."""
         if self._dirty:
-            os.fdatasync(self._descriptor)
+            sync_bytes(self._descriptor)
             self._dirty = False
 
     def read(self, location: PageLocation) -> bytes:
@@ -75,8 +76,10 @@ class PageSpool:
         if descriptor is None:
             if len(self._reading) >= _MAX_OPEN:
                 self._close_readers()
-            descriptor = self._reading[location.segment] = os.open(self._folder / location.segment, os.O_RDONLY)
-        return os.pread(descriptor, location.length, location.offset)
+            descriptor = self._reading[location.segment] = os.open(
+                self._folder / location.segment, os.O_RDONLY | BINARY
+            )
+        return read_at(descriptor, location.length, location.offset)
 
     def segments(self) -> Iterator[tuple[str, str]]:
         """Every segment with its owner."""
@@ -119,7 +122,7 @@ class PageSpool:
             os.close(self._descriptor)
         self._number += 1
         self._current = f"{self._owner}.{self._number}"
-        self._descriptor = os.open(self._folder / self._current, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+        self._descriptor = os.open(self._folder / self._current, os.O_CREAT | os.O_EXCL | os.O_WRONLY | BINARY, 0o644)
         self._size = 0
         sync_folder(self._folder)
 

@@ -113,12 +113,18 @@ class SqlDatabase(ABC):
                     f"the database has schema {found}, which this version of tearsheet does not know: "
                     "upgrade tearsheet, or use another data folder"
                 )
-            if found != steps[-1]:
-                _upgrade(connection)
+            if found is None:
+                self._create(connection)
+            elif found != steps[-1]:
+                upgrade(connection)
 
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()
+
+    def _create(self, connection: Connection) -> None:
+        """Give an empty database the schema."""
+        upgrade(connection)
 
     @abstractmethod
     def _explained(self) -> AbstractContextManager[None]:
@@ -147,7 +153,8 @@ def migration_steps() -> list[str]:
     return sorted(path.name[:4] for path in (Path(__file__).parent / "migrations" / "versions").glob("[0-9]*.py"))
 
 
-def _upgrade(connection: Connection) -> None:
+def upgrade(connection: Connection) -> None:
+    """Run the migrations that a database has not had yet."""
     from alembic import command  # takes half a second, which most starts need not spend
     from alembic.config import Config
 

@@ -21,6 +21,11 @@ _DAMAGE_PHRASES = ("not a database", "malformed")
 _FULL_DISK_PHRASES = ("disk is full", "readonly database", "unable to open", "disk I/O error")
 
 
+_SCHEMA = Path(__file__).with_name("sqlite_schema.sql")
+"""The statements that make what all migrations make, each ended by a semicolon at the end of its line. Written by `make docs`:
+running the migrations one after the other takes a new folder 0.7 s of processor time, and this 0.01 s."""
+
+
 class SqliteDatabase(SqlDatabase):
     """A file in WAL mode: readers never block the writer. Writers take turns, so a lease needs no row locks."""
 
@@ -63,6 +68,11 @@ class SqliteDatabase(SqlDatabase):
                 scrub_file(connection, self.path)
             finally:
                 connection.close()
+
+    def _create(self, connection: Connection) -> None:
+        for statement in _SCHEMA.read_text("utf-8").split(";\n"):
+            if statement:
+                connection.exec_driver_sql(statement)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

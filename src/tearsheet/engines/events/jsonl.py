@@ -11,7 +11,6 @@ reader acts on a line that a power cut could take back.
 
 from __future__ import annotations
 
-import fcntl
 import io
 import logging
 import os
@@ -27,6 +26,7 @@ import msgspec
 from tearsheet.engines.events.names import check_name
 from tearsheet.engines.events.port import Event
 from tearsheet.files import make_folder, storage_errors, sync_folder, written_aside
+from tearsheet.locks import lock, try_lock
 
 _log = logging.getLogger(__name__)
 _LOOK_AGAIN_SECONDS = 0.05
@@ -56,7 +56,7 @@ class JsonlEvents:
         if not pairs:
             return
         lines = b"".join(_encode({"key": key, "value": value}) + b"\n" for key, value in pairs)
-        with storage_errors(f"cannot append to topic {topic!r}"), self._locked(topic, fcntl.LOCK_EX) as folder:
+        with storage_errors(f"cannot append to topic {topic!r}"), self._locked(topic) as folder:
             path = folder / "events.jsonl"
             is_new = not path.exists()
             with path.open("ab", buffering=0) as file:
@@ -92,7 +92,7 @@ class JsonlEvents:
         for event in events:
             offsets[event.topic] = max(offsets.get(event.topic, 0), int(event.position))
         for topic, offset in offsets.items():
-            with storage_errors(f"cannot commit group {group!r}"), self._locked(topic, fcntl.LOCK_EX) as folder:
+            with storage_errors(f"cannot commit group {group!r}"), self._locked(topic) as folder:
                 if offset <= self._committed(topic, group):
                     continue
                 groups = folder / "groups"
@@ -109,7 +109,7 @@ class JsonlEvents:
         if not (self.folder / check_name(topic, "topic") / "events.jsonl").exists():
             return 0
         erased = 0
-        with storage_errors(f"cannot rewrite topic {topic!r}"), self._locked(topic, fcntl.LOCK_EX) as folder:
+        with storage_errors(f"cannot rewrite topic {topic!r}"), self._locked(topic) as folder:
             path = folder / "events.jsonl"
             _cut_torn_line(path)
             if not any(unwanted(event) for event in self._unlocked(topic, path)):
@@ -129,16 +129,16 @@ class JsonlEvents:
     def close(self) -> None:
         """Let another reader of our groups take over."""
         with self._mutex:
-            for lock in self._held.values():
-                lock.close()
+            for file in self._held.values():
+                file.close()
             self._held.clear()
 
     @contextmanager
-    def _locked(self, topic: str, mode: int) -> Iterator[Path]:
+    def _locked(self, topic: str, *, shared: bool = False) -> Iterator[Path]:
         folder = self.folder / check_name(topic, "topic")
         make_folder(folder)
-        with (folder / "lock").open("ab") as lock:
-            fcntl.flock(lock, mode)
+        with (folder / "lock").open("ab") as file:
+            lock(file, shared=shared)
             yield folder
 
     def _hold(self, topic: str, group: str) -> bool:
@@ -148,13 +148,11 @@ class JsonlEvents:
                 return True
             held = self.folder / check_name(topic, "topic") / "held"
             make_folder(held)
-            lock = (held / check_name(group, "group")).open("ab")
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                lock.close()
+            file = (held / check_name(group, "group")).open("ab")
+            if not try_lock(file):
+                file.close()
                 return False
-            self._held[topic, group] = lock
+            self._held[topic, group] = file
             return True
 
     def _check_offsets(self, folder: Path, end: int) -> None:
@@ -173,7 +171,7 @@ class JsonlEvents:
         return 0
 
     def _read(self, topic: str, start: int, limit: int | None = None) -> Iterator[Event]:
-        with storage_errors(f"cannot read topic {topic!r}"), self._locked(topic, fcntl.LOCK_SH) as folder:
+        with storage_errors(f"cannot read topic {topic!r}"), self._locked(topic, shared=True) as folder:
             path = folder / "events.jsonl"
             if not path.exists():
                 return

@@ -20,6 +20,7 @@ from tearsheet.engines.index.tantivy_answers import MOST_BYTES, READY, unpack_an
 from tearsheet.engines.index.turns import Turns
 from tearsheet.errors import EngineError
 from tearsheet.query import Query
+from tearsheet.system import require_unix
 
 RUNNING = 2
 WAITING = 8
@@ -75,6 +76,7 @@ class _Reader:
     def __init__(self, folder: Path) -> None:
         from multiprocessing.connection import Connection  # few commands need it
 
+        require_unix("a query as expensive as this one")
         ours, its = socket.socketpair()
         with its:
             descriptor = its.fileno()

@@ -5,7 +5,6 @@ It ends when its connection does, so it never outlives its parent.
 
 from __future__ import annotations
 
-import resource
 import sys
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -15,6 +14,9 @@ from tearsheet.engines.index.tantivy_answers import READY, pack_answer
 from tearsheet.engines.index.tantivy_reader import WordReader
 from tearsheet.engines.index.tantivy_words import open_words
 from tearsheet.errors import TearsheetError
+
+if sys.platform != "win32":
+    import resource
 
 _MAX_MEMORY = 2 * 1024**3
 """Without the files of the index, which are mapped."""

@@ -23,7 +23,9 @@ from .directory import read_feed as read_feed
 from .directory import read_source as read_source
 from .discovery import DiscoveredFeed as DiscoveredFeed
 from .discovery import NoSite as NoSite
+from .discovery import PossibleFeed as PossibleFeed
 from .discovery import discover as discover
+from .discovery import feeds_of_page as feeds_of_page
 from .discovery import may_be_page as may_be_page
 from .feed_lists import read_feed_list as read_feed_list
 from .history import FailingFeed as FailingFeed

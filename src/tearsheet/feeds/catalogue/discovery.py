@@ -31,6 +31,7 @@ MAX_BYTES = 5_000_000
 PATIENCE_SECONDS = 60.0
 """How long each request waits for a busy host."""
 _MAX_LINKS = 5_000
+_ITSELF_HOW = "it is a feed itself"
 
 
 @dataclass(slots=True, frozen=True)
@@ -191,6 +192,14 @@ def read_site_page(received: ReceivedDocument) -> SitePage:
     return SitePage(itself, named)
 
 
+def feeds_of_page(html: bytes, url: str, now: datetime) -> list[PossibleFeed]:
+    """The feeds that a page names, most likely first; the page itself, if it is one."""
+    page = read_site_page(ReceivedDocument(html, url, None, now))
+    if page.itself is not None:
+        return [PossibleFeed(url, ITSELF, _ITSELF_HOW, page.itself.title)]
+    return page.named
+
+
 def read_robots(received: ReceivedDocument) -> list[PossibleFeed]:
     """The most likely sitemaps that robots.txt names."""
     return robots_sitemaps(received.body.decode("utf-8", "replace"), received.url)[:MAX_REQUESTS]
@@ -213,7 +222,7 @@ async def discover(
     except Quarantine as error:
         raise NoSite(f"{url} cannot be read: it {error.detail}; try another page of the site") from error
     if site.itself is not None:
-        return [_described(page.url, site.itself, PossibleFeed(page.url, ITSELF, "it is a feed itself"))]
+        return [_described(page.url, site.itself, PossibleFeed(page.url, ITSELF, _ITSELF_HOW))]
     robots = await _get(client, urljoin(page.url, "/robots.txt"))
     found: dict[str, DiscoveredFeed] = {}
     likely = _ranked([*site.named, *await _sitemaps(reader, robots, page.url, now), *guesses(page.url)])

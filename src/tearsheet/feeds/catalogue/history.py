@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Date, String, cast, func, select
-from sqlalchemy import Row as AnyRow
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 from tearsheet.engines.database import Database
@@ -52,7 +51,7 @@ def failing_feeds(database: Database, *, since: datetime | None = None, limit: i
     return [_failing(row) for row in rows]
 
 
-def _failing(row: AnyRow[Any]) -> FailingFeed:
+def _failing(row: Any) -> FailingFeed:
     status, note = row.system_status or "", row.note or ""
     return FailingFeed(
         row.id, without_login(row.url), plain_words(note or status), what_to_do(status, note), row.next_fetch_attempt

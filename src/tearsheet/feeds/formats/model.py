@@ -12,6 +12,13 @@ HTML = "html?"
 NO_VERSION = "no version"
 TOO_LARGE = "too large"
 
+_TOLD = {
+    EMPTY: "the document is empty",
+    HTML: "this is a web page and no feed; look for the feeds that it names",
+    NO_VERSION: "this is no feed and no sitemap of any known format",
+    TOO_LARGE: "the document is too large when it is unpacked",
+}
+
 SITEMAP = "sitemap"
 NEWS_SITEMAP = "news sitemap"
 SITEMAP_INDEX = "sitemap index"
@@ -27,7 +34,7 @@ class FeedError(UserError, ValueError):
     """
 
     def __init__(self, reason: str) -> None:
-        super().__init__(reason)
+        super().__init__(_TOLD.get(reason, reason))
         self.reason = reason
 
     @property

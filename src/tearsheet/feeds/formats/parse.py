@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import zlib
 from datetime import datetime
@@ -28,20 +29,24 @@ _HTML_ROOTS = frozenset(
 
 
 def parse_feed(
-    body: bytes,
-    url: str,
+    body: bytes | str,
+    url: str | None = None,
     *,
     charset: str | None = None,
     now: datetime | None = None,
     max_bytes: int = MAX_UNZIPPED,
 ) -> ParsedFeed:
-    """Read a feed or sitemap of any format; `url` is its final address, for relative links.
+    """Read a feed or sitemap of any format; `url` is its final address, which relative links need to become absolute.
 
-    `charset` is what the HTTP header states; it is used unless the bytes say otherwise. Dates far beyond `now` are
+    Text is taken as it is, whatever it says about its own encoding. `charset` is what the HTTP header states; it is used unless the
+    bytes say otherwise. Dates far beyond `now` are
     refused. Raises FeedError, whose `reason` is `empty`, `html?`, `no version`, or `too large` for a gzip file that unpacks to
     more than `max_bytes`.
     """
-    now = now or utc_now()
+    now, url = now or utc_now(), url or ""
+    if isinstance(body, str):
+        # The mark at its beginning says that it is UTF-8, and is believed more than what a declaration says.
+        body = codecs.BOM_UTF8 + body.strip(_BLANK.decode("utf-8")).encode("utf-8", "replace")
     if body.startswith(b"\x1f\x8b"):
         body = unzip(body, max_bytes + 1)
         if len(body) > max_bytes:

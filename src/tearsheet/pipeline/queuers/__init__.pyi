@@ -16,5 +16,7 @@ from .remote import erase_from_cursors as erase_from_cursors
 from .remote import rss_fetcher as rss_fetcher
 from .remote import server_name as server_name
 from .rows import whole_number as whole_number
+from .tracker import Place as Place
 from .tracker import Tracker as Tracker
+from .tracker import tracked_name as tracked_name
 from .warcs import SUFFIXES as SUFFIXES

@@ -1,13 +1,13 @@
 """Which input files have been queued: one SQLite file for each pipeline, shared by any number of queuers on one machine.
 
 A file is known by its base name without `.gz`, and is taken by one queuer at a time. When a queuer dies, the files that it
-had taken can be taken by the next one that asks, which goes on where the other stopped.
+had taken can be taken by the next one that asks, which goes on where the other stopped. Of dumped queues, each story is known.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path, PurePosixPath
@@ -21,8 +21,12 @@ _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS files (
     name TEXT PRIMARY KEY, status TEXT NOT NULL, ts REAL NOT NULL, holder TEXT) WITHOUT ROWID""",
     "CREATE TABLE IF NOT EXISTS marks (name TEXT PRIMARY KEY, stories INTEGER NOT NULL, digest TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE IF NOT EXISTS loaded (
+    dump TEXT, start INTEGER, story TEXT, PRIMARY KEY (dump, start, story)) WITHOUT ROWID""",
 )
 _PATIENCE_SECONDS = 60.0
+Place = tuple[int, str]
+"""A story of a dump: the byte where it begins, and its id."""
 
 
 class State(Enum):
@@ -98,6 +102,17 @@ class Tracker:
         """It was not finished: the next queuer takes it again, and goes on at its mark."""
         with self._transaction():
             self._db.execute("DELETE FROM files WHERE name = ?", (tracked_name(file),))
+
+    def loaded(self, dump: str) -> set[Place]:
+        """The stories of a dump that were put back into their queues."""
+        with self._clear_errors():
+            return set(self._db.execute("SELECT start, story FROM loaded WHERE dump = ?", (dump,)))
+
+    def note_loaded(self, dump: str, places: Iterable[Place]) -> None:
+        """These stories of a dump were put back into their queues."""
+        with self._transaction():
+            rows = [(dump, *place) for place in places]
+            self._db.executemany("INSERT OR IGNORE INTO loaded VALUES (?, ?, ?)", rows)
 
     def close(self) -> None:
         """Give back what this queuer has taken, and close the file."""

@@ -31,6 +31,16 @@ def erase_from_snapshots(database: Database, keys: Collection[str], *, dry_run: 
     return count
 
 
+def topics_with(database: Database, keys: Collection[str]) -> set[str]:
+    """The names of the topics of which a snapshot still names one of these stories."""
+    wanted = set(keys)
+    return {
+        frozen.topic
+        for _, frozen in _snapshots(database)
+        if any(story.id in wanted and story.title != ERASED_TITLE for story in frozen.stories)
+    }
+
+
 def _without(frozen: Frozen, keys: Collection[str]) -> Frozen:
     stories = tuple(
         msgspec.structs.replace(story, url="", title=ERASED_TITLE, why="") if story.id in keys else story

@@ -1,0 +1,34 @@
+"""The settings of a data folder that a program names."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from pathlib import Path
+
+from tearsheet.engines import is_embedded, local_path
+from tearsheet.errors import NotFoundError
+from tearsheet.settings import Settings, load_settings
+
+
+def settings_of(data: str | PathLike[str] | Settings) -> Settings:
+    """The settings of a data folder, as the command would have them: the environment, its `config.toml`, defaults."""
+    return data if isinstance(data, Settings) else load_settings(Path(fspath(data)).expanduser())
+
+
+def require_collection(settings: Settings) -> None:
+    """Raises NotFoundError if there is no data folder, or nothing of ours in it. Makes nothing."""
+    if not settings.data.is_dir():
+        raise NotFoundError(f"there is no data folder {settings.data}: give the one that `tearsheet run` collects in")
+    engines = settings.engines
+    if not has_engine(settings, "engines.index", engines.index) and not has_engine(
+        settings, "engines.database", engines.database
+    ):
+        raise NotFoundError(
+            f"{settings.data} is no data folder: there is neither an index nor a database; give the one that "
+            "`tearsheet run` collects in"
+        )
+
+
+def has_engine(settings: Settings, setting: str, url: str) -> bool:
+    """Whether an engine is there to be opened: a server is taken to be."""
+    return not is_embedded(url) or local_path(url, settings.data, setting).exists()
