@@ -99,7 +99,19 @@ FIVE_MINUTES = (
     (ROOT / "README.md").read_text("utf-8").partition("## Five minutes")[2].partition("```\n")[0].splitlines()
 )
 PAGES = ("cite-results", "search-and-count", "see-gaps", "prove-and-share")
-NOT_ON_THE_DEMO = ("tearsheet demo", "STORY", "list.txt", "their.warc.gz", "…", "parquet", "--check", "index rebuild")
+NOT_ON_THE_DEMO = (
+    "tearsheet demo",
+    "STORY",
+    "list.txt",
+    "their.warc.gz",
+    "…",
+    "parquet",
+    "--check",
+    "--as-of",
+    "index rebuild",
+    "replay",
+    "serve",
+)
 
 
 def lines_for_the_demo() -> list[str]:

@@ -52,7 +52,7 @@ finally:
     print(*sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=100)
-    return set(done.stdout.split())
+    return set(done.stdout.splitlines()[-1].split())
 
 
 def test_a_plain_question_does_not_wait_for_the_engines():
