@@ -51,8 +51,8 @@ def exit_codes_page() -> str:
     errors = "Which error ends a command with which code: [Errors: three kinds](../explanation/errors.md)."
     empty = [
         "`tearsheet run --once` ends with 3 when a feed could not be read, and says which. A search that finds nothing ends with 0",
-        "and says why on stderr. `tearsheet topic seed --index` that finds nothing ends with 5, and so do `run`, `map` and `export` of a",
-        "topic that has nothing to work on, and commands that only read in a `--data` folder that does not exist.",
+        "and says why on stderr. `tearsheet topic seed --index` that finds nothing ends with 5, and so do `run`, `map` and",
+        "`export` of a topic that has nothing to work on, and commands that only read in a `--data` folder that does not exist.",
     ]
     return "\n".join(["# Exit codes", "", "| code | meaning |", "|---|---|", *rows, "", errors, "", *empty]) + "\n"
 
