@@ -114,6 +114,7 @@ def lines_for_the_demo() -> list[str]:
     ]
 
 
+@pytest.mark.proof
 @pytest.mark.timeout(300)
 def test_what_the_documentation_types_finds_something_on_the_demo(demo):
     lines = lines_for_the_demo()
