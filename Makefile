@@ -76,6 +76,9 @@ test-slow: $(VENV)/.dev ## Long proofs: many kills, soaks, Elasticsearch (its do
 	@engines/all start elasticsearch
 	@TEARSHEET_REQUIRE_ENGINES=1 $(BIN)/python -m pytest -m "slow" --timeout 3600 tests
 
+kills: $(VENV)/.dev ## Kill every part that writes, more than a hundred times, and count: nothing is lost, nothing comes twice
+	@$(BIN)/python -m pytest -m kills --timeout 3600 tests
+
 test-wheel: $(VENV)/.dev ## Build the package, install the wheel in a clean environment, and run the notebooks there
 	@$(BIN)/python -m tools.check_wheel
 
@@ -109,7 +112,7 @@ docs-site: $(VENV)/.dev ## Build the documentation as a site into build/site, wi
 	@$(BIN)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/site
 	@echo "build/site/index.html"
 
-bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger ## Run every benchmark (alone, on a quiet machine)
+bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger bench-start ## Run every benchmark (alone, on a quiet machine)
 
 bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on RabbitMQ, side by side
 	@engines/all start rabbitmq
@@ -145,6 +148,9 @@ bench-ledger: $(VENV)/.dev ## Counts, look-ups, /metrics, recording and folding 
 KNOWN ?= 1000000
 bench-topics: $(VENV)/.dev ## Relevance, link matching and a large snapshot (KNOWN=50000 for a quick look)
 	@$(BIN)/python bench/topics.py --stories $(KNOWN)
+
+bench-start: $(VENV)/.dev ## Processor time of every command before its work begins, and of a completion
+	@$(BIN)/python -m bench.start
 
 clean: ## Remove what was built (not your data)
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

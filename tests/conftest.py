@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.fresh_process import forget_commands
 from tests.support.guards import no_disk, no_network_beyond_loopback
+from tests.support.kill_table import KILLS, table_of
 from tests.support.left_out import left_out
 from tests.support.loop_watch import Turns
 from tests.support.loop_watch import unblocked_loop as unblocked
@@ -70,9 +72,12 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    """Say what was left out because this machine lacks something."""
+    """Say what was left out because this machine lacks something, and count what was killed."""
     for line in left_out([str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])]):
         terminalreporter.write_line(line, yellow=True)
+    failed = any(terminalreporter.getreports(kind) for kind in ("failed", "error"))
+    for line in table_of(terminalreporter.getreports(""), failed=failed):
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -80,6 +85,14 @@ def local_network_only() -> Iterator[None]:
     """No test reaches beyond this machine."""
     with no_network_beyond_loopback():
         yield
+
+
+@pytest.fixture
+def kills(record_property: Callable[[str, object], None]) -> Iterator[Counter[str]]:
+    """How many processes a test has killed while they were at work, by part: for the table of `make kills`."""
+    counted: Counter[str] = Counter()
+    yield counted
+    record_property(KILLS, dict(counted))
 
 
 @pytest.fixture

@@ -2,15 +2,19 @@
 
 import contextlib
 import html
+import json
+import math
+import re
 import unicodedata
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.extract.names import clean, normalize_title
 from tearsheet.feeds.formats.titles import plain_title
-from tearsheet.foreign_text import nfkc, unescape, with_few_marks
+from tearsheet.foreign_text import nfkc, read_json, unescape, with_few_marks
 from tearsheet.ingest.hops import clean_url
 from tearsheet.query.words import cut, fold
 from tearsheet.urls import BadURL, host_of, join_url, normalize_url
@@ -53,3 +57,60 @@ def address(text: str) -> None:
 @pytest.mark.parametrize("work", [nfkc, fold, lambda text: list(cut(text)), normalize_title, address])
 def test_time_grows_with_the_marks(work):
     assert_linear(work, lambda count: "a" + MARKS * count, 1_000)
+
+
+def written(value: object) -> bytes:
+    """As messages between stages are: in UTF-8, with numbers of 64 bits."""
+    return msgspec.msgpack.encode(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (r'"cut off \ud83d"', "cut off \ufffd"),
+        (r'"\ude00\ud83d\ude00\uD83D"', "\ufffd\U0001f600\ufffd"),
+        (r'"\ud83d\ud83d\ude00 \ud83dA"', "\ufffd\U0001f600 \ufffdA"),
+        (r'"C:\\ud83d \\\ud83d"', "C:\\ud83d \\\ufffd"),
+        (str(2**63 - 1), 2**63 - 1),
+        (str(2**63), float(2**63)),
+        (f"[-{2**63}, -{2**64}]", [-(2**63), -float(2**64)]),
+        ("9" * 5_000, math.inf),
+    ],
+)
+def test_json_of_strangers_can_be_written_again(text, read):
+    assert read_json(text) == read
+    assert written(read_json(text))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.sampled_from('a\\"/\ud83d\ude00\U0001f600\n')),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=8,
+)
+
+
+@given(JSON, st.booleans())
+def test_any_json_can_be_written_again_and_usual_json_is_as_it_is(value, dense):
+    text = json.dumps(value, separators=(",", ":") if dense else None)
+    found = read_json(text)
+    assert written(found)
+    with contextlib.suppress(OverflowError, UnicodeEncodeError):
+        written(value)
+        if "\ud83d" not in str(value) and "\ude00" not in str(value) and not re.search(r"\d{19}", text):
+            assert repr(found) == repr(value)
+
+
+@pytest.mark.parametrize("nested", ["[" * 100_000, '{"a":' * 100_000])
+def test_json_that_is_nested_too_deeply_is_a_value_error(nested):
+    with pytest.raises(ValueError, match="deep"):
+        read_json(nested)
+
+
+@pytest.mark.parametrize("part", [r"\ud83d", r"\\", "1", "\\ud83d\\"])
+def test_time_grows_with_the_json(part):
+    def read(text: str) -> None:
+        with contextlib.suppress(ValueError):
+            read_json(text)
+
+    assert_linear(read, lambda count: f'["\\ud800{part * count}"]', 5_000)
+    assert_linear(read, lambda count: part * count, 5_000)

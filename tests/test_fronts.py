@@ -44,11 +44,20 @@ def listed(front: str) -> set[str]:
 
 @cache
 def uses() -> set[tuple[str, str, str]]:
-    """Each `from PACKAGE import NAME` and `PACKAGE.NAME` of the sources: who, package, name."""
+    """Each `from PACKAGE import NAME` and `PACKAGE.NAME` of the sources, whatever PACKAGE is called there: who, package, name."""
     found = set()
     for path, tree in source_trees().items():
         user = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+        called = {
+            alias.asname or alias.name: f"{node.module}.{alias.name}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module
+            for alias in node.names
+            if f"{node.module}.{alias.name}" in FRONTS
+        }
         for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in called:
+                found.add((user, called[node.value.id], node.attr))
             if isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 found |= {(user, node.module, alias.name) for alias in node.names}
             elif isinstance(node, ast.Attribute) and (dotted := ast.unparse(node)).startswith("tearsheet."):

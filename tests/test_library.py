@@ -57,7 +57,7 @@ print(json.dumps({"same": state() == before, "took": took, "loaded": loaded,
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory) -> Path:
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("library") / "data"
     make_folder(folder)
     return folder
@@ -124,6 +124,19 @@ def test_a_feed_may_be_bytes_or_text_and_needs_no_address(confined):
     assert caught.value.reason == "html?"
 
 
+CONFINED = """
+import pathlib, tearsheet
+tearsheet.extract_article("<title>a</title><p>b", confined=True)
+print(*(path.read_text() for path in pathlib.Path("/proc/self/task").glob("*/children")))
+"""
+
+
+def test_no_process_stays_behind_when_the_program_ends():
+    done = subprocess.run([sys.executable, "-P", "-c", CONFINED], capture_output=True, check=True, timeout=PATIENCE)
+    assert len(done.stdout.split()) == 1 and done.stderr == b""
+    assert not Path("/proc", done.stdout.decode().strip()).exists()
+
+
 def test_a_document_that_exceeds_a_limit_is_refused(monkeypatch):
     from tearsheet.app.library import documents
     from tearsheet.work import WaitingReader
@@ -161,6 +174,7 @@ def test_a_query():
 # --------------------------------------------------------------------------------------------------------- the web
 
 
+@pytest.mark.proof
 def test_a_document_is_captured_inside_and_outside_a_loop_and_from_threads(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
@@ -171,6 +185,7 @@ def test_a_document_is_captured_inside_and_outside_a_loop_and_from_threads(tmp_p
         result = asyncio.run(in_a_notebook())
         assert_type(result, IngestWebResult)
         assert (result.status, result.hit) == ("success", True) and result.cdx and result.cdx.warc_path
+        assert (tmp_path / "kept").stat().st_mode & 0o077 == 0
         [archived] = tearsheet.read_archive(tmp_path / "kept" / "archive")
         assert archived.uri == "http://herald.example/ferry"
         kept: list[IngestWebResult] = []
@@ -200,7 +215,7 @@ def test_opening_makes_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_search_and_count(collection):
+def test_search_and_count(collection: Collection):
     stories = list(collection.search("climate", sources="harbour-herald.example", order="oldest"))
     assert_type(stories, list[IndexedStory])
     total = collection.count("climate", sources=["harbour-herald.example"])
@@ -227,13 +242,13 @@ def test_search_and_count(collection):
         {"by": "year"}, {"collections": "none such"},
     ],
 )  # fmt: skip
-def test_what_makes_no_sense_is_said_in_one_line(collection, wrong):
+def test_what_makes_no_sense_is_said_in_one_line(collection: Collection, wrong):
     with pytest.raises((UsageError, NotFoundError)) as caught:
         collection.count(**wrong)
     assert "\n" not in str(caught.value)
 
 
-def test_a_story_with_its_proof_and_its_capture(collection):
+def test_a_story_with_its_proof_and_its_capture(collection: Collection):
     [found] = collection.search("*", limit=1)
     for key in (found, found.id, found.url):
         story = collection.story(key)
@@ -248,14 +263,14 @@ def test_a_story_with_its_proof_and_its_capture(collection):
             ask("https://nobody.example/")
 
 
-def test_a_capture_whose_bytes_have_changed_is_refused(collection, monkeypatch):
+def test_a_capture_whose_bytes_have_changed_is_refused(collection: Collection, monkeypatch):
     monkeypatch.setattr(ArchivedStory, "sha256", property(lambda self: "0" * 64))
     [found] = collection.search("*", limit=1)
     with pytest.raises(NotFoundError, match="not the one that was recorded"):
         collection.capture(found)
 
 
-def test_topics(collection, monkeypatch):
+def test_topics(collection: Collection):
     assert list(collection.topics) == ["<Floods>", "floods"] and len(collection.topics) == 2
     assert "floods" in collection.topics and "droughts" not in collection.topics
     topic = collection.topics["floods"]
@@ -276,7 +291,7 @@ def test_topics(collection, monkeypatch):
         topic.stories(snapshot=99)
 
 
-def test_tables_have_types_also_without_rows(collection, monkeypatch):
+def test_tables_have_types_also_without_rows(collection: Collection, monkeypatch):
     table = collection.topics["floods"].stories().to_arrow()
     assert Rows(TopicStory).to_arrow().schema == table.schema
     assert str(table.schema.field("facebook_share_count").type) == "int64"
@@ -312,7 +327,8 @@ def test_a_collection_is_used_by_threads_and_in_a_loop_and_is_closed(data):
 
 def test_a_collection_that_nobody_closes_closes_itself(data):
     opened = tearsheet.open(data)
-    services, closed = opened._services, []
+    services = opened._services
+    closed: list[bool] = []
     opened.count()
     services._closers.callback(closed.append, True)
     del opened

@@ -15,8 +15,8 @@ HAVE_TWO_WAYS = {"locks.py", "system.py", "work/confine.py", "engines/index/tant
 """Modules that import what only POSIX systems have, elsewhere than on Windows."""
 
 
-def test_every_module_is_imported_on_a_system_without_posix_and_says_what_cannot_work():
-    words = [sys.executable, "-m", "tests.support.as_on_windows"]
+def test_every_module_is_imported_on_a_system_without_posix_and_says_what_cannot_work(tmp_path):
+    words = [sys.executable, "-m", "tests.support.as_on_windows", str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, timeout=2 * PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     modules, *refusals = done.stdout.splitlines()

@@ -49,6 +49,30 @@ def test_a_wrong_setting_is_named(tmp_path, text, names):
     assert "\n" not in str(caught.value)
 
 
+NUMBERS = [declared for declared in declared_settings() if declared.type in (int, float)]
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "-1", "1e308", "9" * 30, "9" * 5_000])
+def test_no_number_is_beyond_what_clocks_and_machines_can_do(tmp_path, number):
+    """A limit that is no number would be no limit: whatever is compared with NaN is not above it."""
+    for declared in NUMBERS:
+        with pytest.raises(ConfigError, match=f"^{declared.name} "):
+            load_settings(tmp_path, environ={declared.variable: number})
+        if len(number) > 30:
+            continue  # TOML itself refuses them
+        section, name = declared.name.split(".")
+        (tmp_path / "config.toml").write_text(f"[{section}]\n{name} = {number}\n")
+        with pytest.raises(ConfigError, match=f"^{declared.name} "):
+            load_settings(tmp_path, environ={})
+        (tmp_path / "config.toml").unlink()
+
+
+def test_a_file_with_a_secret_that_is_no_text_is_named(tmp_path):
+    (tmp_path / "secret").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match=r"ENGINES_DATABASE_FILE: .* is not text"):
+        load_settings(tmp_path, environ={"TEARSHEET_ENGINES_DATABASE_FILE": str(tmp_path / "secret")})
+
+
 def test_lists_and_tables_can_come_from_the_environment(tmp_path):
     environ = {
         "TEARSHEET_FETCH_ALLOW_ADDRESSES": "10.0.0.0/8, ::1",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tearsheet.terminal import clean, clean_line, safe_json
+from tearsheet.terminal import cells, clean, clean_line, link_target, safe_json, shows_links
 
 FORBIDDEN = (
     {chr(n) for n in range(0x20)} | {chr(n) for n in range(0x7F, 0xA0)} | {chr(n) for n in range(0x202A, 0x202F)}
@@ -46,3 +46,52 @@ def test_json_keeps_the_data_and_is_safe_to_show(text):
     shown = safe_json(json.dumps({"text": text}, ensure_ascii=False))
     assert not FORBIDDEN & set(shown)
     assert json.loads(shown)["text"] == "".join("?" if "\ud800" <= char <= "\udfff" else char for char in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("https://example.com/a?b=c&d=%20#e", "https://example.com/a?b=c&d=%20#e"),
+        ("HTTP://example.com/", "HTTP://example.com/"),
+        ("http://example.com/zeitung/straße", "http://example.com/zeitung/stra%C3%9Fe"),
+        ("javascript:alert(1)", None),
+        ("file:///etc/passwd", None),
+        ("example.com", None),
+        ("http://", None),
+        ("http://example.com/a b", None),
+        ("http://example.com/\x1b]8;;evil", None),
+        ("http://example.com/\u202e", None),
+        ("http://example.com/\n", None),
+    ],
+)
+def test_only_clean_addresses_of_the_web_become_links(text, target):
+    assert link_target(text) == target
+
+
+@given(st.text(st.characters(), max_size=60))
+def test_the_target_of_a_link_is_printable_ascii(text):
+    target = link_target("https://example.com/" + text)
+    assert target is None or all(" " < char < "\x7f" for char in target)
+
+
+@pytest.mark.parametrize(
+    ("environ", "shown"),
+    [
+        ({}, False),
+        ({"TERM": "xterm-256color"}, False),
+        ({"TERM": "xterm-256color", "VTE_VERSION": "7200"}, True),
+        ({"TERM": "xterm-256color", "VTE_VERSION": "4200"}, False),
+        ({"TERM": "xterm-256color", "TERM_PROGRAM": "iTerm.app"}, True),
+        ({"TERM": "xterm-kitty"}, True),
+        ({"TERM": "dumb", "VTE_VERSION": "7200"}, False),
+        ({"TERM": "linux", "WT_SESSION": "1"}, False),
+        ({"TERM": "xterm", "FORCE_HYPERLINK": "1"}, True),
+        ({"TERM": "xterm-kitty", "FORCE_HYPERLINK": "0"}, False),
+    ],
+)
+def test_links_are_for_terminals_that_are_known_to_show_them(environ, shown):
+    assert shows_links(environ) is shown
+
+
+def test_columns_of_a_line():
+    assert [cells(text) for text in ("abc", "新聞", "e\u0301", "")] == [3, 4, 1, 0]

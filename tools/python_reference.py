@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -26,12 +27,15 @@ from tearsheet.topics.snapshot import MediumCounts, SnapshotInfo
 from tearsheet.urls import BadURL
 
 FUNCTIONS = ("extract_article", "parse_feed", "discover_feeds", "parse_query", "read_archive", "capture", "open")
-CLASSES = (Collection, Topics, TopicTables, Rows, Archive, Query)
-RECORDS = (
+CLASSES: tuple[type, ...] = (Collection, Topics, TopicTables, Rows, Archive, Query)
+RECORDS: tuple[type, ...] = (
     IndexedStory, ProvedStory, CaptureRecord, ArchivedStory, Total, Attention, WordCount, TopicStory, StoryLink, MediumCounts,
     MediumLink, SnapshotInfo, ParsedFeed, Entry, DiscoveredFeed, PossibleFeed, IngestWebResult,
 )  # fmt: skip
 ERRORS = (*(kind for kind in vars(errors).values() if isinstance(kind, type)), QueryError, FeedError, BadURL)
+
+_MEANINGS = {"Some": "str | Sequence[str]", "Interval": 'Literal["day", "week", "month"]'}
+_ONE_LINE = 100
 
 _INTRODUCTION = """\
 `import tearsheet` gives programs and notebooks these functions, and `tearsheet.errors`. Importing it takes a few hundredths of a
@@ -86,26 +90,33 @@ def _described(thing: Any, name: str) -> list[str]:
     """The signature of a function, or the type of a property, and its docstring."""
     if isinstance(thing, property):
         assert thing.fget is not None
-        shown = f"{name}: {inspect.signature(thing.fget).return_annotation}"
+        shown = f"{name}: {_type(inspect.signature(thing.fget).return_annotation)}"
     else:
         shown = name + _signature(thing)
     return ["```python", shown, "```", "", *_words(_docstring(thing))]
 
 
 def _signature(function: Any) -> str:
+    """The parameters with their types and defaults, on one line if there is room, and what is returned."""
     signature = inspect.signature(function)
-    parameters = [parameter for name, parameter in signature.parameters.items() if name != "self"]
-    text = str(signature.replace(parameters=parameters)).replace("'", "")
-    if len(text) <= 100:
-        return text
-    parts, star = [], False
-    for parameter in parameters:
-        if parameter.kind is parameter.KEYWORD_ONLY and not star:
-            parts.append("*")
-            star = True
-        parts.append(str(parameter).replace("'", ""))
-    lines = "".join(f"    {part},\n" for part in parts)
-    return f"(\n{lines}) -> {str(signature.return_annotation).replace(chr(39), '')}"
+    shown: list[str] = []
+    for parameter in signature.parameters.values():
+        if parameter.name == "self":
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in shown:
+            shown.append("*")
+        default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+        shown.append(f"{parameter.name}: {_type(parameter.annotation)}{default}".replace("'", '"'))
+    returned = f" -> {_type(signature.return_annotation)}"
+    line = f"({', '.join(shown)}){returned}"
+    return line if len(line) <= _ONE_LINE else "(\n" + "".join(f"    {part},\n" for part in shown) + f"){returned}"
+
+
+def _type(annotation: str) -> str:
+    """A type as it is written in the source, without the names that only the source has for it."""
+    for name, meaning in _MEANINGS.items():
+        annotation = re.sub(rf"\b{name}\b", meaning, annotation)
+    return annotation
 
 
 def _words(text: str) -> list[str]:

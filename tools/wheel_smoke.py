@@ -14,7 +14,8 @@ from pathlib import Path
 
 PAGE = "<title>Ferry returns</title><h1>Ferry returns</h1>" + "<p>The ferry to the island runs again.</p>" * 9
 FEED = "<rss version='2.0'><channel><title>Herald</title><item><link>/ferry</link></item></channel></rss>"
-CELL_SECONDS = 120
+CELL_SECONDS, DEMO_SECONDS = 120, 600
+"""How long is waited for, on a machine on which everything else runs too."""
 
 
 def run_notebook(path: Path, folder: Path) -> None:
@@ -22,25 +23,15 @@ def run_notebook(path: Path, folder: Path) -> None:
     import nbformat
     from nbclient import NotebookClient
 
-    notebook = nbformat.read(path, as_version=4)
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]  # it has no types
     NotebookClient(notebook, timeout=CELL_SECONDS, resources={"metadata": {"path": str(folder)}}).execute()
 
 
-def make_demo(folder: Path, articles: int = 120) -> None:
+def make_demo(folder: Path, articles: int = 60) -> None:
     """The demo's collection and topic in `tearsheet-data` of a folder."""
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "tearsheet",
-        "--quiet",
-        "demo",
-        "--once",
-        "--no-web",
-        "--articles",
-        str(articles),
-    ]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=CELL_SECONDS)
+    options = ["--once", "--no-web", "--articles", str(articles)]
+    command = [sys.executable, "-P", "-m", "tearsheet", "--quiet", "demo", *options]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=DEMO_SECONDS)
     assert done.returncode == 0, done.stderr
 
 
@@ -60,7 +51,7 @@ def check_front() -> None:
         story = collection.story(next(collection.search("*", limit=1)))
         assert story.proof is not None and collection.capture(story).sha256 == story.proof.sha256
         assert collection.topics["corvane bridge"].media().to_arrow().num_rows > 2
-    assert sum(1 for _ in tearsheet.read_archive("tearsheet-data/demo/archive")) > 50
+    assert sum(1 for _ in tearsheet.read_archive("tearsheet-data/demo/archive")) > 20
 
 
 def check_command(version: str) -> None:

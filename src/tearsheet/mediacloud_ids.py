@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from ipaddress import ip_address
 from urllib.parse import parse_qsl, quote, quote_plus, unquote
 
 from tearsheet.lexicon import MEDIACLOUD_PARAMETERS, MEDIACLOUD_SUBDOMAINS
-from tearsheet.urls import BadURL, ascii_host, non_news_host, split_http_url
+from tearsheet.urls import BadURL, ascii_host, is_address, non_news_host, split_http_url
 
 _TWO_SCHEMES = re.compile(r"(https?://)https?:?//", re.IGNORECASE)
 _ONE_SLASH = re.compile(r"(https?:/)(\w)", re.IGNORECASE)
@@ -51,20 +50,12 @@ def _mended(url: str) -> str:
 def _bare_host(host: str, rest: str) -> str:
     """The host without a first label such as `www`, `m2` or `news`, where a dot is left in the address."""
     label, _, after = host.partition(".")
-    if "r2.ly" in host or _is_address(host) or "." not in after + rest:
+    if "r2.ly" in host or is_address(host) or "." not in after + rest:
         return host
     for known in (label, label[:-1]):
         if known in MEDIACLOUD_SUBDOMAINS or (known.isascii() and known.isdigit()):
             return after
     return host
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def _path(path: str) -> str:

@@ -25,6 +25,10 @@ _RELEASE = ".".join(__version__.split(".")[:2])
 
 DEFAULT_DATA_FOLDER = "./tearsheet-data"
 CONFIG_FILE = "config.toml"
+_LARGEST = {
+    "_days": 36_500, "_minutes": 10_000_000, "_seconds": 1_000_000_000, "_processes": 1_000, "concurrency": 10_000,
+}  # fmt: skip
+"""What numbers may be at most, by the ends of their names: more would mean nothing but that a clock or the machine fails."""
 
 
 def _setting(default: Any, help: str, *, secret: bool = False, place: bool = False) -> Any:
@@ -264,6 +268,26 @@ class WebSettings:
 
 
 @dataclass(slots=True)
+class McpSettings:
+    """The server for agents, `tearsheet mcp`: where it listens, and how much one client may see."""
+
+    host: str = _setting(
+        "127.0.0.1", "address that `--http` listens on; other than loopback, every request needs a token"
+    )
+    port: int = _setting(8701, "port that `--http` listens on; certificate, proxies and limits are those of `web`")
+    calls: int = _setting(500, "calls that one client may make in a session; 0 means no limit")
+    stories: int = _setting(2_000, "stories that one client is shown in a session; 0 means no limit")
+    characters: int = _setting(500_000, "characters of answers that one client gets in a session; 0 means no limit")
+    answer_characters: int = _setting(20_000, "characters of one answer; longer ones come in parts")
+    session_hours: float = _setting(
+        24.0, "hours from a client's first call until its budget begins anew; on stdio it also ends with the process"
+    )
+    audit_bytes: int = _setting(
+        10_000_000, "size at which the log of what agents saw is begun anew; the one before is kept beside it"
+    )
+
+
+@dataclass(slots=True)
 class LogSettings:
     """What is written to stderr, and where errors are reported."""
 
@@ -294,6 +318,7 @@ class Settings:
     ingest: IngestSettings = field(default_factory=IngestSettings)
     backup: BackupSettings = field(default_factory=BackupSettings)
     web: WebSettings = field(default_factory=WebSettings)
+    mcp: McpSettings = field(default_factory=McpSettings)
     log: LogSettings = field(default_factory=LogSettings)
     pipelines: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
     """The user's own pipelines, from the sections `[pipelines.NAME]` of config.toml."""
@@ -380,15 +405,15 @@ def load_settings(
 
 def unknown_variables(environ: Mapping[str, str] | None = None) -> dict[str, str | None]:
     """Variables of the environment that look like settings and set nothing, each with the name that was perhaps meant."""
-    variables = {declared.variable for declared in declared_settings()}
-    known = {"TEARSHEET_DATA", *variables, *(f"{variable}_FILE" for variable in variables)}
+    variables = [declared.variable for declared in declared_settings()]
+    known = {"TEARSHEET_DATA", "TEARSHEET_PAGER", *variables, *(f"{variable}_FILE" for variable in variables)}
     sections = tuple({f"TEARSHEET_{item.name.upper()}_" for item in fields(Settings)})
     found: dict[str, str | None] = {}
     for name in sorted(os.environ if environ is None else environ):
         if not name.startswith("TEARSHEET_") or name in known:
             continue
         short = name.removeprefix("TEARSHEET_")
-        near = [variable for variable in sorted(variables) if variable.endswith(f"_{short}")] or [
+        near = [variable for variable in variables if variable.endswith(f"_{short}")] or [
             f"TEARSHEET_{one}"
             for one in near_names(short, [one.removeprefix("TEARSHEET_") for one in sorted(known)], 1)
         ]
@@ -413,9 +438,11 @@ def _first_source(
     if declared.variable + "_FILE" in env:
         path = Path(env[declared.variable + "_FILE"])
         try:
-            return path.read_text().strip(), f"{declared.variable}_FILE"
+            return path.read_text("utf-8").strip(), f"{declared.variable}_FILE"
         except OSError as error:
             raise ConfigError(f"{declared.variable}_FILE: cannot read {path}: {error.strerror}") from error
+        except UnicodeDecodeError:
+            raise ConfigError(f"{declared.variable}_FILE: {path} is not text in UTF-8") from None
     if declared.name in from_file:
         return from_file[declared.name], CONFIG_FILE
     return None
@@ -444,12 +471,19 @@ def _assign(settings: Settings, declared: Declared, value: Any) -> None:
 def _convert(value: Any, declared: Declared, source: str) -> Any:
     kind = get_origin(declared.type) or declared.type
     try:
-        return _CONVERTERS[kind](value, get_args(declared.type))
-    except (ValueError, TypeError) as error:
+        converted = _CONVERTERS[kind](value, get_args(declared.type))
+    except (ValueError, TypeError, OverflowError) as error:
         told = "its value" if declared.secret else repr(value)
         raise ConfigError(f"{declared.name} (from {source}): {told} is not {_KIND_NAMES[kind]}: {declared.help}") from (
             None if declared.secret else error
         )
+    if kind in (int, float) and converted > (most := _largest(declared.name)):
+        raise ConfigError(f"{declared.name} (from {source}): {value!r} is more than {most:,}, the most that it may be")
+    return converted
+
+
+def _largest(name: str) -> int:
+    return next((most for ending, most in _LARGEST.items() if name.endswith(ending)), 2**53)
 
 
 def _to_bool(value: Any, _: Any) -> bool:
@@ -467,8 +501,8 @@ def _to_number(kind: type) -> Any:
         if isinstance(value, bool):
             raise ValueError("a boolean is not a number")
         number = kind(value)
-        if number < 0:
-            raise ValueError("negative")
+        if not number >= 0:  # NaN is neither
+            raise ValueError("negative, or no number")
         return number
 
     return convert

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -73,6 +74,20 @@ def jsonl_lines(records: Iterable[Mapping[str, Any]], *, spaced: bool = False) -
     encode = msgspec.json.Encoder().encode
     for record in records:
         yield safe_json(encode(record).decode()).encode() + b"\n"
+
+
+def json_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of `jsonl_lines` as one JSON array, with a line for each record."""
+    start = b"[\n"
+    for line in lines:
+        yield start + line.rstrip(b"\n")
+        start = b",\n"
+    yield b"[]\n" if start == b"[\n" else b"\n]\n"
+
+
+def can_write_parquet() -> bool:
+    """Whether the library for Parquet is installed."""
+    return find_spec("pyarrow") is not None
 
 
 def write_parquet(

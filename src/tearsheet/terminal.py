@@ -7,6 +7,9 @@ clears its screen or answers as if the reader had typed; bidirectional controls 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from unicodedata import combining, east_asian_width
+from urllib.parse import quote
 
 _UNSEEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Bidirectional controls. They are left out: honest titles in Arabic or Hebrew have them too, and are read without them."""
@@ -18,6 +21,11 @@ _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 _HALVES = re.compile("[\ud800-\udfff]")
 _LINES = re.compile(r"[\t\n]+")
 _REPLACED = "\ufffd"
+_WEB = re.compile(r"https?://[^\s/]", re.IGNORECASE)
+_SAFE_IN_LINKS = "!#$%&'()*+,/:;=?@[]~"
+_VTE_WITH_LINKS = 5000
+_PROGRAMS_WITH_LINKS = frozenset({"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby", "rio", "WarpTerminal"})
+_TERMS_WITH_LINKS = ("xterm-kitty", "alacritty", "foot", "contour", "wezterm", "xterm-ghostty", "tmux-256color")
 
 
 def clean(text: str) -> str:
@@ -40,3 +48,48 @@ def safe_json(text: str) -> str:
     if text.isascii() and "\x7f" not in text:
         return text
     return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", _HALVES.sub("?", text))
+
+
+def cells(text: str) -> int:
+    """How many columns a line takes on a terminal: characters of East Asia take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def link_target(text: str) -> str | None:
+    """The address that a text is, as it may stand in a link of a terminal; None unless it is a clean one of http or https.
+
+    A terminal reads the target of a link up to the next control character, and takes printable ASCII only.
+    """
+    if not _WEB.match(text) or text != clean_line(text) or " " in text:
+        return None
+    return quote(text, safe=_SAFE_IN_LINKS)
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is an address of the web, which must stay in one piece to be of use."""
+    return _WEB.match(text) is not None and " " not in text
+
+
+def linked(text: str, target: str) -> str:
+    """Clean text that a terminal shows as a link (OSC 8) to what `link_target` returned."""
+    return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
+
+
+def shows_links(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal that this environment describes is known to show links; others could print the commands.
+
+    `FORCE_HYPERLINK`, which other programs know too, says so for a terminal that we do not know, or with 0 against one.
+    """
+    if forced := environ.get("FORCE_HYPERLINK"):
+        return forced != "0"
+    if environ.get("TERM", "") in ("", "dumb", "linux"):
+        return False
+    if (version := environ.get("VTE_VERSION", "")).isdecimal():
+        return int(version) >= _VTE_WITH_LINKS
+    return (
+        environ.get("TERM_PROGRAM") in _PROGRAMS_WITH_LINKS
+        or environ["TERM"].startswith(_TERMS_WITH_LINKS)
+        or any(environ.get(name) for name in ("WT_SESSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID", "DOMTERM"))
+    )

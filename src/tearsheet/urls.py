@@ -185,10 +185,11 @@ def canonical_domain(url: str) -> str:
     Raises BadURL.
     """
     host = host_of(url)
-    return host if _is_address(host) else _suffixes().privatesuffix(host) or host
+    return host if is_address(host) else _suffixes().privatesuffix(host) or host
 
 
-def _is_address(host: str) -> bool:
+def is_address(host: str) -> bool:
+    """Whether a host is an IP address and not a name."""
     if host[-1:].isalpha() and ":" not in host:  # an IP address ends with a digit
         return False
     try:

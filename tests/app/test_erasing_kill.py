@@ -19,8 +19,8 @@ from tests.support.tearsheet_command import command, environment, tearsheet
 from tests.support.web_seed import open_services
 
 
-def kill_once(data, chance: random.Random) -> None:
-    """Start to erase, and kill it at some moment after it has begun."""
+def kill_once(data, chance: random.Random) -> bool:
+    """Start to erase, and kill it at some moment after it has begun; returns whether it was still at work."""
     words = command("erase", SECRET, DOCUMENT, "--reason", "asked for", "--yes", data=data)
     process = subprocess.Popen(
         words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment({}), start_new_session=True
@@ -30,7 +30,7 @@ def kill_once(data, chance: random.Random) -> None:
     time.sleep(chance.random() ** 2 * 1.5)
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    return process.wait() == -signal.SIGKILL
 
 
 def check(data) -> None:
@@ -47,18 +47,19 @@ def check(data) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.kills
 @pytest.mark.timeout(1500)
-def test_whenever_it_is_killed_the_next_one_finishes(tmp_path):
+def test_whenever_it_is_killed_the_next_one_finishes(tmp_path, kills):
     """Beside it, `test_erasing.py` stops it within one process, before and after each step."""
-    kills = 20
+    rounds = 20
     filled = tmp_path / "filled"
     fill(filled)
     (filled / "config.toml").write_text('[archive]\nstores = ["copies"]\n[pages]\nactive = true\n')
-    chance = random.Random(kills)
-    for number in range(kills):
+    chance = random.Random(rounds)
+    for number in range(rounds):
         data = tmp_path / str(number)
         shutil.copytree(filled, data)
         for _ in range(1 + (number % 3 == 0)):
-            kill_once(data, chance)
+            kills["erase"] += kill_once(data, chance)
         check(data)
         shutil.rmtree(data)

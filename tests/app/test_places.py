@@ -19,7 +19,7 @@ BESIDE = "name a folder of its own, as 'my-copies' in the data folder or '/mnt/s
 
 
 @pytest.fixture
-def data(tmp_path) -> Path:
+def data(tmp_path: Path) -> Path:
     """A data folder with a link to its own archive beside it."""
     data = tmp_path / "data"
     (data / "archive").mkdir(parents=True)

@@ -23,7 +23,7 @@ from tearsheet.story import WireStory, decode_story
 from tearsheet.work.ledger import Ledger
 from tearsheet.work.packing import new_message
 from tests.support.archive_stories import large_story
-from tests.support.archive_until_killed import MOMENTS
+from tests.support.archive_until_killed import MOMENTS, OF_UPLOADER
 from tests.support.blob_stores import S3Harness
 from tests.support.flaky_proxy import FlakyProxy
 from tests.support.paths import ROOT
@@ -128,18 +128,20 @@ def run(tmp_path):
     made.close()
 
 
-def prove_at_every_moment(run: Run, times: range) -> int:
-    """Kill a process at each moment; returns how many were killed."""
+def prove_at_every_moment(run: Run, times: range) -> Counter[str]:
+    """Kill a process at each moment; returns how many were killed, in which part of the work."""
     kills = 0
+    parts: Counter[str] = Counter()
     for time in times:
         for moment in MOMENTS:
             run.send(5)
             assert run.start(kills, moment, time) == "killed", moment
             kills += 1
+            parts["uploader" if moment.partition(":")[0] in OF_UPLOADER else "archiver"] += 1
             run.check_after_kill()
     assert run.start(kills, "none", 0) == "done"
     run.check_at_the_end("copies")
-    return kills
+    return parts
 
 
 def prove_at_random(run: Run, url: str, kills: int) -> None:
@@ -153,13 +155,15 @@ def prove_at_random(run: Run, url: str, kills: int) -> None:
 
 @pytest.mark.timeout(400)
 def test_a_kill_before_and_after_every_step_of_archiving_and_uploading(run):
-    assert prove_at_every_moment(run, range(1, 2)) == 22
+    assert prove_at_every_moment(run, range(1, 2)).total() == 22
 
 
 @pytest.mark.slow
+@pytest.mark.kills
 @pytest.mark.timeout(3000)
-def test_kills_at_later_turns_of_every_step(run):
-    assert prove_at_every_moment(run, range(1, 4)) == 66
+def test_kills_at_later_turns_of_every_step(run, kills):
+    kills.update(prove_at_every_moment(run, range(1, 4)))
+    assert kills == {"archiver": 36, "uploader": 30}
 
 
 @pytest.mark.slow

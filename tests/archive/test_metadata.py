@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.archive.metadata import story_from_json, story_to_json
-from tearsheet.story import OWN_CONTENT_FIELDS, ContentMetadata, RSSEntry
+from tearsheet.story import OWN_CONTENT_FIELDS, ContentMetadata, RSSEntry, decode_story, encode_story
 from tests.support.archive_stories import any_story, plain_story
 
 
@@ -45,6 +45,27 @@ def test_numbers_that_json_does_not_know_become_nothing():
     back, _, _ = story_from_json(story_to_json(story, id_in_record=True))
     assert back.content_metadata.text_confidence is None
     assert back.http_metadata.fetch_timestamp is None
+
+
+ODD = (
+    {"rss_entry": {"source_feed_id": 10**30, "source_source_id": -(10**25), "title": "kept"}},
+    {"http_metadata": {"response_code": 2**63}, "rss_entry": {"title": "kept"}},
+    {"rss_entry": {"title": "kept"}, "tearsheet": {"exchanges": [{"url": "http://a.example/", "status": 10**30}]}},
+    {"rss_entry": {"title": "kept"}, "content_metadata": {"article_title": "half \ud83d", "text_content": "\udfff"}},
+    {
+        "rss_entry": {"title": "kept"},
+        "x": {"\ud800": 10**30},
+        "http_metadata": {"final_url": "http://a.example/\ud800"},
+    },
+)
+
+
+@pytest.mark.parametrize("top", ODD)
+def test_what_no_message_could_take_is_left_out_or_replaced(top):
+    """Anyone's archive can be given to a pipeline: one odd number or half a character must not end it."""
+    story, _, _ = story_from_json(json.dumps(top).encode())
+    assert story.rss_entry.title == "kept"
+    assert decode_story(encode_story(story)).rss_entry.title == "kept"
 
 
 def test_be_liberal_in_what_you_accept():

@@ -1,6 +1,7 @@
 """Copies: made, proved, tried again, and the only reason for which anything local may go."""
 
 import hashlib
+import shutil
 from datetime import UTC, datetime
 
 import pytest
@@ -229,3 +230,15 @@ def test_what_turns_out_to_be_the_file_itself_is_not_removed(setup, store, datab
     assert (report.removed, report.failures) == (0, [f"{file.name} stays here: one: its copy is the file itself"])
     assert file.local_path(folder).is_file()
     assert {state.store: state.waiting for state in Outbox(database).states()} == {"one": 1, "two": 0}
+
+
+def test_an_empty_mount_point_is_noticed_although_nothing_waits(setup):
+    _, _, blobs, _, uploader, _ = setup
+    assert uploader().run(all_now=True).proved == 2
+    assert uploader().run(all_now=True).away == []
+    shutil.rmtree(blobs["one"].folder)
+    blobs["one"].folder.mkdir()
+    assert uploader().run().away == [], "a round of a run does not look at what it does not need"
+    (away,) = uploader().run(all_now=True).away
+    assert away.startswith("archive.stores: the disk of one seems not to be mounted")
+    assert list(blobs["one"].folder.iterdir()) == []

@@ -41,4 +41,20 @@ def test_a_lost_folder_comes_back(tmp_path, place):
 def test_a_folder_that_is_lost_a_hundred_times_comes_back(tmp_path, place):
     ordeal = Ordeal(tmp_path, place, 2_000, random.Random(100))
     survive(ordeal, rounds=100)
-    assert ordeal.killed_restores > 10
+    assert ordeal.kills["restore"] > 10
+
+
+@pytest.mark.slow
+@pytest.mark.kills
+@pytest.mark.timeout(1_800)
+def test_queuers_runs_backups_and_restores_are_killed_in_turn(tmp_path, kills):
+    ordeal = Ordeal(tmp_path, str(tmp_path / "place"), 600, random.Random(15))
+    try:
+        for _ in range(15):
+            ordeal.kill_queuer()
+            ordeal.lose_once()
+        ordeal.finish()
+    finally:
+        ordeal.end()
+    kills.update(ordeal.kills)
+    assert set(kills) == {"queuer", "run of a pipeline", "backup", "restore"} and min(kills.values()) > 0

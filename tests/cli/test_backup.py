@@ -84,7 +84,12 @@ def test_damage_is_said_and_ends_with_3(data, place, tmp_path):
     told = said(in_process("backup", place, "--verify", data=data), 3)
     assert largest.name in told and "delete them" in told
     assert json.loads(in_process("backup", place, "--verify", "--json", data=data).stdout)["problems"]
-    assert largest.name in said(in_process("restore", place, data=tmp_path / "new"), 1)
+    told = said(in_process("restore", place, data=tmp_path / "new"), 1)
+    assert largest.name in told and "--despite-damage" in told
+    told = said(in_process("restore", place, "--despite-damage", data=tmp_path / "new"), 3)
+    assert "damaged, and not restored: database: tearsheet.db" in told and "1 files are damaged in the backup" in told
+    said(in_process("archive", "index", data=tmp_path / "new"))
+    assert "3 of 3 stories" in said(in_process("count", "*", data=tmp_path / "new"))
     largest.unlink()
     said(in_process("backup", place, data=data))
     assert "0 problems" in said(in_process("backup", place, "--verify", data=data))

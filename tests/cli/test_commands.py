@@ -2,6 +2,7 @@
 
 import json
 import pkgutil
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -13,8 +14,19 @@ from typer.main import get_command, get_group
 from typer.testing import CliRunner
 
 import tearsheet.cli
+from tearsheet.app.backups import WITHOUT
+from tearsheet.app.services import Services
+from tearsheet.index import ORDERS
+from tearsheet.settings import Settings
+from tearsheet.topics import NewTopic
+from tearsheet.topics.snapshot.export_files import FORMATS
+from tearsheet.topics.store import create_topic
+from tests.support.every_command import commands
 from tests.support.tearsheet_command import in_process
 from tests.support.tearsheet_command import tearsheet as run_tearsheet
+
+HEAVY = {"fastapi", "lxml", "numpy", "pycurl", "sqlalchemy", "tantivy", "rich"}
+"""Libraries that take longer to load than most commands take to run."""
 
 
 def test_every_command_of_every_module_is_listed():
@@ -26,10 +38,10 @@ def test_every_command_of_every_module_is_listed():
             part.callback()(lambda: None)
             register(part)
             offered |= set(get_group(part).commands)
-    commands: Any = get_command(tearsheet.cli.app)
-    listed = commands.list_commands(None)
+    every: Any = get_command(tearsheet.cli.app)
+    listed = every.list_commands(None)
     assert sorted(listed) == sorted(offered)
-    assert all(commands.get_command(None, name) for name in listed)
+    assert all(every.get_command(None, name) for name in listed)
 
 
 def test_ctrl_c_while_a_command_is_imported_ends_it_as_later(monkeypatch):
@@ -49,16 +61,77 @@ sys.argv = ["tearsheet", *{list(words)!r}]
 try:
     main()
 finally:
-    print(*sys.modules)
+    print("modules:", *sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=100)
-    return set(done.stdout.splitlines()[-1].split())
+    return set(done.stdout.rpartition("modules:")[2].split())
 
 
 def test_a_plain_question_does_not_wait_for_the_engines():
     loaded = modules_of("--version")
     assert "tearsheet.cli" in loaded
-    assert not {"fastapi", "lxml", "numpy", "sqlalchemy", "tantivy"} & loaded
+    assert not (HEAVY - {"pycurl"}) & loaded  # which is asked for its version
+
+
+def test_helps_and_completion_load_no_engine(tmp_path):
+    """All in one process: every help, a mistake, and the completion of a name."""
+    code = f"""
+import sys
+from pathlib import Path
+from typer.testing import CliRunner
+from tearsheet.cli import _COMMANDS, app
+from tearsheet.cli.completing import names_of
+for name in _COMMANDS:
+    assert CliRunner().invoke(app, [name, "--help"]).exit_code == 0, name
+assert CliRunner().invoke(app, ["serch"]).exit_code == 2
+from tearsheet.app import names_like
+assert names_like(Path({str(tmp_path)!r}), "topics", "") == []
+print(*sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=100)
+    loaded = set(done.stdout.split())
+    assert "tearsheet.cli.topic" in loaded and "tearsheet.app.completing" in loaded
+    assert not HEAVY & loaded
+
+
+def test_the_list_of_commands_says_what_each_command_says_itself():
+    """The list is kept where it can be read without importing the commands."""
+    every: Any = get_command(tearsheet.cli.app)
+    said = {name: about for name, (_, about) in tearsheet.cli._COMMANDS.items()}
+    assert said == {name: every.get_command(None, name).short_help for name in every.list_commands(None)}
+    shown = " ".join(CliRunner().invoke(tearsheet.cli.app, ["--help"]).output.split())
+    assert all(about in shown for about in said.values())
+
+
+def test_no_help_shows_the_name_of_a_type():
+    for name in commands():
+        shown = CliRunner().invoke(tearsheet.cli.app, [*name.split(), "--help"]).output
+        assert "Usage: " in shown and not re.search(r"<\w+>|\blist\[", shown), shown
+
+
+def test_helps_name_what_the_program_knows():
+    assert ", ".join(FORMATS) in shown_help("topic", "export")
+    assert ", ".join(WITHOUT) in shown_help("backup")
+    assert all(order in shown_help("search") for order in ORDERS)
+
+
+def shown_help(*words: str) -> str:
+    return " ".join(CliRunner().invoke(tearsheet.cli.app, [*words, "--help"]).output.split())
+
+
+def test_names_are_completed_for_the_shell(tmp_path, monkeypatch):
+    with Services(Settings(tmp_path)) as services:
+        create_topic(services.database, NewTopic("Bridge", "water"), 0)
+
+    def completed(*words: str) -> list[str]:
+        line = " ".join(("tearsheet", "--data", str(tmp_path), *words))
+        given = {"_TEARSHEET_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) + 2)}
+        return CliRunner().invoke(tearsheet.cli.app, prog_name="tearsheet", env=given).output.split()
+
+    assert completed("sea") == ["search"]
+    assert completed("topic", "status", "B") == ["Bridge"]
+    assert completed("search", "x", "--jso") == ["--json", "--jsonl"]
+    assert completed("topic", "dele") == ["delete"]
 
 
 def test_a_search_loads_the_index_and_no_database(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import stat
 import subprocess
 from collections.abc import Iterator
@@ -124,17 +125,15 @@ def test_programs_get_the_texts_as_they_are(done: Done):
     assert "'=\x1b" in printed["feeds stories 1 --csv"], "formulas are guarded"
 
 
-@pytest.mark.parametrize(
-    "words", [["search", "*"], ["--quiet", "search", "*", "--csv"], ["feeds", "stories", "1"], ["feeds", "show", "1"]]
-)
-def test_a_terminal_gets_our_own_styles_only(done: Done, words: list[str]):
+def on_terminal(done: Done, words: list[str], environ: dict[str, str]) -> str:
+    """What a terminal gets from a command."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         command(*words, data=done.data),
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env=environment({"TERM": "xterm-256color"}),
+        env=environment(environ),
     )
     os.close(theirs)
     shown = b""
@@ -145,10 +144,26 @@ def test_a_terminal_gets_our_own_styles_only(done: Done, words: list[str]):
         pass
     os.close(ours)
     assert process.wait() == 0
-    text = shown.decode()
+    return shown.decode()
+
+
+@pytest.mark.parametrize(
+    "words", [["search", "*"], ["--quiet", "search", "*", "--csv"], ["feeds", "stories", "1"], ["feeds", "show", "1"]]
+)
+def test_a_terminal_gets_our_own_styles_only(done: Done, words: list[str]):
+    text = on_terminal(done, words, {"TERM": "xterm-256color", "TEARSHEET_PAGER": ""})
     assert "]0;owned" in text
     assert not (FORBIDDEN - {"\x1b", "\r"}) & set(text)
     assert all(piece[0] == "[" and piece.lstrip("[0123456789;").startswith("m") for piece in text.split("\x1b")[1:])
+
+
+def test_only_addresses_of_the_web_are_links(done: Done):
+    text = on_terminal(done, ["search", "*"], {"TERM": "xterm", "FORCE_HYPERLINK": "1", "TEARSHEET_PAGER": ""})
+    links = re.findall("\x1b\\]8;;([^\x1b]*)\x1b\\\\", text)
+    assert any(links) and all(not one or one.startswith(("http://", "https://")) for one in links)
+    rest = re.sub("\x1b\\]8;;[^\x1b]*\x1b\\\\", "", text)
+    assert "]0;owned" in rest and not (FORBIDDEN - {"\x1b", "\r"}) & set(rest)
+    assert all(piece[0] == "[" and piece.lstrip("[0123456789;").startswith("m") for piece in rest.split("\x1b")[1:])
 
 
 def modes(folder: Path) -> dict[str, int]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 
 import pytest
 
+from tearsheet.app import erasing
 from tests.support.full_folder import SECRET, fill, url_of
 from tests.support.leftovers import places_of
 from tests.support.tearsheet_command import in_process
@@ -92,3 +95,14 @@ def test_a_copy_that_cannot_be_reached_ends_with_3_and_is_taken_next_time(data, 
     run(data, "--resume")
     assert places_of(data / "copies", "secretphrase")[1:] == []
     run(data, "--resume")
+
+
+def test_an_interrupted_erasure_says_so_and_is_finished_by_the_next(data, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(erasing, "_erase_from_archive", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+        said = run(data, SECRET, "--reason", "asked for", "--yes", code=11)
+    assert "interrupted: the stories are kept away, but not all is erased; `tearsheet erase --resume` goes on" in said
+    assert places_of(data, "secretphrase")
+    run(data, "--resume")
+    left = places_of(data, "secretphrase")
+    assert [place for place in left if "ingest-" not in place] == [], "the document is another story"

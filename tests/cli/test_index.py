@@ -7,7 +7,6 @@ import shutil
 
 import pytest
 
-from tearsheet.cli import index as command
 from tests.support.moved_archive import MOVING, collect, copy_of, move_away, open_moving
 from tests.support.tearsheet_command import as_toml, in_process
 
@@ -83,11 +82,3 @@ def test_named_files_are_indexed_alone(data):
 
 def test_an_archive_without_stories_is_said_to_be_empty(tmp_path):
     assert "there are no archived stories to index" in run(tmp_path, code=5).stderr
-
-
-def test_progress_is_shown_after_two_seconds_and_then_now_and_then(capsys):
-    times = iter((0.0, 1.9, 2.1, 3.0, 17.2, 17.3))
-    say = command._progress(lambda: next(times))
-    for stories in (100, 200, 300, 4_000, 5_000):
-        say(stories)
-    assert capsys.readouterr().err == "200 stories read\n4,000 stories read\n"

@@ -54,7 +54,7 @@ def test_a_folder_without_files_is_not_done(tmp_path, flavour):
 
 
 @pytest.fixture
-def again(tmp_path) -> Path:
+def again(tmp_path: Path) -> Path:
     """A data folder with a pipeline that only archives what is in a WARC file."""
     (tmp_path / "config.toml").write_text(
         "[storage]\nmin_free_bytes = 0\n[pipelines.again]\nqueuer = 'archive'\nstages = ['archiver']\n"
@@ -88,7 +88,7 @@ def test_a_run_says_what_earlier_runs_left_in_quarantine(again):
     stuck = [Output(queue, new_message(plain_story(9))) for queue in ("again.archiver-quar", "parser-quar")]
     with open_services(again) as services:
         with_broker(services, lambda broker: broker.publish(stuck))
-    words = ["--quiet", "pipeline", "run", "again", warc(again / "warcs", 1)]
+    words = ["--quiet", "pipeline", "run", "again", str(warc(again / "warcs", 1))]
     done = in_process(*words, data=again)
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines()[-1] == (

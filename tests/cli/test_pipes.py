@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +37,22 @@ def test_nobody_reads_the_error(tmp_path, pipe_without_a_reader):
         words, stdout=subprocess.PIPE, stderr=pipe_without_a_reader, env=environment({}), timeout=100, check=False
     )
     assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("words", [["--help"], ["search", "--help"], ["--version"]])
+def test_a_help_on_a_full_disk_is_lost_and_that_is_said(tmp_path, words):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command(*words, data=tmp_path),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment({}),
+            timeout=100,
+            check=False,
+        )
+    told = b"tearsheet: cannot write the output: No space left on device\n"
+    assert (done.returncode, done.stderr) == (16, told)
 
 
 def test_whole_pipes_are_left_alone(capsys):

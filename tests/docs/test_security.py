@@ -12,7 +12,7 @@ PAGE = (ROOT / "SECURITY.md").read_text("utf-8")
 ROWS = re.findall(r"^\| (?!Boundary |---)(.+?) \| (.+?) \| (.+?) \|$", PAGE, re.MULTILINE)
 BOUNDARIES = (
     "The web that we fetch from", "Feeds", "Archives", "The web server", "Other sites", "Proxies", "Captured pages", "The terminal",
-    "Spreadsheets", "Child processes", "Messages", "The data folder", "Secrets", "The supply chain",
+    "Spreadsheets", "Agents", "Child processes", "Messages", "The data folder", "Secrets", "The supply chain",
 )  # fmt: skip
 
 

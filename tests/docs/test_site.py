@@ -98,6 +98,7 @@ def test_what_is_loaded_from_elsewhere_would_be_seen():
     assert foreign('<a href="https://d.example/">a link that a reader may follow</a>') == []
 
 
+@pytest.mark.proof
 def test_the_site_is_built_without_a_warning_and_loads_nothing_from_other_hosts(tmp_path):
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", "-d", tmp_path / "trees"]
     site = tmp_path / "site"

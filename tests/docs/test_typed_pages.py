@@ -24,7 +24,7 @@ PAGES = sorted(
 DATA = "tearsheet-data"
 
 ON_AND_ON = re.compile(
-    r"tearsheet (?:--\S+ \S+ )*(?:run|serve|worker|archive replay|topic run|pipeline run|ingest|backup|restore)\b"
+    r"tearsheet (?:--\S+ \S+ )*(?:run|serve|mcp|worker|archive replay|topic run|pipeline run|ingest|backup|restore)\b"
 )
 """What goes on until it is stopped, asks the web, or needs a second disk: typed by other tests."""
 FOR_SOMEBODY_ELSE = re.compile(r"\b[A-Z]{4,}\b|…|discover")
@@ -36,10 +36,9 @@ ENDS_WITH = {"tearsheet topic map Floods floods.html": 5, "tearsheet topic expor
 def lines_of(page: str) -> list[str]:
     """The command lines of a page that can be typed here: those of its blocks of code."""
     text = (HOW_TO / page).read_text("utf-8")
-    blocks = [
-        *re.findall(r"^```(?:sh)?\n(.*?)^```", text, re.MULTILINE | re.DOTALL),
-        *re.findall(r"^ {4,}\S.*$", text, re.MULTILINE),
-    ]
+    fence = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+    fenced = [block for language, block in fence.findall(text) if language in ("", "sh")]
+    blocks = [*fenced, *re.findall(r"^ {4,}\S.*$", fence.sub("", text), re.MULTILINE)]
     lines = re.findall(r"^ *(tearsheet [a-z-].*?)(?:  +#.*)?$", "\n".join(blocks), re.MULTILINE)
     return [line for line in lines if not ON_AND_ON.match(line) and not FOR_SOMEBODY_ELSE.search(without_quotes(line))]
 
@@ -51,7 +50,7 @@ def without_quotes(line: str) -> str:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
-    done = tearsheet("demo", "--once", "--no-web", data=folder)
+    done = tearsheet("demo", "--once", "--no-web", data=folder, timeout=280)
     assert done.returncode == 0, done.stderr
     return folder / "demo"
 
@@ -80,7 +79,7 @@ def here(tmp_path: Path, demo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow  # it collects the whole demo first; test_examples.py checks the same lines without running them
+@pytest.mark.proof  # it collects the whole demo first; test_examples.py checks the same lines without running them
 @pytest.mark.parametrize("page", PAGES)
 def test_every_line_of_the_page_does_what_it_is_there_for(page: str, here: Path):
     for line in lines_of(page):

@@ -74,10 +74,12 @@ def test_words(index):
 
 def test_stories(index):
     page = answers.stories(index, CLIMATE, limit=2)
-    assert [one.url[-1] for one in page.stories] == ["6", "5"]
+    assert [one.url[-1] for one in page.stories] == ["5", "2"]
     rest = answers.stories(index, CLIMATE, limit=20, token=page.next_token)
-    assert [one.url[-1] for one in rest.stories] == ["2", "1"]
-    assert [one.url[-1] for one in answers.all_stories(index, CLIMATE, text=False)] == ["6", "5", "2", "1"]
+    assert [one.url[-1] for one in rest.stories] == ["1", "6"], "without a day, last"
+    assert [one.url[-1] for one in answers.all_stories(index, CLIMATE, text=False)] == ["5", "2", "1", "6"]
+    by_indexing = answers.all_stories(index, CLIMATE, text=False, order="indexed-newest")
+    assert [one.url[-1] for one in by_indexing] == ["6", "5", "2", "1"]
     assert {one.url[-1] for one in answers.sample(index, CLIMATE, 10)} == set("6521")
 
 

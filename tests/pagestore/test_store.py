@@ -1,5 +1,7 @@
 """The store on disk: what is written, by how many, and what is read of stores of every age."""
 
+import json
+import os
 import random
 import subprocess
 import sys
@@ -185,6 +187,33 @@ def test_a_meta_that_is_a_link_to_elsewhere_is_not_read(store, tmp_path):
     (tmp_path / "elsewhere").write_text(f"{old_page(folder, URL)} {URL} 1 url en\n")
     (folder / "META").symlink_to(tmp_path / "elsewhere")
     assert list(store.pages()) == []
+
+
+@pytest.mark.timeout(60)
+def test_a_meta_that_is_a_pipe_keeps_nobody_waiting(store):
+    folder = store.base / "2026/01/05"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "META")
+    assert list(store.pages()) == []
+    assert whats(store) == []
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"kind": f"url en\n{'0' * 32} http://forged.example/ 1 url"},
+        {"kind": ["url"]},
+        {"language": {"a": 1}},
+        {"url": "\ud800"},
+    ],
+)
+def test_what_lies_beside_a_page_forges_no_line_of_meta(store, odd):
+    folder = store.base / "2026/01/05"
+    page = folder / old_page(folder, URL)
+    (page / "capture.json").write_text(json.dumps({"url": URL, "kind": "url", "page_id": 1, "language": "en"} | odd))
+    repair_store(store)
+    assert [page.url for page in store.pages()] in ([], [URL])
+    assert all("forged" not in path.read_text() for path in folder.glob("META"))
 
 
 def test_a_crash_between_the_two_files_leaves_an_orphan_that_can_be_named_again(store, monkeypatch):

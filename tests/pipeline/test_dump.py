@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from tearsheet.archive import StoryArchiveWriter
 from tearsheet.engines.broker.port import Broker, Depth, Message, Output, Settlement
 from tearsheet.engines.broker.sqlite import SqliteBroker
 from tearsheet.errors import StorageError, UsageError
-from tearsheet.pipeline.dump import HEADERS, Wanted, archived_form, dump_queue, jsonable, load_files
+from tearsheet.pipeline.dump import HEADERS, QUEUE_DATA, Wanted, archived_form, dump_queue, jsonable, load_files
 from tearsheet.pipeline.queuers.inputs import InputStores, expand
 from tearsheet.pipeline.queuers.tracker import Tracker
 from tearsheet.story import ContentMetadata, Exchange, HTTPMetadata, RawHTML, RSSEntry, Story, make_story_id
@@ -239,6 +240,21 @@ def test_a_foreign_dump_needs_a_queue(tmp_path, tracker):
         (held,) = await broker.peek("parser-in", 5)
         assert held.headers == {RETRIES: 3, WHEN: "1700000000.5"}
         assert held.headers.get(ORIGIN) is None
+
+    run(tmp_path, scenario)
+
+
+def test_a_foreign_dump_with_odd_data_is_loaded_as_far_as_it_can_be_read(tmp_path, tracker):
+    async def scenario(broker: Broker) -> None:
+        odd = {RETRIES: math.inf, WHO: "parser", WHEN: math.nan, "x": [1]}
+        with StoryArchiveWriter(tmp_path / "dumps") as writer:
+            for number, body in enumerate(("é", "!!!", "A")):
+                writer.write(
+                    story(number), {HEADERS: odd, QUEUE_DATA: {"queue": "parser-in", "body": body, "key": 10**30}}
+                )
+        await load_files(broker, expand([str(tmp_path / "dumps")], NOWHERE, (".warc",)), Wanted(), tracker)
+        held = await broker.peek("parser-in", 5)
+        assert [one.headers for one in held] == [{WHO: "parser"}] * 3
 
     run(tmp_path, scenario)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from tearsheet.pipeline.parser import Parser
-from tearsheet.story import NEED_CANONICAL_URL, HTTPMetadata, RawHTML, Story
+from tearsheet.story import NEED_CANONICAL_URL, HTTPMetadata, RawHTML, Story, encode_story
 from tearsheet.work.outcomes import Drop, Quarantine
 
 NOW = 1_700_000_000.123456
@@ -148,3 +148,12 @@ def test_no_url_is_looked_at_by_people():
 
 def test_a_page_with_a_few_words_is_too_short_and_not_empty():
     assert reason("<html><body><h1>Paper</h1><p>More soon.</p></body></html>") == "too-short"
+
+
+def test_half_a_character_in_the_data_of_a_page_does_not_cost_the_story():
+    """Sites cut descriptions off in the middle of an emoji."""
+    data = r"""<script type="application/ld+json">{"@type": "NewsArticle", "headline": "Bridge \ud83d",
+    "description": "Rebuilt \ud83d", "author": {"name": "A. \ude00 Writer"}}</script></head>"""
+    story = parse(PAGE.replace("</head>", data))
+    assert encode_story(story).meta
+    assert story.content_metadata.authors == ["A. \ufffd Writer"]

@@ -99,7 +99,7 @@ _EXCHANGES = st.builds(
     reason=_maybe(_TEXT),
 )
 _BY_TYPE = {
-    "str | None": _maybe(_TEXT | st.sampled_from(["http://a.example/ b\r\nX: y", "https://例え.jp/ü", "\ud800"])),
+    "str | None": _maybe(_TEXT | st.sampled_from(["http://a.example/ b\r\nX: y", "https://例え.jp/ü"])),
     "int | None": _maybe(st.integers(-(2**40), 2**40)),
     "float | None": _maybe(_TIME),
     "bool | None": _maybe(st.booleans()),

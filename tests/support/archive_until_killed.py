@@ -52,6 +52,7 @@ PLACES: dict[str, tuple[Any, str]] = {
 }
 """Where the work can be cut: in the archiver and its worker, then in the uploader."""
 
+OF_UPLOADER = {"copy", "prove", "proved", "remove", "removed"}
 MOMENTS = [f"{place}:{side}" for place in PLACES for side in ("before", "after")]
 
 

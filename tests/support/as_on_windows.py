@@ -1,6 +1,6 @@
 """Makes this process look like one on Windows, as far as imports go: no module and no name that only POSIX systems have.
 
-Run as `python -m tests.support.as_on_windows`: imports every module of the program then, and tries what has two ways there.
+Run as `python -m tests.support.as_on_windows FOLDER`: imports every module of the program then, and tries what has two ways there.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import select
 import signal
 import socket
 import sys
-import tempfile
 from pathlib import Path
 from types import ModuleType
 
@@ -84,14 +83,15 @@ def main() -> None:
     from tearsheet.web.listening import bind_unix
     from tearsheet.work.pool import ProcessPool
 
-    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "x").open("w+b", buffering=0) as file:
+    folder = Path(sys.argv[1])
+    with (folder / "x").open("w+b", buffering=0) as file:
         file.write(b"some bytes")
         lock(file)
         assert not try_lock(file.fileno()) and file.tell() == len(b"some bytes")
         assert list(msvcrt.locked.values()) == [2**31 - 2]
         assert write_at(file.fileno(), b"more", 0) == 4 and read_at(file.fileno(), 6, 5) == b"bytes"
-        write_whole(Path(folder) / "y", b"whole")
-        assert (Path(folder) / "y").read_bytes() == b"whole" and len(list(Path(folder).iterdir())) == 2
+        write_whole(folder / "y", b"whole")
+        assert (folder / "y").read_bytes() == b"whole" and len(list(folder.iterdir())) == 2
     assert file_limit() == 512
     print(refused(ProcessPool, "x:y", (), 1, 1.0))
     print(refused(bind_unix, Path("x")))

@@ -63,6 +63,11 @@ def work(data: Path, stories: Path, *, queue_only: bool = False) -> None:
         run_files(services, pipeline, source, lambda collector: [], queue_only=queue_only)
 
 
+def queue(data: Path, stories: Path) -> None:
+    """Only queue the stories."""
+    work(data, stories, queue_only=True)
+
+
 def back_up_again_and_again(data: Path, place: str, notes: Path) -> None:
     """Make backups until killed. Before each, note what is settled; the file's name says how many backups there were before."""
     while True:
@@ -96,7 +101,8 @@ class Ordeal:
     count: int
     chance: random.Random
     restored: int = 0
-    killed_restores: int = 0
+    kills: Counter[str] = field(default_factory=Counter)
+    """How many processes were killed while they were at work, by part."""
     processes: list[BaseProcess] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -124,6 +130,14 @@ class Ordeal:
         self.processes.append(process)
         return process
 
+    def kill_queuer(self) -> None:
+        """Queue stories until some moment; kill the queuer."""
+        queuer = self.start(queue, self.data, self.stories)
+        time.sleep(self.chance.random() * 0.5)
+        queuer.kill()
+        queuer.join()
+        self.kills["queuer"] += queuer.exitcode == -9
+
     def lose_once(self) -> None:
         """Work and back up until some moment; kill both; destroy the folder; restore it; compare."""
         before = self.finished()
@@ -136,6 +150,8 @@ class Ordeal:
         for process in self.chance.sample([pipeline, backups], 2):
             process.kill()
             process.join()
+        self.kills["run of a pipeline"] += pipeline.exitcode == -9
+        self.kills["backup"] += 1
         assert pipeline.exitcode in (0, -9) and backups.exitcode == -9, (pipeline.exitcode, backups.exitcode)
         shutil.rmtree(self.data)
         if self.chance.random() < 0.5:
@@ -143,7 +159,7 @@ class Ordeal:
             time.sleep(self.chance.random() * 0.3)
             restoring.kill()
             restoring.join()
-            self.killed_restores += restoring.exitcode == -9
+            self.kills["restore"] += restoring.exitcode == -9
         # A kill may also come when there is only an empty folder.
         if (self.data / RESTORING).exists() or not (self.data / "tearsheet.db").exists():
             bring_back(self.data, self.place)

@@ -38,7 +38,7 @@ READING: dict[str, tuple[str, ...]] = {
 """By the name of a command, the kinds of files that it reads and its words; `{}` stands for the file."""
 
 _NOT_READING = {
-    "": "demo serve worker status stats search count doctor backup restore",
+    "": "demo serve mcp worker status stats search count doctor backup restore",
     "config": "show",
     "token": "create list revoke",
     "feeds": "export list show stories discover poll fetch-soon set remove daily-rss prune",

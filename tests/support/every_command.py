@@ -12,8 +12,11 @@ from tearsheet.cli import app
 
 FORMS = ("--json", "--jsonl", "--csv")
 
-SERVING = frozenset({"demo", "serve", "worker", "archive replay"})
+SERVING = frozenset({"demo", "serve", "mcp", "worker", "archive replay"})
 """Commands that go on until they are stopped."""
+
+SUMMARIES = frozenset({"run", "demo", "pipeline run", "restore", "cite", "ingest", "status"})
+"""Commands whose JSON is one summary of what was done or found, and no list."""
 
 WORDS: dict[str, str] = {
     "feeds add": "feeds add http://hostile.example/feed.json http://bob:hunter22@hostile.example/other",
@@ -37,6 +40,8 @@ WORDS: dict[str, str] = {
     "sources show": "sources show 1",
     "sources gaps": "sources gaps",
     "sources fetch-soon": "sources fetch-soon 1",
+    "sources set": "sources set 1 --name {hostile}",
+    "sources remove": "sources remove nothing.example --yes",
     "collections add": "collections add {hostile} 1",
     "collections list": "collections list",
     "collections show": "collections show {hostile}",
@@ -78,11 +83,13 @@ WORDS: dict[str, str] = {
     "topic run": "topic run {hostile}",
     "topic duplicate": "topic duplicate hostile.example",
     "topic duplicates": "topic duplicates",
+    "topic stop": "topic stop {hostile}",
     "topic status": "topic status {hostile}",
     "topic list": "topic list",
     "topic snapshot": "topic snapshot {hostile}",
     "topic export": "topic export {hostile} {outside}/export/topic",
     "topic map": "topic map {hostile} {outside}/maps/map.svg",
+    "topic delete": "topic delete nothing --yes",
     "ingest": "ingest http://hostile.example/1",
     "backup": "backup {outside}/backups --new",
     "restore": "restore {outside}/backups --dry-run",

@@ -11,7 +11,7 @@ _LAST_RESORT = logging.lastResort
 
 def forget_commands() -> None:
     """Options and logging as in a process in which no command has run."""
-    Globals.data, Globals.flags, Globals.quiet = None, {}, False
+    Globals.data, Globals.flags, Globals.quiet, Globals.pager = None, {}, False, True
     ours = logging.getLogger("tearsheet")
     ours.handlers.clear()
     ours.setLevel(logging.NOTSET)

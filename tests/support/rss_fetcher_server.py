@@ -13,9 +13,15 @@ from tests.support.flavour_runs import page
 
 
 @contextmanager
-def rss_fetcher(stories: int) -> Iterator[str]:
-    """An rss-fetcher that knows so many stories of old.example, and the newspaper itself: its address."""
-    rows = [{"id": number, "url": f"http://old.example/story-{number}"} for number in range(1, stories + 1)]
+def rss_fetcher(stories: int, odd: dict[str, object] | None = None) -> Iterator[str]:
+    """An rss-fetcher that knows so many stories of old.example, and the newspaper itself: its address.
+
+    It gives more rows than it is asked for; `odd` is in the second of them.
+    """
+    rows: list[dict[str, object]] = [
+        {"id": number, "url": f"http://old.example/story-{number}"} | (odd or {} if number == 2 else {})
+        for number in range(1, stories + 1)
+    ]
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -8,7 +8,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,12 +45,23 @@ def children_of(pid: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def has_loop(pid: int) -> bool:
+    """Whether a process has an event loop: a selector and two sockets to wake it. Importing `selectors` makes only the first."""
+    with suppress(FileNotFoundError):  # a file that was closed meanwhile
+        opened = [str(path.readlink()) for path in Path(f"/proc/{pid}/fd").iterdir()]
+        return any("eventpoll" in what for what in opened) and sum(what.startswith("socket:") for what in opened) > 1
+    return False
+
+
 def wait_until_handled(pid: int, *, children: int = 0) -> None:
-    """Wait until a process is ready for SIGTERM, which no Python program handles by itself; with so many of its children."""
+    """Wait until a command, or each of its children, runs and is ready for SIGTERM.
+
+    It has a handler of its own from the start, so that alone tells nothing: the loop comes after the handlers of a run.
+    """
     give_up = time.monotonic() + PATIENCE
     while time.monotonic() < give_up:
-        ours = [pid, *(children_of(pid) if children else [])]
-        if len(ours) == 1 + children and all(catches(one, signal.SIGTERM) for one in ours):
+        at_work = children_of(pid) if children else [pid]
+        if len(at_work) == (children or 1) and all(catches(one, signal.SIGTERM) and has_loop(one) for one in at_work):
             return
         time.sleep(0.02)
     raise AssertionError("not ready for signals")

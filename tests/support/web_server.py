@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
 from tearsheet.settings import WebSettings
 from tearsheet.web.listening import address_of, bind
@@ -17,7 +17,7 @@ from tests.support.patience import PATIENCE
 
 
 @contextmanager
-def serve_app(app: FastAPI, web: WebSettings | None = None) -> Iterator[str]:
+def serve_app(app: Starlette, web: WebSettings | None = None) -> Iterator[str]:
     """Serve the app; gives its address without the slash at the end."""
     listener = bind("127.0.0.1", 0)
     address = address_of(listener).rstrip("/")

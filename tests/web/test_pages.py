@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections import Counter
 from typing import Any
 
@@ -166,3 +167,12 @@ def test_what_goes_wrong_is_answered_as_described(client):
     for asked in ({"page_size": "many"}, {"start": "yesterday"}, {"q": "(open"}, {"sort_order": "up"}):
         answer = client.get("/api/search/story-list", params=asked)
         assert (answer.status_code, list(answer.json())) == (400, problem["required"]), asked
+
+
+def test_parquet_is_offered_where_it_can_be_written(client, monkeypatch):
+    offered = "All stories as Parquet"
+    assert offered in client.get("/search?q=climate").text
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert offered not in client.get("/search?q=climate").text
+    answer = client.get("/search.parquet?q=climate")
+    assert answer.status_code == 501 and "tearsheet[parquet]" in answer.json()["note"]

@@ -13,7 +13,7 @@ import pytest
 from lxml import html as lxml_html
 from pyarrow import parquet
 
-from tearsheet.index import all_stories
+from tearsheet.index import ORDERS, all_stories
 from tearsheet.query import parse_query
 from tearsheet.urls import url_hash
 from tearsheet.web import asking, search_page
@@ -234,7 +234,7 @@ def test_no_match_says_what_was_looked_at_and_what_to_try(client, truth, tmp_pat
 
 def test_exports_have_the_order_that_was_asked_for(client, seeded):
     index = seeded[0].index
-    for order in ("newest", "oldest", "relevance"):
+    for order in ORDERS:
         lines = client.get(
             "/search.jsonl", params={"q": "climate OR harbour OR plan", "order": order}
         ).text.splitlines()

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import math
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.engines.broker.port import Message, Output
-from tearsheet.work.journey import RETRIES, WHAT, WHO, RetryRule, fate_of, forwarded, replayed
+from tearsheet.work.journey import DUE, RETRIES, WHAT, WHEN, WHO, RetryRule, fate_of, forwarded, replayed, tries_before
 from tearsheet.work.outcomes import Drop, Quarantine, Requeue, Retry, Skipped
+from tearsheet.work.queues import message_summary
 
 RULE = RetryRule(max_retries=3, first_seconds=10, longest_seconds=60)
 MESSAGE = Message(b"story", {"kept": "yes"}, "host.example", b"page")
@@ -83,3 +87,13 @@ def test_delays_grow_are_bounded_and_never_less_than_asked_for(retries, chance, 
     assert delay >= (at_least or 0)
     assert delay <= max(RULE.longest_seconds * 1.1, at_least or 0)
     assert RULE.delay(retries + 1, at_least, chance) >= delay
+
+
+@pytest.mark.parametrize("odd", ["abc", "", "9" * 5_000, -5, 1e300, math.inf, math.nan, "\0"])
+def test_headers_that_others_made_up_end_no_worker(odd):
+    """A dumped queue can be loaded from anyone's file; one message must not stop all who read its queue."""
+    message = Message(b"story", dict.fromkeys((RETRIES, WHEN, DUE, WHAT, WHO), odd))
+    assert 0 <= tries_before(message) <= 1_000_000
+    assert fate_of("parser", message, Retry("later"), RULE, 5.0).status in ("retrying", "dropped")
+    assert fate_of("parser", message, Drop("why"), RULE, 5.0).status == "dropped"
+    assert message_summary(message)["retries"] == tries_before(message)

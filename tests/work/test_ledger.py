@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import threading
@@ -270,6 +271,7 @@ def fold_and_kill(tmp_path, rounds: int, stories: int) -> None:
         process.stdout.readline()
         process.kill()
         process.communicate()
+        assert process.returncode == -signal.SIGKILL
         assert (ledger.sums("source"), ledger.counts(), ledger.recorded()) == before
         left.append(rows_in(ledger, outcomes))
     assert left == sorted(left, reverse=True) and left[-1] < stories
@@ -299,8 +301,10 @@ def test_folding_survives_kills_and_counts_nothing_twice(tmp_path):
 
 
 @pytest.mark.slow
-def test_folding_survives_many_kills(tmp_path):
+@pytest.mark.kills
+def test_folding_survives_many_kills(tmp_path, kills):
     fold_and_kill(tmp_path, rounds=25, stories=5_000)
+    kills["ledger folding"] = 25
 
 
 def test_a_ledger_of_an_earlier_version_keeps_its_rows_and_sums(harness):

@@ -1,8 +1,9 @@
+from .absence import absence_of as absence_of
 from .addresses import every_address as every_address
 from .addresses import matching_addresses as matching_addresses
 from .addresses import named_addresses as named_addresses
 from .asking import ask as ask
-from .backups import WITHOUT as WITHOUT
+from .backups import Restored as Restored
 from .backups import back_up as back_up
 from .backups import opened_place as opened_place
 from .backups import restore as restore
@@ -14,6 +15,7 @@ from .captures import pack as pack
 from .captures import rebuild_index as rebuild_index
 from .captures import verify_archive as verify_archive
 from .checks import examine as examine
+from .completing import names_like as names_like
 from .data_folder import DEMO_FOLDER as DEMO_FOLDER
 from .data_folder import folder_meant as folder_meant
 from .data_folder import holds_nothing as holds_nothing
@@ -72,6 +74,7 @@ from .tokens import TokenStore as TokenStore
 from .tokens import end_of_token as end_of_token
 from .topics import draw_topic as draw_topic
 from .topics import export_topic as export_topic
+from .topics import overall_figures as overall_figures
 from .topics import run_topic_to_its_end as run_topic_to_its_end
 from .topics import seed_from_index as seed_from_index
 from .topics import seed_from_posts as seed_from_posts

@@ -6,8 +6,8 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from tearsheet.backup import (
     FOLDER_ID,
     About,
     BackupPlace,
+    DamagedBackup,
     Layout,
     LeftOut,
     Manifest,
@@ -181,9 +182,13 @@ class Restored:
     progress: Progress
     stories: int
     """How many stories can be searched now."""
+    damaged: list[str] = field(default_factory=list)
+    """What could not be restored, and why, where the rest was wanted all the same."""
 
 
-def restore(settings: Settings, url: str, at: datetime | None, *, dry_run: bool, tell: Tell) -> Restored | None:
+def restore(
+    settings: Settings, url: str, at: datetime | None, *, dry_run: bool, tell: Tell, despite_damage: bool = False
+) -> Restored | None:
     """Bring a backup back into the data folder of `settings`, which must be empty.
 
     None when an earlier restore had been interrupted at its very end, and was finished. With `dry_run` everything is checked but
@@ -200,7 +205,7 @@ def restore(settings: Settings, url: str, at: datetime | None, *, dry_run: bool,
                 f"the backup {name} was made by tearsheet {manifest.tearsheet[:20]}, which is later than this one: "
                 "install that version or a later one"
             )
-        layout = layout_of(_settings_in(place, manifest, settings.data))
+        layout = layout_of(_settings_in(place, manifest, settings.data, despite_damage))
         check_landings(landings_of(layout))
         _check_room(layout, manifest)
         if dry_run:
@@ -208,16 +213,18 @@ def restore(settings: Settings, url: str, at: datetime | None, *, dry_run: bool,
                 continue
             return Restored(name, manifest, layout, Progress("nothing was written"), 0)
         stories: list[int] = []
-        progress = Restoring(place, manifest, layout, tell).run(lambda there: stories.append(_index_words(there, tell)))
-        return Restored(name, manifest, layout, progress, stories[0])
+        restoring = Restoring(place, manifest, layout, tell, despite_damage)
+        progress = restoring.run(lambda there: stories.append(_index_words(there, tell)))
+        return Restored(name, manifest, layout, progress, stories[0], restoring.left_out)
 
 
-def _settings_in(place: BackupPlace, manifest: Manifest, folder: Path) -> Settings:
+def _settings_in(place: BackupPlace, manifest: Manifest, folder: Path, despite_damage: bool) -> Settings:
     """The settings that the restored folder will have: those of the backup's own `config.toml`, and of the environment."""
     with tempfile.TemporaryDirectory() as temporary:
         for entry in place.entries(manifest):
             if (entry.part, entry.path) == ("folder", CONFIG_FILE):
-                Path(temporary, CONFIG_FILE).write_bytes(b"".join(place.objects.read(entry.objects)))
+                with suppress(*([DamagedBackup] if despite_damage else [])):
+                    Path(temporary, CONFIG_FILE).write_bytes(b"".join(place.objects.read(entry.objects)))
             if entry.part != "folder":
                 break
         settings = load_settings(temporary)

@@ -1,4 +1,4 @@
-"""One way to run to an end, to be interrupted and to report it. No other module handles signals.
+"""One way to run to an end, to be interrupted and to report it. Only `start` handles signals, too: before anything runs.
 
 Work that waits for more until it is told to stop is run with `run_until_stopped`: SIGINT (Ctrl-C) and SIGTERM ask it to stop, it
 finishes what it has begun, and a second signal changes nothing, not even while the process ends afterwards. Work that ends by

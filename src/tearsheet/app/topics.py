@@ -14,11 +14,22 @@ from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import Interrupted, Run, run_until_stopped
 from tearsheet.app.services import Services
 from tearsheet.archive import Captures
-from tearsheet.errors import NotFoundError, TearsheetError
+from tearsheet.errors import NotFoundError, TearsheetError, UsageError
 from tearsheet.pipeline import Fetcher
 from tearsheet.query import parse_query
 from tearsheet.topics import COMPLETED, FAILED, Progress, Seed, Topic, store
-from tearsheet.topics.snapshot import Frozen, list_snapshots, load_snapshot, save_snapshot, write_export, write_map
+from tearsheet.topics.snapshot import (
+    LARGE,
+    Counting,
+    Figures,
+    Frozen,
+    list_snapshots,
+    load_snapshot,
+    save_snapshot,
+    timespans_of,
+    write_export,
+    write_map,
+)
 from tearsheet.topics.spider import Tools, add_posts, count_seeds, index_seeds, is_about, read_posts, run_topic
 
 Report = Callable[[Topic, Progress], None]
@@ -113,6 +124,16 @@ def take_snapshot(services: Services, topic: Topic, note: str) -> tuple[int, str
     number = save_snapshot(services.database, topic, note=note)
     digest = next(row.digest for row in list_snapshots(services.database, topic.id) if row.id == number)
     return number, digest
+
+
+def overall_figures(services: Services, topic: Topic, snapshot: int | None = None) -> Figures:
+    """The figures of a whole snapshot, or of the newest. Raises NotFoundError, and UsageError where that would take long."""
+    frozen = load_snapshot(services.database, topic, snapshot)
+    if len(frozen.stories) + len(frozen.links) >= LARGE:
+        raise UsageError(
+            f"this topic is too large to be counted while you wait: `tearsheet topic export {topic.name!r} FOLDER` does it"
+        )
+    return Counting(frozen).figures(timespans_of(frozen)[0])
 
 
 def export_topic(

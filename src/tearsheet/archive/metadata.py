@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from tearsheet.foreign_text import read_json
 from tearsheet.story import (
     OWN_CONTENT_FIELDS,
     ContentMetadata,
@@ -113,6 +114,11 @@ def _read_as_declared(block: bytes) -> tuple[Story, dict[str, Any], bool]:
     """The quick way, for records in which every field has its declared type and nothing was added. Raises for all others."""
     top = _decode_top(block)
     own = top.tearsheet or _Own()
+    numbers = (top.rss_entry.source_feed_id, top.rss_entry.source_source_id, top.http_metadata.response_code)
+    if not all(
+        -(2**63) <= number < 2**63 for number in (*filter(None, numbers), *(one.status for one in own.exchanges))
+    ):
+        raise ValueError("a number of more than 64 bits")
     _fill(top.content_metadata, own.content_metadata)
     html = None if own.html is None else b""
     parts = (top.rss_entry, RawHTML(html, own.encoding), top.http_metadata, top.content_metadata)
@@ -136,10 +142,7 @@ def _read_liberally(block: bytes) -> tuple[Story, dict[str, Any], bool]:
 
 
 def _load(block: bytes) -> dict[str, Any]:
-    try:
-        top = json.loads(block)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+    top = read_json(block.decode(json.detect_encoding(block)))
     if not isinstance(top, dict):
         raise ValueError("not a JSON object")
     return top
@@ -178,10 +181,7 @@ def _fitting(value: Any, kind: str) -> Any:
 
 
 def _number(value: Any) -> float | None:
-    try:
-        return float(value) if isinstance(value, (int, float)) else None
-    except OverflowError:
-        return None
+    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
 
 
 def _whole_number(value: Any) -> int | None:

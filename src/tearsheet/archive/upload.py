@@ -35,6 +35,8 @@ class UploadReport:
     proved: int = 0
     removed: int = 0
     failures: list[str] = field(default_factory=list)
+    away: list[str] = field(default_factory=list)
+    """What is wrong with stores that have copies, though nothing was to be copied there."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -75,24 +77,38 @@ class Uploader:
         *,
         all_now: bool = False,
         stop: Callable[[], bool] = lambda: False,
-        progress: Callable[[], None] = lambda: None,
+        progress: Callable[[int, int], None] = lambda done, of: None,
     ) -> UploadReport:
-        """One round: each copy that is due is tried once. `all_now` ignores the pauses after failures.
+        """One round: each copy that is due is tried once. `all_now` ignores the pauses after failures, and looks at every store.
 
-        What was proved is done for good; anything that fails or is interrupted stays in the outbox.
+        `progress` is told how many were tried, and of how many. What was proved is done for good; anything that fails or is
+        interrupted stays in the outbox.
         """
         report = UploadReport()
         names = list(self._stores)
         self._outbox.add_missing(names, utc_now(self._clock))
         with _OpenStores(self._stores, self._outbox) as stores:
-            for upload in self._outbox.due(names, None if all_now else utc_now(self._clock)):
+            due = list(self._outbox.due(names, None if all_now else utc_now(self._clock)))
+            for number, upload in enumerate(due, 1):
                 if stop():
                     break
                 self._try(upload, stores, report)
-                progress()
+                progress(number, len(due))
             if self._remove_local:
                 self._remove(stores, report, stop)
+            if all_now:
+                report.away += [str(error) for name in names if (error := self._wrong_with(name, stores))]
         return report
+
+    def _wrong_with(self, name: str, stores: _OpenStores) -> TearsheetError | None:
+        """Why a store that has copies cannot be used, if nobody had to open it yet: its disk may not be mounted."""
+        if name in stores or not self._outbox.newest_copies(name, 1):
+            return None
+        try:
+            stores[name]
+        except TearsheetError as error:
+            return error
+        return None
 
     def _try(self, upload: Upload, stores: _OpenStores, report: UploadReport) -> None:
         try:
@@ -175,6 +191,10 @@ class _OpenStores:
         if isinstance(found, TearsheetError):
             raise found
         return found
+
+    def __contains__(self, name: str) -> bool:
+        """Whether it was opened, or tried in vain."""
+        return name in self._opened
 
     def _open(self, name: str) -> Blobs | TearsheetError:
         try:

@@ -41,6 +41,8 @@ class Progress:
     """Bytes that were new to the place, packed."""
     unchanged: int = 0
     """Files that were not even read, because the last backup has them."""
+    total: int | None = None
+    """How many bytes there will be, where that is known."""
 
 
 @dataclass(slots=True, frozen=True)

@@ -11,7 +11,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -83,6 +83,10 @@ class Restoring:
     manifest: Manifest
     layout: Layout
     tell: Tell
+    despite_damage: bool = False
+    """Restore what is whole, and leave out the rest."""
+    left_out: list[str] = field(default_factory=list)
+    """What is damaged and was left out, and why."""
 
     def run(self, prepare: Callable[[Layout], None]) -> Progress:
         """Restore everything. `prepare` is called with the places of the files before they are put in their final ones."""
@@ -98,16 +102,25 @@ class Restoring:
         return progress
 
     def _write(self, landings: Sequence[Landing]) -> Progress:
-        progress, parts = Progress("restoring"), dict[str, PartSize]()
+        progress, parts = Progress("restoring", total=self.manifest.bytes), dict[str, PartSize]()
         for entry in self.place.entries(self.manifest):
             target = self.layout.target(entry.part, entry.path)
             if target is not None:
-                self._write_file(entry, staged(target, landings), progress)
+                self._write_or_leave_out(entry, staged(target, landings), progress)
             before = parts.get(entry.part, PartSize())
             parts[entry.part] = PartSize(before.files + 1, before.bytes + entry.size)
         if parts != self.manifest.parts:
             raise DamagedBackup("the backup is damaged: its listing is not the one that its manifest describes")
         return progress
+
+    def _write_or_leave_out(self, entry: Entry, path: Path, progress: Progress) -> None:
+        try:
+            self._write_file(entry, path, progress)
+        except DamagedBackup as error:
+            if not self.despite_damage:
+                raise
+            path.unlink(missing_ok=True)
+            self.left_out.append(f"{entry.part}: {entry.path}: {error.__cause__ or error}")
 
     def _write_file(self, entry: Entry, path: Path, progress: Progress) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -129,8 +142,8 @@ class Restoring:
             yield from self.place.objects.read(entry.objects)
         except DamagedBackup as error:
             raise DamagedBackup(
-                f"{error}, and {entry.path} needs it: restore an earlier backup (`--at`); `tearsheet backup --verify` says which "
-                "are whole"
+                f"{error}, and {entry.path} needs it: restore an earlier backup (`--at`; `tearsheet backup --verify` says which "
+                "are whole), or what is whole of this one (`--despite-damage`)"
             ) from error
 
     def _staged_layout(self, landings: Sequence[Landing]) -> Layout:

@@ -6,21 +6,11 @@ from collections.abc import Sequence
 
 import typer
 
-from tearsheet.app import Services
-from tearsheet.app import discover_feeds as find_feeds
+from tearsheet import app as program
 from tearsheet.cli.context import err, out, show
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure
-from tearsheet.feeds.catalogue import (
-    AddReport,
-    DiscoveredFeed,
-    NewFeed,
-    NoSite,
-    add_feeds,
-    is_known_feed,
-    may_be_page,
-    read_feed_list,
-)
+from tearsheet.feeds import catalogue
 
 FOUND_COLUMNS = {
     "score": "score",
@@ -34,28 +24,28 @@ _LOOKED_FOR = 5
 """How many feeds of a page are looked for, so that nobody waits long for those at the end of the list."""
 
 
-def named_feeds(services: Services, arguments: Sequence[str], yes: bool) -> list[NewFeed]:
+def named_feeds(services: program.Services, arguments: Sequence[str], yes: bool) -> list[catalogue.NewFeed]:
     """The feeds that arguments name. Raises UsageError for what is neither a file nor an address, PartialFailure for a page
     without feeds, and typer.Abort when the user does not want what was found.
     """
-    named: list[NewFeed] = []
+    named: list[catalogue.NewFeed] = []
     for argument in arguments:
-        for feed in read_feed_list(argument):
+        for feed in catalogue.read_feed_list(argument):
             a_page = (
                 feed.url == argument.strip()
-                and may_be_page(feed.url)
-                and not is_known_feed(services.database, feed.url)
+                and catalogue.may_be_page(feed.url)
+                and not catalogue.is_known_feed(services.database, feed.url)
             )
             named.append(_feed_of_page(services, feed, yes) if a_page else feed)
     return named
 
 
-def _feed_of_page(services: Services, given: NewFeed, yes: bool) -> NewFeed:
+def _feed_of_page(services: program.Services, given: catalogue.NewFeed, yes: bool) -> catalogue.NewFeed:
     """The feed that an address is, or the best one of the page that it is."""
     err.print(f"{given.url} may be a page: looking for its feeds …", style="dim")
     try:
-        found = find_feeds(services, given.url, _LOOKED_FOR)
-    except NoSite as error:
+        found = program.discover_feeds(services, given.url, _LOOKED_FOR)
+    except catalogue.NoSite as error:
         err.print(f"{error}. It is added as a feed all the same; its first poll says how it is.", style="yellow")
         return given
     if not found:
@@ -65,7 +55,7 @@ def _feed_of_page(services: Services, given: NewFeed, yes: bool) -> NewFeed:
     return given if found[0].url == given.url else _chosen(given, found, yes)
 
 
-def _chosen(given: NewFeed, found: Sequence[DiscoveredFeed], yes: bool) -> NewFeed:
+def _chosen(given: catalogue.NewFeed, found: Sequence[catalogue.DiscoveredFeed], yes: bool) -> catalogue.NewFeed:
     """The best feed of a page: asked for on a terminal, said elsewhere."""
     best = found[0]
     if err.is_terminal and not yes:
@@ -74,15 +64,15 @@ def _chosen(given: NewFeed, found: Sequence[DiscoveredFeed], yes: bool) -> NewFe
     else:
         others = f" (1 of {len(found)}: `tearsheet feeds discover {given.url}` shows all)" if len(found) > 1 else ""
         err.print(f"{given.url} is a web page; its feed {best.url} is added{others}")
-    return NewFeed(best.url, name=best.title, homepage=given.url)
+    return catalogue.NewFeed(best.url, name=best.title, homepage=given.url)
 
 
-def add_and_tell(services: Services, new: Sequence[NewFeed]) -> None:
+def add_and_tell(services: program.Services, new: Sequence[catalogue.NewFeed]) -> None:
     """Add feeds and say how many are new. Raises PartialFailure when some were refused."""
-    tell(add_feeds(services.database, new, utc_now()))
+    tell(catalogue.add_feeds(services.database, new, utc_now()))
 
 
-def tell(report: AddReport) -> None:
+def tell(report: catalogue.AddReport) -> None:
     """Say how many feeds were added, and why others were not. Raises PartialFailure when some were refused."""
     added = len(report.added)
     out.print(f"{added:,} feed{'s' if added != 1 else ''} added, {len(report.known):,} were known already")

@@ -10,29 +10,13 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import (
-    Services,
-    ask,
-    chosen_by_names,
-    chosen_by_query,
-    chosen_by_topic,
-    pack,
-    verify_archive,
-)
-from tearsheet.archive import (
-    Indexed,
-    Outbox,
-    Tombstones,
-    Verdict,
-    index_file,
-    recover,
-    store_name,
-    story_to_json,
-    verify_file,
-)
+from tearsheet import app as program
+from tearsheet import archive as archives
+from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import question_of
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, lines_of, moment_of
+from tearsheet.cli.pace import counted, measured
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
 
@@ -71,7 +55,7 @@ def list_files(
         if form == "table":
             totals = services.archive.totals()
             out.print(f"{totals.files:,} files, {totals.stories:,} stories, {totals.size:,} bytes")
-            for state in Outbox(services.database).states():
+            for state in archives.Outbox(services.database).states():
                 out.print(f"{state.store}: {state.done:,} copied, {state.waiting:,} waiting {state.error}")
 
 
@@ -82,13 +66,16 @@ def verify(
         list[Path] | None, typer.Argument(help="WARC files; every registered one when none is named.")
     ] = None,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
 ) -> None:
     """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold."""
     with services_for() as services:
-        verdicts = list(_verify_named(services, files) if files else verify_archive(services))
+        of = len(files) if files else services.archive.totals().files
+        found = _verify_named(services, files) if files else program.verify_archive(services)
+        verdicts = list(counted(found, "files read", of))
     problems = [problem for verdict in verdicts for problem in verdict.problems]
-    if json:
-        show(verdicts, {}, form="json")
+    if json or jsonl:
+        show(verdicts, {}, form=output_form(json, jsonl, False))
     else:
         columns = {"file": "file", "offset": "at", "what": "what does not hold"}
         if problems:
@@ -100,11 +87,11 @@ def verify(
         raise PartialFailure(f"{len(problems):,} things do not hold in {len({p.file for p in problems}):,} files")
 
 
-def _verify_named(services: Services, paths: list[Path]) -> Iterator[Verdict]:
+def _verify_named(services: program.Services, paths: list[Path]) -> Iterator[archives.Verdict]:
     for path in paths:
         stored = services.archive.file(path.name)
         captures = services.archive.captures_of_file(stored.id) if stored else ()
-        yield verify_file(path, stored, captures)
+        yield archives.verify_file(path, stored, captures)
 
 
 @app.command()
@@ -118,7 +105,7 @@ def extract(
     """Give one story back: its metadata as JSON, or its page."""
     with services_for() as services:
         found = services.captures.read(services.captures.find(story, moment_of(at))).story
-    data = (found.raw_html.html or b"") if html else story_to_json(found, id_in_record=False) + b"\n"
+    data = (found.raw_html.html or b"") if html else archives.story_to_json(found, id_in_record=False) + b"\n"
     if output:
         with storage_errors(f"cannot write {output}"), output_file(output) as file:
             file.write(data)
@@ -151,21 +138,22 @@ def replay(
 def index(
     files: Annotated[list[Path] | None, typer.Argument(help="Other people's WARC files.", show_default=False)] = None,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
 ) -> None:
     """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered."""
     with services_for(begins=bool(files)) as services:
         if not files:
-            done = recover(services.archive_folder, services.archive)
+            done = archives.recover(services.archive_folder, services.archive)
             out.print(f"{len(done.registered):,} files registered, {len(done.removed):,} leftovers removed")
             return
-        indexed = [index_file(path, services.archive, services.archive_folder) for path in files]
+        indexed = [archives.index_file(path, services.archive, services.archive_folder) for path in files]
     columns = {"file": "file", "captures": "captures", "bad": "could not be used"}
     rows = [{**asdict(one), "bad": len(one.damages)} for one in indexed]
-    show(rows, columns, form=output_form(json, False, False))
+    show(rows, columns, form=output_form(json, jsonl, False))
     _say_damages(indexed)
 
 
-def _say_damages(indexed: list[Indexed]) -> None:
+def _say_damages(indexed: list[archives.Indexed]) -> None:
     """Raise PartialFailure when a file was not indexed whole."""
     for one in indexed:
         for damage in one.damages[:_MAX_SHOWN]:
@@ -186,7 +174,9 @@ def wacz(
         Path | None,
         typer.Option(help="A file with story ids, ids of the index or addresses, one per line; - for stdin."),
     ] = None,
-    topic: Annotated[str | None, typer.Option(help="The stories of this topic.", metavar="NAME")] = None,
+    topic: Annotated[
+        str | None, typer.Option(help="The stories of this topic.", metavar="NAME", autocompletion=names_of("topics"))
+    ] = None,
     limit: Annotated[int, typer.Option(help="How many stories at most.")] = 10_000,
     title: Annotated[str, typer.Option(help="Title of the collection.")] = "",
 ) -> None:
@@ -198,15 +188,18 @@ def wacz(
         raise UsageError("give either a query, --topic NAME or --stories FILE")
     with services_for() as services:
         if topic is not None:
-            chosen, whose = chosen_by_topic(services, topic, limit), "the topic"
+            chosen, whose = program.chosen_by_topic(services, topic, limit), "the topic"
         elif stories is not None:
-            chosen, whose = chosen_by_names(services.captures, lines_of(stories)[:limit]), "the list"
+            chosen, whose = program.chosen_by_names(services.captures, lines_of(stories)[:limit]), "the list"
         else:
-            chosen, whose = chosen_by_query(services, ask(services, question_of(query or "")).query, limit), "the query"
+            chosen, whose = (
+                program.chosen_by_query(services, program.ask(services, question_of(query or "")).query, limit),
+                "the query",
+            )
         if chosen.missing:
             asked = chosen.missing + len(chosen.captures)
             err.print(f"{chosen.missing:,} of {asked:,} stories of {whose} are not in the archive and are left out")
-        packed = pack(services, output, chosen, title or topic or "")
+        packed = program.pack(services, output, chosen, title or topic or "")
     out.print(f"{packed.path}: {packed.pages:,} pages, {packed.size:,} bytes")
     if packed.missing:
         raise PartialFailure(f"{len(packed.missing):,} captures could not be read: `tearsheet archive verify` says why")
@@ -217,18 +210,24 @@ def wacz(
 def upload(
     now: Annotated[bool, typer.Option("--now", help="Do not wait out the pauses after failures.")] = False,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
 ) -> None:
-    """Copy finished files to every blob store of the settings, and prove each copy. Ends with 3 when one failed."""
+    """Copy finished files to every blob store of the settings, and prove each copy. Ends with 3 when one failed.
+
+    With --now it also looks at stores for which nothing waits, and ends with 3 when one is not where it was.
+    """
     with services_for() as services:
         if not services.archive_stores:
             raise UsageError("there is no store to copy to: set archive.stores (`tearsheet config show`)")
         with services.exclusive("upload"):
-            report = services.uploader.run(all_now=now)
-        states = Outbox(services.database).states()
+            report = services.uploader.run(all_now=now, progress=measured("copies"))
+        states = archives.Outbox(services.database).states()
     columns = {"store": "store", "done": "copied", "waiting": "waiting", "error": "error"}
-    show(states, columns, form=output_form(json, False, False))
+    show(states, columns, form=output_form(json, jsonl, False))
     if report.failures:
         raise PartialFailure(f"{len(report.failures):,} copies failed and will be tried again: {report.failures[0]}")
+    if report.away:
+        raise PartialFailure(f"everything had been copied, but {report.away[0]}")
 
 
 @app.command()
@@ -239,15 +238,15 @@ def forget(store: Annotated[str, typer.Argument(help="A store, as `tearsheet arc
     The copies are made again by the next upload. Those that turn out to be there still are read and count again.
     """
     with services_for() as services:
-        outbox = Outbox(services.database)
+        outbox = archives.Outbox(services.database)
         known = [state.store for state in outbox.states()]
-        name = store if store in known else store_name(store)
+        name = store if store in known else archives.store_name(store)
         if name not in known:
             raise NotFoundError(f"no copies went to {name}; `tearsheet archive list` names the stores")
         forgotten = outbox.doubt(name, datetime.now(UTC), "forgotten")
-        Tombstones(services.database).forget_store(name)
+        archives.Tombstones(services.database).forget_store(name)
         only = len(outbox.without_copy())
-    out.print(f"{forgotten:,} copies in {name} are to be made or proved again", markup=False)
+    out.print(f"{forgotten:,} copies in {name} are to be made or proved again")
     if only:
         raise PartialFailure(
             f"{only:,} files are now neither here nor in any store that we know: {name} may have the only copies"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -9,9 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tearsheet.app import WITHOUT, back_up, opened_place
-from tearsheet.app import restore as bring_back
-from tearsheet.backup import BackupPlace, DamagedBackup, LeftOut, Manifest, Progress, Pruned, Tell, moment_of
+from tearsheet import app as program
+from tearsheet import backup as backups
 from tearsheet.cli.context import (
     Globals,
     err,
@@ -24,8 +24,9 @@ from tearsheet.cli.context import (
     show,
 )
 from tearsheet.cli.now_and_then import said_now_and_then
-from tearsheet.cli.options import JsonOption
+from tearsheet.cli.options import JsonlOption, JsonOption
 from tearsheet.cli.options import moment_of as time_of
+from tearsheet.cli.pace import measured, megabytes, pace
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.tables import jsonl_lines
 
@@ -53,7 +54,11 @@ def backup(
     new: Annotated[bool, typer.Option("--new", help="Begin at a place where there are no backups yet.")] = False,
     without: Annotated[
         list[str] | None,
-        typer.Option(help=f"What you keep in another way ({', '.join(WITHOUT)}); may be given again.", metavar="WHAT"),
+        typer.Option(
+            help="What you keep in another way (database, broker, index, blobs, events, archive-stores, foreign-files, "
+            "links); may be given again.",
+            metavar="WHAT",
+        ),
     ] = None,
     keep: Annotated[
         int | None, typer.Option(help="Then delete all but the newest N backups.", metavar="N", min=1)
@@ -62,28 +67,30 @@ def backup(
     verify: Annotated[bool, typer.Option("--verify", help="Read all backups again instead, and check them.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what --keep would delete.")] = False,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
 ) -> None:
     """Back up the data folder while the program runs. Only what the place does not have is copied.
 
     Ends with 3 if anything is not in the backup, and says what; with --verify, if anything is damaged.
     """
+    as_json = json or jsonl
     if sum((list_, verify, dry_run)) > 1 or ((list_ or verify) and (new or keep or without)):
         raise UsageError("give --list or --verify alone, or --dry-run with --keep")
     if list_ or verify or dry_run:
-        with opened_place(settings_for(), place) as opened:
+        with program.opened_place(settings_for(), place) as opened:
             opened.check()
             if list_:
-                _list(opened, json)
+                _list(opened, output_form(json, jsonl, False))
             elif verify:
-                _verify(opened, json)
+                _verify(opened, as_json)
             elif keep is None:
                 raise UsageError("--dry-run says what --keep N would delete: give both")
             else:
-                _say_pruned(opened.prune(keep, dry_run=True), json, "would be ")
+                _say_pruned(opened.prune(keep, dry_run=True), as_json, "would be ")
         return
     with services_for() as services:
-        made = back_up(services, place, new=new, without=without or (), keep=keep, tell=_telling())
-    if json:
+        made = program.back_up(services, place, new=new, without=without or (), keep=keep, tell=_telling())
+    if as_json:
         _print(_summary(made.name, made.manifest, made.progress) | _pruned(made.pruned))
     else:
         progress = made.progress
@@ -92,7 +99,7 @@ def backup(
             f"{progress.unchanged:,} files unchanged, {progress.sent:,} bytes sent"
         )
         if made.pruned:
-            _say_pruned(made.pruned, json, "")
+            _say_pruned(made.pruned, as_json, "")
     if made.same_disk:
         err.print(
             "the place is on the disk of the data folder, and would be lost with it: use another disk or a bucket"
@@ -103,11 +110,12 @@ def backup(
         raise PartialFailure(f"the backup lacks {len(made.missing):,} things that are named above{kept}")
 
 
-def _telling() -> Tell:
-    say = said_now_and_then()
+def _telling() -> backups.Tell:
+    say, started = said_now_and_then(), time.monotonic()
 
-    def tell(progress: Progress) -> None:
-        say(f"{progress.doing}: {progress.files:,} files, {progress.bytes / 1e6:,.0f} MB")
+    def tell(progress: backups.Progress) -> None:
+        far = pace(progress.bytes, progress.total, time.monotonic() - started, "done", megabytes)
+        say(f"{progress.doing}: {progress.files:,} files, {far}")
 
     return tell
 
@@ -116,13 +124,13 @@ def _shown(moment: datetime) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _list(place: BackupPlace, json: bool) -> None:
+def _list(place: backups.BackupPlace, form: str) -> None:
     rows: list[dict[str, Any]] = []
     damaged: list[str] = []
     for name in place.names():
         try:
             manifest = place.read(name)
-        except DamagedBackup as error:
+        except backups.DamagedBackup as error:
             damaged.append(str(error))
             continue
         lacks = ", ".join(dict.fromkeys(one.what for one in manifest.left_out))
@@ -130,17 +138,17 @@ def _list(place: BackupPlace, json: bool) -> None:
         rows.append(row | {"version": manifest.tearsheet, "name": name})
     columns = {"moment": "moment", "files": "files", "bytes": "bytes", "without": "without", "version": "version"}
     empty = f"{place.name} has no finished backup yet"
-    show(rows, columns, form=output_form(json, False, False), empty=empty)
+    show(rows, columns, form=form, empty=empty)
     for line in damaged:
         err.print(line)
     if damaged:
         raise PartialFailure(f"{len(damaged):,} backups cannot be read")
 
 
-def _verify(place: BackupPlace, json: bool) -> None:
-    say = said_now_and_then()
+def _verify(place: backups.BackupPlace, json: bool) -> None:
+    tell = measured("objects checked")
     for report in place.verify():
-        say(f"checking: {report.objects:,} objects")
+        tell(report.objects)
     if json:
         _print({"backups": report.backups, "objects": report.objects, "problems": report.problems})
     else:
@@ -156,22 +164,22 @@ def _verify(place: BackupPlace, json: bool) -> None:
         raise PartialFailure(f"{place.name} has no finished backup yet, so there is nothing to check")
 
 
-def _say_pruned(pruned: Pruned, json: bool, tense: str) -> None:
+def _say_pruned(pruned: backups.Pruned, json: bool, tense: str) -> None:
     if json:
         _print(_pruned(pruned))
         return
     for name in pruned.backups:
-        moment = moment_of(name)
+        moment = backups.moment_of(name)
         out.print(f"the backup of {_shown(moment) if moment else name} {tense or 'was '}deleted")
     out.print(f"{len(pruned.backups):,} backups, {pruned.objects:,} objects, {pruned.bytes:,} bytes {tense}deleted")
 
 
-def _say_left_out(left_out: Sequence[LeftOut]) -> None:
+def _say_left_out(left_out: Sequence[backups.LeftOut]) -> None:
     for one in left_out:
         err.print(f"not in the backup ({one.what}): {one.why}")
 
 
-def _summary(name: str, manifest: Manifest, progress: Progress) -> dict[str, Any]:
+def _summary(name: str, manifest: backups.Manifest, progress: backups.Progress) -> dict[str, Any]:
     return {
         "name": name,
         "moment": _shown(manifest.moment),
@@ -184,7 +192,7 @@ def _summary(name: str, manifest: Manifest, progress: Progress) -> dict[str, Any
     }
 
 
-def _pruned(pruned: Pruned | None) -> dict[str, Any]:
+def _pruned(pruned: backups.Pruned | None) -> dict[str, Any]:
     if pruned is None:
         return {}
     return {"deleted": {"backups": pruned.backups, "objects": pruned.objects, "bytes": pruned.bytes}}
@@ -208,16 +216,22 @@ def restore(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be restored, and whether it can be.")
     ] = False,
+    despite_damage: Annotated[
+        bool,
+        typer.Option("--despite-damage", help="Restore what is whole of a damaged backup, and say what is missing."),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Bring a backup back into an empty folder: everything is checked before it is put in place.
 
     Places outside the data folder that the settings of the backup name must be empty, too. Ends with 3 if something
-    is to be restored from elsewhere, and says what.
+    is to be restored from elsewhere or is damaged, and says what.
     """
     Globals.data = data or Globals.data
     settings = settings_for(own=True)
-    restored = bring_back(settings, place, _until(at), dry_run=dry_run, tell=_telling())
+    restored = program.restore(
+        settings, place, _until(at), dry_run=dry_run, tell=_telling(), despite_damage=despite_damage
+    )
     if restored is None:
         out.print(f"the restore into {settings.data} that was interrupted is finished; nothing was written anew")
         return
@@ -225,6 +239,7 @@ def restore(
     outside = [str(path) for path in layout.roots if not path.is_relative_to(layout.data)]
     if json:
         more = {"data": str(layout.data), "outside": outside, "stories": restored.stories, "dry_run": dry_run}
+        more["damaged"] = restored.damaged
         _print(_summary(restored.name, manifest, restored.progress) | more)
     else:
         would = "would be" if dry_run else "were"
@@ -233,8 +248,20 @@ def restore(
             *(f"and {path}" for path in outside),
             *([] if dry_run else [f"({restored.stories:,} stories can be searched)"]),
         )
-    _say_left_out(manifest.left_out)
-    missing = [one for one in manifest.left_out if not one.agreed]
+    _say_what_lacks(restored)
+
+
+def _say_what_lacks(restored: program.Restored) -> None:
+    """Raise PartialFailure when something is not there that should be."""
+    _say_left_out(restored.manifest.left_out)
+    for line in restored.damaged:
+        err.print(f"damaged, and not restored: {line}")
+    if restored.damaged:
+        raise PartialFailure(
+            f"{len(restored.damaged):,} files are damaged in the backup and were left out; the others are whole. "
+            "`tearsheet archive index` and `tearsheet index rebuild` make a lost database and index from the archive"
+        )
+    missing = [one for one in restored.manifest.left_out if not one.agreed]
     if missing:
         raise PartialFailure(f"the backup lacks {len(missing):,} things that are named above: bring them back yourself")
 

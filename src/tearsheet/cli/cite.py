@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import ask
+from tearsheet import app as program
+from tearsheet import index as answering
 from tearsheet.cli.context import err, out, print_out, reports_errors, services_for
 from tearsheet.cli.filters import (
     AsOfOption,
@@ -24,7 +25,6 @@ from tearsheet.cli.filters import (
 )
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.index import Citation, Question, Result, result_of, sentence
 from tearsheet.tables import utf8_text
 
 
@@ -61,21 +61,21 @@ def cite(
     if as_json:
         print_out(json.dumps(asdict(citation), ensure_ascii=False, indent=2))
         return
-    out.print(sentence(citation, utc_now().date()))
+    out.print(answering.sentence(citation, utc_now().date()))
     out.print(f"\nIt means:  {citation.meaning}")
     out.print(f"Repeat it: {citation.repeat}")
 
 
-def _cite(question: Question) -> Citation:
+def _cite(question: answering.Question) -> answering.Citation:
     with services_for() as services:
-        asked = ask(services, question).query
+        asked = program.ask(services, question).query
         index = services.index
         index.refresh()
-        result = result_of(index, asked)
+        result = answering.result_of(index, asked)
         if not result.stories:
             err.print(why_none(services, question))
     repeat = shlex.join(["tearsheet", "search", question.text, *question.options(), "--limit", "0", "--csv"])
-    return Citation(question.text, asked.explain(), question.filters(), result, repeat)
+    return answering.Citation(question.text, asked.explain(), question.filters(), result, repeat)
 
 
 def _check(file: Path) -> None:
@@ -90,10 +90,10 @@ def _check(file: Path) -> None:
     )
 
 
-def _read(file: Path) -> tuple[Question, Result]:
+def _read(file: Path) -> tuple[answering.Question, answering.Result]:
     try:
         known = json.loads(utf8_text(file.read_bytes()))
-        return question_of(known["query"], **known["filters"]), Result(**known["result"])
+        return question_of(known["query"], **known["filters"]), answering.Result(**known["result"])
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
     except (UsageError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -8,14 +8,13 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import Collector, Interrupted, Services, Summary
-from tearsheet.app import collect as collect_stories
+from tearsheet import app as program
+from tearsheet import pipeline as pipelines
+from tearsheet import work
 from tearsheet.cli.context import err, out, show
 from tearsheet.cli.progress import Progress
 from tearsheet.errors import PartialFailure
-from tearsheet.feeds.catalogue import FailingFeed
-from tearsheet.pipeline import Pipeline
-from tearsheet.work import LaterTries, Service, quarantine_queue
+from tearsheet.feeds import catalogue
 
 OnceOption = Annotated[
     bool, typer.Option("--once", help="Stop when the feeds are polled and nothing is left but later tries.")
@@ -27,21 +26,27 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the summary as J
 
 
 def collect(
-    services: Services, *, once: bool, web: bool, as_json: bool, headline: str = "", pipeline: Pipeline | None = None
-) -> Summary:
+    services: program.Services,
+    *,
+    once: bool,
+    web: bool,
+    as_json: bool,
+    headline: str = "",
+    pipeline: pipelines.Pipeline | None = None,
+) -> program.Summary:
     """Collect with progress and web pages, then print what came of it. Raises Interrupted when `once` did not reach its end.
 
     Raises PartialFailure when a feed failed, when it stopped queuing because the disk is nearly full, or could not copy
     archive files.
     """
 
-    def along(collector: Collector) -> Sequence[Service]:
+    def along(collector: program.Collector) -> Sequence[work.Service]:
         return [Progress(collector, headline).run, *([web_service(services)] if web else [])]
 
-    summary, interrupted = collect_stories(services, along, once=once, pipeline=pipeline)
+    summary, interrupted = program.collect(services, along, once=once, pipeline=pipeline)
     print_summary(summary, as_json=as_json)
     if interrupted and once:
-        raise Interrupted
+        raise program.Interrupted
     if once and summary.failed_feeds:
         raise PartialFailure(f"{len(summary.failed_feeds):,} of {summary.feeds:,} feeds could not be read: see above")
     if summary.short_of_disk:
@@ -56,7 +61,7 @@ def check_copies(uncopied: str) -> None:
         raise PartialFailure(f"{uncopied}; a later run tries again, and `tearsheet archive upload --now` at once")
 
 
-def web_service(services: Services) -> Service:
+def web_service(services: program.Services) -> work.Service:
     """The web pages as a service, which prints their address."""
     from tearsheet.web import page_service  # not needed for a help text, and slow to import
 
@@ -67,7 +72,7 @@ def web_service(services: Services) -> Service:
     )
 
 
-def print_summary(summary: Summary, *, as_json: bool) -> None:
+def print_summary(summary: program.Summary, *, as_json: bool) -> None:
     """Print what was collected, what was not, and why."""
     if as_json:
         show([summary], {}, form="jsonl")
@@ -97,13 +102,14 @@ def print_left_out(counts_by_title: Mapping[str, Mapping[str, int]]) -> None:
 def print_quarantines(in_quarantine: Mapping[str, int]) -> None:
     """Say where stories wait for a person, and what that person can do."""
     for stage, stories in in_quarantine.items():
+        queue = work.quarantine_queue(stage)
         out.print(
-            f"{stories:,} {'story waits' if stories == 1 else 'stories wait'} in {quarantine_queue(stage)} for you: "
-            f"`tearsheet queues peek {quarantine_queue(stage)}` says why, `tearsheet queues requeue {stage}` tries again."
+            f"{stories:,} {'story waits' if stories == 1 else 'stories wait'} in {queue} for you: "
+            f"`tearsheet queues peek {queue}` says why, `tearsheet queues requeue {stage}` tries again."
         )
 
 
-def print_later_tries(later: LaterTries) -> None:
+def print_later_tries(later: work.LaterTries) -> None:
     """Say how many stories wait for another try, and from when on a run would take them up again."""
     if later.stories:
         when = datetime.fromtimestamp(later.first).astimezone() if later.first else None
@@ -112,7 +118,7 @@ def print_later_tries(later: LaterTries) -> None:
         out.print(f"{later.stories:,} {stories} for another try{first}; a later run takes them up.")
 
 
-def print_failed_feeds(failed: Sequence[FailingFeed]) -> None:
+def print_failed_feeds(failed: Sequence[catalogue.FailingFeed]) -> None:
     """Say which feeds could not be read, why, and what to do."""
     for feed in failed[:_MOST_FEEDS_SHOWN]:
         out.print(f"{feed.url} could not be read: {feed.why}; {feed.advice}", style="yellow")

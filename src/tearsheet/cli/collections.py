@@ -6,21 +6,21 @@ from typing import Annotated
 
 import typer
 
+from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
-from tearsheet.feeds.catalogue import (
-    change_members,
-    find_collection,
-    find_source,
-    list_collections,
-    list_sources,
-    remove_collection,
-)
+from tearsheet.feeds import catalogue
 
 app = typer.Typer(help="Named sets of sources.", no_args_is_help=True)
-Name = Annotated[str, typer.Argument(help="A collection's name or id.", metavar="COLLECTION")]
-Members = Annotated[list[str], typer.Argument(help="Ids, domains or homepages of sources.", metavar="SOURCE…")]
+Name = Annotated[
+    str,
+    typer.Argument(help="A collection's name or id.", metavar="COLLECTION", autocompletion=names_of("collections")),
+]
+Members = Annotated[
+    list[str],
+    typer.Argument(help="Ids, domains or homepages of sources.", metavar="SOURCE…", autocompletion=names_of("sources")),
+]
 
 
 def register(parent: typer.Typer) -> None:
@@ -39,7 +39,7 @@ def list_all(
 ) -> None:
     """List collections with how many sources each has."""
     with services_for() as services:
-        rows = list_collections(services.database, name=name, limit=limit).rows
+        rows = catalogue.list_collections(services.database, name=name, limit=limit).rows
     columns = {"id": "id", "name": "name", "sources": "sources"}
     empty = "No collections. Make one: tearsheet collections add NAME SOURCE…"
     show(rows, columns, form=output_form(json, jsonl, csv), empty=empty)
@@ -52,8 +52,8 @@ def show_members(
 ) -> None:
     """List the sources of a collection."""
     with services_for() as services:
-        found = find_collection(services.database, collection)
-        rows = list_sources(services.database, collection_id=found, limit=1_000_000).rows
+        found = catalogue.find_collection(services.database, collection)
+        rows = catalogue.list_sources(services.database, collection_id=found, limit=1_000_000).rows
     show(rows, {"id": "id", "name": "name", "domain": "domain"}, form=output_form(json, jsonl, csv))
 
 
@@ -62,8 +62,8 @@ def show_members(
 def add(collection: Name, sources: Members) -> None:
     """Put sources into a collection, which is created if there is none with this name."""
     with services_for() as services:
-        members = [find_source(services.database, source) for source in sources]
-        change_members(services.database, collection, members, utc_now())
+        members = [catalogue.find_source(services.database, source) for source in sources]
+        catalogue.change_members(services.database, collection, members, utc_now())
     out.print(f"{len(members):,} sources are in {collection}")
 
 
@@ -72,8 +72,8 @@ def add(collection: Name, sources: Members) -> None:
 def remove(collection: Name, sources: Members) -> None:
     """Take sources out of a collection."""
     with services_for() as services:
-        members = [find_source(services.database, source) for source in sources]
-        change_members(services.database, collection, members, utc_now(), remove=True)
+        members = [catalogue.find_source(services.database, source) for source in sources]
+        catalogue.change_members(services.database, collection, members, utc_now(), remove=True)
     out.print(f"{len(members):,} sources are no longer in {collection}")
 
 
@@ -82,6 +82,6 @@ def remove(collection: Name, sources: Members) -> None:
 def delete(collection: Name, yes: YesOption = False) -> None:
     """Forget a collection; its sources stay."""
     with services_for() as services:
-        found = find_collection(services.database, collection)
+        found = catalogue.find_collection(services.database, collection)
         confirm(f"Forget the collection {collection}?", yes)
-        remove_collection(services.database, found)
+        catalogue.remove_collection(services.database, found)

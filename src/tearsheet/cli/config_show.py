@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from tearsheet.cli.context import output_form, reports_errors, settings_for, show
-from tearsheet.cli.options import JsonOption
-from tearsheet.settings import declared_settings
+from tearsheet.cli.options import JsonlOption, JsonOption
 
 app = typer.Typer(help="Settings of the data folder.", no_args_is_help=True)
 
@@ -28,8 +27,11 @@ def group() -> None:
 def show_settings(
     sources: Annotated[bool, typer.Option("--sources", help="Say where each value came from.")] = False,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
 ) -> None:
     """Show every setting with its value and meaning. Passwords and tokens are hidden."""
+    from tearsheet.settings import declared_settings  # not needed for a help text, and slow to import
+
     settings = settings_for()
     rows = []
     for declared in declared_settings():
@@ -39,6 +41,4 @@ def show_settings(
         rows.append(row | {"help": declared.help})
     columns = {"name": "setting", "value": "value"}
     columns |= {"source": "from", "variable": "environment"} if sources else {"help": "meaning"}
-    show(
-        rows, columns, form=output_form(json, False, False), title=f"data folder: {settings.data}" if not json else None
-    )
+    show(rows, columns, form=output_form(json, jsonl, False), title=f"data folder: {settings.data}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
@@ -12,37 +13,43 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import typer
-from rich.table import Table
 
+from tearsheet import app as program
 from tearsheet import telemetry
-from tearsheet.app import DEMO_FOLDER, folder_meant, names_in
-from tearsheet.cli.pipes import PipedConsole, let_go_of_broken_pipes, output_errors, standard_output
+from tearsheet.cli.layout import rows_as_lines
+from tearsheet.cli.pager import paged
+from tearsheet.cli.percent import Share, in_percent
+from tearsheet.cli.pieces import Line, Piece
+from tearsheet.cli.pipes import Printer, erase_progress, let_go_of_broken_pipes, output_errors, standard_output
 from tearsheet.errors import StorageError, TearsheetError, WorkerError
 from tearsheet.files import keep_private
 from tearsheet.log import set_up_logging
 from tearsheet.masking import redacted
-from tearsheet.settings import Settings, load_settings, unknown_variables
+from tearsheet.start import INTERRUPTED
+from tearsheet.start import begin as begin_command
 from tearsheet.tables import csv_lines, jsonl_lines
 from tearsheet.terminal import clean, clean_line, safe_json
 
 if TYPE_CHECKING:
     from tearsheet.app import Services
+    from tearsheet.settings import Settings
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-out = PipedConsole()
-err = PipedConsole(stderr=True)
-INTERRUPTED = 11
-"""The exit code after a signal."""
+out = Printer()
+err = Printer(stderr=True)
 
 
 class Globals:
-    """The options before the command: `--data`, `--log-level`, `--log-format`, `--quiet`."""
+    """The options before the command: `--data`, `--log-level`, `--log-format`, `--quiet`, `--no-pager`."""
 
     data: Path | None = None
     flags: dict[str, Any] = {}  # noqa: RUF012 - replaced, never changed
     quiet: bool = False
+    pager: bool = True
+    begun: bool = False
+    """Whether a command runs; before, only typer has anything to print."""
 
 
 def settings_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Settings:
@@ -51,6 +58,8 @@ def settings_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Se
     `own` says that the command is about a collection of one's own, and never about the demo; `begins`, that it makes the data
     folder if there is none, which is said.
     """
+    from tearsheet.settings import load_settings, unknown_variables  # not needed for a help text, and slow to import
+
     named = {name.replace("__", "."): value for name, value in flags.items()}
     given = Globals.flags | {name: value for name, value in named.items() if value is not None}
     settings = load_settings(Globals.data, given)
@@ -67,7 +76,8 @@ def settings_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Se
 
 def _folder_of_what_is_there(folder: Path) -> Path:
     """The data folder, or the demo in it, which is said."""
-    meant = folder_meant(folder, names_in(folder), names_in(folder / DEMO_FOLDER))
+    inside = program.names_in(folder / program.DEMO_FOLDER)
+    meant = program.folder_meant(folder, program.names_in(folder), inside)
     if meant != folder and not Globals.quiet:
         err.print(f"Reading the demo in {from_here(meant)}; --data names another", style="dim")
     return meant
@@ -101,6 +111,8 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        begin_command()
+        Globals.begun = True
         try:
             return command(*args, **kwargs)
         except TearsheetError as error:
@@ -122,9 +134,10 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
 def show(
     rows: Iterable[Any], columns: Mapping[str, str], *, form: str = "table", title: str | None = None, empty: str = ""
 ) -> None:
-    """Print results: a table for people, or `json`, `jsonl` or `csv` for programs. Rows are dataclasses or mappings.
+    """Print results: for people, or `json`, `jsonl` or `csv` for programs. Rows are dataclasses or mappings.
 
-    `empty` is printed instead of a table without rows: it says what is missing, and how to get it.
+    People see a table, or a block for each row where that is too wide. `empty` is printed instead of a table without rows: it
+    says what is missing, and how to get it.
     """
     values = (_as_mapping(row) for row in rows)
     if form == "json":
@@ -134,15 +147,21 @@ def show(
     elif form == "csv":
         write_out(csv_lines(columns, ([value.get(name) for name in columns] for value in values)))
     else:
-        table = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
-        for heading in columns.values():
-            table.add_column(heading, overflow="fold")
-        for value in values:
-            table.add_row(*(_as_text(value.get(name)) for name in columns))
-        if table.row_count or not empty:
-            out.print(table)
-        else:
+        texts = [[as_text(value.get(name)) for name in columns] for value in values]
+        if empty and not texts:
             out.print(empty)
+            return
+        heading: list[Line] = [[Piece(title, "bold")]] if title else []
+        show_lines([*heading, *rows_as_lines(list(columns.values()), texts, out.width)])
+
+
+def show_lines(lines: Iterable[Line]) -> None:
+    """Print lines for people, through their pager when there are more than fit on the screen."""
+    written: Iterable[str] = map(out.line, lines)
+    if out.is_terminal and Globals.pager:
+        written = paged(written, shutil.get_terminal_size().lines)
+    for line in written:
+        out.write(line)
 
 
 def write_out(lines: Iterable[bytes]) -> None:
@@ -152,6 +171,7 @@ def write_out(lines: Iterable[bytes]) -> None:
     """
     stdout = standard_output()
     on_terminal = stdout.isatty()
+    erase_progress()
     with output_errors():
         stdout.flush()
     for line in lines:  # what goes wrong in making a line is no error of the output
@@ -163,6 +183,7 @@ def write_out(lines: Iterable[bytes]) -> None:
 
 def print_out(text: str) -> None:
     """Print JSON or another line for programs to stdout. Raises StorageError when it cannot."""
+    erase_progress()
     with output_errors():
         print(safe_json(text), file=standard_output(), flush=True)
 
@@ -171,9 +192,12 @@ def _as_mapping(row: Any) -> Mapping[str, Any]:
     return asdict(row) if is_dataclass(row) and not isinstance(row, type) else row
 
 
-def _as_text(value: Any) -> str:
-    if value is None:
+def as_text(value: Any) -> str:
+    """A value as people read it, in one line."""
+    if value is None or value == "":
         return "–"
+    if isinstance(value, Share):
+        return in_percent(value)
     if isinstance(value, float):
         return f"{value:,.1f}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else clean_line(redacted(str(value)))

@@ -9,22 +9,12 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import (
-    TOPIC,
-    Services,
-    add_newsroom,
-    captures_of_ingest,
-    demo_services,
-    differences,
-    ingest_document,
-    map_topic,
-    served_beside,
-)
+from tearsheet import app as program
+from tearsheet import demo as newsrooms
 from tearsheet.cli.collecting import JsonOption, OnceOption, PortOption, WebOption, collect, web_service
 from tearsheet.cli.context import Globals, begin, err, from_here, reports_errors
 from tearsheet.cli.program import this_program
 from tearsheet.cli.progress import TopicProgress
-from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
 from tearsheet.errors import PartialFailure
 from tearsheet.settings import DEFAULT_DATA_FOLDER
 
@@ -54,35 +44,35 @@ def demo(
 
 def run_demo(*, once: bool, port: int | None, web: bool, as_json: bool, seed: int = 1, articles: int = 120) -> None:
     """Serve the newsroom, collect it in a separate folder, map a topic, and compare with what the newsroom expects."""
-    newsroom = Newsroom(seed, articles=articles)
+    newsroom = newsrooms.Newsroom(seed, articles=articles)
     expected = newsroom.expectation()
     with (
-        serve_in_thread(newsroom) as server,
-        demo_services(Globals.data, server, expected, {"web.port": port} | Globals.flags) as services,
+        newsrooms.serve_in_thread(newsroom) as server,
+        program.demo_services(Globals.data, server, expected, {"web.port": port} | Globals.flags) as services,
     ):
         begin(services.settings)
         _say_hello(server, services)
-        add_newsroom(services, server)
-        ingested = captures_of_ingest(services, expected)
-        with served_beside(web_service(services) if web else None):
+        program.add_newsroom(services, server)
+        ingested = program.captures_of_ingest(services, expected)
+        with program.served_beside(web_service(services) if web else None):
             summary = collect(services, once=True, web=False, as_json=as_json, headline="demo newsroom")
-            ingest_document(services, expected)
+            program.ingest_document(services, expected)
             _map_topic(services)
             _say_what_to_type(newsroom, once=once)
             if not once:
                 collect(services, once=False, web=False, as_json=as_json, headline="demo newsroom")
-    if once and (found := differences(expected, summary, ingested)):
+    if once and (found := program.differences(expected, summary, ingested)):
         raise PartialFailure("the demo did not end as the newsroom expects: " + "; ".join(found))
 
 
-def _map_topic(services: Services) -> None:
-    begin = f"The topic “{TOPIC}”: following the links of its stories …"
-    drawn = map_topic(services, TopicProgress(), lambda: err.print(begin))
+def _map_topic(services: program.Services) -> None:
+    begin = f"The topic “{program.TOPIC}”: following the links of its stories …"
+    drawn = program.map_topic(services, TopicProgress(), lambda: err.print(begin))
     figures = f"{drawn.stories:,} stories of {drawn.sources:,} sources, {drawn.links:,} links"
     err.print(f"The topic:     {figures}; map and tables: {from_here(drawn.folder / 'index.html')}")
 
 
-def _say_hello(server: NewsroomServer, services: Services) -> None:
+def _say_hello(server: newsrooms.NewsroomServer, services: program.Services) -> None:
     sites = len({feed.url.split("/")[2] for feed in server.feed_urls()})
     err.print(f"The newsroom:  {sites} invented sites at {server.address}/")
     err.print(f"Data folder:   {from_here(services.settings.data)}")
@@ -95,18 +85,18 @@ def next_commands(last_day: date) -> dict[str, str]:
         "count flood --by week": "attention over time, as a share of all stories",
         "stats": "what became of every story, and why some were left out",
         f"sources gaps --to {last_day}": "a paper that was silent for a week",
-        f"topic status {shlex.quote(TOPIC)}": "the topic whose map was just drawn",
+        f"topic status {shlex.quote(program.TOPIC)}": "the topic whose map was just drawn",
         "cite flood": "a sentence for your methods section",
     }
 
 
-def _say_what_to_type(newsroom: Newsroom, *, once: bool) -> None:
-    program = this_program()
+def _say_what_to_type(newsroom: newsrooms.Newsroom, *, once: bool) -> None:
+    typed = this_program()
     default = Globals.data is None or Globals.data.absolute() == Path(DEFAULT_DATA_FOLDER).absolute()
-    words = program.words if default else f"{program.words} --data {Globals.data}"
+    words = typed.words if default else f"{typed.words} --data {Globals.data}"
     commands = next_commands(newsroom.today)
     width = max(map(len, commands))
     err.print(f"\nType next{'' if once else ', in another terminal'}:")
     for command, shows in commands.items():
         err.print(f"  {words} {command:{width}}  # {shows}")
-    err.print(f"Your own feeds: {program.own_feeds()}")
+    err.print(f"Your own feeds: {typed.own_feeds()}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from tearsheet.app import examine
-from tearsheet.cli.context import out, reports_errors, services_for, show
-from tearsheet.cli.options import JsonOption
+from tearsheet import app as program
+from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
+from tearsheet.cli.options import JsonlOption, JsonOption
 
 
 def register(parent: typer.Typer) -> None:
@@ -15,15 +15,15 @@ def register(parent: typer.Typer) -> None:
 
 
 @reports_errors
-def doctor(json: JsonOption = False) -> None:
+def doctor(json: JsonOption = False, jsonl: JsonlOption = False) -> None:
     """Check folder, disk, engines, stores, readers of pages, who is told of errors, and the port; exit code 1 if one is wrong.
 
     Each engine and store is written to, read and cleaned up again; the index is only read.
     """
     with services_for() as services:
-        checks = list(examine(services))
-    if json:
-        show(checks, {}, form="json")
+        checks = list(program.examine(services))
+    if json or jsonl:
+        show(checks, {}, form=output_form(json, jsonl, False))
     else:
         for check in checks:
             mark, style = ("note ", "yellow") if check.advice else ("ok   ", "green") if check.ok else ("wrong", "red")

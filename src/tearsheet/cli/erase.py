@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tearsheet.app import Report, ask, erase, every_address, matching_addresses, named_addresses, rehearse, resume
-from tearsheet.archive import MAX_REASON, Tombstones
+from tearsheet import app as program
+from tearsheet import archive as archives
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, question_of
-from tearsheet.cli.options import JsonOption, YesOption, confirm, lines_of
+from tearsheet.cli.options import JsonlOption, JsonOption, YesOption, confirm, lines_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.terminal import clean_line
 
@@ -51,40 +52,42 @@ def erase_stories(
     done: Annotated[bool, typer.Option("--show", help="Show what was erased, of all or of these addresses.")] = False,
     yes: YesOption = False,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
 ) -> None:
     """Erase stories for good: from index, archive, pages, feeds, topics, ingested documents and queues; they stay away.
 
     Only a backup brings them back. A source alone (--source) means everything of that source. Stop `run` and workers first. Ends
     with 3 when a copy could not be reached; the next `tearsheet erase` goes on with it.
     """
-    form = output_form(json, False, False)
+    form = output_form(json, jsonl, False)
     with services_for() as services:
         if done:
             _show_erased(services, addresses or [], form)
             return
         if go_on:
-            _finish(resume(services, _say()), form)
+            with _told_how_to_go_on(services):
+                _finish(program.resume(services, _say()), form)
             return
-        named = named_addresses([*(addresses or []), *(lines_of(list_file) if list_file else [])])
+        named = program.named_addresses([*(addresses or []), *(lines_of(list_file) if list_file else [])])
         if query is not None or source or collection:
             asked = question_of(
                 query or "*", start=start, end=end, sources=source, collections=collection, languages=language
             )
             only_source = (query or "*") == "*" and not (start or end or language or collection)
             domains = [one.lower() for one in source or []] if only_source else []
-            named |= matching_addresses(services, ask(services, asked).query, domains)
+            named |= program.matching_addresses(services, program.ask(services, asked).query, domains)
         elif not named:
             raise UsageError("say what to erase: an ADDRESS, --list FILE, --query QUERY or --source NAME")
         if not dry_run and not reason.strip():
             raise UsageError("--reason is missing: say why, for those who ask later")
-        if len(reason) > MAX_REASON:
-            raise UsageError(f"--reason: at most {MAX_REASON} characters")
+        if len(reason) > archives.MAX_REASON:
+            raise UsageError(f"--reason: at most {archives.MAX_REASON} characters")
         _erase(services, named, reason.strip(), dry_run, yes, form)
 
 
 def _erase(services: Services, named: dict[str, str], reason: str, dry_run: bool, yes: bool, form: str) -> None:
-    everything = every_address(services, named)
-    found = rehearse(services, everything)
+    everything = program.every_address(services, named)
+    found = program.rehearse(services, everything)
     if dry_run:
         _show_report(found, form, f"{len(named):,} stories would be erased, known by {len(everything):,} addresses:")
     if not found.total:
@@ -94,7 +97,21 @@ def _erase(services: Services, named: dict[str, str], reason: str, dry_run: bool
     if not yes:
         _show_report(found, "table", f"To be erased ({len(everything):,} addresses), and not to be brought back:")
     confirm(f"Erase {len(named):,} stories{_first(named)}?", yes)
-    _finish(erase(services, reason, everything, _say()), form)
+    with _told_how_to_go_on(services):
+        _finish(program.erase(services, reason, everything, _say()), form)
+
+
+@contextmanager
+def _told_how_to_go_on(services: Services) -> Iterator[None]:
+    """Whoever interrupts an erasure is told that it is not finished."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if services.erased.unfinished():
+            err.print(
+                "interrupted: the stories are kept away, but not all is erased; `tearsheet erase --resume` goes on"
+            )
+        raise
 
 
 def _first(named: dict[str, str]) -> str:
@@ -102,7 +119,7 @@ def _first(named: dict[str, str]) -> str:
     return f" ({clean_line(urls[0])[:200]}{', …' if len(urls) > 1 else ''})" if urls else ""
 
 
-def _finish(report: Report, form: str) -> None:
+def _finish(report: program.Report, form: str) -> None:
     _show_report(report, form, f"{report.addresses:,} addresses were erased, and stay away:")
     if report.addresses:
         err.print("What you exported to other places, and backups made before, still have it: look there yourself.")
@@ -113,19 +130,19 @@ def _finish(report: Report, form: str) -> None:
         )
 
 
-def _show_report(report: Report, form: str, title: str) -> None:
+def _show_report(report: program.Report, form: str, title: str) -> None:
     columns = {"place": "place", "what": "what", "count": "count"}
     if form == "table":
         out.print(title)
     show([one for one in report.found if one.count or form != "table"], columns, form=form, empty="nothing")
     for line in [*report.problems[:_SHOWN], *report.notes[:_SHOWN]]:
-        err.print(line, markup=False)
+        err.print(line)
 
 
 def _show_erased(services: Services, addresses: list[str], form: str) -> None:
-    tombstones = Tombstones(services.database)
+    tombstones = archives.Tombstones(services.database)
     if addresses:
-        keys = named_addresses(addresses)
+        keys = program.named_addresses(addresses)
         listed = services.erased.among(keys)
         if not listed:
             raise NotFoundError(f"none of these was erased{_first(keys)}")
@@ -147,6 +164,6 @@ def _say() -> Callable[[str], None]:
 
     def say(step: str) -> None:
         if not Globals.quiet and err.is_terminal:
-            err.print(f"{step} …", markup=False)
+            err.print(f"{step} …")
 
     return say

@@ -8,29 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from tearsheet.app import discover_feeds as find_feeds
-from tearsheet.app import poll_feeds
+from tearsheet import app as program
 from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
 from tearsheet.errors import UsageError
-from tearsheet.feeds.catalogue import (
-    NewFeed,
-    all_feeds,
-    change_feed,
-    fetch_history,
-    fetch_soon,
-    find_feed,
-    list_feeds,
-    newest_stories,
-    read_feed,
-    read_feed_list,
-    remove_feed,
-    write_feeds_csv,
-    write_opml,
-)
-from tearsheet.feeds.polling import daily_rss_name, next_poll, prune, write_daily_rss
+from tearsheet.feeds import catalogue, polling
 from tearsheet.files import output_file
 
 app = typer.Typer(help="Add feeds, see how they are, and why each is polled when it is.", no_args_is_help=True)
@@ -76,7 +60,7 @@ def import_list(
     collection: Annotated[list[str] | None, typer.Option(help="A collection that all sources join.")] = None,
 ) -> None:
     """Add the feeds of a list. Folders of OPML become collections."""
-    new = read_feed_list(str(file))
+    new = catalogue.read_feed_list(str(file))
     for feed in new:
         feed.collections += tuple(collection or ())
     with services_for(own=True) as services:
@@ -93,10 +77,10 @@ def export_list(
 ) -> None:
     """Write all feeds as OPML, with a folder for each collection, or as CSV."""
     with services_for() as services:
-        feeds = all_feeds(services.database)
+        feeds = catalogue.all_feeds(services.database)
         as_csv = csv or (file is not None and file.suffix == ".csv")
-        opml = (text.encode("utf-8", "replace") for text in write_opml(feeds, "Tearsheet", utc_now()))
-        lines = write_feeds_csv(feeds) if as_csv else opml
+        opml = (text.encode("utf-8", "replace") for text in catalogue.write_opml(feeds, "Tearsheet", utc_now()))
+        lines = catalogue.write_feeds_csv(feeds) if as_csv else opml
     if file is None:
         write_out(lines)
         return
@@ -118,7 +102,7 @@ def list_all(
 ) -> None:
     """List feeds with their state."""
     with services_for() as services:
-        rows = list_feeds(services.database, source_id=source, limit=limit).rows
+        rows = catalogue.list_feeds(services.database, source_id=source, limit=limit).rows
     shown = [{name: _moment(row[name]) for name in _LIST} for row in rows]
     empty = "No feeds. Add some: tearsheet feeds add ADDRESS, or tearsheet feeds discover SITE --add"
     show(shown, _LIST, form=output_form(json, jsonl, csv), empty=empty)
@@ -134,14 +118,15 @@ def show_feed(
     feed: Feed,
     events: Annotated[int, typer.Option(help="How many events of its history.")] = 10,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
 ) -> None:
     """Show a feed: when it is polled next and why, its columns and its history."""
     with services_for() as services:
-        row = read_feed(services.database, find_feed(services.database, feed))
-        history = fetch_history(services.database, row["id"], events)
-    reason = next_poll(row, utc_now())
-    if json:
-        show([row | {"next_poll": reason, "history": history}], {}, form="json")
+        row = catalogue.read_feed(services.database, catalogue.find_feed(services.database, feed))
+        history = catalogue.fetch_history(services.database, row["id"], events)
+    reason = polling.next_poll(row, utc_now())
+    if json or jsonl:
+        show([row | {"next_poll": reason, "history": history}], {}, form=output_form(json, jsonl, False))
         return
     out.print(f"{row['url']}\n{reason}\n")
     show(
@@ -167,7 +152,9 @@ def stories(
 ) -> None:
     """Show the stories seen most recently in a feed."""
     with services_for() as services:
-        rows = newest_stories(services.database, feed_id=find_feed(services.database, feed), limit=limit)
+        rows = catalogue.newest_stories(
+            services.database, feed_id=catalogue.find_feed(services.database, feed), limit=limit
+        )
     columns = {"id": "id", "published_at": "published", "title": "title", "url": "address"}
     show(
         [row | {"published_at": _moment(row["published_at"])} for row in rows],
@@ -188,11 +175,13 @@ def discover_feeds(
 ) -> None:
     """Find the feeds and news sitemaps of a site, most useful first."""
     with services_for(own=add_best, begins=True) as services:
-        found = find_feeds(services, site, limit)
+        found = program.discover_feeds(services, site, limit)
         none = f"No feed of {site} was found: look for one in a browser, and add its address."
         show(found, FOUND_COLUMNS, form=output_form(json, jsonl, csv), empty=none)
         if add_best and found:
-            best = NewFeed(found[0].url, name=found[0].title, homepage=site if "://" in site else f"https://{site}")
+            best = catalogue.NewFeed(
+                found[0].url, name=found[0].title, homepage=site if "://" in site else f"https://{site}"
+            )
             add_and_tell(services, [best])
 
 
@@ -203,8 +192,8 @@ def poll(
 ) -> None:
     """Poll every feed that is due, once, and store what is new; if feeds are named, poll only those."""
     with services_for() as services:
-        only = [find_feed(services.database, feed) for feed in feeds or []]
-        counts = poll_feeds(services, only)
+        only = [catalogue.find_feed(services.database, feed) for feed in feeds or []]
+        counts = program.poll_feeds(services, only)
     rows = [{"what": what, "count": count} for what, count in sorted(counts.items()) if count]
     if rows:
         show(rows, {"what": "what", "count": "count"})
@@ -217,7 +206,7 @@ def poll(
 def soon(feed: Feed) -> None:
     """Poll a feed as soon as its host allows, forget its failures, and enable it again."""
     with services_for() as services:
-        fetch_soon(services.database, find_feed(services.database, feed), utc_now())
+        catalogue.fetch_soon(services.database, catalogue.find_feed(services.database, feed), utc_now())
     out.print("It will be polled at the next opportunity.")
 
 
@@ -234,8 +223,10 @@ def change(
 ) -> None:
     """Change a feed's address, name or interval, or switch it on and off."""
     with services_for() as services:
-        feed_id = find_feed(services.database, feed)
-        change_feed(services.database, feed_id, utc_now(), url=url, name=name, active=active, admin_minutes=every)
+        feed_id = catalogue.find_feed(services.database, feed)
+        catalogue.change_feed(
+            services.database, feed_id, utc_now(), url=url, name=name, active=active, admin_minutes=every
+        )
 
 
 @app.command()
@@ -243,9 +234,9 @@ def change(
 def remove(feed: Feed, yes: YesOption = False) -> None:
     """Forget a feed and its history; its stories stay."""
     with services_for() as services:
-        feed_id = find_feed(services.database, feed)
+        feed_id = catalogue.find_feed(services.database, feed)
         confirm(f"Forget feed {feed_id}?", yes)
-        remove_feed(services.database, feed_id)
+        catalogue.remove_feed(services.database, feed_id)
 
 
 @app.command("daily-rss")
@@ -261,8 +252,8 @@ def daily(
         raise UsageError(f"{day} is not a day: write it as YYYY-MM-DD") from error
     with services_for() as services:
         folder = services.data / "rss"
-        count = write_daily_rss(services.database, folder, wanted, now)
-    out.print(f"{count:,} stories in {folder / daily_rss_name(wanted)}")
+        count = polling.write_daily_rss(services.database, folder, wanted, now)
+    out.print(f"{count:,} stories in {folder / polling.daily_rss_name(wanted)}")
 
 
 @app.command("prune")
@@ -270,7 +261,7 @@ def daily(
 def prune_old(dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False) -> None:
     """Delete old fetch events, and stories that left their feeds long ago."""
     with services_for() as services:
-        dropped = prune(services.database, services.settings.feeds, utc_now(), dry_run=dry_run)
+        dropped = polling.prune(services.database, services.settings.feeds, utc_now(), dry_run=dry_run)
     out.print(
         f"{dropped.fetch_events:,} events and {dropped.stories:,} stories {'would be ' if dry_run else ''}dropped"
     )

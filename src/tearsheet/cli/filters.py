@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from tearsheet.app import Services, ask
+from tearsheet import app as program
+from tearsheet import index as answering
+from tearsheet import query as queries
+from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import from_here
 from tearsheet.errors import UsageError
-from tearsheet.index import Question, read_question, why_no_stories
-from tearsheet.query import QueryError
 
 QueryArgument = Annotated[
     str, typer.Argument(help="A query, as 'climate AND (policy OR law*)'; '*' is everything.", metavar="QUERY")
@@ -18,11 +19,18 @@ QueryArgument = Annotated[
 FromOption = Annotated[str, typer.Option("--from", help="First day of publication, YYYY-MM-DD.")]
 ToOption = Annotated[str, typer.Option("--to", help="Last day of publication, YYYY-MM-DD.")]
 SourceOption = Annotated[
-    list[str] | None, typer.Option("--source", help="Only this source, as example.com; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--source", help="Only this source, as example.com; may be repeated.", autocompletion=names_of("sources")
+    ),
 ]
 CollectionOption = Annotated[
     list[str] | None,
-    typer.Option("--collection", help="Only sources of this collection, by name or id; may be repeated."),
+    typer.Option(
+        "--collection",
+        help="Only sources of this collection, by name or id; may be repeated.",
+        autocompletion=names_of("collections"),
+    ),
 ]
 LanguageOption = Annotated[
     list[str] | None, typer.Option("--language", help="Only this language, as en; may be repeated.")
@@ -35,18 +43,20 @@ _NAMES = {"start": "--from", "end": "--to", "sources": "--source", "collections"
 _NAMES |= {"languages": "--language", "as_of": "--as-of"}
 
 
-def question_of(query: str, **given: Any) -> Question:
+def question_of(query: str, **given: Any) -> answering.Question:
     """A question from the command line, with the parameters of `read_question`; None means that an option was not given.
 
     Raises UsageError.
     """
     try:
-        return read_question(query, names=_NAMES, **{name: value for name, value in given.items() if value is not None})
-    except QueryError as error:
+        return answering.read_question(
+            query, names=_NAMES, **{name: value for name, value in given.items() if value is not None}
+        )
+    except queries.QueryError as error:
         raise UsageError(f"the query cannot be read: {' '.join(str(error).split())}") from error
 
 
-def why_none(services: Services, question: Question) -> str:
+def why_none(services: program.Services, question: answering.Question) -> str:
     """Why the question finds nothing, for people, with what is near."""
     folder = from_here(services.settings.data)
-    return why_no_stories(services.index, question, lambda other: ask(services, other), folder)
+    return answering.why_no_stories(services.index, question, lambda other: program.ask(services, other), folder)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tearsheet.app import copy_index, rebuild_index
-from tearsheet.archive import Problem, Walked
+from tearsheet import app as program
+from tearsheet import archive as archives
+from tearsheet import index as answering
 from tearsheet.cli.context import err, out, reports_errors, services_for
-from tearsheet.cli.now_and_then import said_now_and_then
-from tearsheet.engines.index import rebuild_words
+from tearsheet.cli.pace import measured
+from tearsheet.engines import index as indexes
 from tearsheet.errors import NotFoundError, PartialFailure
-from tearsheet.index import Rebuilt
 from tearsheet.masking import shown_url
 
 app = typer.Typer(help="Keep the index in order.", no_args_is_help=True)
@@ -39,13 +37,14 @@ def rebuild(
 
     Files that were moved to a store are read from there. Ends with 3 when a file could not be read, or not to its end.
     """
-    say = _progress()
     with services_for(begins=bool(archives)) as services:
         if words:
-            count = rebuild_words(services.settings.engines.index, services.data, say)
+            say = measured("stories read")
+            count = indexes.rebuild_words(services.settings.engines.index, services.data, say)
             out.print(f"the words of {count:,} stories were rebuilt")
             return
-        report, walked = rebuild_index(services, archives or [], say)
+        known = None if archives else services.archive.totals().stories
+        report, walked = program.rebuild_index(services, archives or [], measured("stories read", known))
         folder = services.captures.copies.folder
     if report.total:
         _say_report(report)
@@ -73,7 +72,7 @@ def copy(
     They keep their dates and, as `mediacloud_id`, their ids. May be stopped and started again.
     """
     with services_for(begins=True) as services:
-        report = copy_index(services, url, _progress())
+        report = program.copy_index(services, url, measured("stories read"))
     if not report.total:
         raise NotFoundError(f"there are no stories in {shown_url(url)}")
     _say_report(report)
@@ -83,14 +82,14 @@ def copy(
         )
 
 
-def _say_report(report: Rebuilt) -> None:
+def _say_report(report: answering.Rebuilt) -> None:
     out.print(
         f"{report.created:,} stories indexed, {report.there_already:,} were there, "
         f"{report.duplicates:,} duplicates, {report.not_indexable:,} could not be indexed"
     )
 
 
-def _say_where(walked: Walked) -> None:
+def _say_where(walked: archives.Walked) -> None:
     """Print how many files were read, and from where."""
     if walked.here or walked.from_stores:
         out.print(f"{walked.here:,} files read here, {walked.from_stores:,} from stores")
@@ -98,7 +97,7 @@ def _say_where(walked: Walked) -> None:
         err.print(f"{len(walked.unregistered):,} of them are not registered; `tearsheet archive index` does that")
 
 
-def _failure(problems: list[Problem]) -> str:
+def _failure(problems: list[archives.Problem]) -> str:
     """The final error line; before it, what is wrong with each file is printed."""
     first: dict[str, str] = {}
     for problem in problems:
@@ -107,9 +106,3 @@ def _failure(problems: list[Problem]) -> str:
     for line in list(first.values())[:_MAX_SHOWN]:
         err.print(line)
     return f"{len(first):,} files could not be read completely, and their stories may be missing from the index"
-
-
-def _progress(clock: Callable[[], float] = time.monotonic) -> Callable[[int], None]:
-    """Says how many stories were read."""
-    say = said_now_and_then(clock)
-    return lambda stories: say(f"{stories:,} stories read")

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
+from tearsheet import ingest as ingesting
 from tearsheet.cli.context import out, print_out, reports_errors, services_for
 from tearsheet.errors import PartialFailure, UsageError
-from tearsheet.ingest import IngestRequest, IngestWebResult, read_request, request_for, result_json
 from tearsheet.tables import utf8_text
 
 
@@ -58,8 +58,8 @@ def ingest(
         raise PartialFailure(f"{missed:,} of {len(wanted):,} documents are not full text, or could not be fetched")
 
 
-def _print(result: IngestWebResult, indent: int | None) -> None:
-    print_out(json.dumps(result_json(result), ensure_ascii=False, indent=indent))
+def _print(result: ingesting.IngestWebResult, indent: int | None) -> None:
+    print_out(json.dumps(ingesting.result_json(result), ensure_ascii=False, indent=indent))
 
 
 def _hide(keys: Sequence[str], hide: bool, unhide: bool) -> None:
@@ -70,8 +70,8 @@ def _hide(keys: Sequence[str], hide: bool, unhide: bool) -> None:
     out.print(f"{count:,} captures are {'hidden; they stay in the archive' if hide else 'found again'}")
 
 
-def _requests(urls: Sequence[str], path: Path | None, force_recrawl: bool) -> list[IngestRequest]:
-    wanted = [request_for(url, force_recrawl=force_recrawl) for url in urls]
+def _requests(urls: Sequence[str], path: Path | None, force_recrawl: bool) -> list[ingesting.IngestRequest]:
+    wanted = [ingesting.request_for(url, force_recrawl=force_recrawl) for url in urls]
     if path is not None:
         wanted += list(_read_requests(path, force_recrawl))
     if not wanted:
@@ -79,7 +79,7 @@ def _requests(urls: Sequence[str], path: Path | None, force_recrawl: bool) -> li
     return wanted
 
 
-def _read_requests(path: Path, force_recrawl: bool) -> Iterator[IngestRequest]:
+def _read_requests(path: Path, force_recrawl: bool) -> Iterator[ingesting.IngestRequest]:
     try:
         text = typer.get_text_stream("stdin").read() if str(path) == "-" else utf8_text(path.read_bytes())
     except (OSError, UnicodeDecodeError, UsageError) as error:
@@ -91,6 +91,6 @@ def _read_requests(path: Path, force_recrawl: bool) -> Iterator[IngestRequest]:
             continue
         try:
             value = json.loads(line)
-            yield read_request(value | {"force_recrawl": True} if force_recrawl else value)
+            yield ingesting.read_request(value | {"force_recrawl": True} if force_recrawl else value)
         except (ValueError, TypeError, RecursionError, UsageError) as error:
             raise UsageError(f"{path}, line {number}: {error}") from error

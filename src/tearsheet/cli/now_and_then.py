@@ -5,9 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from rich.control import Control
-from rich.segment import ControlType
-
 from tearsheet.cli.context import Globals, err
 
 _SILENT_SECONDS = 2.0
@@ -17,19 +14,21 @@ _FRAME_SECONDS = 0.2
 
 
 def said_now_and_then(clock: Callable[[], float] = time.monotonic) -> Callable[[str], None]:
-    """Call what is returned as often as there is something to say; nothing is shown at first, or with `--quiet`."""
-    due = clock() + _SILENT_SECONDS
+    """Call what is returned as often as there is something to say.
+
+    Nothing is shown at first, with `--quiet`, or when it was said before.
+    """
+    due, last = clock() + _SILENT_SECONDS, ""
 
     def say(line: str) -> None:
-        nonlocal due
+        nonlocal due, last
         now = clock()
-        if Globals.quiet or now < due:
+        if Globals.quiet or now < due or line == last:
             return
-        due = now + (_FRAME_SECONDS if err.is_terminal else _LINE_SECONDS)
+        due, last = now + (_FRAME_SECONDS if err.is_terminal else _LINE_SECONDS), line
         if err.is_terminal:
-            err.control(Control((ControlType.ERASE_IN_LINE, 2)))
-        err.print(line, end="" if err.is_terminal else "\n")
-        if err.is_terminal:
-            err.control(Control(ControlType.CARRIAGE_RETURN))
+            err.show_progress(line)
+        else:
+            err.print(line)
 
     return say

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.archive import parse_date
+from tearsheet import archive as archives
 from tearsheet.errors import UsageError
 from tearsheet.masking import redacted
 from tearsheet.tables import utf8_text
@@ -47,7 +47,7 @@ def lines_of(path: Path) -> list[str]:
 
 def moment_of(at: str) -> datetime | None:
     """The time that `--at` names; None when it is not given. Raises UsageError."""
-    moment = parse_date(at)
+    moment = archives.parse_date(at)
     if at and moment is None:
         raise UsageError(f"--at: {at!r} is not a time; write it as 2026-11-15 or 2026-11-15T08:30:00")
     return moment

@@ -11,22 +11,13 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import export_pages, import_pages, page_store
+from tearsheet import app as program
+from tearsheet import pagestore
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
+from tearsheet.cli.pace import measured
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
-from tearsheet.pagestore import (
-    KINDS,
-    KnownPage,
-    Lookup,
-    PageStore,
-    StoredPage,
-    check_store,
-    encode_url,
-    migrate_store,
-    repair_store,
-)
 from tearsheet.tables import csv_table
 
 _MAX_SHOWN = 20
@@ -45,16 +36,16 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app, name="pages")
 
 
-def _store(folder: Path | None, *, begins: bool = False) -> PageStore:
+def _store(folder: Path | None, *, begins: bool = False) -> pagestore.PageStore:
     with services_for(begins=begins) as services:
-        return page_store(services, folder)
+        return program.page_store(services, folder)
 
 
 def _day(moment: datetime | None) -> date | None:
     return moment.date() if moment is not None else None
 
 
-def _rows(pages: Iterable[StoredPage], base: Path) -> Iterable[dict[str, object]]:
+def _rows(pages: Iterable[pagestore.StoredPage], base: Path) -> Iterable[dict[str, object]]:
     for page in pages:
         yield {**asdict(page), "day": page.day.isoformat(), "path": str(page.path.relative_to(base))}
 
@@ -118,8 +109,8 @@ def list_pages(
 ) -> None:
     """List pages by day."""
     source = _store(store)
-    if kind is not None and kind not in KINDS:
-        raise UsageError(f"--kind {kind}: use {', '.join(KINDS)}")
+    if kind is not None and kind not in pagestore.KINDS:
+        raise UsageError(f"--kind {kind}: use {', '.join(pagestore.KINDS)}")
     pages = source.pages(
         since=_day(since), until=_day(until), kinds=[kind] if kind else None, page_ids=[id] if id else None
     )
@@ -134,15 +125,16 @@ def check(
     since: SinceOption = None,
     until: UntilOption = None,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
     store: StoreOption = None,
 ) -> None:
     """List orphans, missing contents and lines that no reader understands. Ends with 3 when there are any."""
     source = _store(store)
     if repair:
-        for folder in repair_store(source):
+        for folder in pagestore.repair_store(source):
             out.print(f"repaired {folder}")
-    findings = list(check_store(source, since=_day(since), until=_day(until)))
-    show(findings, {"path": "where", "what": "what"}, form=output_form(json, False, False))
+    findings = list(pagestore.check_store(source, since=_day(since), until=_day(until)))
+    show(findings, {"path": "where", "what": "what"}, form=output_form(json, jsonl, False))
     if findings:
         raise PartialFailure(f"{len(findings):,} findings in {source.base}")
 
@@ -158,7 +150,7 @@ def migrate(
     store: StoreOption = None,
 ) -> None:
     """Bring old META files to five fields, and repair line breaks in them. May be run again."""
-    report = migrate_store(_store(store), _lookup(pages), dry_run=dry_run)
+    report = pagestore.migrate_store(_store(store), _lookup(pages), dry_run=dry_run, progress=measured("days"))
     would = "would be " if dry_run else ""
     out.print(
         f"{report.files:,} META files with {report.lines:,} lines: {report.changed:,} files {would}rewritten, "
@@ -170,14 +162,14 @@ def migrate(
         )
 
 
-def _lookup(path: Path | None) -> Lookup:
-    known: dict[str, KnownPage] = {}
+def _lookup(path: Path | None) -> pagestore.Lookup:
+    known: dict[str, pagestore.KnownPage] = {}
     if path is not None:
         for line, row in csv_table(path, ["url", "id", "kind", "language"]):
-            if row["kind"] not in KINDS:
-                raise UsageError(f"{path}: line {line}: kind {row['kind'][:40]!r}, use {', '.join(KINDS)}")
-            known[encode_url(row["url"])] = KnownPage(row["id"], row["kind"], row["language"])
-    return lambda url: known.get(encode_url(url))
+            if row["kind"] not in pagestore.KINDS:
+                raise UsageError(f"{path}: line {line}: kind {row['kind'][:40]!r}, use {', '.join(pagestore.KINDS)}")
+            known[pagestore.encode_url(row["url"])] = pagestore.KnownPage(row["id"], row["kind"], row["language"])
+    return lambda url: known.get(pagestore.encode_url(url))
 
 
 @app.command("import")
@@ -186,7 +178,7 @@ def import_warc(
     files: Annotated[list[Path], typer.Argument(help="WARC files, ours or others'.")], store: StoreOption = None
 ) -> None:
     """Store the pages of WARC files under the days on which they were captured."""
-    stored, bad = import_pages(_store(store, begins=True), files)
+    stored, bad = program.import_pages(_store(store, begins=True), files)
     out.print(f"{stored:,} pages stored")
     for problem in bad[:_MAX_SHOWN]:
         err.print(f"{problem.file}: byte {problem.offset or 0}: {problem.what}")
@@ -205,7 +197,9 @@ def export_warc(
 ) -> None:
     """Write pages as WARC files. Feeds are left out: an archive file holds pages."""
     with services_for() as services:
-        found = page_store(services, store).pages(since=_day(since), until=_day(until), kinds=[kind] if kind else None)
+        found = program.page_store(services, store).pages(
+            since=_day(since), until=_day(until), kinds=[kind] if kind else None
+        )
         wanted = (page for page in found if page.kind != "rss" or kind is not None)
-        pages, files = export_pages(services, wanted, folder)
+        pages, files = program.export_pages(services, wanted, folder)
     out.print(f"{pages:,} pages in {files:,} files")

@@ -7,27 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from tearsheet.app import (
-    Along,
-    FileSource,
-    Interrupted,
-    Ran,
-    Services,
-    run_files,
-    waiting_copies,
-    waiting_stories,
-    waiting_tries,
-)
+from tearsheet import app as program
+from tearsheet import pipeline as pipelines
+from tearsheet import query as queries
+from tearsheet import work
 from tearsheet.cli.collecting import check_copies, collect, print_later_tries, print_left_out, print_quarantines
-from tearsheet.cli.context import err, out, reports_errors, services_for, show
-from tearsheet.cli.options import JsonOption
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.options import JsonlOption, JsonOption
 from tearsheet.cli.progress import Progress
 from tearsheet.clock import utc_now
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
-from tearsheet.pipeline import QUEUERS, Pipeline, drawing, pipeline_named
-from tearsheet.pipeline.queuers import MAX_PROBLEMS_KEPT, Choice, Tally, daily_files
-from tearsheet.query import parse_query
-from tearsheet.work import LaterTries
+from tearsheet.pipeline import queuers
 
 app = typer.Typer(help="Show the pipelines, and run one on files.", no_args_is_help=True)
 _SAMPLE_PERCENT = 10.0
@@ -49,29 +39,25 @@ def register(parent: typer.Typer) -> None:
 
 @app.command("list")
 @reports_errors
-def list_pipelines(json: JsonOption = False) -> None:
+def list_pipelines(json: JsonOption = False, jsonl: JsonlOption = False) -> None:
     """Draw every pipeline: where its stories come from, its stages, and what its archive files are called."""
     with services_for() as services:
         rows = [_row(pipeline, services.settings.archive.prefix) for pipeline in services.pipelines.values()]
-    if json:
-        show(rows, {}, form="json")
-        return
-    width = max(len(row["name"]) for row in rows)
-    for row in rows:
-        archived = f"  {row['prefix']}-*.warc.gz" if row["prefix"] else ""
-        out.print(f"{row['name']:<{width}}  {row['drawing']}{archived}")
-        out.print(f"{'':<{width}}  {row['about']}", style="dim")
+    columns = {"name": "pipeline", "drawing": "stages", "files": "archive files", "about": "about"}
+    shown = [row | {"files": f"{row['prefix']}-*.warc.gz" if row["prefix"] else None} for row in rows]
+    form = output_form(json, jsonl, False)
+    show(shown if form == "table" else rows, columns, form=form)
 
 
-def _row(pipeline: Pipeline, prefix: str) -> dict[str, Any]:
+def _row(pipeline: pipelines.Pipeline, prefix: str) -> dict[str, Any]:
     archives = any(step.stage == "archiver" for step in pipeline.steps)
     return {
         "name": pipeline.name,
         "about": pipeline.about,
         "queuer": pipeline.queuer,
-        "reads": QUEUERS[pipeline.queuer],
+        "reads": pipelines.QUEUERS[pipeline.queuer],
         "stages": [asdict(step) | {"queue": f"{pipeline.queue_name(step.stage)}-in"} for step in pipeline.steps],
-        "drawing": drawing(pipeline),
+        "drawing": pipelines.drawing(pipeline),
         "prefix": (pipeline.prefix or prefix) if archives else None,
         "max_retries": pipeline.max_retries,
     }
@@ -116,7 +102,7 @@ def run_pipeline(
     An index keeps the first copy of a story: `--index` makes a new one, while the old one is still searched.
     """
     with services_for(own=True, engines__index=index) as services:
-        pipeline = pipeline_named(flavour, services.settings.pipelines)
+        pipeline = pipelines.pipeline_named(flavour, services.settings.pipelines)
         if pipeline.queuer == "feeds":
             if inputs:
                 raise UsageError(f"the pipeline {flavour} takes no inputs: its stories come from the feeds")
@@ -130,29 +116,29 @@ def run_pipeline(
         if days or yesterday:
             inputs = _daily_files(services, pipeline, inputs or [], days or 1)
         if not inputs:
-            raise UsageError(f"name the inputs of the pipeline {flavour}: {QUEUERS[pipeline.queuer]}")
-        choice = Choice(
+            raise UsageError(f"name the inputs of the pipeline {flavour}: {pipelines.QUEUERS[pipeline.queuer]}")
+        choice = queuers.Choice(
             force=force,
             dry_run=dry_run,
             max_stories=sample_size or max_stories,
             percent=_SAMPLE_PERCENT if sample_size else random_sample,
         )
-        source = FileSource(services, pipeline, inputs, choice)
-        ran, later, waiting, uncopied = Ran(), LaterTries(), 0, ""
+        source = program.FileSource(services, pipeline, inputs, choice)
+        ran, later, waiting, uncopied = program.Ran(), work.LaterTries(), 0, ""
         if dry_run:
             source.count()
         else:
             _warn_of_first_copies(services, pipeline, index)
-            ran = run_files(services, pipeline, source, _progress(pipeline, source), queue_only=queue_only)
-            waiting = waiting_stories(services, pipeline)
+            ran = program.run_files(services, pipeline, source, _progress(pipeline, source), queue_only=queue_only)
+            waiting = program.waiting_stories(services, pipeline)
             if not queue_only:
-                later, uncopied = waiting_tries(services, pipeline), waiting_copies(services)
+                later, uncopied = program.waiting_tries(services, pipeline), program.waiting_copies(services)
     if json:
         _print_json(source.tally, ran, later, waiting)
     else:
         _print(source.tally, ran, later, dry_run=dry_run, queue_only=queue_only)
     if ran.interrupted:
-        raise Interrupted
+        raise program.Interrupted
     if not source.tally.files:
         raise NotFoundError(f"there is no file to read in {', '.join(inputs)}: is its disk mounted?")
     if source.floor.gave_up:
@@ -164,11 +150,11 @@ def run_pipeline(
     check_copies(uncopied)
 
 
-def _progress(pipeline: Pipeline, source: FileSource) -> Along:
+def _progress(pipeline: pipelines.Pipeline, source: program.FileSource) -> program.Along:
     return lambda collector: [Progress(collector, pipeline.name, lambda: source.tally).run]
 
 
-def _daily_files(services: Services, pipeline: Pipeline, folders: list[str], days: int) -> list[str]:
+def _daily_files(services: program.Services, pipeline: pipelines.Pipeline, folders: list[str], days: int) -> list[str]:
     """The files of the last days in these folders of an rss-fetcher, or in that of the one in `feeds.remote`."""
     if pipeline.queuer != "batch":
         raise UsageError("--days and --yesterday choose daily RSS files, which only the pipeline batch reads")
@@ -177,12 +163,12 @@ def _daily_files(services: Services, pipeline: Pipeline, folders: list[str], day
         raise UsageError(
             "say where the daily files are: set feeds.remote, or name a folder, as https://HOST/rss or s3://BUCKET/FOLDER"
         )
-    return daily_files(folders or [f"{remote.rstrip('/')}/rss"], utc_now().date(), days)
+    return queuers.daily_files(folders or [f"{remote.rstrip('/')}/rss"], utc_now().date(), days)
 
 
-def _warn_of_first_copies(services: Services, pipeline: Pipeline, index: str | None) -> None:
+def _warn_of_first_copies(services: program.Services, pipeline: pipelines.Pipeline, index: str | None) -> None:
     """Whoever parses an archive again wants to see what the new parser finds, and would wonder why nothing changes."""
-    if pipeline.queuer == "reparse" and index is None and services.index.count(parse_query("*")):
+    if pipeline.queuer == "reparse" and index is None and services.index.count(queries.parse_query("*")):
         err.print(
             "WARNING: the index keeps the first copy of a story, so stories that it has already stay as they are. "
             "To index what is found now, add `--index index-2`.",
@@ -190,7 +176,7 @@ def _warn_of_first_copies(services: Services, pipeline: Pipeline, index: str | N
         )
 
 
-def _print_json(tally: Tally, ran: Ran, later: LaterTries, waiting: int) -> None:
+def _print_json(tally: queuers.Tally, ran: program.Ran, later: work.LaterTries, waiting: int) -> None:
     fields: dict[str, Any] = {
         name: getattr(tally, name) for name in ("files", "finished", "skipped", "failed", "stories")
     }
@@ -198,7 +184,7 @@ def _print_json(tally: Tally, ran: Ran, later: LaterTries, waiting: int) -> None
     show([fields | {"examples": [asdict(example) for example in tally.examples]}], {}, form="jsonl")
 
 
-def _print(tally: Tally, ran: Ran, later: LaterTries, *, dry_run: bool, queue_only: bool) -> None:
+def _print(tally: queuers.Tally, ran: program.Ran, later: work.LaterTries, *, dry_run: bool, queue_only: bool) -> None:
     done = "would be queued" if dry_run else "queued"
     out.print(f"{tally.stories:,} stories {done} from {tally.finished:,} of {tally.files:,} files")
     if tally.skipped:
@@ -214,5 +200,5 @@ def _print(tally: Tally, ran: Ran, later: LaterTries, *, dry_run: bool, queue_on
     print_later_tries(later)
     for example in tally.examples[:20]:
         err.print(f"{example.file}:{example.line}: {example.reason}: {example.detail}")
-    if len(tally.examples) >= MAX_PROBLEMS_KEPT:
+    if len(tally.examples) >= queuers.MAX_PROBLEMS_KEPT:
         err.print("…")

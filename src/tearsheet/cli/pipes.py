@@ -6,51 +6,111 @@ or a file on a full disk, is one: the results are lost, and the command says so.
 
 from __future__ import annotations
 
-import errno
 import os
 import select
+import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
-
+from tearsheet.cli.pieces import Line, Piece
 from tearsheet.errors import StorageError
 from tearsheet.masking import redacted
-from tearsheet.terminal import clean
+from tearsheet.terminal import clean, clean_line, link_target, linked, shows_links
+
+_STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
+_NO_TERMINAL = 80
+_ERASE_LINE = "\r\x1b[2K"
 
 
-class PipedConsole(Console):
-    """A console for what people read. Whatever is printed, by whichever command, is cleaned here: much of it is by strangers.
+class Printer:
+    """Prints what people read. Whatever is printed, by whichever command, is cleaned here: much of it is by strangers.
 
-    Brackets in a text are brackets and not markup, control characters do nothing, and secrets are hidden. What the program
-    itself wants of the terminal (styles, moving the cursor) it says with rich's objects.
+    Control characters in a text do nothing, and secrets are hidden. Only styles, links and the line of progress, which are
+    ours, command the terminal.
 
-    It raises an error when its reader has left; rich would end the program with 1. Raises StorageError when standard output is
-    closed or cannot be written. A closed stderr is nowhere to complain: it is ignored.
+    It raises an error when its reader has left. Raises StorageError when standard output is closed or cannot be written. A
+    closed stderr is nowhere to complain: it is ignored.
     """
 
+    progress_shown = False
+    """Whether a line of progress is on the terminal, which the next output replaces."""
+
     def __init__(self, *, stderr: bool = False) -> None:
-        super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=True)
+        self._stderr = stderr
 
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Print as rich does."""
-        if not self.stderr:
-            standard_output()
+    @property
+    def is_terminal(self) -> bool:
+        """Whether people see what is printed as it is printed."""
+        stream = self._stream()
+        return stream is not None and stream.isatty()
+
+    @property
+    def width(self) -> int | None:
+        """How many columns there are; None when nobody counts them, as in a file."""
+        if not self.is_terminal and not os.environ.get("COLUMNS", "").isdecimal():
+            return None
+        return shutil.get_terminal_size().columns
+
+    def print(self, *texts: Any, style: str = "", end: str = "\n") -> None:
+        """Print texts with a blank between them, as one text that may have several lines."""
+        text = clean(redacted(" ".join(map(str, texts))))
+        self.write(self._styled(text, style) + end)
+
+    def line(self, pieces: Line) -> str:
+        """One line as it can be written, with its end."""
+        return "".join(map(self._piece, pieces)).rstrip(" ") + "\n"
+
+    def show_progress(self, text: str) -> None:
+        """Put a text into the last line of a terminal, instead of what stood there; it is cut at the right margin."""
+        room = (self.width or _NO_TERMINAL) - 1
+        self.write(clean_line(redacted(text))[:room])
+        Printer.progress_shown = True
+
+    def write(self, text: str) -> None:
+        """Write text that is known to be clean."""
+        stream = self._stream()
+        if stream is None:
+            return
+        erase_progress()
         with output_errors():
-            # Here, because a line that is folded may be folded within a secret.
-            super().print(*(redacted(item) if isinstance(item, str) else item for item in objects), **options)
+            try:
+                stream.write(text)
+            except UnicodeEncodeError:  # an old terminal that knows few characters
+                encoding = stream.encoding or "ascii"
+                stream.write(text.encode(encoding, "replace").decode(encoding))
+            stream.flush()
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """What rich makes of an object, without control characters in its texts. Everything that is shown passes here."""
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(clean(segment.text), segment.style)
+    def _stream(self) -> TextIO | None:
+        return sys.stderr if self._stderr else standard_output()
 
-    def on_broken_pipe(self) -> None:
-        """Raise the error that rich caught."""
-        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+    def _piece(self, piece: Piece) -> str:
+        shown = clean_line(redacted(piece.text))
+        target = link_target(piece.text) if piece.link and shown == piece.text else None
+        if target and self.is_terminal and shows_links(os.environ):
+            return linked(self._styled(shown, piece.style), target)
+        return self._styled(shown, piece.style)
+
+    def _styled(self, text: str, style: str) -> str:
+        if (
+            not style
+            or not text
+            or not self.is_terminal
+            or "NO_COLOR" in os.environ
+            or os.environ.get("TERM") == "dumb"
+        ):
+            return text
+        return f"\x1b[{';'.join(_STYLES[name] for name in style.split())}m{text}\x1b[0m"
+
+
+def erase_progress() -> None:
+    """Take the line of progress off the terminal, if there is one: something else is about to be shown."""
+    if Printer.progress_shown and sys.stderr is not None:
+        Printer.progress_shown = False
+        with output_errors():
+            sys.stderr.write(_ERASE_LINE)
+            sys.stderr.flush()
 
 
 def standard_output() -> TextIO:

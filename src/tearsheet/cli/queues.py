@@ -7,23 +7,21 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import (
-    delete_queue,
-    dump_queues,
-    load_dumps,
-    peek_queue,
-    purge_queue,
-    read_queues,
-    requeue_quarantined,
-)
+from tearsheet import app as program
+from tearsheet import pipeline as pipelines
+from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.options import JsonOption, YesOption, confirm
+from tearsheet.cli.options import JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.cli.status import QUEUE_COLUMNS
 from tearsheet.errors import NotFoundError, PartialFailure
-from tearsheet.pipeline import Wanted
 
 app = typer.Typer(help="Look into the queues, and fix them.", no_args_is_help=True)
-QueueArgument = Annotated[str, typer.Argument(help="A queue's name, as in `tearsheet queues list`.", metavar="QUEUE")]
+QueueArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A queue's name, as in `tearsheet queues list`.", metavar="QUEUE", autocompletion=names_of("queues")
+    ),
+]
 
 
 def register(parent: typer.Typer) -> None:
@@ -33,11 +31,11 @@ def register(parent: typer.Typer) -> None:
 
 @app.command("list")
 @reports_errors
-def list_queues(json: JsonOption = False) -> None:
+def list_queues(json: JsonOption = False, jsonl: JsonlOption = False) -> None:
     """List every queue with what is ready, in work and delayed, and for how long the oldest ready message has waited."""
     with services_for() as services:
-        queues = read_queues(services)
-    show(queues, QUEUE_COLUMNS, form=output_form(json, False, False))
+        queues = program.read_queues(services)
+    show(queues, QUEUE_COLUMNS, form=output_form(json, jsonl, False))
 
 
 @app.command()
@@ -46,10 +44,11 @@ def peek(
     queue: QueueArgument,
     limit: Annotated[int, typer.Option(help="How many messages.")] = 10,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
 ) -> None:
     """Show the oldest messages of a queue, then those that wait for another try, and why they are there; nothing is changed."""
     with services_for() as services:
-        messages = peek_queue(services, queue, limit)
+        messages = program.peek_queue(services, queue, limit)
     columns = {
         "url": "address",
         "retries": "tries",
@@ -58,7 +57,7 @@ def peek(
         "due": "next try",
         "bytes": "bytes",
     }
-    show(messages, columns, form=output_form(json, False, False), empty=f"{queue} is empty: no story waits there.")
+    show(messages, columns, form=output_form(json, jsonl, False), empty=f"{queue} is empty: no story waits there.")
 
 
 @app.command()
@@ -67,7 +66,7 @@ def purge(queue: QueueArgument, yes: YesOption = False) -> None:
     """Delete all messages of a queue that nobody holds. The ledger notes each as `purged`."""
     confirm(f"Delete every story waiting in {queue}?", yes)
     with services_for() as services:
-        count = purge_queue(services, queue)
+        count = program.purge_queue(services, queue)
     out.print(f"{count:,} stories deleted from {queue}")
 
 
@@ -77,7 +76,7 @@ def delete(queue: QueueArgument, yes: YesOption = False) -> None:
     """Delete a queue and everything in it. The ledger notes each story as `purged`."""
     confirm(f"Delete {queue} and every story in it?", yes)
     with services_for() as services:
-        count = delete_queue(services, queue)
+        count = program.delete_queue(services, queue)
     out.print(f"{queue} deleted, with {count:,} stories")
 
 
@@ -95,7 +94,7 @@ def requeue(
 ) -> None:
     """Send a stage's quarantined stories through it again, with fresh tries."""
     with services_for() as services:
-        moved = requeue_quarantined(services, stage, limit)
+        moved = program.requeue_quarantined(services, stage, limit)
     out.print(f"{moved:,} stories sent back to {stage}" if moved else f"there is nothing in the quarantine of {stage}")
 
 
@@ -103,21 +102,25 @@ def requeue(
 @reports_errors
 def dump_archives(
     queues: Annotated[
-        list[str] | None, typer.Argument(help="Queues to be dumped. [default: all]", metavar="[QUEUE]…")
+        list[str] | None,
+        typer.Argument(
+            help="Queues to be dumped. [default: all]", metavar="[QUEUE]…", autocompletion=names_of("queues")
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option(help="Folder of the files. [default: queue-dumps in the data folder]")
     ] = None,
     limit: Annotated[int | None, typer.Option("--max", help="Stories of each queue at most.", min=1)] = None,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
 ) -> None:
     """Move the stories of queues into WARC files, with their tries and reasons; `load-archives` brings them back.
 
     Stop the workers first: what they hold is not dumped.
     """
     with services_for() as services:
-        dumped = dump_queues(services, queues or [], output, limit)
-    show(dumped, {"queue": "queue", "stories": "stories", "files": "files"}, form=output_form(json, False, False))
+        dumped = program.dump_queues(services, queues or [], output, limit)
+    show(dumped, {"queue": "queue", "stories": "stories", "files": "files"}, form=output_form(json, jsonl, False))
 
 
 @app.command("load-archives")
@@ -137,14 +140,15 @@ def load_archives(
     force: Annotated[bool, typer.Option("--force", help="Load stories that were loaded before, too.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, but queue nothing.")] = False,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
 ) -> None:
     """Put dumped stories back into their queues, with their tries and reasons; those that were loaded before are left out."""
-    wanted = Wanted(queue, frozenset(include_domain or ()), frozenset(exclude_domain or ()), dry_run, force)
+    wanted = pipelines.Wanted(queue, frozenset(include_domain or ()), frozenset(exclude_domain or ()), dry_run, force)
     with services_for(begins=True) as services:
-        loaded = load_dumps(services, inputs, wanted)
+        loaded = program.load_dumps(services, inputs, wanted)
     rows = [{"queue": name, "stories": count} for name, count in sorted(loaded.queues.items())]
-    show(rows, {"queue": "queue", "stories": "stories"}, form=output_form(json, False, False))
-    if loaded.left_out and not json:
+    show(rows, {"queue": "queue", "stories": "stories"}, form=output_form(json, jsonl, False))
+    if loaded.left_out and not (json or jsonl):
         out.print(f"{loaded.left_out:,} stories of other domains left out")
     if loaded.known:
         err.print(f"{loaded.known:,} stories were loaded before (--force loads them again)")

@@ -6,14 +6,13 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import holds_nothing, names_in
+from tearsheet import app as program
 from tearsheet.cli.adding import named_feeds
 from tearsheet.cli.collecting import JsonOption, OnceOption, PortOption, WebOption, collect
 from tearsheet.cli.context import Globals, err, reports_errors, services_for
 from tearsheet.cli.options import YesOption
 from tearsheet.clock import utc_now
-from tearsheet.feeds.catalogue import AddReport, add_feeds, count_feeds
-from tearsheet.settings import load_settings
+from tearsheet.feeds import catalogue
 
 FeedsArgument = Annotated[
     list[str] | None,
@@ -45,9 +44,9 @@ def run(
         return
     with services_for(own=True, web__port=port) as services:
         for argument in feeds or []:
-            report = add_feeds(services.database, named_feeds(services, [argument], yes), utc_now())
+            report = catalogue.add_feeds(services.database, named_feeds(services, [argument], yes), utc_now())
             err.print(f"{argument}: {_describe(report)}")
-        if count_feeds(services.database) or services.settings.feeds.remote:
+        if catalogue.count_feeds(services.database) or services.settings.feeds.remote:
             collect(services, once=once, web=web, as_json=json)
             return
     _demo(once=once, port=port, web=web, as_json=json)
@@ -55,9 +54,11 @@ def run(
 
 def _nothing_of_ones_own() -> bool:
     """Whether there is nothing to collect from. Nothing is opened for this, and so no folder made for the demo's sake."""
+    from tearsheet.settings import load_settings  # not needed for a help text, and slow to import
+
     settings = load_settings(Globals.data, Globals.flags)
     elsewhere = settings.feeds.remote or any(name.startswith("engines.") for name in settings.sources)
-    return not elsewhere and holds_nothing(names_in(settings.data))
+    return not elsewhere and program.holds_nothing(program.names_in(settings.data))
 
 
 def _demo(*, once: bool, port: int | None, web: bool, as_json: bool) -> None:
@@ -67,7 +68,7 @@ def _demo(*, once: bool, port: int | None, web: bool, as_json: bool) -> None:
     run_demo(once=once, port=port, web=web, as_json=as_json)
 
 
-def _describe(report: AddReport) -> str:
+def _describe(report: catalogue.AddReport) -> str:
     parts = [f"{len(report.added):,} feed{'s' if len(report.added) != 1 else ''} added"]
     if report.known:
         parts.append(f"{len(report.known):,} known already")

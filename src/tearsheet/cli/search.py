@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.progress import Progress as Bar
-from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tearsheet.app import ask
-from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show, write_out
+from tearsheet import app as program
+from tearsheet import index as answering
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, show_lines, write_out
 from tearsheet.cli.filters import (
     AsOfOption,
     CollectionOption,
@@ -23,19 +22,21 @@ from tearsheet.cli.filters import (
     question_of,
     why_none,
 )
-from tearsheet.cli.options import CsvOption, JsonOption
-from tearsheet.engines.index import IndexedStory
+from tearsheet.cli.layout import story_lines
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
+from tearsheet.cli.pace import counted
+from tearsheet.cli.percent import Share
+from tearsheet.cli.pieces import Line
 from tearsheet.errors import UsageError
 from tearsheet.files import output_file, storage_errors
-from tearsheet.index import answers, csv_lines, jsonl_lines, write_parquet
 
-COLUMNS = {
-    "publication_date": "published",
-    "canonical_domain": "source",
-    "language": "language",
-    "article_title": "title",
-    "url": "address",
-}
+if TYPE_CHECKING:
+    from tearsheet.app import Services
+    from tearsheet.engines.index import IndexedStory
+    from tearsheet.index import Asked
+
+_NONE = "No stories match."
+_BY = ("day", "week", "month", "source", "language", "word")
 
 
 def register(parent: typer.Typer) -> None:
@@ -55,9 +56,15 @@ def search(
     as_of: AsOfOption = "",
     limit: Annotated[int, typer.Option(help="How many stories at most; 0 means all.")] = 20,
     order: Annotated[
-        str, typer.Option(help="newest or oldest first, by the time they were indexed; or relevance.")
+        str,
+        typer.Option(
+            help="newest or oldest first, by day of publication; relevance; or indexed-newest or indexed-oldest, by the time "
+            "they were indexed.",
+            metavar="ORDER",
+        ),
     ] = "newest",
     explain: Annotated[bool, typer.Option("--explain", help="Explain the query in English, and stop.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="As JSON, with the full text.")] = False,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="One line of JSON per story, with its full text.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="CSV with the full text.")] = False,
     parquet: Annotated[Path | None, typer.Option(help="Write a Parquet file with the full text.")] = None,
@@ -68,40 +75,40 @@ def search(
         order=order, limit=limit,
     )  # fmt: skip
     with services_for() as services:
-        asked = ask(services, question).query
+        asked = program.ask(services, question).query
         if explain:
             out.print(asked.explain())
             return
         index = services.index
         index.refresh()
-        whole = jsonl or csv or parquet is not None
-        stories = answers.all_stories(index, asked, text=whole, order=question.order, limit=question.limit)
+        form = output_form(json, jsonl, csv)
+        whole = form != "table" or parquet is not None
+        stories = answering.all_stories(index, asked, text=whole, order=question.order, limit=question.limit)
         if parquet is not None:
             with storage_errors(f"cannot write {parquet}"), output_file(parquet) as file:
-                written = write_parquet(_counted(stories), file)
+                written = answering.write_parquet(counted(stories, "stories"), file)
             err.print(f"{written:,} stories in {parquet}")
-        elif jsonl or csv:
-            write_out((jsonl_lines if jsonl else csv_lines)(_counted(stories)))
+        elif whole:
+            lines = {"json": answering.json_lines, "jsonl": answering.jsonl_lines, "csv": answering.csv_lines}[form]
+            write_out(lines(counted(stories, "stories")))
         else:
             total = index.count(asked)
-            show(stories, COLUMNS, empty="" if total else why_none(services, question))
+            if total:
+                show_lines(_blocks(stories, out.width))
+            else:
+                out.print(why_none(services, question))
             err.print(f"{min(limit or total, total):,} of {total:,} stories")
         if whole and not index.count(asked):
             err.print(why_none(services, question))
 
 
-def _counted(stories: Iterable[IndexedStory]) -> Iterator[IndexedStory]:
-    """The stories, with a running count on a terminal."""
-    if Globals.quiet or not err.is_terminal:
-        yield from stories
-        return
-    with Bar(
-        SpinnerColumn(), TextColumn("{task.completed:,} stories"), TimeElapsedColumn(), console=err, transient=True
-    ) as bar:
-        task = bar.add_task("")
-        for story in stories:
-            yield story
-            bar.advance(task)
+def _blocks(stories: Iterable[IndexedStory], width: int | None) -> Iterator[Line]:
+    """One story a block, with an empty line between two of them."""
+    for number, story in enumerate(stories):
+        if number:
+            yield []
+        facts = [story.canonical_domain, story.publication_date or "no date", story.language]
+        yield from story_lines(story.article_title, facts, story.url, width)
 
 
 @reports_errors
@@ -113,47 +120,45 @@ def count(
     collection: CollectionOption = None,
     language: LanguageOption = None,
     as_of: AsOfOption = "",
-    by: Annotated[str, typer.Option(help="day, week, month, source, language or word.")] = "",
+    by: Annotated[str, typer.Option(help="day, week, month, source, language or word.", metavar="WHAT")] = "",
     limit: Annotated[int, typer.Option(help="How many sources, languages or words.")] = 20,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
     csv: CsvOption = False,
 ) -> None:
     """Count stories: all that match, or by day, week, month, source, language or word."""
     question = question_of(
         query, start=start, end=end, sources=source, collections=collection, languages=language, as_of=as_of
     )
-    form = output_form(json, False, csv)
+    if by and by not in _BY:
+        raise UsageError(f"--by: {by!r} is not one of {', '.join(_BY)}")
+    form = output_form(json, jsonl, csv)
     with services_for() as services:
-        both = ask(services, question)
-        asked, everything = both.query, both.everything
-        index = services.index
-        index.refresh()
-        if by in ("day", "week", "month"):
-            rows = [
-                {"date": point.date, "stories": point.count, "of": point.total, "share": round(point.share, 6)}
-                for point in answers.attention(index, asked, by, everything)
-            ]
-            show(rows, {"date": by, "stories": "stories", "of": "of all", "share": "share"}, form=form)
-        elif by in ("source", "language"):
-            most_of = answers.top_sources if by == "source" else answers.languages
-            show(
-                [{by: name, "stories": n} for name, n in most_of(index, asked, limit)],
-                {by: by, "stories": "stories"},
-                form=form,
-            )
-        elif by == "word":
-            show(
-                answers.words(index, asked, limit),
-                {"word": "word", "stories": "stories", "looked_at": "of"},
-                form=form,
-            )
-        elif by:
-            raise UsageError(f"--by: {by!r} is not one of day, week, month, source, language, word")
-        else:
-            total = answers.count(index, asked, everything)
-            if form == "table":
-                out.print(f"{total.count:,} of {total.total:,} stories")
-            else:
-                show([{"stories": total.count, "of": total.total}], {"stories": "stories", "of": "of"}, form=form)
-        if not index.count(asked):
+        both = program.ask(services, question)
+        services.index.refresh()
+        if by:
+            show(*_counted_by(services, both, by, limit), form=form, empty=_NONE)
+        total = answering.answers.count(services.index, both.query, both.everything)
+        if not total.count:
             err.print(why_none(services, question))
+    if by:
+        return
+    if form == "table":
+        out.print(f"{total.count:,} of {total.total:,} stories")
+    else:
+        show([{"stories": total.count, "of": total.total}], {"stories": "stories", "of": "of"}, form=form)
+
+
+def _counted_by(services: Services, both: Asked, by: str, limit: int) -> tuple[list[Any], dict[str, str]]:
+    """The rows of a count, and the columns that are shown of them."""
+    answers, index, asked = answering.answers, services.index, both.query
+    if by == "word":
+        return list(answers.words(index, asked, limit)), {"word": "word", "stories": "stories", "looked_at": "of"}
+    if by in ("source", "language"):
+        most_of = answers.top_sources if by == "source" else answers.languages
+        return [{by: name, "stories": n} for name, n in most_of(index, asked, limit)], {by: by, "stories": "stories"}
+    rows = [
+        {"date": point.date, "stories": point.count, "of": point.total, "share": Share(f"{point.share:.6g}")}
+        for point in answers.attention(index, asked, by, both.everything)
+    ]
+    return rows, {"date": by, "stories": "stories", "of": "of all", "share": "share"}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tearsheet.app import serve_alone
+from tearsheet import app as program
 from tearsheet.cli.collecting import PortOption, web_service
 from tearsheet.cli.context import reports_errors, services_for
 
@@ -34,7 +34,7 @@ def serve_pages(
     given: dict[str, Any] = {"web__host": host, "web__port": port, "web__socket": _here(socket)}
     given |= {"web__certificate": _here(certificate), "web__key": _here(key)}
     with services_for(begins=True, **given) as services:
-        serve_alone(web_service(services))
+        program.serve_alone(web_service(services))
 
 
 def _here(path: str | None) -> str | None:

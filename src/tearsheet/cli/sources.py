@@ -9,35 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tearsheet import index as answering
+from tearsheet import query as queries
+from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, from_here, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import CollectionOption
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
-from tearsheet.feeds.catalogue import (
-    LOOK_BACK,
-    AddReport,
-    NewSource,
-    add_sources,
-    coverage_gaps,
-    feeds_of_source,
-    fetch_source_soon,
-    find_source,
-    list_collections,
-    list_sources,
-    members_of,
-    read_source,
-    read_sources_csv,
-    write_sources_csv,
-)
-from tearsheet.index import first_and_last_day, read_day
-from tearsheet.query import parse_query
+from tearsheet.feeds import catalogue
 
 if TYPE_CHECKING:
     from tearsheet.app import Services
 
 app = typer.Typer(help="Publications, which feeds belong to.", no_args_is_help=True)
-SourceArgument = Annotated[str, typer.Argument(help="A source's id, domain or homepage.", metavar="SOURCE")]
+SourceArgument = Annotated[
+    str,
+    typer.Argument(help="A source's id, domain or homepage.", metavar="SOURCE", autocompletion=names_of("sources")),
+]
 _COLUMNS = {"id": "id", "name": "name", "domain": "domain", "homepage": "homepage", "collections": "collections"}
 _MOST = 1_000_000
 
@@ -55,7 +44,7 @@ def add(
     collection: Annotated[list[str] | None, typer.Option(help="A collection that it joins.")] = None,
 ) -> None:
     """Add sources. `tearsheet feeds discover SITE --add` finds their feeds."""
-    _add([NewSource(site, name, tuple(collection or ())) for site in sites])
+    _add([catalogue.NewSource(site, name, tuple(collection or ())) for site in sites])
 
 
 @app.command("import")
@@ -69,15 +58,15 @@ def import_list(
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
     try:
-        sources = read_sources_csv(body)
+        sources = catalogue.read_sources_csv(body)
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
     _add(sources)
 
 
-def _add(new: list[NewSource]) -> None:
+def _add(new: list[catalogue.NewSource]) -> None:
     with services_for(own=True) as services:
-        report: AddReport = add_sources(services.database, new, utc_now())
+        report: catalogue.AddReport = catalogue.add_sources(services.database, new, utc_now())
     out.print(f"{len(report.added):,} sources added, {len(report.known):,} were known already")
     for site, reason in report.refused:
         err.print(f"refused: {site[:200]}: {reason}")
@@ -92,9 +81,12 @@ def export_list() -> None:
     with services_for() as services:
         database = services.database
         write_out(
-            write_sources_csv(
-                (source, [item.name for item in list_collections(database, source_id=source.id, limit=_MOST).rows])
-                for source in list_sources(database, limit=_MOST).rows
+            catalogue.write_sources_csv(
+                (
+                    source,
+                    [item.name for item in catalogue.list_collections(database, source_id=source.id, limit=_MOST).rows],
+                )
+                for source in catalogue.list_sources(database, limit=_MOST).rows
             )
         )
 
@@ -110,33 +102,90 @@ def list_all(
 ) -> None:
     """List sources."""
     with services_for() as services:
-        rows = list_sources(services.database, name=name, limit=limit).rows
+        rows = catalogue.list_sources(services.database, name=name, limit=limit).rows
     empty = "No sources. Feeds bring theirs along; others: tearsheet sources add SITE"
     show(rows, _COLUMNS, form=output_form(json, jsonl, csv), empty=empty)
 
 
 @app.command("show")
 @reports_errors
-def show_source(source: SourceArgument, json: JsonOption = False) -> None:
+def show_source(source: SourceArgument, json: JsonOption = False, jsonl: JsonlOption = False) -> None:
     """Show a source with its feeds and its collections."""
     with services_for() as services:
         database = services.database
-        source_id = find_source(database, source)
-        row = read_source(database, source_id)
-        feeds = feeds_of_source(database, source_id)
-        groups = list_collections(database, source_id=source_id, limit=_MOST).rows
-    if json:
-        show([row | {"feeds": feeds, "collections": [group.name for group in groups]}], {}, form="json")
+        source_id = catalogue.find_source(database, source)
+        row = catalogue.read_source(database, source_id)
+        feeds = catalogue.feeds_of_source(database, source_id)
+        groups = catalogue.list_collections(database, source_id=source_id, limit=_MOST).rows
+    if json or jsonl:
+        whole = row | {"feeds": feeds, "collections": [group.name for group in groups]}
+        show([whole], {}, form=output_form(json, jsonl, False))
         return
     out.print(f"{row['name']} ({row['domain']}), source {row['id']}")
     out.print("collections: " + (", ".join(group.name for group in groups) or "none"))
     show(feeds, {"id": "id", "url": "address", "system_status": "status", "last_fetch_failures": "failures"})
 
 
+@app.command("set")
+@reports_errors
+def change(
+    source: SourceArgument,
+    name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
+    homepage: Annotated[str | None, typer.Option(help="The address of its homepage.", metavar="ADDRESS")] = None,
+    collection: Annotated[
+        list[str] | None,
+        typer.Option(help="A collection that it joins; may be repeated.", autocompletion=names_of("collections")),
+    ] = None,
+    leave: Annotated[
+        list[str] | None,
+        typer.Option(help="A collection that it leaves; may be repeated.", autocompletion=names_of("collections")),
+    ] = None,
+) -> None:
+    """Change a source's name or homepage, or the collections that it belongs to."""
+    if name is None and homepage is None and not collection and not leave:
+        raise UsageError("say what to change: --name, --homepage, --collection or --leave")
+    if name is not None and not name.strip():
+        raise UsageError("--name: a source needs a name")
+    if homepage is not None and not homepage.startswith(("http://", "https://")):
+        raise UsageError(f"--homepage: {homepage!r} is no http(s) address")
+    with services_for() as services:
+        source_id = catalogue.find_source(services.database, source)
+        catalogue.change_source(
+            services.database,
+            source_id,
+            utc_now(),
+            name=name,
+            homepage=homepage,
+            join=collection or (),
+            leave=leave or (),
+        )
+
+
+@app.command()
+@reports_errors
+def remove(source: SourceArgument, yes: YesOption = False) -> None:
+    """Forget a source and its feeds; its stories stay.
+
+    To remove the stories from everywhere, evidence included, use `tearsheet erase --source`.
+    """
+    with services_for() as services:
+        source_id = catalogue.find_source(services.database, source)
+        row, feeds = (
+            catalogue.read_source(services.database, source_id),
+            catalogue.feeds_of_source(services.database, source_id),
+        )
+        confirm(f"Forget {row['name']} and its {len(feeds):,} feeds?", yes)
+        removed = catalogue.remove_source(services.database, source_id)
+    out.print(f"{row['name']} and {removed:,} feeds are forgotten")
+
+
 @app.command()
 @reports_errors
 def gaps(
-    source: Annotated[list[str] | None, typer.Argument(help="Domains, as example.com. [default: all]")] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Argument(help="Domains, as example.com. [default: all]", autocompletion=names_of("sources")),
+    ] = None,
     collection: CollectionOption = None,
     days: Annotated[int, typer.Option(help="How many days back.", min=1)] = 30,
     end: Annotated[str, typer.Option("--to", help="Last day, YYYY-MM-DD. [default: yesterday]")] = "",
@@ -145,13 +194,13 @@ def gaps(
     csv: CsvOption = False,
 ) -> None:
     """List days on which a source brought far fewer stories than usual, and why, as far as known."""
-    last = read_day(end, "--to", last=True) or utc_now().date() - timedelta(days=1)
+    last = answering.read_day(end, "--to", last=True) or utc_now().date() - timedelta(days=1)
     first = last - timedelta(days=days - 1)
     with services_for() as services:
         services.index.refresh()
-        members = members_of(services.database, collections=collection or ())[0]
+        members = catalogue.members_of(services.database, collections=collection or ())[0]
         domains = {*(_domain_of(services, one) for one in source or ()), *members} if source or collection else None
-        found = coverage_gaps(services.index, services.ledger, services.database, first, last, domains)
+        found = catalogue.coverage_gaps(services.index, services.ledger, services.database, first, last, domains)
         empty = "" if found else _why_no_gaps(services, first, last, domains)
     columns = {"source": "source", "first": "from", "last": "to", "stories": "stories", "usual": "usual", "why": "why"}
     show(found, columns, form=output_form(json, jsonl, csv), empty=empty)
@@ -160,19 +209,19 @@ def gaps(
 def _domain_of(services: Services, source: str) -> str:
     """The domain of a source, given as for `find_source`; stories may name one that is not in the catalogue."""
     try:
-        return str(read_source(services.database, find_source(services.database, source))["domain"])
+        return str(catalogue.read_source(services.database, catalogue.find_source(services.database, source))["domain"])
     except NotFoundError:
-        if services.index.count(parse_query("*").within(domains=[source])):
+        if services.index.count(queries.parse_query("*").within(domains=[source])):
             return source
         raise
 
 
 def _why_no_gaps(services: Services, first: date, last: date, domains: Collection[str] | None) -> str:
     """What it means that there are none: all is well, or there is nothing to compare."""
-    everything = parse_query("*").within(domains=domains)
-    if services.index.count(everything.within(start=first - timedelta(days=LOOK_BACK), end=last)):
+    everything = queries.parse_query("*").within(domains=domains)
+    if services.index.count(everything.within(start=first - timedelta(days=catalogue.LOOK_BACK), end=last)):
         return f"No gaps from {first} to {last}, as far as we know what is usual: that takes two weeks."
-    known = first_and_last_day(services.index, everything)
+    known = answering.first_and_last_day(services.index, everything)
     if known is None:
         return f"Nothing to compare: the index of {from_here(services.settings.data)} has no stories of these sources."
     return f"Nothing to compare: no stories up to {last}. There are some from {known[0]} to {known[1]}: try --to {known[1]}"
@@ -183,5 +232,7 @@ def _why_no_gaps(services: Services, first: date, last: date, domains: Collectio
 def soon(source: SourceArgument) -> None:
     """Poll the feeds of a source soon, spread over three hours at most."""
     with services_for() as services:
-        count = fetch_source_soon(services.database, find_source(services.database, source), utc_now())
+        count = catalogue.fetch_source_soon(
+            services.database, catalogue.find_source(services.database, source), utc_now()
+        )
     out.print(f"{count:,} feeds will be polled soon")

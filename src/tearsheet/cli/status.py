@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import OutcomeSum, disk_state, outcome_sums, read_queues
+from tearsheet import app as program
+from tearsheet import work
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
-from tearsheet.cli.options import CsvOption, JsonOption
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.clock import utc_now
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.work import Count, living_workers
 
 QUEUE_COLUMNS = {
     "queue": "queue",
@@ -37,9 +37,9 @@ def register(parent: typer.Typer) -> None:
 def status(json: JsonOption = False) -> None:
     """Show who is at work and how fast, the depth of every queue, and whether queuers pause for want of disk space."""
     with services_for() as services:
-        at_work = living_workers(services.database)
-        queues = read_queues(services)
-        disk = disk_state(services)
+        at_work = work.living_workers(services.database)
+        queues = program.read_queues(services)
+        disk = program.disk_state(services)
     if json:
         workers, waiting = [asdict(worker) for worker in at_work], [asdict(queue) for queue in queues]
         show([{"workers": workers, "queues": waiting, "disk": asdict(disk)}], {}, form="jsonl")
@@ -72,10 +72,11 @@ def stats(
         str | None, typer.Option(help="Show instead every try of the stories with this address, as queued or as found.")
     ] = None,
     json: JsonOption = False,
+    jsonl: JsonlOption = False,
     csv: CsvOption = False,
 ) -> None:
     """Show what became of the stories: how many were archived, dropped, and for which reasons."""
-    form = output_form(json, False, csv)
+    form = output_form(json, jsonl, csv)
     if url is not None:
         if days or by:
             raise UsageError("--url shows all that is known of one address: use it without --days and --by")
@@ -84,11 +85,11 @@ def stats(
     since: datetime | None = utc_now() - timedelta(days=days) if days else None
     first: dict[str, str] = {}
     with services_for() as services:
-        found: Sequence[Count] | Sequence[OutcomeSum]
+        found: Sequence[work.Count] | Sequence[program.OutcomeSum]
         if by is None:
             found = services.ledger.counts(since)
         else:
-            found = outcome_sums(services, by.value, since)
+            found = program.outcome_sums(services, by.value, since)
             first = {"of": by.value} if by in (By.day, By.domain) else {"of": by.value, "name": "name"}
     columns = first | {"stage": "stage", "status": "outcome", "reason": "reason", "stories": "stories"}
     show(found, columns, form=form, empty="No stories yet. Start with: tearsheet run")

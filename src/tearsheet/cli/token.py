@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import READ, WRITE, Token, TokenStore, end_of_token
+from tearsheet import app as program
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.options import JsonOption
+from tearsheet.cli.options import JsonlOption, JsonOption
 from tearsheet.clock import utc_now
 
 app = typer.Typer(help="Make, list and revoke tokens of the web API.", no_args_is_help=True)
@@ -33,20 +33,22 @@ def create(
     ] = None,
 ) -> None:
     """Make a token and print it. It is stored as a hash, so this is the only time that it can be seen."""
-    end = end_of_token(utc_now(), days, until)
+    end = program.end_of_token(utc_now(), days, until)
     with services_for(begins=True) as services:
-        store = TokenStore(services.database)
-        secret = store.create(name, WRITE if write else READ, expires_at=end, collections=collection or None)
+        store = program.TokenStore(services.database)
+        secret = store.create(
+            name, program.WRITE if write else program.READ, expires_at=end, collections=collection or None
+        )
     out.print(secret)
     err.print("Keep it safe: it cannot be shown again. Use it as `Authorization: Token …`.")
 
 
 @app.command("list")
 @reports_errors
-def list_tokens(json: JsonOption = False) -> None:
+def list_tokens(json: JsonOption = False, jsonl: JsonlOption = False) -> None:
     """List the tokens: names, rights, collections, end and last use, never the tokens themselves."""
     with services_for() as services:
-        tokens = TokenStore(services.database).list()
+        tokens = program.TokenStore(services.database).list()
     columns = {
         "name": "name",
         "rights": "may",
@@ -55,10 +57,11 @@ def list_tokens(json: JsonOption = False) -> None:
         "expires_at": "until",
         "last_used_at": "last used",
     }
-    show(tokens if json else map(_shown, tokens), columns, form=output_form(json, False, False))
+    form = output_form(json, jsonl, False)
+    show(map(_shown, tokens) if form == "table" else tokens, columns, form=form)
 
 
-def _shown(token: Token) -> dict[str, str | None]:
+def _shown(token: program.Token) -> dict[str, str | None]:
     """A token as people read it."""
     times = {name: getattr(token, name) for name in ("created_at", "expires_at", "last_used_at")}
     return {
@@ -74,5 +77,5 @@ def _shown(token: Token) -> dict[str, str | None]:
 def revoke(name: NameArgument) -> None:
     """Revoke a token: requests with it are refused from now on."""
     with services_for() as services:
-        TokenStore(services.database).revoke(name)
+        program.TokenStore(services.database).revoke(name)
     out.print(f"{name} revoked")

@@ -8,29 +8,24 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import (
-    draw_topic,
-    export_topic,
-    run_topic_to_its_end,
-    seed_from_index,
-    seed_from_posts,
-    take_snapshot,
-)
+from tearsheet import app as program
+from tearsheet import index as answering
+from tearsheet import topics
+from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.filters import question_of, why_none
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.cli.progress import TopicProgress
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import hand_over, hand_over_all, output_folder
-from tearsheet.index import check_period, read_day
 from tearsheet.tables import csv_table
-from tearsheet.topics import MAX_ITERATIONS, MAX_STORIES, NewTopic, Seed, seed_question, store
-from tearsheet.topics.snapshot import FORMATS, list_snapshots
-from tearsheet.topics.spider import add_seeds, list_duplicate_media, media_of, set_duplicate_media
+from tearsheet.topics import snapshot as snapshots
+from tearsheet.topics import spider
 from tearsheet.urls import BadURL
 
 app = typer.Typer(help="Topics: from a boolean query to a map of who links to whom.", no_args_is_help=True)
-Name = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME")]
+NewName = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME")]
+Name = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME", autocompletion=names_of("topics"))]
 SnapshotId = Annotated[int | None, typer.Option("--snapshot", help="A snapshot's number; the newest without it.")]
 
 
@@ -40,10 +35,10 @@ def register(parent: typer.Typer) -> None:
 
 
 def _span(first: str, last: str) -> tuple[date, date]:
-    start, end = read_day(first, "--timespan"), read_day(last, "--timespan", last=True)
+    start, end = answering.read_day(first, "--timespan"), answering.read_day(last, "--timespan", last=True)
     if start is None or end is None:
         raise UsageError(f"--timespan: write it as FIRST=LAST, two days, and not as {first + '=' + last!r}")
-    check_period(start, end)
+    answering.check_period(start, end)
     return start, end
 
 
@@ -57,19 +52,27 @@ def _pairs(items: list[str], what: str) -> dict[str, str]:
 @app.command()
 @reports_errors
 def create(
-    name: Name,
+    name: NewName,
     query: Annotated[str, typer.Argument(help="The boolean query that stories must match.", metavar="QUERY")],
     start: Annotated[str, typer.Option("--from", help="First day of the topic.")] = "",
     end: Annotated[str, typer.Option("--to", help="Last day of the topic.")] = "",
-    source: Annotated[list[str] | None, typer.Option(help="A domain that seeds come from; may be repeated.")] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(help="A domain that seeds come from; may be repeated.", autocompletion=names_of("sources")),
+    ] = None,
     collection: Annotated[
         list[str] | None,
-        typer.Option(help="A collection that the sources of seeds belong to; may be repeated."),
+        typer.Option(
+            help="A collection that the sources of seeds belong to; may be repeated.",
+            autocompletion=names_of("collections"),
+        ),
     ] = None,
     iterations: Annotated[
         int, typer.Option(help="How many links away from the seeds stories may be.")
-    ] = MAX_ITERATIONS,
-    max_stories: Annotated[int, typer.Option(help="Size budget: the spider stops at this many stories.")] = MAX_STORIES,
+    ] = topics.MAX_ITERATIONS,
+    max_stories: Annotated[
+        int, typer.Option(help="Size budget: the spider stops at this many stories.")
+    ] = topics.MAX_STORIES,
     seconds: Annotated[float | None, typer.Option(help="Seconds between two fetches from one source.")] = None,
     focus: Annotated[list[str] | None, typer.Option(help="A part to count separately: NAME=QUERY.")] = None,
     timespan: Annotated[list[str] | None, typer.Option(help="A custom timespan: FIRST=LAST day.")] = None,
@@ -77,12 +80,12 @@ def create(
     """Create a topic. Seed it next, then run it."""
     seeds = question_of(query, start=start, end=end, sources=source, collections=collection)
     spans = [_span(first, last) for first, last in _pairs(timespan or [], "--timespan").items()]
-    new = NewTopic(
+    new = topics.NewTopic(
         name, seeds.text, seeds.start, seeds.end, seeds.sources, seeds.collections, iterations, max_stories, seconds,
         _pairs(focus or [], "--focus"), tuple(spans),
     )  # fmt: skip
     with services_for(begins=True) as services:
-        store.create_topic(services.database, new, services.settings.topics.seconds_per_media_fetch)
+        topics.store.create_topic(services.database, new, services.settings.topics.seconds_per_media_fetch)
     out.print(f"topic {name!r} created; `tearsheet topic seed` gives it its first stories")
 
 
@@ -108,19 +111,21 @@ def seed(
     if not (urls or index or file or posts):
         raise UsageError("nothing to seed from: give URLs, --index, --csv FILE or --posts FILE")
     with services_for() as services:
-        topic = store.find_topic(services.database, name)
-        seeds = [Seed(url, None, "url", assume_match) for url in urls or ()]
-        seeds += [Seed(row["url"], None, "csv", assume_match) for _, row in csv_table(file, ["url"])] if file else []
+        topic = topics.store.find_topic(services.database, name)
+        seeds = [topics.Seed(url, None, "url", assume_match) for url in urls or ()]
+        seeds += (
+            [topics.Seed(row["url"], None, "csv", assume_match) for _, row in csv_table(file, ["url"])] if file else []
+        )
         if index:
-            matching = seed_from_index(services, topic)
+            matching = program.seed_from_index(services, topic)
             if not matching and not (seeds or posts):
-                raise NotFoundError(f"no seeds added. {why_none(services, seed_question(topic))}")
+                raise NotFoundError(f"no seeds added. {why_none(services, topics.seed_question(topic))}")
             if not matching:
-                err.print(why_none(services, seed_question(topic)))
+                err.print(why_none(services, topics.seed_question(topic)))
             seeds += matching
-        added, refused = add_seeds(services.database, topic.id, seeds)
+        added, refused = spider.add_seeds(services.database, topic.id, seeds)
         if posts:
-            found = seed_from_posts(services, topic, posts)
+            found = program.seed_from_posts(services, topic, posts)
             out.print(
                 f"{found.about:,} of {found.read:,} posts are about the topic, {found.added:,} of them new; "
                 f"{found.seeds:,} seeds added from them"
@@ -150,14 +155,14 @@ def duplicate(
         raise UsageError("give the source that gets its stories, or --remove")
     with services_for(begins=True) as services:
         child, target = _domain(media), _domain(parent) if parent else None
-        set_duplicate_media(services.database, child, target)
+        spider.set_duplicate_media(services.database, child, target)
     effect = f"stories of {child} go to {target}" if target else f"{child} is a separate source"
     out.print(f"{effect}, from the next run of each topic on")
 
 
 def _domain(text: str) -> str:
     try:
-        return media_of(text if "://" in text else f"http://{text}/")
+        return spider.media_of(text if "://" in text else f"http://{text}/")
     except BadURL as error:
         raise UsageError(f"{text!r} is not a source: {error}") from error
 
@@ -167,7 +172,7 @@ def _domain(text: str) -> str:
 def duplicates(json: JsonOption = False, jsonl: JsonlOption = False, csv: CsvOption = False) -> None:
     """List the sources that are duplicates of another."""
     with services_for() as services:
-        rows = list_duplicate_media(services.database)
+        rows = spider.list_duplicate_media(services.database)
     columns = {"media": "source", "dup_media": "duplicate of"}
     show([{"media": a, "dup_media": b} for a, b in rows], columns, form=output_form(json, jsonl, csv))
 
@@ -180,8 +185,8 @@ def run(
 ) -> None:
     """Run a topic until nothing new is found, then dedupe and take a snapshot. Continues where an interrupted run stopped."""
     with services_for() as services:
-        topic = store.find_topic(services.database, name)
-        done, progress = run_topic_to_its_end(services, topic, TopicProgress(), join=join)
+        topic = topics.store.find_topic(services.database, name)
+        done, progress = program.run_topic_to_its_end(services, topic, TopicProgress(), join=join)
     out.print(
         f"{progress.stories:,} stories in {progress.iteration:,} iterations, {progress.not_relevant:,} not relevant, "
         f"{progress.failed_requests:,} addresses that could not be fetched; {done.message}",
@@ -190,12 +195,36 @@ def run(
 
 @app.command()
 @reports_errors
-def status(name: Name, json: JsonOption = False) -> None:
+def stop(name: Name) -> None:
+    """Stop the run of a topic, in whichever process it is. `tearsheet topic run` goes on with it."""
+    with services_for() as services:
+        topics.store.stop_topic(services.database, topics.store.find_topic(services.database, name))
+    out.print(f"the run of {name!r} stops; `tearsheet topic run` goes on with it")
+
+
+@app.command()
+@reports_errors
+def delete(name: Name, yes: YesOption = False) -> None:
+    """Delete a topic with its seeds, links and snapshots. Stories stay in the index and the archive, and exported files too.
+
+    To remove a story from everywhere, evidence included, use `tearsheet erase`.
+    """
+    with services_for() as services:
+        topic = topics.store.find_topic(services.database, name)
+        stories = topics.store.progress_of(services.database, topic).stories
+        confirm(f"Delete the topic {name} of {stories:,} stories, and its snapshots?", yes)
+        topics.store.delete_topic(services.database, topic)
+    out.print(f"the topic {name!r} is deleted")
+
+
+@app.command()
+@reports_errors
+def status(name: Name, json: JsonOption = False, jsonl: JsonlOption = False) -> None:
     """Show how far a topic has got."""
     with services_for() as services:
-        topic = store.find_topic(services.database, name)
-        progress = store.progress_of(services.database, topic)
-        snapshots = list_snapshots(services.database, topic.id)
+        topic = topics.store.find_topic(services.database, name)
+        progress = topics.store.progress_of(services.database, topic)
+        taken = snapshots.list_snapshots(services.database, topic.id)
     values = {
         "name": topic.name,
         "query": topic.query,
@@ -209,10 +238,10 @@ def status(name: Name, json: JsonOption = False) -> None:
         "failed_requests": progress.failed_requests,
         "errors": progress.errors,
         "waiting_for": progress.describe_waiting(),
-        "snapshots": [row.id for row in snapshots],
+        "snapshots": [row.id for row in taken],
     }
-    if json:
-        show([values], {}, form="json")
+    if json or jsonl:
+        show([values], {}, form=output_form(json, jsonl, False))
     else:
         show([{"what": key, "value": str(value)} for key, value in values.items()], {"what": "", "value": ""})
 
@@ -222,10 +251,10 @@ def status(name: Name, json: JsonOption = False) -> None:
 def list_all(json: JsonOption = False, jsonl: JsonlOption = False, csv: CsvOption = False) -> None:
     """List the topics."""
     with services_for() as services:
-        topics = store.list_topics(services.database)
+        known = topics.store.list_topics(services.database)
     columns = {"name": "name", "state": "state", "query": "query", "start": "from", "end": "to", "message": "message"}
     show(
-        [{key: getattr(topic, key) for key in columns} for topic in topics], columns, form=output_form(json, jsonl, csv)
+        [{key: getattr(topic, key) for key in columns} for topic in known], columns, form=output_form(json, jsonl, csv)
     )
 
 
@@ -234,8 +263,8 @@ def list_all(json: JsonOption = False, jsonl: JsonlOption = False, csv: CsvOptio
 def snapshot(name: Name, note: Annotated[str, typer.Option(help="What to remember it by.")] = "") -> None:
     """Freeze a topic as it is now. A run does so at its end."""
     with services_for() as services:
-        topic = store.find_topic(services.database, name)
-        number, digest = take_snapshot(services, topic, note)
+        topic = topics.store.find_topic(services.database, name)
+        number, digest = program.take_snapshot(services, topic, note)
     out.print(f"snapshot {number}, sha256 {digest}")
 
 
@@ -245,15 +274,16 @@ def export(
     name: Name,
     folder: Annotated[Path, typer.Argument(help="Where the files go.", metavar="FOLDER")],
     form: Annotated[
-        list[str] | None, typer.Option("--format", help=f"One of {', '.join(FORMATS)}; may be repeated.")
+        list[str] | None,
+        typer.Option("--format", help="One of csv, jsonl, parquet, gexf, graphml, svg, png, html; may be repeated."),
     ] = None,
     snapshot: SnapshotId = None,
 ) -> None:
     """Write a snapshot's tables and networks, one set for each timespan."""
     with services_for() as services:
-        topic = store.find_topic(services.database, name)
+        topic = topics.store.find_topic(services.database, name)
         output_folder(folder)
-        files = export_topic(services, topic, folder, form, snapshot)
+        files = program.export_topic(services, topic, folder, form, snapshot)
         hand_over_all(files, folder)
     out.print(f"{len(files):,} files in {folder}")
 
@@ -268,8 +298,8 @@ def draw(
 ) -> None:
     """Draw who links to whom: a picture, or a page with all timespans that opens from a disk."""
     with services_for() as services:
-        topic = store.find_topic(services.database, name)
+        topic = topics.store.find_topic(services.database, name)
         output_folder(file.parent)
-        draw_topic(services, topic, file, timespan, snapshot)
+        program.draw_topic(services, topic, file, timespan, snapshot)
         hand_over(file)
     out.print(f"{file} written")

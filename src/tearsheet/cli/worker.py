@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from tearsheet.app import prepare_work, run_processes
+from tearsheet import app as program
+from tearsheet import pipeline as pipelines
 from tearsheet.cli.context import Globals, err, reports_errors, services_for
-from tearsheet.pipeline import DEFAULT
 
 StagesArgument = Annotated[
     list[str],
@@ -30,7 +30,7 @@ def register(parent: typer.Typer) -> None:
 @reports_errors
 def worker(
     stages: StagesArgument,
-    pipeline: PipelineOption = DEFAULT,
+    pipeline: PipelineOption = pipelines.DEFAULT,
     processes: Annotated[int, typer.Option("-n", "--processes", help="How many processes.", min=1)] = 1,
 ) -> None:
     """Work on some stages until stopped. Workers may start in any order, on any number of machines.
@@ -38,10 +38,10 @@ def worker(
     They find each other through the broker and the database of the settings; `tearsheet status` shows them all.
     """
     if processes > 1:
-        run_processes(_command([*stages, "--pipeline", pipeline]), processes)
+        program.run_processes(_command([*stages, "--pipeline", pipeline]), processes)
         return
     with services_for(own=True) as services:
-        work = prepare_work(services, stages, pipeline)
+        work = program.prepare_work(services, stages, pipeline)
         err.print(f"at work: {', '.join(stages)}")
         work()
 

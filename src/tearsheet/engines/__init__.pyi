@@ -1,3 +1,4 @@
+from .explaining import sqlite_errors as sqlite_errors
 from .holders import Holder as Holder
 from .location import is_embedded as is_embedded
 from .location import local_path as local_path

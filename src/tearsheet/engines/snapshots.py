@@ -9,10 +9,11 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from pathlib import Path
 
-from tearsheet.errors import BusyError, StorageError
+from tearsheet.engines.explaining import sqlite_errors
+from tearsheet.errors import BusyError
 
 _LOCK_SECONDS = 2.0
 """How long to wait for one file while holding others. A writer of ours waits for 30 seconds before it gives up."""
@@ -91,13 +92,5 @@ def _connect(path: Path) -> sqlite3.Connection:
     )
 
 
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        if "locked" in str(error):
-            raise BusyError(f"{path} is held by another process for too long; try again") from error
-        raise StorageError(
-            f"{path} cannot be copied ({error}): free some disk space, or check the folder's rights"
-        ) from error
+def _explained(path: Path) -> AbstractContextManager[None]:
+    return sqlite_errors(path, f"{path} cannot be copied")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from tearsheet.foreign_text import read_json
 
 _SELECTOR = 'meta,link,title,h1,time,base,script[type*="ld+json"]'
 _MARKED_DATES = (
@@ -164,6 +165,6 @@ def load_json(text: str) -> Any:
     if start < 0 or end < start:
         return None
     try:
-        return json.loads(_TRAILING_COMMA.sub(r"\1", _CONTROL.sub(" ", text[start : end + 1])))
-    except (ValueError, RecursionError):
+        return read_json(_TRAILING_COMMA.sub(r"\1", _CONTROL.sub(" ", text[start : end + 1])))
+    except ValueError:
         return None

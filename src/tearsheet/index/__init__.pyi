@@ -12,9 +12,11 @@ from .documents import indexed_story as indexed_story
 from .emptiness import first_and_last_day as first_and_last_day
 from .emptiness import why_no_stories as why_no_stories
 from .export import csv_lines as csv_lines
+from .export import json_lines as json_lines
 from .export import jsonl_lines as jsonl_lines
 from .export import write_parquet as write_parquet
 from .from_mediacloud import story_of_mediacloud as story_of_mediacloud
+from .question import DEFAULT_ORDER as DEFAULT_ORDER
 from .question import ORDERS as ORDERS
 from .question import Asked as Asked
 from .question import Question as Question

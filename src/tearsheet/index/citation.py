@@ -58,7 +58,7 @@ def describe(stories: Iterable[IndexedStory]) -> Result:
 
 def result_of(index: Index, query: Query) -> Result:
     """The figures of all stories that a query finds."""
-    return describe(all_stories(index, query, text=False, order="oldest"))
+    return describe(all_stories(index, query, text=False, order="indexed-oldest"))
 
 
 def sentence(citation: Citation, today: date) -> str:

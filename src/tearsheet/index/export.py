@@ -32,6 +32,11 @@ def jsonl_lines(stories: Iterable[IndexedStory]) -> Iterator[bytes]:
     return tables.jsonl_lines(story.extra | as_row(story) for story in stories)
 
 
+def json_lines(stories: Iterable[IndexedStory]) -> Iterator[bytes]:
+    """The same as one JSON array."""
+    return tables.json_lines(jsonl_lines(stories))
+
+
 def csv_lines(stories: Iterable[IndexedStory], *, bom: bool = False) -> Iterator[bytes]:
     """A heading, and one row per story."""
     return tables.csv_lines(COLUMNS, (as_row(story).values() for story in stories), bom=bom)

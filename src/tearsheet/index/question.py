@@ -20,7 +20,15 @@ from urllib.parse import urlencode
 from tearsheet.errors import UsageError
 from tearsheet.query import Query, day_of, day_span, parse_query
 
-ORDERS = ("newest", "oldest", "relevance")
+DEFAULT_ORDER = "newest"
+ORDERS = {
+    DEFAULT_ORDER: "newest first, by day of publication",
+    "oldest": "oldest first, by day of publication",
+    "relevance": "best match first",
+    "indexed-newest": "indexed last first",
+    "indexed-oldest": "indexed first first",
+}
+"""The orders of stories, and what each means. Every index knows them by these names."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_LENGTH = len("2026-11-15")
 _DAY = re.compile(r"\d{4}(-?)\d\d\1\d\d")
@@ -63,7 +71,7 @@ class Question:
     """By name, or by id as text."""
     collection_ids: tuple[int, ...] = ()
     languages: tuple[str, ...] = ()
-    order: str = ORDERS[0]
+    order: str = DEFAULT_ORDER
     limit: int = 20
     """Stories per page; 0 means all of them."""
     token: str | None = None
@@ -129,7 +137,7 @@ class Question:
             "domain": _only(self.sources),
             "collection": _only(self.collections),
             "language": _only(self.languages),
-            "order": "" if self.order == ORDERS[0] else self.order,
+            "order": "" if self.order == DEFAULT_ORDER else self.order,
             "as_of": _moment_text(self.as_of),
         }
         return f"{path}?{urlencode({'q': self.text} | {name: value for name, value in (given | changes).items() if value})}"
@@ -166,7 +174,7 @@ def read_question(
     collections: Sequence[str] = (),
     collection_ids: Sequence[int] = (),
     languages: Sequence[str] = (),
-    order: str = ORDERS[0],
+    order: str = DEFAULT_ORDER,
     limit: int = 20,
     token: str | None = None,
     as_of: str = "",

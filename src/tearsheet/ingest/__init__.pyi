@@ -9,6 +9,7 @@ from .ingester import IngestLimits as IngestLimits
 from .ingester import ingest_html as ingest_html
 from .model import IngestWebResult as IngestWebResult
 from .model import result_json as result_json
+from .model import result_schema as result_schema
 from .names import Names as Names
 from .names import bucket_url as bucket_url
 from .replay import SHOW_DOCUMENT as SHOW_DOCUMENT

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -11,7 +10,8 @@ from pathlib import Path
 
 from tearsheet.errors import UsageError
 from tearsheet.files import TEMPORARY
-from tearsheet.pagestore.meta import MetaLine, clean_id, clean_language, is_md5, url_md5
+from tearsheet.foreign_text import read_json
+from tearsheet.pagestore.meta import KINDS, MetaLine, clean_id, clean_language, is_md5, url_md5
 from tearsheet.pagestore.paths import CONTENTS, META, SIDECAR, all_days, day_folders, inside
 from tearsheet.pagestore.store import PageStore
 
@@ -69,7 +69,7 @@ def _check_page(store: PageStore, contents: Path) -> Iterator[Finding]:
     if not data.strip():
         yield Finding(where, "empty contents")
     try:
-        values = json.loads((contents.parent / SIDECAR).read_bytes())
+        values = read_json((contents.parent / SIDECAR).read_text("utf-8", "replace"))
         stated = values.get("sha256") if isinstance(values, dict) else None
     except FileNotFoundError:
         return
@@ -114,11 +114,11 @@ def _repair_folder(store: PageStore, folder: Path) -> Iterator[str]:
         if not is_md5(path.name) or path.name in named or not (path / CONTENTS).is_file():
             continue
         try:
-            values = json.loads((inside(store.base, path) / SIDECAR).read_bytes())
-            url, kind = str(values["url"]), str(values["kind"])
+            values = read_json((inside(store.base, path) / SIDECAR).read_text("utf-8", "replace"))
+            url, kind, language = str(values["url"]), str(values["kind"]), str(values.get("language") or "")
         except (OSError, ValueError, KeyError, TypeError, UsageError):
             continue
-        line = MetaLine(path.name, url, clean_id(values.get("page_id")), kind, clean_language(values.get("language")))
-        if line.md5 == url_md5(url):
+        line = MetaLine(path.name, url, clean_id(values.get("page_id")), kind, clean_language(language))
+        if kind in KINDS and line.md5 == url_md5(url):
             store.append_line(folder / META, line)
             yield str(path.relative_to(store.base))

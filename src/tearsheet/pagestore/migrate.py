@@ -41,17 +41,25 @@ class Migration:
     """URLs that the lookup does not know; their lines are kept as they are."""
 
 
-def migrate_store(store: PageStore, lookup: Lookup, *, dry_run: bool = False) -> Migration:
-    """Migrate every META file of a store.
+def migrate_store(
+    store: PageStore,
+    lookup: Lookup,
+    *,
+    dry_run: bool = False,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> Migration:
+    """Migrate every META file of a store. `progress` is told how many days are done, and of how many.
 
     Lines that have five fields are kept; so is anything that cannot be read or is not known. The original META is kept as
     `META.old`. Contents are never touched; a folder moves only if its digest was taken of a URL with a line break or blanks.
     """
     report = Migration()
-    for day in all_days(store.base):
+    days = list(all_days(store.base))
+    for number, day in enumerate(days, 1):
         for folder in day_folders(store.base, day):
             for feed_folder, feed in _migrate_file(store, folder, lookup, report, dry_run):
                 _migrate_file(store, feed_folder, _item_of(feed), report, dry_run)
+        progress(number, len(days))
     return report
 
 

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from tearsheet.errors import UsageError
 from tearsheet.files import make_folder, storage_errors, sync_folder, write_whole
+from tearsheet.foreign_text import read_json
 from tearsheet.locks import lock
 from tearsheet.pagestore.meta import (
     KINDS,
@@ -72,7 +73,7 @@ class StoredPage:
     def info(self) -> CaptureInfo:
         """What is known about its capture; nothing for old pages."""
         try:
-            values = json.loads(self.path.with_name(SIDECAR).read_bytes())
+            values = read_json(self.path.with_name(SIDECAR).read_text("utf-8", "replace"))
         except (OSError, ValueError):
             return CaptureInfo()
         return _read_info(values) if isinstance(values, dict) else CaptureInfo()
@@ -197,10 +198,13 @@ class PageStore:
         return None
 
     def meta(self, path: Path) -> MetaFile:
-        """A parsed META file; an empty one when the file does not exist."""
+        """A parsed META file; an empty one when there is no such file, but nothing or, say, a pipe that would keep us waiting."""
         try:
-            return parse_meta(inside(self.base, path).read_text("utf-8", errors="surrogateescape"))
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, UsageError):
+            found = inside(self.base, path)
+            if not found.is_file():
+                return MetaFile()
+            return parse_meta(found.read_text("utf-8", errors="surrogateescape"))
+        except (FileNotFoundError, NotADirectoryError, UsageError):
             return MetaFile()
 
     def append_line(self, path: Path, line: MetaLine) -> None:

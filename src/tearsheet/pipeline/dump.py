@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import logging
 import math
 import re
@@ -248,12 +247,13 @@ def queued_form(archived: ArchivedStory, queue: str | None, now: float) -> Outpu
 
 
 def known_headers(value: Any) -> Headers:
-    """The headers that a message can have: text and numbers."""
+    """The headers that a message can have: text, and numbers that JSON has too."""
     headers = value if isinstance(value, dict) else {}
     return {
         name: item
         for name, item in headers.items()
-        if isinstance(item, (str, int, float)) and not isinstance(item, bool)
+        if isinstance(item, str)
+        or (isinstance(item, (int, float)) and not isinstance(item, bool) and math.isfinite(item))
     }
 
 
@@ -263,7 +263,7 @@ def _message(story: Story, data: Mapping[str, Any], headers: Headers) -> Message
         try:
             body, page = (base64.b64decode(str(data.get(name, ""))) for name in ("body", "page"))
             return Message(body, headers, str(key or ""), page)
-        except binascii.Error:
+        except ValueError:
             log.warning("a message cannot be read", extra={"story": story.id})
     wire = encode_story(story)
     return Message(wire.meta, headers, key if isinstance(key, str) else partition_key(story), wire.page)

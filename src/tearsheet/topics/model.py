@@ -34,6 +34,7 @@ DEDUPED = "deduped"
 SNAPSHOT = "snapshot"
 COMPLETED = "completed"
 FAILED = "failed"
+STOPPED = "stopped"
 AT_WORK = (RUNNING, DEDUPED, SNAPSHOT)
 
 MAX_ITERATIONS = 15
@@ -138,7 +139,12 @@ class Progress:
 def seed_question(topic: NewTopic | Topic) -> Question:
     """The question whose answers are a topic's seeds. Raises QueryError or UsageError for one that makes no sense."""
     return Question(
-        topic.query, topic.start, topic.end, sources=topic.domains, collections=topic.collections, order="oldest"
+        topic.query,
+        topic.start,
+        topic.end,
+        sources=topic.domains,
+        collections=topic.collections,
+        order="indexed-oldest",
     )
 
 

@@ -114,12 +114,43 @@ def _topic(row: Row[Any]) -> Topic:
 
 
 def set_state(
-    database: Database, topic_id: int, state: str | None = None, message: str | None = None, **more: Any
-) -> None:
-    """Record a topic's state, message or other columns."""
+    database: Database,
+    topic_id: int,
+    state: str | None = None,
+    message: str | None = None,
+    *,
+    only_from: Sequence[str] = (),
+    **more: Any,
+) -> bool:
+    """Record a topic's state, message or other columns; with `only_from`, only if its state is one of these. Returns if so."""
     values = more | ({"state": state} if state else {}) | ({"message": message} if message is not None else {})
+    statement = update(tables.topics).where(tables.topics.c.id == topic_id).values(values)
+    if only_from:
+        statement = statement.where(tables.topics.c.state.in_(only_from))
     with database.begin() as connection:
-        connection.execute(update(tables.topics).where(tables.topics.c.id == topic_id).values(values))
+        return bool(connection.execute(statement).rowcount)
+
+
+def stop_topic(database: Database, topic: Topic) -> None:
+    """Have the run of a topic stop, wherever it is; a later run goes on with it. Raises UsageError when none is at work."""
+    message = "stopped; `tearsheet topic run` goes on"
+    if not set_state(database, topic.id, model.STOPPED, message, only_from=model.AT_WORK):
+        raise UsageError(f"the topic {topic.name!r} is not at work: its state is {topic.state}")
+
+
+def delete_topic(database: Database, topic: Topic) -> None:
+    """Delete a topic with its seeds, stories, links and snapshots, all or nothing. Raises UsageError while it is at work.
+
+    The pages that were found for it stay, as other topics may have the same; `erase` is what removes those.
+    """
+    known = tables.topics.c
+    with database.begin() as connection:
+        gone = connection.execute(tables.topics.delete().where(known.id == topic.id, known.state.not_in(model.AT_WORK)))
+        if not gone.rowcount:
+            raise UsageError(f"the topic {topic.name!r} is at work: `tearsheet topic stop` stops it first")
+        for table in tables.topics.metadata.sorted_tables:
+            if "topics_id" in table.c:
+                connection.execute(table.delete().where(table.c.topics_id == topic.id))
 
 
 def progress_of(database: Database, topic: Topic) -> Progress:

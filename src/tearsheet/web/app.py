@@ -13,7 +13,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from tearsheet import __version__
-from tearsheet.app import IngestForVisitors, Services, TokenStore
+from tearsheet.app import IngestForVisitors, Services
 from tearsheet.archive import OutOfReach
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.errors import ItemRefused, NotFoundError, TearsheetError, TooSlow, UsageError, WorkerError
@@ -32,17 +32,14 @@ from tearsheet.web import (
     topics_page,
 )
 from tearsheet.web.api import account, directory, search
-from tearsheet.web.bodies import Bodies
-from tearsheet.web.deadline import Deadline
-from tearsheet.web.description import DescribedApp
-from tearsheet.web.guard import Guard, Locals
+from tearsheet.web.description import TAGS, DescribedApp, operation_id
 from tearsheet.web.heads import Heads
-from tearsheet.web.limits import RateLimit
 from tearsheet.web.overview import Overview
 from tearsheet.web.parameters import check_parameters
 from tearsheet.web.reach import check_route
 from tearsheet.web.remember import Remembered
 from tearsheet.web.render import page
+from tearsheet.web.safeguards import add_safeguards
 from tearsheet.web.security import HEADERS, SecurityHeaders
 from tearsheet.web.site import Site
 
@@ -89,7 +86,6 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
 
     Raises ConfigError.
     """
-    locals_ = Locals(services.settings.web)
     site, ingest = Site(services, clock), IngestForVisitors(services.ingest)
 
     @asynccontextmanager
@@ -104,6 +100,10 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
         title="Tearsheet",
         version=__version__,
         summary="The news as it was published, with proof of every page.",
+        description="Stories, counts, sources, feeds and captures of one data folder; also the APIs of Media Cloud, by its names.",
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        openapi_tags=TAGS,
+        generate_unique_id_function=operation_id,
         lifespan=lifespan,
         docs_url=None,  # its page loads scripts from other servers
         redoc_url=None,
@@ -117,20 +117,17 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
     app.include_router(rss_fetcher_api.router(services.database, services.data / "rss", clock))
     app.include_router(ingest_api.router(services, ingest))
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
-    _add_layers(app, services, locals_, clock)
+    _add_layers(app, services, clock)
     return app
 
 
-def _add_layers(app: FastAPI, services: Services, locals_: Locals, clock: Clock) -> None:
+def _add_layers(app: FastAPI, services: Services, clock: Clock) -> None:
     """What every request passes before a route, and what is said when something goes wrong."""
     # The last one added is the first to see a request.
     web = services.settings.web
-    tokens, limit = TokenStore(services.database, clock), RateLimit(web.requests_per_minute, clock)
     ingesting = web.request_seconds + services.settings.ingest.deadline_seconds
     app.add_middleware(Heads)
-    app.add_middleware(Deadline, seconds=web.request_seconds, of_paths={"/ingest": ingesting})
-    app.add_middleware(Bodies, most=web.max_body_bytes)
-    app.add_middleware(Guard, locals_=locals_, tokens=tokens, limit=limit, clock=clock)
+    add_safeguards(app, services, web, clock, deadlines={"/ingest": ingesting})
     app.state.times = metrics.RequestTimes()
     app.add_middleware(metrics.Timing, times=app.state.times)
     app.add_middleware(SecurityHeaders)
@@ -158,7 +155,7 @@ async def _our_fault(request: Request, _: Exception) -> Response:
 
 async def _bad_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    if request.url.path.startswith("/stories/"):
+    if request.scope["path"].startswith("/stories/"):
         return _problem(request, 404, "There is no such story: its id has 64 hexadecimal digits.")
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
@@ -167,7 +164,7 @@ async def _bad_request(request: Request, error: Exception) -> Response:
 
 def _problem(request: Request, status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
     """What went wrong: as a page for browsers, as JSON for programs."""
-    path = request.url.path
+    path = request.scope["path"]
     for_program = path.startswith("/api/") or path.endswith((".json", ".jsonl", ".csv", ".parquet"))
     if for_program or "text/html" not in request.headers.get("accept", ""):
         return JSONResponse({"status": "error", "note": message}, status, headers)

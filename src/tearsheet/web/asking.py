@@ -11,10 +11,13 @@ from fastapi import Query as Parameter
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError
 from tearsheet.feeds.catalogue import find_collection, members_of, no_collection
-from tearsheet.index import ORDERS, Asked, Question, read_question
+from tearsheet.index import DEFAULT_ORDER, ORDERS, Asked, Question, read_question
 from tearsheet.web.reach import Reach
 from tearsheet.web.site import Site
 
+_ORDERS_TEXT = "; ".join(f"`{name}`: {meaning}" for name, meaning in ORDERS.items()) + "."
+LONGEST = 60_000
+"""Characters of a parameter: no head of a request can hold many more."""
 _NAMES = {"sources": "domain", "collections": "collection", "languages": "language"}
 
 
@@ -22,18 +25,24 @@ _NAMES = {"sources": "domain", "collections": "collection", "languages": "langua
 class SearchForm:
     """The fields as somebody filled them in, valid or not."""
 
-    q: Annotated[str, Parameter(description="A query, as `climate AND (policy OR law*)`; `*` is every story.")] = "*"
-    start: Annotated[str, Parameter(description="First day of publication, YYYY-MM-DD.")] = ""
-    end: Annotated[str, Parameter(description="Last day of publication, YYYY-MM-DD.")] = ""
-    domain: Annotated[str | None, Parameter(description="Only this source, as `example.com`.")] = None
-    collection: Annotated[str | None, Parameter(description="Only sources of this collection, by its name or id.")] = (
-        None
-    )
-    language: Annotated[str | None, Parameter(description="Only this language, as `en`.")] = None
-    order: Annotated[str, Parameter(description="`newest`, `oldest` or `relevance` first.")] = ORDERS[0]
+    q: Annotated[
+        str,
+        Parameter(max_length=LONGEST, description="A query, as `climate AND (policy OR law*)`; `*` is every story."),
+    ] = "*"
+    start: Annotated[str, Parameter(max_length=50, description="First day of publication, YYYY-MM-DD.")] = ""
+    end: Annotated[str, Parameter(max_length=50, description="Last day of publication, YYYY-MM-DD.")] = ""
+    domain: Annotated[str | None, Parameter(max_length=500, description="Only this source, as `example.com`.")] = None
+    collection: Annotated[
+        str | None, Parameter(max_length=500, description="Only sources of this collection, by its name or id.")
+    ] = None
+    language: Annotated[str | None, Parameter(max_length=50, description="Only this language, as `en`.")] = None
+    order: Annotated[str, Parameter(max_length=20, description=_ORDERS_TEXT)] = DEFAULT_ORDER
     as_of: Annotated[
         str,
-        Parameter(description="Only stories indexed up to this moment, as `2026-11-15T08:00:00Z`: repeats a result."),
+        Parameter(
+            max_length=50,
+            description="Only stories indexed up to this moment, as `2026-11-15T08:00:00Z`: repeats a result.",
+        ),
     ] = ""
 
     def question(self, token: str = "") -> Question:

@@ -4,37 +4,51 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from typing import Annotated, BinaryIO, cast
+from typing import Annotated, Any, BinaryIO, cast
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import StreamingResponse
 
 from tearsheet.engines.index import IndexedStory
 from tearsheet.index import all_stories, csv_lines, jsonl_lines, write_parquet
+from tearsheet.tables import can_write_parquet
 from tearsheet.web.asking import SearchForm, ask
 from tearsheet.web.reach import reach_of
 from tearsheet.web.site import site_of
 
 router = APIRouter(tags=["export"])
 Form = Annotated[SearchForm, Depends()]
+Bom = Annotated[bool, Query(description="Begin with a byte order mark, which Excel needs to see that it is UTF-8.")]
 _PIECE = 1 << 18
+_PARQUET = "application/vnd.apache.parquet"
+_NO_PARQUET: dict[int | str, dict[str, Any]] = {501: {"description": "This server has no library for Parquet."}}
 
 
-@router.get("/search.jsonl", response_class=StreamingResponse)
+def _file_of(media_type: str) -> dict[int | str, dict[str, Any]]:
+    """How an answer that is a file to download is described."""
+    return {200: {"description": "The file.", "content": {media_type: {"schema": {"type": "string"}}}}}
+
+
+CSV_FILE = _file_of("text/csv")
+
+
+@router.get("/search.jsonl", response_class=StreamingResponse, responses=_file_of("application/jsonl"))
 def export_jsonl(request: Request, form: Form) -> StreamingResponse:
     """Every matching story as a line of JSON, with its full text."""
     return download(jsonl_lines(_stories(request, form)), "application/jsonl", "stories.jsonl")
 
 
-@router.get("/search.csv", response_class=StreamingResponse)
-def export_csv(request: Request, form: Form, bom: bool = False) -> StreamingResponse:
+@router.get("/search.csv", response_class=StreamingResponse, responses=CSV_FILE)
+def export_csv(request: Request, form: Form, bom: Bom = False) -> StreamingResponse:
     """Every matching story as a row of CSV, with its full text; `bom=1` for Excel."""
     return download(csv_lines(_stories(request, form), bom=bom), "text/csv; charset=utf-8", "stories.csv")
 
 
-@router.get("/search.parquet", response_class=StreamingResponse)
+@router.get("/search.parquet", response_class=StreamingResponse, responses=_file_of(_PARQUET) | _NO_PARQUET)
 def export_parquet(request: Request, form: Form) -> StreamingResponse:
     """Every matching story as a row of Parquet, with its full text."""
+    if not can_write_parquet():
+        raise HTTPException(501, "this server cannot write Parquet: its operator can install 'tearsheet[parquet]'")
     stories = _stories(request, form)
     # Without a name, so that nothing is left of it, however the request ends.
     file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed by its reader, or with the last reference
@@ -45,7 +59,7 @@ def export_parquet(request: Request, form: Form) -> StreamingResponse:
         file.close()
         raise
     file.seek(0)
-    return download(_pieces(file), "application/vnd.apache.parquet", "stories.parquet")
+    return download(_pieces(file), _PARQUET, "stories.parquet")
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:

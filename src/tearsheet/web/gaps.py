@@ -17,7 +17,7 @@ router = APIRouter()
 data_router = APIRouter(tags=["pages as data"])
 DAYS = (7, 30, 90, 365)
 Days = Annotated[int, Query(ge=1, le=DAYS[-1], description="How many days back, up to yesterday.")]
-Domain = Annotated[str, Query(description="Only this source, as `example.com`.")]
+Domain = Annotated[str, Query(max_length=500, description="Only this source, as `example.com`.")]
 
 
 @router.get("/gaps", include_in_schema=False)

@@ -31,7 +31,8 @@ from tearsheet.web.render import page
 OPEN_PATHS = frozenset({"/healthz"})
 """What needs no token anywhere."""
 NO_RIGHTS = "none"
-_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing."""
 UNLIMITED = ("/static/", "/healthz", "/readyz", "/metrics")
 """Paths without a rate limit."""
 _MOST_HEADERS, _MOST_HEADER_BYTES = 100, 65_536
@@ -122,7 +123,7 @@ def ours_alone(app: ASGIApp) -> ASGIApp:
                 await send({"type": (await receive())["type"] + ".complete"})
             return
         request = Request(scope)
-        wrong = verdict(request.method, request.url.path, request.headers) is not Verdict.OURS
+        wrong = verdict(request.method, request.scope["path"], request.headers) is not Verdict.OURS
         try:
             _check_head(request)
             if wrong or not is_loopback(_host_of(request)):
@@ -136,10 +137,24 @@ def ours_alone(app: ASGIApp) -> ASGIApp:
 
 
 class Guard:
-    """Lets requests in, or says why not."""
+    """Lets requests in, or says why not.
 
-    def __init__(self, app: ASGIApp, *, locals_: Locals, tokens: TokenStore, limit: RateLimit, clock: Clock) -> None:
+    `reading` are the methods that need no right to write. Without `pages`, nothing here is for a link elsewhere to lead to.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        locals_: Locals,
+        tokens: TokenStore,
+        limit: RateLimit,
+        clock: Clock,
+        reading: frozenset[str] = READING,
+        pages: bool = True,
+    ) -> None:
         self._app = app
+        self._reading, self._pages = reading, pages
         self._locals = locals_
         self._tokens = tokens
         self._limit = limit
@@ -160,18 +175,22 @@ class Guard:
             await self._app(scope, receive, send)
 
     async def _check(self, request: Request) -> None:
-        """Let the request pass, with its visitor, or raise Refused."""
+        """Let the request pass, with its visitor, or raise Refused.
+
+        The path is the one that decides about the route. That of `request.url` is put together with the Host header and taken
+        apart again, so that who asks could make it another.
+        """
         _check_head(request)
-        _check_site(request)
-        if request.url.path in OPEN_PATHS:
+        _check_site(request, self._pages)
+        if request.scope["path"] in OPEN_PATHS:
             return
         visitor = await self._visitor(request)
         if visitor is None:
             raise Refused(_ask_for_token(request, _NEEDED))
         request.scope["visitor"] = visitor
-        if request.method not in _READING and (problem := _may_not_write(visitor)):
+        if request.method not in self._reading and (problem := may_not_write(visitor)):
             raise Refused(refusal(403, problem))
-        if not visitor.local and not request.url.path.startswith(UNLIMITED):
+        if not visitor.local and not request.scope["path"].startswith(UNLIMITED):
             wait = self._limit.wait_for(visitor.name)
             if wait:
                 raise Refused(_later(wait, f"more than {self._limit.per_minute} requests a minute"))
@@ -205,18 +224,20 @@ def _check_head(request: Request) -> None:
         raise Refused(refusal(431, message))
 
 
-def _check_site(request: Request) -> None:
+def _check_site(request: Request, pages: bool) -> None:
     """Raises Refused for what another site's page may not do."""
-    found = verdict(request.method, request.url.path, request.headers)
-    if found is Verdict.REFUSED:
-        what = "use anything but pages" if request.method in _READING else "change anything"
+    found = verdict(request.method, request.scope["path"], request.headers)
+    if found is Verdict.REFUSED or (found is not Verdict.OURS and not pages):
+        what = "use anything but pages" if request.method in READING else "change anything"
         raise Refused(refusal(403, f"another site may not {what} here"))
     if found is Verdict.ASK:
-        here = "/" + request.url.path.lstrip("/") + (f"?{request.url.query}" if request.url.query else "")
+        query = request.scope["query_string"].decode("latin-1")
+        here = "/" + request.scope["path"].lstrip("/") + (f"?{query}" if query else "")
         raise Refused(page(request, "led_here.html", status_code=403, here=here))
 
 
-def _may_not_write(visitor: Visitor) -> str:
+def may_not_write(visitor: Visitor) -> str:
+    """Why a visitor may not change anything; empty if they may."""
     if visitor.rights != WRITE:
         whose = "whoever is on this machine" if visitor.local else "this token"
         return f"{whose} may only read; make a token with `tearsheet token create NAME --write`"

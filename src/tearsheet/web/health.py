@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 
 from tearsheet import __version__
 from tearsheet.query import parse_query
@@ -16,14 +18,32 @@ router = APIRouter(tags=["health"])
 _PATIENCE_SECONDS = 5.0
 
 
+class Health(BaseModel):
+    """That the server answers."""
+
+    status: Literal["ok"]
+    version: str
+
+
+class Readiness(BaseModel):
+    """Whether each engine answers: `ok`, or why it does not."""
+
+    status: Literal["ready", "not ready"]
+    engines: dict[str, str]
+
+
 @router.get("/healthz")
-async def healthz() -> dict[str, str]:
+async def healthz() -> Health:
     """Whether the server answers at all."""
-    return {"status": "ok", "version": __version__}
+    return Health(status="ok", version=__version__)
 
 
 @router.get(
-    "/readyz", responses={503: {"description": "At least one engine cannot be reached; the answer says which."}}
+    "/readyz",
+    responses={
+        200: {"model": Readiness},
+        503: {"model": Readiness, "description": "At least one engine cannot be reached; the answer says which."},
+    },
 )
 async def readyz(request: Request) -> JSONResponse:
     """Whether the database, the broker and the index answer; 503 when one does not."""

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
 from tearsheet.errors import UsageError
+from tearsheet.web.asking import LONGEST
 from tearsheet.web.reasons import describe_reason
 from tearsheet.web.render import page
 from tearsheet.web.site import Site, site_of
@@ -21,17 +22,22 @@ router = APIRouter()
 data_router = APIRouter(tags=["pages as data"])
 STATUSES = (DROPPED, QUARANTINED, RETRYING)
 PAGE = 50
+Token = Annotated[
+    str, Query(max_length=500, description="`next_token` of the answer before, for the outcomes after it.")
+]
 
 
 @dataclass(slots=True, frozen=True)
 class Filters:
     """What is asked for; an empty value means everything."""
 
-    status: Annotated[str, Query(description="`dropped`, `quarantined` or `retrying`.")] = DROPPED
-    stage: Annotated[str, Query(description="A stage, as `fetcher`.")] = ""
-    reason: Annotated[str, Query(description="A reason, as `http-404`.")] = ""
-    domain: Annotated[str, Query(description="A domain, as `example.com`.")] = ""
-    url: Annotated[str, Query(description="An address, exactly: as the story was queued, or as it was found.")] = ""
+    status: Annotated[str, Query(max_length=50, description="`dropped`, `quarantined` or `retrying`.")] = DROPPED
+    stage: Annotated[str, Query(max_length=100, description="A stage, as `fetcher`.")] = ""
+    reason: Annotated[str, Query(max_length=100, description="A reason, as `http-404`.")] = ""
+    domain: Annotated[str, Query(max_length=500, description="A domain, as `example.com`.")] = ""
+    url: Annotated[
+        str, Query(max_length=LONGEST, description="An address, exactly: as the story was queued, or as it was found.")
+    ] = ""
 
     def given(self) -> dict[str, str]:
         """Those that are not empty."""
@@ -95,7 +101,7 @@ def outcomes_page(request: Request, filters: Annotated[Filters, Depends()], toke
 
 
 @data_router.get("/outcomes.json")
-def outcomes_data(request: Request, filters: Annotated[Filters, Depends()], token: str = "") -> OutcomePage:
+def outcomes_data(request: Request, filters: Annotated[Filters, Depends()], token: Token = "") -> OutcomePage:
     """Stories that were dropped, put aside or are to be tried again, the newest first, each with its reason."""
     return find_outcomes(site_of(request), filters, token)
 

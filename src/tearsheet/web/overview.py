@@ -70,7 +70,8 @@ class Overview:
 def overview(site: Site, depths: Mapping[str, Depth]) -> Overview:
     """Collect the figures."""
     services = site.services
-    found = services.index.survey(parse_query("*"), limit=LATEST, top=max(TOP_SOURCES, TOP_LANGUAGES))
+    top = max(TOP_SOURCES, TOP_LANGUAGES)
+    found = services.index.survey(parse_query("*"), limit=LATEST, order="indexed-newest", top=top)
     totals = services.archive.totals()
     counts = services.ledger.counts()
     failing = failing_feeds(services.database)

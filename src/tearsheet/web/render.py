@@ -61,7 +61,7 @@ def environment() -> Environment:
 def page(request: Request, template: str, *, status_code: int = 200, **values: Any) -> HTMLResponse:
     """A page for people."""
     site = site_of(request)
-    html = environment().get_template(template).render(path=request.url.path, now=utc_now(site.clock), **values)
+    html = environment().get_template(template).render(path=request.scope["path"], now=utc_now(site.clock), **values)
     return HTMLResponse(html, status_code)
 
 

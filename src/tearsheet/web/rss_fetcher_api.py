@@ -11,12 +11,11 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi import Path as PathParameter
 from fastapi.responses import FileResponse
-from pydantic import BaseModel
 
 from tearsheet import __version__
 from tearsheet.clock import Clock, utc_now, wall_clock
@@ -37,53 +36,33 @@ from tearsheet.feeds.catalogue import (
     top_counts,
 )
 from tearsheet.web.reach import collections_of, read_reach
+from tearsheet.web.rss_fetcher_rows import (
+    BySource,
+    Day,
+    DayCount,
+    EntryOfFeed,
+    Envelope,
+    Feed,
+    FetchEvent,
+    FoundStory,
+    SourceCount,
+    TopCount,
+)
 
 MAX_ROWS = 10_000
 DAYS_SHOWN = 30
 _RSS_FILE = re.compile(r"mc-\d{4}-\d\d-\d\d\.rss\.gz")
 T = TypeVar("T")
 
-Id = Annotated[int, PathParameter(ge=0, lt=2**63)]
+Id = Annotated[int, PathParameter(ge=0, lt=2**63, description="The id of a feed, of a source, or of the first story.")]
+FileName = Annotated[str, PathParameter(max_length=100, description="As `mc-2026-11-14.rss.gz`.")]
+Column = Annotated[Literal["domain", "feed_id", "sources_id"], Query(description="What stories are counted by.")]
+Days = Annotated[float, Query(gt=0, le=365, description="How many days back.")]
+Most = Annotated[int, Query(alias="_limit", ge=1, le=MAX_ROWS, description="The most rows to return.")]
+GZIP: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The file.", "content": {"application/gzip": {"schema": {"type": "string"}}}}
+}
 Limit = Annotated[int | None, Query(alias="_limit", ge=1, le=MAX_ROWS, description="The most rows to return.")]
-
-
-class Envelope(BaseModel, Generic[T]):
-    """Every answer."""
-
-    duration: int
-    """How long the answer took, in milliseconds."""
-    version: str
-    status: Literal["OK"]
-    results: T
-
-
-class Day(BaseModel):
-    """Stories of one day, UTC."""
-
-    day: str
-    stories: int
-
-
-class DayCount(BaseModel):
-    """Stories of one day, UTC, in the form that charts use."""
-
-    date: str
-    count: int
-    type: str
-
-
-class SourceCount(BaseModel):
-    """Stories of one source."""
-
-    sources_id: int
-    count: int
-
-
-class BySource(BaseModel):
-    """Stories of every source, over a number of days."""
-
-    days: float
-    sources: list[SourceCount]
 
 
 def router(database: Database, rss_folder: Path, clock: Clock = wall_clock) -> APIRouter:
@@ -129,9 +108,14 @@ def _days(counts: list[tuple[str, int]]) -> list[Day]:
 
 
 def _add_files(api: APIRouter, folder: Path) -> None:
-    @api.get("/rss/{name}", response_class=FileResponse)
-    @api.get("/api/rss/{name}", response_class=FileResponse)
-    def daily_rss(name: str) -> FileResponse:
+    @api.get(
+        "/rss/{name}",
+        response_class=FileResponse,
+        responses=GZIP,
+        operation_id="rss_fetcher_daily_rss_at_its_old_place",
+    )
+    @api.get("/api/rss/{name}", response_class=FileResponse, responses=GZIP)
+    def daily_rss(name: FileName) -> FileResponse:
         """The stories of one day as `mc-YYYY-MM-DD.rss.gz`."""
         path = folder / name
         if not _RSS_FILE.fullmatch(name) or not path.is_file():
@@ -140,18 +124,18 @@ def _add_files(api: APIRouter, folder: Path) -> None:
 
 
 def _add_feeds(api: APIRouter, database: Database, clock: Clock) -> None:
-    @api.get("/api/feeds/{feed_id:int}")
+    @api.get("/api/feeds/{feed_id:int}", response_model=Envelope[Feed])
     def feed(request: Request, feed_id: Id) -> Envelope[dict[str, Any]]:
         """A feed's columns."""
         return _answer(lambda: _feed(request, database, feed_id))
 
-    @api.get("/api/feeds/{feed_id:int}/history")
+    @api.get("/api/feeds/{feed_id:int}/history", response_model=Envelope[list[FetchEvent]])
     def feed_history(request: Request, feed_id: Id, limit: Limit = None) -> Envelope[list[dict[str, Any]]]:
         """A feed's fetch events, newest first."""
         _feed(request, database, feed_id)
         return _answer(lambda: fetch_history(database, feed_id, limit or MAX_ROWS))
 
-    @api.get("/api/feeds/{feed_id:int}/stories")
+    @api.get("/api/feeds/{feed_id:int}/stories", response_model=Envelope[list[FoundStory]])
     def feed_stories(request: Request, feed_id: Id) -> Envelope[list[dict[str, Any]]]:
         """The 50 stories that were seen last in a feed."""
         _feed(request, database, feed_id)
@@ -169,13 +153,13 @@ def _add_feeds(api: APIRouter, database: Database, clock: Clock) -> None:
 
 
 def _add_sources(api: APIRouter, database: Database, clock: Clock) -> None:
-    @api.get("/api/sources/{source_id:int}/feeds")
+    @api.get("/api/sources/{source_id:int}/feeds", response_model=Envelope[list[Feed]])
     def source_feeds(request: Request, source_id: Id) -> Envelope[list[dict[str, Any]]]:
         """The feeds of a source."""
         _check_source(request, database, source_id)
         return _answer(lambda: feeds_of_source(database, source_id))
 
-    @api.get("/api/sources/{source_id:int}/stories")
+    @api.get("/api/sources/{source_id:int}/stories", response_model=Envelope[list[FoundStory]])
     def source_stories(request: Request, source_id: Id) -> Envelope[list[dict[str, Any]]]:
         """The 50 stories that were seen last in a source's feeds."""
         _check_source(request, database, source_id)
@@ -225,11 +209,11 @@ def _add_stories(api: APIRouter, database: Database, clock: Clock) -> None:
         sources = [SourceCount(sources_id=source, count=count) for source, count in counts]
         return _answer(lambda: BySource(days=DAYS_SHOWN, sources=sources))
 
-    @api.get("/api/stories/count")
+    @api.get("/api/stories/count", response_model=Envelope[list[TopCount]], response_model_exclude_unset=True)
     def story_count(
-        column: Literal["domain", "feed_id", "sources_id"] = "domain",
-        days: Annotated[float, Query(gt=0, le=365)] = 3,
-        limit: Annotated[int, Query(alias="_limit", ge=1, le=MAX_ROWS)] = 10,
+        column: Column = "domain",
+        days: Days = 3,
+        limit: Most = 10,
     ) -> Envelope[list[dict[str, Any]]]:
         """The domains, feeds or sources with the most stories of the last days."""
         return _answer(
@@ -238,9 +222,7 @@ def _add_stories(api: APIRouter, database: Database, clock: Clock) -> None:
             ]
         )
 
-    @api.get("/api/rss_entries/{first_id:int}")
-    def rss_entries(
-        first_id: Id, limit: Annotated[int, Query(alias="_limit", ge=1, le=MAX_ROWS)] = 1
-    ) -> Envelope[list[dict[str, Any]]]:
+    @api.get("/api/rss_entries/{first_id:int}", response_model=Envelope[list[EntryOfFeed]])
+    def rss_entries(first_id: Id, limit: Most = 1) -> Envelope[list[dict[str, Any]]]:
         """Stories with this id or a later one, in order: ask again from the last id plus one, and none is missed."""
         return _answer(lambda: stories_from(database, first_id, limit))

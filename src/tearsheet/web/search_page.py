@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
@@ -15,7 +15,8 @@ from tearsheet.errors import BusyError, NotFoundError, TooSlow, UsageError
 from tearsheet.feeds.catalogue import list_collections
 from tearsheet.index import ORDERS, Attention, Question, answers
 from tearsheet.query import QueryError
-from tearsheet.web.asking import SearchForm, ask
+from tearsheet.tables import can_write_parquet
+from tearsheet.web.asking import LONGEST, SearchForm, ask
 from tearsheet.web.charts import interval_for
 from tearsheet.web.highlight import highlighters, mark, passage
 from tearsheet.web.reach import Reach, reach_of
@@ -32,6 +33,9 @@ SHARE = "share"
 MAX_ADDRESS = 16_000
 """How long the address of a question may be: dozens of links repeat it."""
 Form = Annotated[SearchForm, Depends()]
+Token = Annotated[
+    str, Query(max_length=LONGEST, description="`next_token` of the answer before, for the stories after it.")
+]
 
 
 @dataclass(slots=True, frozen=True)
@@ -80,7 +84,14 @@ def search_page(request: Request, form: Form, token: str = "", by: str = "") -> 
             values |= {"wrong_query": True, "pointer": error.pointer()}
         return page(request, "search.html", status_code=status, answer=None, error=error, **values)
     return page(
-        request, "search.html", answer=found, error=None, points=points_of(found, by), question=question, **values
+        request,
+        "search.html",
+        answer=found,
+        error=None,
+        points=points_of(found, by),
+        question=question,
+        parquet=can_write_parquet(),
+        **values,
     )
 
 
@@ -94,7 +105,7 @@ def _check_length(question: Question) -> None:
 
 
 @data_router.get("/search.json")
-def search_data(request: Request, form: Form, token: str = "") -> Answer:
+def search_data(request: Request, form: Form, token: Token = "") -> Answer:
     """A search: the query in English, counts over time, sources, languages, and a page of stories."""
     return answer(site_of(request), form.question(token), reach_of(request))
 

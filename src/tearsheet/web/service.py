@@ -1,12 +1,14 @@
-"""The web pages as a service that can run alone or beside other work."""
+"""The web pages, or another application, as a service that can run alone or beside other work."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 
+from starlette.types import ASGIApp
+
 from tearsheet.app import Services
-from tearsheet.settings import Settings
+from tearsheet.settings import Settings, WebSettings
 from tearsheet.web.app import create_app
 from tearsheet.web.listening import address_of, bind, bind_unix, remove_unix, tls_context
 from tearsheet.web.proxies import is_loopback
@@ -15,15 +17,20 @@ from tearsheet.work import Service
 
 
 def page_service(services: Services, announce: Callable[[str], None], warn: Callable[[str], None]) -> Service:
-    """The pages of a data folder; `announce` is told their address, `warn` what is dangerous about it.
+    """The pages of a data folder; see `app_service`."""
+    return app_service(create_app(services), services.settings, services.settings.web, announce, warn)
+
+
+def app_service(
+    app: ASGIApp, settings: Settings, web: WebSettings, announce: Callable[[str], None], warn: Callable[[str], None]
+) -> Service:
+    """An application that is served as `web` says; `announce` is told its address, `warn` what is dangerous about it.
 
     The port or socket is bound now, so that one in use is reported before anything starts. Raises BusyError and ConfigError.
     """
-    settings = services.settings
-    web, path = settings.web, settings.path(settings.web.socket)
+    path = settings.path(web.socket)
     limits = Limits.of(web)
     tls = tls_context(_file(settings, web.certificate), _file(settings, web.key))
-    app = create_app(services)
     listener = bind_unix(path) if web.socket else bind(web.host, web.port)
     announce(f"unix:{path}" if web.socket else address_of(listener, tls=tls is not None))
     if not web.socket and not tls and not is_loopback(web.host):

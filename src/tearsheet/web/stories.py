@@ -10,7 +10,7 @@ from typing import Any
 from unicodedata import east_asian_width
 
 from tearsheet.app import CaptureRecord, capture_record, find_capture
-from tearsheet.archive import OutOfReach, ReplayPage
+from tearsheet.archive import ArchivedStory, OutOfReach, ReplayPage, StoredCapture
 from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import NotFoundError, TearsheetError, WorkerError
 from tearsheet.feeds.catalogue import list_feeds, list_sources
@@ -170,13 +170,13 @@ def _journey(site: Site, story_id: str) -> list[Explanation]:
     )
 
 
-def captured_page(site: Site, story: IndexedStory) -> CapturedPage:
-    """The page of a story as it was captured, read from its WARC file. Raises NotFoundError."""
+def read_capture(site: Site, story: IndexedStory) -> tuple[StoredCapture, ArchivedStory]:
+    """Where the proof of a story is, and what is there now, read from its WARC file. Raises NotFoundError."""
     capture = find_capture(site.services, story)
     if capture is None:
         raise NotFoundError("this story is not archived yet: it waits for its WARC file to be finished")
     try:
-        found = site.services.captures.read(capture)
+        return capture, site.services.captures.read(capture)
     except TearsheetError as error:
         # The names of the stores belong in the log, not in front of every visitor.
         log.warning("capture cannot be read", extra={"file": capture.file.name, "error": str(error)})
@@ -184,6 +184,11 @@ def captured_page(site: Site, story: IndexedStory) -> CapturedPage:
         raise (OutOfReach if away else NotFoundError)(
             f"the WARC file {capture.file.name} cannot be read{' now' if away else ''}; the server's log says why"
         ) from error
+
+
+def captured_page(site: Site, story: IndexedStory) -> CapturedPage:
+    """The page of a story as it was captured, read from its WARC file. Raises NotFoundError."""
+    capture, found = read_capture(site, story)
     if found.story.raw_html.html is None:
         raise NotFoundError(f"the WARC file {capture.file.name} holds no page at offset {capture.offset}")
     return CapturedPage(site.services.shown.capture(found), capture.time, found.sha256, found.sha256 == capture.sha256)

@@ -21,6 +21,7 @@ DUE = "x-tearsheet-due"
 ORIGIN = "x-tearsheet-from"
 """Where a queuer read the story: the file and its line. Kept all the way, and reported with what becomes of the story."""
 _MAX_WHAT = 300
+_MOST_TRIES = 1_000_000
 
 
 def input_queue(stage: str) -> str:
@@ -97,8 +98,15 @@ def _cause(message: Message, outcome: Retry) -> tuple[str, str]:
 
 
 def tries_before(message: Message) -> int:
-    """How often the stage has tried a story in vain since it arrived, or was taken out of quarantine."""
-    return int(message.headers.get(RETRIES, 0))
+    """How often the stage has tried a story in vain since it arrived, or was taken out of quarantine.
+
+    A message may come from a file that others made, so what is no count is none.
+    """
+    told = message.headers.get(RETRIES, 0)
+    try:
+        return min(max(int(told), 0), _MOST_TRIES)
+    except (ValueError, TypeError, OverflowError):
+        return 0
 
 
 def was_held_up(message: Message) -> bool:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from tearsheet.engines.broker import Broker, Depth, Message, Output, Settlement
 from tearsheet.story import WireStory, decode_story
-from tearsheet.work.journey import DUE, RETRIES, WHAT, WHEN, input_queue, quarantine_queue, replayed
+from tearsheet.work.journey import DUE, WHAT, WHEN, input_queue, quarantine_queue, replayed, tries_before
 from tearsheet.work.ledger import Ledger
 from tearsheet.work.ledger_entry import DROPPED, LedgerEntry, entry_for, entry_for_unreadable
 from tearsheet.work.water_marks import at_hand
@@ -49,7 +49,7 @@ def message_summary(message: Message) -> dict[str, object]:
     when = message.headers.get(WHEN)
     return {
         "url": url,
-        "retries": int(message.headers.get(RETRIES, 0)),
+        "retries": tries_before(message),
         "what": str(message.headers.get(WHAT, "")),
         "when": _moment(when),
         "due": _moment(message.headers.get(DUE)),
@@ -58,7 +58,11 @@ def message_summary(message: Message) -> dict[str, object]:
 
 
 def _moment(seconds: str | float | None) -> str:
-    return datetime.fromtimestamp(float(seconds), UTC).isoformat(timespec="seconds") if seconds else ""
+    """A header's time as it is shown; nothing for what is no time."""
+    try:
+        return datetime.fromtimestamp(float(seconds), UTC).isoformat(timespec="seconds") if seconds else ""
+    except (ValueError, OverflowError, OSError):
+        return ""
 
 
 async def requeue(broker: Broker, stage: str, limit: int) -> int:

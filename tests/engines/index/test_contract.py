@@ -8,6 +8,7 @@ import pytest
 
 from tearsheet.engines.index import search_server, tantivy_counts
 from tearsheet.errors import TooSlow
+from tearsheet.index import ORDERS
 from tearsheet.query import QueryError, parse_query
 from tests.support.index_stories import DAY, START, long_stories, near_phrases, story
 from tests.support.indexes import INDEXES
@@ -245,7 +246,7 @@ def test_top_values(library):
     assert library.top(parse_query("nowhere"), "language") == []
 
 
-@pytest.mark.parametrize("order", ["newest", "oldest", "relevance"])
+@pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(
     "query", ["*", "publication_date:2024", "climate OR strasse", "NOT publication_date:*", "nowhere"]
 )
@@ -318,9 +319,9 @@ def pages(index, query, limit, **more):
             return seen
 
 
-@pytest.mark.parametrize("order", ["newest", "oldest"])
+@pytest.mark.parametrize("order", ["indexed-newest", "indexed-oldest"])
 @pytest.mark.parametrize("limit", [1, 3, 7, 10, 100])
-def test_pages_by_date_hold_every_story_once(index, limit, order):
+def test_pages_by_indexing_hold_every_story_once(index, limit, order):
     # Many share a moment, as stories of an archive that noted only the day do.
     stories = [
         story(str(n), text="even" if n % 2 == 0 else "odd", indexed_date=START + n // 7 * DAY) for n in range(40)
@@ -332,16 +333,36 @@ def test_pages_by_date_hold_every_story_once(index, limit, order):
         flat = [name for page in pages(index, query, limit, order=order) for name in page]
         assert sorted(flat, key=int) == names(expected)
         dates = [stories[int(name)].indexed_date for name in flat]
-        assert dates == sorted(dates, reverse=order == "newest")
+        assert dates == sorted(dates, reverse=order == "indexed-newest")
 
 
-def test_pages_do_not_shift_when_stories_come_in(index):
+@pytest.mark.parametrize("order", ["newest", "oldest"])
+@pytest.mark.parametrize("limit", [1, 3, 7, 100])
+def test_pages_by_publication_hold_every_story_once_and_end_with_those_without_a_day(index, limit, order):
+    days = [None, "1899-12-31", "1970-01-01", "2024-02-01", "2024-02-02", "2026-11-18"]
+    stories = [
+        story(str(n), text="even" if n % 2 == 0 else "odd", publication_date=days[n * 5 % 6], indexed_date=START - n)
+        for n in range(30)
+    ]
+    index.add(stories)
+    index.refresh()
+    for query, expected in (("*", stories), ("even", stories[::2])):
+        flat = [name for page in pages(index, query, limit, order=order) for name in page]
+        assert sorted(flat, key=int) == names(expected)
+        found = [stories[int(name)].publication_date for name in flat]
+        dated = [day for day in found if day]
+        assert dated == sorted(dated, reverse=order == "newest")
+        assert found[len(dated) :] == [None] * (len(found) - len(dated))
+
+
+@pytest.mark.parametrize("order", ["newest", "indexed-newest"])
+def test_pages_do_not_shift_when_stories_come_in(index, order):
     index.add([story(str(n), indexed_date=START + n) for n in range(10)])
     index.refresh()
-    page = index.search(EVERYTHING, limit=4)
+    page = index.search(EVERYTHING, limit=4, order=order)
     index.add([story("new", indexed_date=START + 99)])
     index.refresh()
-    rest = index.search(EVERYTHING, limit=100, token=page.next_token)
+    rest = index.search(EVERYTHING, limit=100, token=page.next_token, order=order)
     assert names(page.stories + rest.stories) == [str(n) for n in reversed(range(10))]
 
 

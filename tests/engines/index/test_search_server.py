@@ -144,9 +144,9 @@ def test_pages_are_turned_in_a_point_in_time(index):
     index.add([story(str(n), indexed_date=START + n) for n in range(10)])
     index.refresh()
     first = index.search(EVERYTHING, limit=3)
-    assert _read_position(first.next_token)[1] is None
+    assert _read_position(first.next_token, 3)[1] is None
     second = index.search(EVERYTHING, limit=3, token=first.next_token)
-    position, view = _read_position(second.next_token)
+    position, view = _read_position(second.next_token, 3)
     assert view
     # A story that comes in later, and would stand on the next page, is not seen in this view.
     index.add([story("late", indexed_date=START + 3)])

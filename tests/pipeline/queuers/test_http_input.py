@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
+from http.client import HTTPResponse
 
 import pytest
 
 from tearsheet.errors import EngineError, ItemRefused
 from tearsheet.pipeline.queuers import http_input
-from tearsheet.pipeline.queuers.http_input import opened_url
+from tearsheet.pipeline.queuers.http_input import opened_url, whole_answer
 from tearsheet.pipeline.queuers.remote import rss_fetcher
 from tests.support.redirector import redirector
 
@@ -92,3 +93,22 @@ def test_a_circle_ends():
 def test_what_is_shown_has_no_login(login):
     said = refusal(f"http://{login}@127.0.0.1:1/x")
     assert "hun" not in said and "ter22" not in said
+
+
+class Trickle(HTTPResponse):
+    """An answer that comes byte by byte and has no end."""
+
+    def __init__(self) -> None:
+        """Without a connection."""
+
+    def read1(self, n: int = -1) -> bytes:
+        return b" "
+
+    def close(self) -> None:
+        pass
+
+
+def test_an_answer_that_has_no_end_is_given_up():
+    assert whole_answer(Trickle(), 10) == b" " * 11
+    with pytest.raises(TimeoutError, match=r"longer than 0\.05 seconds"):
+        whole_answer(Trickle(), 1 << 60, seconds=0.05)

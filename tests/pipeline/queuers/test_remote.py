@@ -109,6 +109,29 @@ async def links_in(broker: SqliteBroker) -> list[str]:
     return sorted(decode_story(WireStory(lease.message.body)).rss_entry.link or "" for lease in leases)
 
 
+async def take_all(folder: Path, url: str) -> list[str]:
+    """The addresses of the stories that a queuer takes from a server."""
+    broker, cursor = SqliteBroker(folder / "queues.db"), Cursor(folder / "cursor.json")
+    queuer = RemoteQueuer(rss_fetcher(url), "s", cursor, broker, ["fetcher"], WaterMarks(5, 10))
+    try:
+        await queuer.run(asyncio.Event(), once=True)
+        return await links_in(broker)
+    finally:
+        await broker.close()
+
+
+@pytest.mark.parametrize("odd", [{"feed_id": 10**30}, {"title": "half \ud83d"}, {"title": "\0"}, {"id": 10**30}])
+def test_one_odd_row_does_not_stop_the_others(tmp_path, odd):
+    with serve_rss_fetcher(3, odd) as url:
+        found = asyncio.run(take_all(tmp_path, url))
+    assert {"http://old.example/story-1", "http://old.example/story-3"} <= set(found)
+
+
+def test_no_more_rows_are_taken_at_once_than_were_asked_for():
+    with serve_rss_fetcher(20) as url:
+        assert [row["id"] for row in rss_fetcher(url, batch=5)(1)] == [1, 2, 3, 4, 5]
+
+
 @pytest.mark.parametrize("number", [0, 1], ids=["the answer with rows", "the answer without"])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_every_fault_of_the_server_is_waited_out_or_told_and_no_row_is_lost_or_taken_twice(
@@ -116,21 +139,11 @@ def test_every_fault_of_the_server_is_waited_out_or_told_and_no_row_is_lost_or_t
 ):
     monkeypatch.setattr(remote, "opened_url", partial(opened_url, timeout=0.5))
 
-    async def take_all(url: str) -> list[str]:
-        broker = SqliteBroker(tmp_path / "queues.db")
-        cursor = Cursor(tmp_path / "cursor.json")
-        queuer = RemoteQueuer(rss_fetcher(url), "s", cursor, broker, ["fetcher"], WaterMarks(5, 10))
-        try:
-            await queuer.run(asyncio.Event(), once=True)
-            return await links_in(broker)
-        finally:
-            await broker.close()
-
     with serve_rss_fetcher(3) as server, in_front_of(server) as proxy:
         proxy.begin(Plan("GET /api/rss_entries/N?_limit", number, fault))
         if fault in ("403", "404") and number == 0:
             with pytest.raises(ItemRefused, match=fault):
-                asyncio.run(take_all(proxy.url))
-        found = asyncio.run(take_all(proxy.url))
+                asyncio.run(take_all(tmp_path, proxy.url))
+        found = asyncio.run(take_all(tmp_path, proxy.url))
         assert proxy.spoiled == 1
     assert found == [f"http://old.example/story-{n}" for n in (1, 2, 3)]

@@ -12,11 +12,19 @@ from tearsheet.archive.http import decoded_body, parse_response
 from tearsheet.archive.metadata import story_from_json
 from tearsheet.archive.reader import StoryArchiveReader, parse_date
 from tearsheet.pagestore.meta import parse_meta, url_md5
+from tearsheet.story import encode_story
 from tests.support.foreign.http import PACKERS
 from tests.support.foreign.model import ForeignReader, numbered, repeated
 
 _HTTP = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<p>page</p>"
 _MOST = 1_000_000
+
+
+def _data(block: bytes) -> object:
+    """As a queuer reads it: whatever is found has to fit into a message."""
+    story, extra, ours = story_from_json(block)
+    encode_story(story)
+    return story, extra, ours
 
 
 def _record(kind: str, block: bytes, more: str = "", length: int | None = None) -> bytes:
@@ -137,7 +145,7 @@ ARCHIVES = (
     ForeignReader(
         name="data of a story",
         modules=("archive/metadata.py",),
-        read=story_from_json,
+        read=_data,
         samples=(_META, b"{}", b'{"rss_entry":{"link":5},"x":[1]}'),
         worst={
             "lists in lists": (repeated(b"["), 5_000),
@@ -149,7 +157,7 @@ ARCHIVES = (
         },
         errors=(ValueError,),
         tokens=(b"{", b"}", b"[", b"]", b'"', b":", b",", b"null", b"true", b"-1", b"1e999", b"NaN", b"Infinity", b'"\\ud800"',
-            b'"tearsheet":', b'"exchanges":', b'"http_metadata":', b'"final_url":', b"9" * 5_000, b"\xff"),
+            b'"tearsheet":', b'"exchanges":', b'"http_metadata":', b'"final_url":', b"9" * 30, b"9" * 5_000, b"\xff"),
         share=5,
     ),
     ForeignReader(

@@ -11,6 +11,7 @@ from tearsheet.ingest.css import rewrite_css, sheet_text
 from tearsheet.ingest.file_facts import file_meta, sniff_type
 from tearsheet.ingest.reading import READ_PAGE, READ_SHEET, ReceivedPage, ReceivedSheet
 from tearsheet.ingest.replay import self_contained
+from tearsheet.story import Story, encode_story
 from tearsheet.topics.spider.reading import READ_LINKED_PAGE, READ_LINKS, LinkedPage
 from tearsheet.topics.spider.reading import ReceivedPage as MinedPage
 from tests.support.foreign.http import MARKS
@@ -42,6 +43,7 @@ _HTML_TOKENS = (
         b"15.11.2025", b"by ",
     b"application/ld+json", b'{"@graph":[', b"datePublished", b"10.1234/abc", b"srcset=", b"style='", b"url(", b"\\",
         b"&#" + b"9" * 5_000, MARKS * 20,
+    b'"headline":"', b"\\ud83d", b",}",
 )  # fmt: skip
 
 
@@ -58,8 +60,10 @@ def _mined(body: bytes) -> MinedPage:
 
 
 def _story(body: bytes) -> object:
-    """As the parser of a pipeline reads it."""
-    return extract(body, _URL)
+    """As the parser of a pipeline reads it: whatever is found has to fit into a message."""
+    found = extract(body, _URL)
+    encode_story(Story(content_metadata=found))
+    return found
 
 
 def _sheet(body: bytes) -> ReceivedSheet:

@@ -1,5 +1,6 @@
 """Posts as seeds."""
 
+import json
 from datetime import date
 
 import pytest
@@ -58,3 +59,10 @@ def test_files_of_posts(tmp_path):
             list(read_posts(lines))
     with pytest.raises(UsageError, match="cannot read"):
         list(read_posts(tmp_path / "none.csv"))
+
+
+def test_half_a_character_in_a_post_is_replaced(tmp_path):
+    lines = tmp_path / "posts.jsonl"
+    lines.write_text(json.dumps(ROW | {"content": "flood \ud83d", "author": "\udfff", "post_id": 10**30}), "utf-8")
+    [post] = read_posts(lines)
+    assert (post.content, post.author, post.id) == ("flood \ufffd", "\ufffd", "1e+30")

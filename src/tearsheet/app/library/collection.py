@@ -63,7 +63,7 @@ class Collection:
     """
 
     def __init__(self, settings: Settings) -> None:
-        services = Services(settings)
+        services = Services(settings, begins=False)
         self._services = services
         self._lock = threading.RLock()
         self._closing = weakref.finalize(self, services.__exit__)  # also at the end of a program that does not close it
@@ -84,7 +84,8 @@ class Collection:
     ) -> Iterator[IndexedStory]:
         """The stories that match, however many there are, or the first `limit`; they are read as you go.
 
-        `order` is `newest` or `oldest`, by the time they were indexed, or `relevance`; `text=False` leaves their text out. Raises
+        `order` is `newest` or `oldest`, by the day of publication, `relevance`, or `indexed-newest` or `indexed-oldest`, by the
+        time they were indexed; `text=False` leaves their text out. Raises
         `QueryError` or `UsageError` for a question that makes no sense, `TooSlow` for one that takes too long.
 
         >>> collection = tearsheet.open("tearsheet-data")

@@ -36,7 +36,7 @@ def extract_article(html: bytes | str, url: str | None = None, *, confined: bool
     `ItemRefused` if the page exceeds a limit.
 
     >>> import tearsheet
-    >>> page = "<title>Ferry returns - The Herald</title><h1>Ferry returns</h1>" + "<p>The ferry to the island runs again.</p>" * 9
+    >>> page = "<title>Ferry returns</title><h1>Ferry returns</h1>" + "<p>The ferry to the island runs again.</p>" * 9
     >>> article = tearsheet.extract_article(page, "https://herald.example/2026/11/14/ferry")
     >>> article.article_title, article.publication_date, article.language
     ('Ferry returns', '2026-11-14', 'en')

@@ -16,17 +16,18 @@ def settings_of(data: str | PathLike[str] | Settings) -> Settings:
 
 
 def require_collection(settings: Settings) -> None:
-    """Raises NotFoundError if there is no data folder, or nothing of ours in it. Makes nothing."""
-    if not settings.data.is_dir():
-        raise NotFoundError(f"there is no data folder {settings.data}: give the one that `tearsheet run` collects in")
-    engines = settings.engines
-    if not has_engine(settings, "engines.index", engines.index) and not has_engine(
-        settings, "engines.database", engines.database
+    """Raises NotFoundError if there is no data folder, or nothing of ours in it. Makes nothing.
+
+    Where everything is on servers, a machine may have no data folder of its own.
+    """
+    engines, advice = settings.engines, "give the one that `tearsheet run` collects in"
+    if not settings.data.is_dir() and (is_embedded(engines.index) or is_embedded(engines.database)):
+        raise NotFoundError(f"there is no data folder {settings.data}: {advice}")
+    if not (
+        has_engine(settings, "engines.index", engines.index)
+        or has_engine(settings, "engines.database", engines.database)
     ):
-        raise NotFoundError(
-            f"{settings.data} is no data folder: there is neither an index nor a database; give the one that "
-            "`tearsheet run` collects in"
-        )
+        raise NotFoundError(f"{settings.data} is no data folder: it has neither an index nor a database; {advice}")
 
 
 def has_engine(settings: Settings, setting: str, url: str) -> bool:

@@ -10,6 +10,7 @@ import atexit
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -40,7 +41,9 @@ def capture(
     ('success', 200, 'Ferry returns to the island')
     """
     results: list[IngestWebResult] = []
-    with Services(settings_of(data) if data is not None else settings_of(_folder(os.getpid()))) as services:
+    settings = settings_of(_folder(os.getpid()) if data is None else data)
+    _begin_folder(settings)
+    with Services(settings) as services:
         services.ingest.ingest([request_for(url, force_recrawl=force_recrawl)], results.append)
     return results[0]
 
@@ -70,6 +73,12 @@ def discover_feeds(
         return feeds_of_page(page, url, utc_now())[:limit]
     with Services(settings_of(_folder(os.getpid()))) as services:
         return tearsheet.app.feeds.discover_feeds(services, url, limit)
+
+
+def _begin_folder(settings: Settings) -> None:
+    """Make the folder if it is not there, closed to others as the command makes it; the mask of rights of the program stays."""
+    with suppress(OSError):  # whoever opens it says why it cannot be made
+        settings.data.mkdir(0o750 if settings.storage.group_reads else 0o700, parents=True, exist_ok=True)
 
 
 @cache

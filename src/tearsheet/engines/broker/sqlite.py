@@ -22,9 +22,10 @@ from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.broker.port import Depth, Lease, Message, Output, Settlement
 from tearsheet.engines.broker.sqlite_commits import CommitThread
 from tearsheet.engines.broker.sqlite_pages import PageLocation, PageSpool
+from tearsheet.engines.explaining import explained
 from tearsheet.engines.holders import Holder
 from tearsheet.engines.scrubbing import scrub_file
-from tearsheet.errors import BusyError, EngineError, StorageError
+from tearsheet.errors import BusyError, EngineError
 
 SCHEMA_VERSION = 1
 _POLL_SECONDS = 0.25
@@ -356,12 +357,7 @@ class SqliteBroker:
             self._arrivals[name].set()
 
     def _explain(self, error: sqlite3.Error | OSError) -> Exception:
-        message = str(error)
-        if "locked" in message:
-            return BusyError(f"{self._path} is held by another process for too long")
-        return StorageError(
-            f"the queues in {self._path} cannot be written ({message}): free some disk space or check the folder's rights"
-        )
+        return explained(error, self._path, f"the queues in {self._path} cannot be written")
 
 
 class _Token(NamedTuple):

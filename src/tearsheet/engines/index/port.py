@@ -102,7 +102,11 @@ class Index(Protocol):
     def search(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
     ) -> Page:
-        """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
+        """A page of stories. `text=False` leaves the text out.
+
+        `newest` and `oldest` order by the day of publication, with stories of unknown days last either way; `indexed-newest`
+        and `indexed-oldest` by the time of indexing, which never changes; `relevance` by how well they match.
+        """
         ...
 
     def survey(

@@ -47,7 +47,14 @@ _GRACE_SECONDS = 1.0
 _RUNNING, _WAITING = 16, 8
 _SERVER_ERROR = 500
 _OPTIONS = {"shards": 1, "replicas": 1}
-_BY_DATE = {order: [{"indexed_nanos": way}, {"lot": way}] for order, way in (("newest", "desc"), ("oldest", "asc"))}
+_INDEXED = {way: [{"indexed_nanos": way}, {"lot": way}] for way in ("desc", "asc")}
+_PUBLISHED = {way: [{"publication_date": {"order": way, "missing": "_last"}}, *_INDEXED[way]] for way in _INDEXED}
+_BY_DATE = {
+    "newest": _PUBLISHED["desc"],
+    "oldest": _PUBLISHED["asc"],
+    "indexed-newest": _INDEXED["desc"],
+    "indexed-oldest": _INDEXED["asc"],
+}
 _WITHOUT_TEXT = {"excludes": ["text_content"]}
 
 
@@ -157,7 +164,7 @@ class SearchServerIndex:
     def search(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
     ) -> Page:
-        """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
+        """A page of stories in one of the orders of the port. `text=False` leaves the text out."""
         if limit < 1:
             return Page([])
         limit = min(limit, MAX_OFFSET)
@@ -207,8 +214,9 @@ class SearchServerIndex:
     def _by_date(self, body: dict[str, Any], limit: int, token: str | None) -> tuple[Page, Any]:
         """By `search_after`. A point in time is opened only from the second page on, because few readers turn the page."""
         view: str | None = None
+        values = len(body["sort"])
         if token is not None:
-            body["search_after"], view = _read_position(token)
+            body["search_after"], view = _read_position(token, values)
             view = view or self._point_in_time()
         try:
             answer = self._search(body, view)
@@ -219,7 +227,7 @@ class SearchServerIndex:
             answer = self._search(body, view)
         hits = answer["hits"]["hits"]
         if len(hits) == limit:
-            return Page(_stories(hits), _make_token([hits[-1]["sort"][:2], answer.get("pit_id", view)])), answer
+            return Page(_stories(hits), _make_token([hits[-1]["sort"][:values], answer.get("pit_id", view)])), answer
         if view is not None:
             with suppress(EngineError):  # it expires by itself
                 self._client.close_point_in_time(answer.get("pit_id", view))
@@ -354,10 +362,10 @@ def _read_token(token: str) -> Any:
         raise _bad_token() from None
 
 
-def _read_position(token: str) -> tuple[list[int], str | None]:
+def _read_position(token: str, values: int) -> tuple[list[int], str | None]:
     match _read_token(token):
-        case [[int(moment), int(lot)], None | str() as view]:
-            return [moment, lot], view
+        case [[*position], None | str() as view] if len(position) == values and all(type(n) is int for n in position):
+            return position, view
     raise _bad_token()
 
 

@@ -43,7 +43,8 @@ class WordReader:
         self._store = store
         self._schema = index.schema
         self._by_value = CountsByValue(self._schema)
-        self._pages = PagesByDate(self._schema)
+        self._by_publication = PagesByDate(self._schema, "publication_date")
+        self._by_indexing = PagesByDate(self._schema, "indexed_date")
         self._reloaded = 0.0
         self._size: int | None = None
 
@@ -68,7 +69,7 @@ class WordReader:
             return count(searcher, compiled)
 
     def page(self, query: Query, limit: int, token: str | None, order: str) -> PageOfNumbers:
-        """A page of stories, `newest`, `oldest` or `relevance` first."""
+        """A page of stories in one of the orders of the port."""
         with self._searching(query) as (searcher, compiled):
             return self._page(searcher, compiled, limit, token, order)
 
@@ -119,7 +120,8 @@ class WordReader:
         limit = min(limit, MAX_OFFSET)
         if order == "relevance":
             return self._by_relevance(searcher, query, limit, token)
-        return self._pages.page(searcher, query, limit, token, oldest=order == "oldest")
+        pages = self._by_indexing if order.startswith("indexed-") else self._by_publication
+        return pages.page(searcher, query, limit, token, oldest=order.endswith("oldest"))
 
     def _by_relevance(
         self, searcher: tantivy.Searcher, query: tantivy.Query, limit: int, token: str | None

@@ -46,7 +46,9 @@ from .store import add_feeds as add_feeds
 from .store import add_sources as add_sources
 from .store import change_feed as change_feed
 from .store import change_members as change_members
+from .store import change_source as change_source
 from .store import fetch_soon as fetch_soon
 from .store import fetch_source_soon as fetch_source_soon
 from .store import remove_collection as remove_collection
 from .store import remove_feed as remove_feed
+from .store import remove_source as remove_source

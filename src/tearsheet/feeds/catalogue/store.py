@@ -147,6 +147,46 @@ def add_sources(database: Database, new: Iterable[NewSource], now: datetime) -> 
     return report
 
 
+def change_source(
+    database: Database,
+    source_id: int,
+    now: datetime,
+    *,
+    name: str | None = None,
+    homepage: str | None = None,
+    join: Iterable[str] = (),
+    leave: Iterable[str] = (),
+) -> None:
+    """Change what is given, all or nothing: what people call a source, its homepage, the collections that it joins and leaves.
+
+    A collection that it joins is created if missing. Raises NotFoundError for one that it should leave.
+    """
+    left = [find_collection(database, collection) for collection in leave]
+    values = {column: value for column, value in (("name", name), ("homepage", homepage)) if value is not None}
+    members = collection_sources.c
+    with database.begin() as connection:
+        if values:
+            connection.execute(update(sources).where(sources.c.id == source_id).values(values))
+        _join(connection, source_id, join, now)
+        connection.execute(
+            collection_sources.delete().where(members.source_id == source_id, members.collection_id.in_(left))
+        )
+
+
+def remove_source(database: Database, source_id: int) -> int:
+    """Remove a source, its feeds and their events, and take it out of its collections; returns how many feeds it had.
+
+    The stories seen in its feeds stay, in the index and the archive too.
+    """
+    with database.begin() as connection:
+        mine = select(feeds.c.id).where(feeds.c.sources_id == source_id)
+        connection.execute(fetch_events.delete().where(fetch_events.c.feed_id.in_(mine)))
+        removed = connection.execute(feeds.delete().where(feeds.c.sources_id == source_id)).rowcount
+        connection.execute(collection_sources.delete().where(collection_sources.c.source_id == source_id))
+        connection.execute(sources.delete().where(sources.c.id == source_id))
+    return removed
+
+
 def change_members(
     database: Database, collection: str, members: Iterable[int], now: datetime, *, remove: bool = False
 ) -> int:

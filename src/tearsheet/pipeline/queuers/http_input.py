@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import http.client
 import socket
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from tearsheet.masking import shown_url
 TIMEOUT_SECONDS = 60.0
 _PASSING = frozenset({408, 425, 429})
 _MAX_REDIRECTS = 10
+_PIECE = 1 << 20
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -88,6 +90,19 @@ def opened_url(url: str, timeout: float = TIMEOUT_SECONDS) -> Iterator[http.clie
         raise kind(f"{shown}: the server answers {error.code} {error.reason}") from error
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise EngineError(f"{shown}: {getattr(error, 'reason', None) or error}; try again later") from error
+
+
+def whole_answer(response: http.client.HTTPResponse, limit: int, seconds: float = TIMEOUT_SECONDS) -> bytes:
+    """The body, of which one byte more than `limit` is read. Raises TimeoutError when it has not come in time.
+
+    The timeout of a socket is for each piece: one byte a minute would keep us for years, and nobody could stop the program.
+    """
+    body, until = bytearray(), time.monotonic() + seconds
+    while len(body) <= limit and (piece := response.read1(min(_PIECE, limit + 1 - len(body)))):
+        body += piece
+        if time.monotonic() > until:
+            raise TimeoutError(f"the answer takes longer than {seconds:g} seconds")
+    return bytes(body)
 
 
 def _followed(url: str, shown: str, timeout: float) -> http.client.HTTPResponse:

@@ -18,15 +18,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
-
 from tearsheet.archive import index_id_of
 from tearsheet.engines import PATIENCE_SECONDS, pauses
-from tearsheet.engines.broker import Broker, Output
+from tearsheet.engines.broker import Broker, Message, Output
 from tearsheet.errors import EngineError, ItemRefused
 from tearsheet.files import make_folder, storage_errors, written_aside
+from tearsheet.foreign_text import read_json
 from tearsheet.masking import masked
-from tearsheet.pipeline.queuers.http_input import opened_url
+from tearsheet.pipeline.queuers.http_input import opened_url, whole_answer
 from tearsheet.pipeline.queuers.rows import Problem, checked_url
 from tearsheet.story import RSSEntry, Story, make_story_id
 from tearsheet.urls import BadURL, non_news_host
@@ -87,15 +86,15 @@ def rss_fetcher(url: str, batch: int = BATCH) -> Ask:
 
     def ask(first: int) -> Sequence[Mapping[str, Any]]:
         with opened_url(f"{url.rstrip('/')}/api/rss_entries/{first}?_limit={batch}") as response:
-            body = response.read(_MAX_ANSWER + 1)
+            body = whole_answer(response, _MAX_ANSWER)
         try:
             if len(body) > _MAX_ANSWER:
                 raise ValueError(f"more than {_MAX_ANSWER:,} bytes")
-            answer = msgspec.json.decode(body)
+            answer = read_json(body.decode("utf-8", "replace"))
             if answer["status"] != "OK":
                 raise ValueError(answer.get("message"))
-            return [row for row in answer["results"] if isinstance(row, dict)]
-        except (msgspec.DecodeError, ValueError, KeyError, TypeError, RecursionError) as error:
+            return [row for row in answer["results"][:batch] if isinstance(row, dict)]
+        except (ValueError, KeyError, TypeError) as error:
             raise EngineError(f"feeds.remote: {masked(url)} does not answer as an rss-fetcher: {error}") from error
 
     return ask
@@ -182,15 +181,14 @@ class RemoteQueuer:
         last = await asyncio.to_thread(self._cursor.read)
         rows = await self._rows(last + 1, stop, patience)
         newer = [row for row in rows if isinstance(row.get("id"), int) and row["id"] > last]
-        stories, problems = stories_of(newer, self._server)
-        messages = [new_message(story) for story in stories]
+        messages, problems = await asyncio.to_thread(_messages_of, newer, self._server)
         await self._broker.publish([Output(queue, message) for queue in self._queues for message in messages])
         if problems:
             await asyncio.to_thread(self._note, problems)
         if newer:
             await asyncio.to_thread(self._cursor.write, max(newer, key=lambda row: int(row["id"])))
-            log.info("stories taken", extra={"from": self._server, "stories": len(stories), "left out": len(problems)})
-        self.queued += len(stories)
+            log.info("stories taken", extra={"from": self._server, "stories": len(messages), "left out": len(problems)})
+        self.queued += len(messages)
         return len(newer)
 
     async def _rows(self, first: int, stop: asyncio.Event, patience: float) -> Sequence[Mapping[str, Any]]:
@@ -226,6 +224,12 @@ def stories_of(rows: Sequence[Mapping[str, Any]], server: str) -> tuple[list[Sto
         except BadURL as error:
             problems.append(Problem(int(row["id"]), "no-url" if not row.get("url") else "bad-url", str(error)))
     return stories, problems
+
+
+def _messages_of(rows: Sequence[Mapping[str, Any]], server: str) -> tuple[list[Message], list[Problem]]:
+    """The same, packed; in a thread, because a batch may be made of long texts."""
+    stories, problems = stories_of(rows, server)
+    return [new_message(story) for story in stories], problems
 
 
 def server_name(url: str) -> str:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from enum import Enum
 from pathlib import Path, PurePosixPath
 
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.engines import Holder
-from tearsheet.errors import BusyError, StorageError
+from tearsheet.engines import Holder, sqlite_errors
 from tearsheet.pipeline.queuers.bookmark import Mark
 
 _SCHEMA = (
@@ -149,13 +148,5 @@ class Tracker:
                 raise
             self._db.execute("COMMIT")
 
-    @contextmanager
-    def _clear_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            if "locked" in str(error):
-                raise BusyError(f"{self._path} has been held by another process for too long") from error
-            raise StorageError(
-                f"the tracker {self._path} cannot be used ({error}): free some disk space or check the folder's rights"
-            ) from error
+    def _clear_errors(self) -> AbstractContextManager[None]:
+        return sqlite_errors(self._path, f"the tracker {self._path} cannot be used")

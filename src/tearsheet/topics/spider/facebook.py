@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from tearsheet.fetch import FetchError, FetchRequest, HostBusy, HostFailing, PoliteClient
+from tearsheet.foreign_text import read_json
 from tearsheet.work import Requeue, Retry
 
 MAX_ANSWER = 100_000
@@ -29,8 +29,8 @@ class Shares:
 def read_engagement(body: bytes) -> Shares:
     """The counts in an answer. Raises Retry for a temporary error; any other error is part of the result."""
     try:
-        answer = json.loads(body)
-    except (ValueError, RecursionError):
+        answer = read_json(body.decode("utf-8", "replace"))
+    except ValueError:
         raise Retry("facebook", "not JSON") from None
     if not isinstance(answer, dict):
         raise Retry("facebook", "not an object")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tearsheet.errors import UsageError
+from tearsheet.foreign_text import read_json
 from tearsheet.query import Query
 from tearsheet.tables import csv_table, utf8_text
 from tearsheet.topics.spider.addresses import clean_url, is_ignored
@@ -44,8 +45,8 @@ def read_posts(file: Path) -> Iterator[Post]:
     number = 0
     for number, row in _json_rows(file) if file.suffix.lower() in (".jsonl", ".ndjson") else csv_table(file, REQUIRED):
         try:
-            yield make_post(json.loads(row) if isinstance(row, str) else row)
-        except (ValueError, RecursionError) as error:
+            yield make_post(read_json(row) if isinstance(row, str) else row)
+        except ValueError as error:
             raise UsageError(f"{file}, line {number}: {error}") from error
     if not number:
         raise UsageError(f"{file}, line 1: there is no post in it")

@@ -108,7 +108,7 @@ class TopicRun:
         merges = merge_topic(self._tools.database, topic.id)
         said = f"{topic.message}; " if topic.message else ""
         said += f"{merges.moved:,} stories moved to another source, {merges.merged:,} merged"
-        store.set_state(self._tools.database, topic.id, model.DEDUPED, said)
+        store.set_state(self._tools.database, topic.id, model.DEDUPED, said, only_from=model.AT_WORK)
         return (_next_check(topic, {}),)
 
     def _wait_for_shares(self, topic: Topic, values: Values) -> Sequence[Job]:
@@ -123,7 +123,7 @@ class TopicRun:
         if asked:
             said = f"share counts missing for {missing:,} stories" if missing else "share counts complete"
         jobs.forget(tools.database, topic.id)
-        store.set_state(tools.database, topic.id, model.SNAPSHOT, f"{topic.message}; {said}")
+        store.set_state(tools.database, topic.id, model.SNAPSHOT, f"{topic.message}; {said}", only_from=model.AT_WORK)
         return (_snapshot(topic),)
 
     def _go_on(self, topic: Topic, values: Values, seen: str) -> Sequence[Job]:

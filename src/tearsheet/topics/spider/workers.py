@@ -11,6 +11,7 @@ from tearsheet.errors import WorkerError
 from tearsheet.topics import model, store
 from tearsheet.topics.model import Progress, Topic
 from tearsheet.topics.spider import routing
+from tearsheet.topics.spider.driving import keep_driven
 from tearsheet.topics.spider.facebook_fetch_story_stats import FetchStoryStats
 from tearsheet.topics.spider.job_workers import Driver, DriverWorker, ItemHandler, ItemWorker
 from tearsheet.topics.spider.stores import jobs
@@ -84,8 +85,12 @@ async def run_topic(
             await asyncio.to_thread(jobs.renew, tools.database, tools.holder, tools.clock() + tools.hold_seconds)
             await _pause(stop, tools.hold_seconds / 4)
 
+    async def drive(stop: asyncio.Event) -> None:
+        if not join:
+            await keep_driven(tools, broker, topic.id, stop)
+
     try:
-        await supervisor.run(services=[watch, hold])
+        await supervisor.run(services=[watch, hold, drive])
     finally:
         with suppress(WorkerError):  # if the database is away, others wait until the hold runs out
             await asyncio.to_thread(jobs.release_all, tools.database, tools.holder)

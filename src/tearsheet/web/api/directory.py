@@ -24,6 +24,7 @@ from tearsheet.feeds.catalogue import (
     list_feeds,
     list_sources,
 )
+from tearsheet.web.api import models
 from tearsheet.web.api.asking import LARGEST_ID
 from tearsheet.web.reach import reach_of
 from tearsheet.web.site import site_of
@@ -34,10 +35,17 @@ PAGE, MOST = 100, 1000
 MOST_COLLECTIONS, MOST_LETTERS = 100, 500
 """Of one feed that is added: more is a mistake, and would take long."""
 CollectionName = Annotated[str, Field(max_length=MOST_LETTERS)]
-Limit = Annotated[int, Query(ge=0, description=f"Rows of a page; 0 means {PAGE}, and {MOST} is the most.")]
-Offset = Annotated[int, Query(ge=0, le=LARGEST_ID // 2)]
-Id = Annotated[int, PathParameter(ge=0, le=LARGEST_ID)]
-MaybeId = Annotated[int | None, Query(ge=0, le=LARGEST_ID)]
+Limit = Annotated[
+    int, Query(ge=0, le=LARGEST_ID, description=f"Rows of a page; 0 means {PAGE}, and {MOST} is the most.")
+]
+Offset = Annotated[int, Query(ge=0, le=LARGEST_ID // 2, description="How many rows to pass over.")]
+Id = Annotated[int, PathParameter(ge=0, le=LARGEST_ID, description="Its id.")]
+OfSource = Annotated[int | None, Query(ge=0, le=LARGEST_ID, description="Only of this source, by its id.")]
+OfCollection = Annotated[int | None, Query(ge=0, le=LARGEST_ID, description="Only of this collection, by its id.")]
+Name = Annotated[str, Query(max_length=MOST_LETTERS, description="Part of the name or domain; case does not matter.")]
+Platform = Annotated[str, Query(max_length=100, description=f"`{PLATFORM}`, or nothing: there is no other.")]
+Since = Annotated[float | None, Query(description="Added at this time or later, in seconds since 1970.")]
+Before = Annotated[float | None, Query(description="Added before this time, in seconds since 1970.")]
 
 
 @dataclass(slots=True, frozen=True)
@@ -135,12 +143,12 @@ _DETAILS = (
 )  # fmt: skip
 
 
-@router.get("/collections/")
+@router.get("/collections/", response_model=models.CollectionPage, response_model_exclude_unset=True)
 def collections(
     request: Request,
-    name: str = "",
-    platform: str = "",
-    source_id: MaybeId = None,
+    name: Name = "",
+    platform: Platform = "",
+    source_id: OfSource = None,
     limit: Limit = 0,
     offset: Offset = 0,
 ) -> dict[str, Any]:
@@ -158,7 +166,7 @@ def collections(
     return page_of(request, found, _rows(limit), offset, collection_shown)
 
 
-@router.get("/collections/{collection_id}/")
+@router.get("/collections/{collection_id}/", response_model=models.CollectionRow, response_model_exclude_unset=True)
 def collection(request: Request, collection_id: Id) -> dict[str, Any]:
     """One collection."""
     found = list_collections(site_of(request).services.database, ids=[collection_id]).rows
@@ -167,12 +175,12 @@ def collection(request: Request, collection_id: Id) -> dict[str, Any]:
     return collection_shown(found[0])
 
 
-@router.get("/sources/")
+@router.get("/sources/", response_model=models.SourcePage, response_model_exclude_unset=True)
 def sources(
     request: Request,
-    name: str = "",
-    platform: str = "",
-    collection_id: MaybeId = None,
+    name: Name = "",
+    platform: Platform = "",
+    collection_id: OfCollection = None,
     limit: Limit = 0,
     offset: Offset = 0,
 ) -> dict[str, Any]:
@@ -190,7 +198,7 @@ def sources(
     return page_of(request, found, _rows(limit), offset, source_shown)
 
 
-@router.get("/sources/{source_id}/")
+@router.get("/sources/{source_id}/", response_model=models.SourceRow, response_model_exclude_unset=True)
 def source(request: Request, source_id: Id) -> dict[str, Any]:
     """One source."""
     found = list_sources(site_of(request).services.database, ids=[source_id]).rows
@@ -199,20 +207,20 @@ def source(request: Request, source_id: Id) -> dict[str, Any]:
     return source_shown(found[0])
 
 
-@router.get("/feeds/details/")
-def feed_details(request: Request, source_id: MaybeId = None, limit: Limit = 0, offset: Offset = 0) -> dict[str, Any]:
+@router.get("/feeds/details/", response_model=models.FeedDetails, response_model_exclude_unset=True)
+def feed_details(request: Request, source_id: OfSource = None, limit: Limit = 0, offset: Offset = 0) -> dict[str, Any]:
     """Feeds with their polling state."""
     database, mine = site_of(request).services.database, _mine(request, "sources")
     found = list_feeds(database, source_id=source_id, source_ids=mine, limit=_rows(limit), offset=offset)
     return {"feeds": [{name: row[name] for name in _DETAILS} for row in found.rows]}
 
 
-@router.get("/feeds/")
+@router.get("/feeds/", response_model=models.FeedPage, response_model_exclude_unset=True)
 def feeds(
     request: Request,
-    source_id: MaybeId = None,
-    modified_since: float | None = None,
-    modified_before: float | None = None,
+    source_id: OfSource = None,
+    modified_since: Since = None,
+    modified_before: Before = None,
     limit: Limit = 0,
     offset: Offset = 0,
 ) -> dict[str, Any]:

@@ -14,17 +14,29 @@ from tearsheet.errors import UsageError
 from tearsheet.index import Attention, Question, WordCount, answers
 from tearsheet.query import Query
 from tearsheet.tables import csv_lines
+from tearsheet.web.api import models
 from tearsheet.web.api.asking import SearchParameters
-from tearsheet.web.asking import ask
+from tearsheet.web.asking import LONGEST, ask
 from tearsheet.web.charts import filled
-from tearsheet.web.export import download
+from tearsheet.web.export import CSV_FILE, download
 from tearsheet.web.reach import reach_of
 from tearsheet.web.site import site_of
 from tearsheet.web.stories import find_story, moment
 
 router = APIRouter(prefix="/api/search", tags=["search"])
 Parameters = Annotated[SearchParameters, Depends()]
-Limit = Annotated[int, Parameter(ge=1, le=1000)]
+Limit = Annotated[int, Parameter(ge=1, le=1000, description="How many rows at most.")]
+PageSize = Annotated[int, Parameter(ge=1, le=1000, description="Stories of a page.")]
+Token = Annotated[
+    str | None, Parameter(max_length=LONGEST, description="The token of the answer before, for the stories after it.")
+]
+SortOrder = Annotated[
+    str, Parameter(max_length=10, description="By the time they were indexed: `desc`, the newest first, or `asc`.")
+]
+Expanded = Annotated[bool, Parameter(description="With the full text.")]
+Randomize = Annotated[bool, Parameter(description="One page at random instead.")]
+Interval = Annotated[str, Parameter(max_length=10, description="`day`, `week` or `month`.")]
+StoryId = Annotated[str, Parameter(alias="storyId", max_length=500, description="The id of a story.")]
 INTERVALS = ("day", "week", "month")
 CSV_COLUMNS = (
     "id",
@@ -80,7 +92,7 @@ def as_word(found: WordCount) -> dict[str, Any]:
     }
 
 
-@router.get("/total-count")
+@router.get("/total-count", response_model=models.TotalCount, response_model_exclude_unset=True)
 def total_count(request: Request, parameters: Parameters) -> dict[str, Any]:
     """How many stories match, and how many there are in total in these days and sources."""
     index, query, everything = _ask(request, parameters.question())
@@ -88,7 +100,7 @@ def total_count(request: Request, parameters: Parameters) -> dict[str, Any]:
     return {"count": {"relevant": found.count, "total": found.total}}
 
 
-@router.get("/count-over-time")
+@router.get("/count-over-time", response_model=models.CountOverTime, response_model_exclude_unset=True)
 def count_over_time(request: Request, parameters: Parameters) -> dict[str, Any]:
     """Matching stories and all stories of each day."""
     question = parameters.question()
@@ -114,7 +126,7 @@ def _every_day(some: list[str]) -> list[str]:
     return [day for day, _ in filled([(day, 0) for day in some], "day")]
 
 
-@router.get("/count-by-source-week")
+@router.get("/count-by-source-week", response_model=models.SourceWeeks, response_model_exclude_unset=True)
 def count_by_source_week(request: Request, parameters: Parameters) -> dict[str, Any]:
     """Matching stories and all stories of each source and week; a week is named by its Monday."""
     rows = _by_source(request, parameters, "week")
@@ -126,8 +138,10 @@ def count_by_source_week(request: Request, parameters: Parameters) -> dict[str, 
     }
 
 
-@router.get("/count-by-source-over-interval")
-def count_by_source_over_interval(request: Request, parameters: Parameters, interval: str = "week") -> dict[str, Any]:
+@router.get("/count-by-source-over-interval", response_model=models.SourceIntervals, response_model_exclude_unset=True)
+def count_by_source_over_interval(
+    request: Request, parameters: Parameters, interval: Interval = "week"
+) -> dict[str, Any]:
     """Matching stories and all stories of each source and day, week or month."""
     if interval not in INTERVALS:
         raise UsageError(f"interval: {interval!r} is not one of {', '.join(INTERVALS)}")
@@ -151,51 +165,53 @@ def _by_source(request: Request, parameters: SearchParameters, interval: str) ->
     ]
 
 
-@router.get("/story-list")
+@router.get("/story-list", response_model=models.StoryList, response_model_exclude_unset=True)
 def story_list(
     request: Request,
     parameters: Parameters,
-    page_size: Limit = 1000,
-    pagination_token: str | None = None,
-    sort_order: str = "desc",
-    expanded: bool = False,
-    randomize: bool = False,
+    page_size: PageSize = 1000,
+    pagination_token: Token = None,
+    sort_order: SortOrder = "desc",
+    expanded: Expanded = False,
+    randomize: Randomize = False,
 ) -> dict[str, Any]:
     """Stories by the time they were indexed, `desc` or `asc`; `randomize` gives one page at random; `expanded` the text."""
     index, query, _ = _ask(request, parameters.question())
     if randomize:
         found, token = index.sample(query, page_size), None
     else:
-        orders = {"desc": "newest", "asc": "oldest"}
+        orders = {"desc": "indexed-newest", "asc": "indexed-oldest"}
         if sort_order not in orders:
             raise UsageError(f"sort_order: {sort_order!r} is not one of asc, desc")
-        some = index.search(query, limit=page_size, token=pagination_token, order=orders[sort_order], text=expanded)
+        some = index.search(
+            query, limit=page_size, token=pagination_token or None, order=orders[sort_order], text=expanded
+        )
         found, token = some.stories, some.next_token
     return {"stories": [as_story(story, text=expanded) for story in found], "pagination_token": token}
 
 
-@router.get("/sample")
-def sample(request: Request, parameters: Parameters, limit: Limit = 10, expanded: bool = False) -> dict[str, Any]:
+@router.get("/sample", response_model=models.Sample, response_model_exclude_unset=True)
+def sample(request: Request, parameters: Parameters, limit: Limit = 10, expanded: Expanded = False) -> dict[str, Any]:
     """A random sample of the matching stories."""
     index, query, _ = _ask(request, parameters.question())
     found = answers.sample(index, query, limit)
     return {"sample": [as_story(story, text=expanded) for story in found]}
 
 
-@router.get("/story")
-def story(request: Request, story_id: Annotated[str, Parameter(alias="storyId")]) -> dict[str, Any]:
+@router.get("/story", response_model=models.OneStory, response_model_exclude_unset=True)
+def story(request: Request, story_id: StoryId) -> dict[str, Any]:
     """One story by its id, with its full text."""
     return {"story": as_story(find_story(site_of(request), story_id, reach_of(request)), text=True)}
 
 
-@router.get("/sources")
+@router.get("/sources", response_model=models.TopSources, response_model_exclude_unset=True)
 def sources(request: Request, parameters: Parameters, limit: Limit = 10) -> dict[str, Any]:
     """The sources with the most matching stories."""
     index, query, _ = _ask(request, parameters.question())
     return {"sources": [{"source": name, "count": count} for name, count in answers.top_sources(index, query, limit)]}
 
 
-@router.get("/languages")
+@router.get("/languages", response_model=models.TopLanguages, response_model_exclude_unset=True)
 def languages(request: Request, parameters: Parameters, limit: Limit = 10) -> dict[str, Any]:
     """The languages of the matching stories; `ratio` is their share of these."""
     index, query, _ = _ask(request, parameters.question())
@@ -204,7 +220,7 @@ def languages(request: Request, parameters: Parameters, limit: Limit = 10) -> di
     return {"languages": [{"language": name, "value": count, "ratio": count / total} for name, count in found]}
 
 
-@router.get("/words")
+@router.get("/words", response_model=models.Words, response_model_exclude_unset=True)
 def words(request: Request, parameters: Parameters, limit: Limit = 100) -> dict[str, Any]:
     """The most frequent words of the matching stories, or of a random sample when there are very many."""
     index, query, _ = _ask(request, parameters.question())
@@ -213,10 +229,10 @@ def words(request: Request, parameters: Parameters, limit: Limit = 100) -> dict[
     return {"words": [as_word(word) for word in found]}
 
 
-@router.get("/download-all-content-csv", response_class=StreamingResponse)
+@router.get("/download-all-content-csv", response_class=StreamingResponse, responses=CSV_FILE)
 def download_all_content_csv(request: Request, parameters: Parameters) -> StreamingResponse:
     """Every matching story as a row of CSV, with its full text."""
     index, query, _ = _ask(request, parameters.question())
-    stories = (as_story(one, text=True) for one in answers.all_stories(index, query))
+    stories = (as_story(one, text=True) for one in answers.all_stories(index, query, order="indexed-newest"))
     rows = ([story[name] for name in CSV_COLUMNS] for story in stories)
     return download(csv_lines(CSV_COLUMNS, rows), "text/csv; charset=utf-8", "content.csv")

@@ -1,0 +1,84 @@
+"""What typer says of our commands and of what was typed, in plain words: helps, kinds of values, and near names for mistakes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from tearsheet.near_names import did_you_mean, near_names
+from tearsheet.terminal import clean
+
+_WORDS = {"int": "NUMBER", "float": "NUMBER", "str": "TEXT", "Path": "PATH", "datetime": "DAY"}
+"""What is shown for a value in a help text, by the name of its type."""
+_SENTENCE = re.compile(r".*?\.(?=\s|$)")
+
+
+def in_plain_words(command: Any) -> Any:
+    """A command of typer and those under it, with plain helps: without boxes, and with words for the kinds of values.
+
+    Typer's own helps need a library that takes longer to load than the command, and cut sentences.
+    """
+    command.rich_markup_mode = None
+    command.short_help = first_sentence(command.help or "")
+    for parameter in command.params:
+        if parameter.metavar is None and not getattr(parameter, "is_flag", False):
+            parameter.metavar = _word_for(parameter)
+        if parameter.param_type_name == "argument":
+            usage = parameter.metavar if parameter.required else f"[{parameter.metavar.strip('[]')}]"
+            parameter.display_type_rich = _nothing
+            parameter._usage_display_name = partial(str, usage)
+    for part in getattr(command, "commands", {}).values():
+        in_plain_words(part)
+    return command
+
+
+def _nothing(*_: Any, **__: Any) -> str:
+    return ""
+
+
+def first_sentence(text: str) -> str:
+    """What a list of commands says of one."""
+    paragraph = " ".join(text.strip().partition("\n\n")[0].split())
+    found = _SENTENCE.match(paragraph)
+    return found[0] if found else paragraph
+
+
+def _word_for(parameter: Any) -> str:
+    kind = parameter.type_descriptor
+    if kind.is_choice:
+        return "|".join(str(choice.value) for choice in kind.choices)
+    if parameter.param_type_name == "argument":
+        return str(parameter.name).upper() + ("…" if kind.is_list else "")
+    name = parameter.bare_type()
+    return _WORDS.get(name.removeprefix("list[").removesuffix("]"), "VALUE")
+
+
+def no_such_command(typed: str, known: Iterable[str]) -> str:
+    """What is said of a command that does not exist."""
+    return f"there is no command {typed!r}; {did_you_mean(typed, known, '`tearsheet --help` lists them')}"
+
+
+@contextmanager
+def cleaned_errors() -> Iterator[None]:
+    """Typer prints what was typed as it is when it refuses it; others may have written that."""
+    try:
+        yield
+    except Exception as error:
+        if callable(format_message := getattr(error, "format_message", None)):
+            told = clean(_near_options(error) or format_message())
+            error.format_message = lambda: told  # type: ignore[attr-defined]
+        raise
+
+
+def _near_options(error: Any) -> str:
+    """What is said of an option that does not exist, and is like one that does; empty for other errors."""
+    typed, command = getattr(error, "option_name", None), getattr(getattr(error, "ctx", None), "command", None)
+    if type(error).__name__ != "NoSuchOption" or command is None:
+        return ""
+    near = near_names(
+        str(typed), (name for parameter in command.params for name in parameter.opts if name.startswith("--"))
+    )
+    return f"there is no option {typed}; did you mean {' or '.join(near)}?" if near else ""
