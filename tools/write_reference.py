@@ -49,7 +49,12 @@ def settings_page() -> str:
 def exit_codes_page() -> str:
     rows = [f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items()]
     errors = "Which error ends a command with which code: [Errors: three kinds](../explanation/errors.md)."
-    return "\n".join(["# Exit codes", "", "| code | meaning |", "|---|---|", *rows, "", errors]) + "\n"
+    empty = [
+        "`tearsheet run --once` ends with 3 when a feed could not be read, and says which. A search that finds nothing ends with 0",
+        "and says why on stderr. `tearsheet topic seed --index` that finds nothing ends with 5, and so do `run`, `map` and",
+        "`export` of a topic that has nothing to work on, and commands that only read in a `--data` folder that does not exist.",
+    ]
+    return "\n".join(["# Exit codes", "", "| code | meaning |", "|---|---|", *rows, "", errors, "", *empty]) + "\n"
 
 
 def commands_page() -> str:

@@ -385,10 +385,8 @@ def load_settings(
         settings.pipelines[name.removeprefix("pipelines.")] = _to_pipeline(name, from_file.pop(name))
     known = {declared.name for declared in declared_settings()}
     for unknown in sorted(from_file.keys() - known):
-        raise ConfigError(
-            f"{folder / CONFIG_FILE}: there is no setting {unknown!r}; "
-            + did_you_mean(unknown, known, "`tearsheet config show` lists them all")
-        )
+        hint = did_you_mean(unknown, known, "`tearsheet config show` lists them all")
+        raise ConfigError(f"{folder / CONFIG_FILE}: there is no setting {unknown!r}; {hint}")
     found = [(declared, _first_source(declared, flags or {}, env, from_file)) for declared in declared_settings()]
     keep_secret(
         value

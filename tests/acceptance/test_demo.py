@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import random
+import shlex
 import signal
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
 
+from tearsheet.cli import app
 from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
 from tearsheet.demo.model import LinkKind
 from tests.support.demo_outcome import check
+from tests.support.paths import ROOT
+from tests.support.patience import PATIENCE
 from tests.support.tearsheet_command import command, environment, tearsheet, write_config
+from tests.support.typed_page import typed_in
 
 
 @pytest.fixture
@@ -30,16 +38,125 @@ def server(newsroom) -> Iterator[NewsroomServer]:
         yield server
 
 
-def test_the_demo_command_ends_well_and_its_summary_is_what_the_newsroom_expects(tmp_path):
-    done = tearsheet("demo", "--once", "--json", "--no-web", "--seed", "5", "--articles", "40", data=tmp_path)
-    assert done.returncode == 0, done.stderr
-    summary = json.loads(done.stdout)
-    totals = Newsroom(5, articles=40).expectation().totals
-    assert (summary["indexed"], summary["archived"], summary["queued"]) == (totals.indexed, totals.archived, 0)
+class RunningDemo:
+    """`tearsheet demo` in a terminal of its own, in an empty folder, as the tutorial types it first."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tearsheet", "demo"],
+            cwd=folder,
+            env=environment({"TEARSHEET_WEB_PORT": "0", "COLUMNS": "200"}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        self.shown = ""
+        for line in self._process.stdout:
+            self.shown += line
+            if line.startswith("Your own feeds"):
+                return
+        raise AssertionError(f"it ended before it was ready: {self.shown}")
+
+    def type(self, line: str) -> Result:
+        """Type a command in a second terminal."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.folder)
+            for name in [name for name in os.environ if name.startswith("TEARSHEET_")]:
+                patch.delenv(name)
+            words = shlex.split(line.partition(" > ")[0].replace("/mnt/disk", str(self.folder)), comments=True)
+            assert words[0] == "tearsheet"
+            return CliRunner().invoke(app, words[1:])
+
+    def stop(self) -> int:
+        """Ctrl-C; returns the exit code."""
+        self._process.send_signal(signal.SIGINT)
+        self._process.communicate(timeout=PATIENCE)
+        return self._process.returncode
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory) -> Iterator[RunningDemo]:
+    """The demo at work. The last test of those that use it stops it."""
+    running = RunningDemo(tmp_path_factory.mktemp("demo"))
+    yield running
+    running.stop()
+
+
+@pytest.mark.timeout(300)
+def test_the_tutorial_can_be_typed_from_its_first_line_to_its_last(demo):
+    first, *others = typed_in(ROOT / "docs/tutorial/first-collection.md")
+    assert first.command == "tearsheet demo"
+    assert len(others) > 10
+    differences = [first.differs_from(demo.shown)]
+    differences += [typed.differs_from(demo.type(typed.command).output) for typed in others]
+    assert not any(differences), "\n".join(differences)
+    assert "<svg" in (demo.folder / "floods.html").read_text("utf-8")
+
+
+FIVE_MINUTES = (
+    (ROOT / "README.md").read_text("utf-8").partition("## Five minutes")[2].partition("```\n")[0].splitlines()
+)
+PAGES = ("cite-results", "search-and-count", "see-gaps", "prove-and-share")
+NOT_ON_THE_DEMO = (
+    "tearsheet demo", "STORY", "list.txt", "their.warc.gz", "…", "parquet", "--check", "--as-of", "index rebuild", "replay",
+    "serve",
+)  # fmt: skip
+
+
+def lines_for_the_demo() -> list[str]:
+    """What the README and pages of the documentation show, as far as it names nothing of a reader's own."""
+    pages = [(ROOT / f"docs/how-to/{page}.md").read_text("utf-8").splitlines() for page in PAGES]
+    lines = [line.partition(" | ")[0].strip() for page in (FIVE_MINUTES, *pages) for line in page]
+    return [
+        line for line in lines if line.startswith("tearsheet ") and not any(word in line for word in NOT_ON_THE_DEMO)
+    ]
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(300)
+def test_what_the_documentation_types_finds_something_on_the_demo(demo):
+    lines = lines_for_the_demo()
+    assert len(lines) > 22
+    for line in lines:
+        done = demo.type(line)
+        assert done.exit_code == 0, f"{line}: {done.output}"
+        empty = ("No stories", "None", "No gaps", "0 of ", "is empty")
+        assert done.stdout.strip() and not done.stdout.startswith(empty), f"{line}: {done.output}"
+
+
+def test_what_the_demo_says_to_type_next_finds_something(demo):
+    lines = [line.strip() for line in demo.shown.partition("Type next")[2].splitlines()[1:-1]]
+    assert 4 <= len(lines) <= 6
+    for line in lines:
+        words = line.removeprefix("python -m ").partition("  #")[0]
+        done = demo.type(words)
+        assert (done.exit_code, bool(done.stdout.strip()), "No " in done.output) == (0, True, False), (
+            f"{line}: {done.output}"
+        )
+    assert "make" not in demo.shown.partition("Type next")[2]
+
+
+@pytest.mark.timeout(300)
+def test_the_demo_ends_as_the_newsroom_expects_and_again_from_where_it_was(demo):
+    newsroom = Newsroom()
+    totals = newsroom.expectation().totals
+    check_map(demo.folder / "tearsheet-data/demo/topics/corvane-bridge", newsroom)
+    assert demo.stop() == 0
+    without = demo.type("tearsheet topic run 'corvane bridge'")
+    assert (without.exit_code, "the newsroom of this demo is not running" in without.output) == (7, True)
+    again = tearsheet("demo", "--once", "--json", "--no-web", data=demo.folder / "tearsheet-data")
+    assert again.returncode == 0, again.stderr
+    summary = json.loads(again.stdout)
+    captures = 3  # of the article that was captured whole: the page, its style and its picture
+    assert (summary["indexed"], summary["archived"], summary["queued"]) == (
+        totals.indexed,
+        totals.archived + captures,
+        0,
+    )
     assert summary["dropped"] == {f"{stage}/{reason}": n for (stage, reason), n in totals.dropped.items()}
-    check_map(tmp_path / "demo" / "topics" / "corvane-bridge", Newsroom(5, articles=40))
-    again = tearsheet("demo", "--once", "--json", "--no-web", "--seed", "5", "--articles", "40", data=tmp_path)
-    assert json.loads(again.stdout) == summary
+    assert summary["failed_feeds"] == []
 
 
 def check_map(folder: Path, newsroom: Newsroom) -> None:

@@ -87,5 +87,8 @@ def test_a_collection_is_a_filter(tearsheet):
 
 
 def test_no_gaps_are_said_too(tearsheet):
-    assert "No gaps in the last 30 days" in tearsheet("sources", "gaps")
+    assert "Nothing to compare: no stories up to" in tearsheet("sources", "gaps")
+    assert "try --to 2024-01-05" in tearsheet("sources", "gaps")
+    assert "No gaps from 2023-12-07 to 2024-01-05" in tearsheet("sources", "gaps", "--to", "2024-01-05")
+    assert "there is no source 'aa.example'" in tearsheet("sources", "gaps", "aa.example", code=5)
     assert json.loads(tearsheet("sources", "gaps", "a.example", "--json")) == []

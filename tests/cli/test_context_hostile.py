@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tearsheet.app.demo import DEMO_SETTINGS
+from tearsheet.app.demo_folder import DEMO_SETTINGS
 from tests.support.every_command import SERVING, WORDS, command_lines, commands
 from tests.support.hostile_site import HOSTILE, hostile_site
 from tests.support.tearsheet_command import as_toml, command, environment, in_process

@@ -21,7 +21,7 @@ CASES = [(case, how) for of_command in READING.values() for case in of_command f
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with a topic."""
-    folder: Path = tmp_path_factory.mktemp("files-read") / "data"
+    folder: Path = tmp_path_factory.mktemp("files-read")
     assert in_process("topic", "create", "subject", "bridge", data=folder).exit_code == 0
     return folder
 

@@ -13,6 +13,8 @@ from tearsheet.urls import url_hash
 
 @pytest.fixture
 def command(tmp_path):
+    (tmp_path / "data").mkdir()
+
     def go(*words, code=0):
         done = CliRunner().invoke(app, ["--data", str(tmp_path / "data"), *map(str, words)])
         assert done.exit_code == code, done.output

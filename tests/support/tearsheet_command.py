@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -12,9 +11,11 @@ from typing import Any
 from pytest import MonkeyPatch
 from typer.testing import CliRunner, Result
 
-from tearsheet.app.demo import DEMO_SETTINGS
+from tearsheet.app.demo_folder import as_config, as_toml, settings_of
 from tearsheet.cli import app
 from tearsheet.demo import Newsroom, NewsroomServer
+
+__all__ = ["as_toml", "command", "environment", "in_process", "tearsheet", "write_config"]
 
 
 def tearsheet(
@@ -52,23 +53,5 @@ def environment(more: dict[str, str]) -> dict[str, str]:
 
 def write_config(data: Path, server: NewsroomServer, newsroom: Newsroom, **more: Any) -> None:
     """A data folder whose settings lead to the test's newsroom, as an operator would write them."""
-    flat = DEMO_SETTINGS | {
-        "fetch.connect_to": server.connect_to(),
-        "fetch.manners_off": dict.fromkeys(server.connect_to(), "pace retry-after failing"),
-        "pipeline.max_retries": newsroom.expectation().least_retries + 1,
-        **more,
-    }
-    sections: dict[str, list[str]] = {}
-    for name, value in flat.items():
-        section, _, key = name.partition(".")
-        sections.setdefault(section, []).append(f"{key} = {as_toml(value)}")
     data.mkdir(parents=True, exist_ok=True)
-    text = "\n".join(line for section, lines in sections.items() for line in (f"[{section}]", *lines, ""))
-    (data / "config.toml").write_text(text, "utf-8")
-
-
-def as_toml(value: Any) -> str:
-    """A value as `config.toml` has it."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {as_toml(item)}" for key, item in value.items()) + "}"
-    return json.dumps(value)
+    (data / "config.toml").write_text(as_config(settings_of(server, newsroom.expectation()) | more), "utf-8")

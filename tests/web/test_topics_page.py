@@ -8,6 +8,7 @@ import pytest
 from tearsheet.topics import snapshot
 from tearsheet.web.app import create_app
 from tearsheet.web.topics_page import SNAPSHOT_POLICY
+from tests.support.index_stories import story
 from tests.support.patience import PATIENCE
 from tests.support.web_seed import open_services, seed_topic
 from tests.support.web_server import serve_app
@@ -61,3 +62,12 @@ def test_snapshots_that_are_not_there_or_too_large(client, topic, monkeypatch):
     answer = client.get(f"/topics/{topic.id}/snapshots/1")
     assert answer.status_code == 400
     assert "too large" in answer.text
+
+
+def test_titles_lead_to_our_own_page_of_a_story_that_we_have(services, client, topic):
+    services.index.add([story("harbour", "A flood at harbour", id=f"{0:064}")])
+    services.index.refresh()
+    shown = client.get(f"/topics/{topic.id}/snapshots/1").text
+    assert f'href="/stories/{0:064}"' in shown
+    assert 'href="http://river.example/1"' in shown
+    assert 'href="http://harbour.example/1"' not in shown

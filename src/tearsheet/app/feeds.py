@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 
+from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
@@ -15,6 +16,7 @@ from tearsheet.feeds.polling import Poller
 
 def discover_feeds(services: Services, site: str, limit: int) -> list[DiscoveredFeed]:
     """The feeds and news sitemaps of a site, most useful first."""
+    require_newsroom(services, [site if "://" in site else f"https://{site}"])
 
     async def find() -> list[DiscoveredFeed]:
         async with AsyncExitStack() as stack:
@@ -25,6 +27,7 @@ def discover_feeds(services: Services, site: str, limit: int) -> list[Discovered
 
 def poll_feeds(services: Services, only: Sequence[int]) -> Mapping[str, int]:
     """Poll every feed that is due, once, or `only` these, due or not. Returns the poller's counters by name."""
+    require_newsroom(services)
     for feed_id in only:
         fetch_soon(services.database, feed_id, utc_now())
 

@@ -13,6 +13,7 @@ from itertools import islice
 
 from tearsheet.app.disk import disk_floor, require_space
 from tearsheet.app.engines import Engines
+from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import Run, run_to_its_end, run_until_stopped
 from tearsheet.engines.blobs import Blobs
 from tearsheet.errors import StorageError
@@ -108,7 +109,9 @@ class IngestServices:
 
     def ingest(self, requests: Iterable[IngestRequest], show: Callable[[IngestWebResult], None]) -> int:
         """Ingest documents, a few at a time, and show each result once it is safe; returns how many are not hits."""
-        return run_to_its_end(self._ingest(requests, show))
+        wanted = list(requests)
+        require_newsroom(self.engines, [one.base_url for one in wanted])
+        return run_to_its_end(self._ingest(wanted, show))
 
     async def _ingest(self, requests: Iterable[IngestRequest], show: Callable[[IngestWebResult], None]) -> int:
         missed, remaining = 0, iter(requests)

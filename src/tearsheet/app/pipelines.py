@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 
+from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.polite import STORIES_PER_SLOT
 from tearsheet.app.queues import read_depths
 from tearsheet.app.running import Run, run_until_stopped
@@ -20,10 +21,11 @@ from tearsheet.app.sources import FileSource, Source, source_of
 from tearsheet.app.summary import Summary, summarise
 from tearsheet.app.telemetry import tell_depths
 from tearsheet.archive import Outbox
-from tearsheet.clock import wall_clock
+from tearsheet.clock import utc_now, wall_clock
 from tearsheet.engines import is_embedded
 from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import NotFoundError
+from tearsheet.feeds.catalogue import failing_feeds
 from tearsheet.near_names import did_you_mean
 from tearsheet.pipeline import (
     DEFAULT,
@@ -315,10 +317,13 @@ Along = Callable[[Collector], Sequence[Service]]
 
 def collect(services: Services, along: Along, *, once: bool, pipeline: Pipeline | None = None) -> tuple[Summary, bool]:
     """Collect from the feeds until stopped, or `once`. Returns what the data folder then holds, and whether a signal came."""
+    require_newsroom(services)
     collector = Collector(services, pipeline=pipeline)
     with services.exclusive("run"):
+        started = utc_now()
         collector.run(once=once, along=along(collector))
         summary = summarise(services)
+        summary.failed_feeds = failing_feeds(services.database, since=started)
         summary.short_of_disk = collector.short_of_disk
         summary.uncopied = waiting_copies(services) if once else ""
         return summary, collector.interrupted

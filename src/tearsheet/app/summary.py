@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from tearsheet.app.queues import read_depths
 from tearsheet.app.services import Services
 from tearsheet.clock import wall_clock
-from tearsheet.feeds.catalogue import count_feeds
+from tearsheet.feeds.catalogue import FailingFeed, count_feeds
 from tearsheet.feeds.polling import count_entries
 from tearsheet.query import parse_query
 from tearsheet.work import DROPPED, QUARANTINED, LaterTries, later_tries, quarantines
@@ -33,6 +33,8 @@ class Summary:
     archive_bytes: int = 0
     short_of_disk: str = ""
     """Why a run left stories unqueued: the disk is nearly full. They are taken when there is room."""
+    failed_feeds: list[FailingFeed] = field(default_factory=list)
+    """The feeds whose last poll in a run failed, why, and what to do."""
     uncopied: str = ""
     """How many copies of archive files a run that has ended could not make, and why."""
 

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from tearsheet.app.disk import require_space
+from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import Interrupted, Run, run_until_stopped
 from tearsheet.app.services import Services
 from tearsheet.archive import Captures
-from tearsheet.errors import TearsheetError, UsageError
+from tearsheet.errors import NotFoundError, TearsheetError, UsageError
 from tearsheet.pipeline import Fetcher
 from tearsheet.query import parse_query
 from tearsheet.topics import COMPLETED, FAILED, Progress, Seed, Topic, store
@@ -20,6 +22,7 @@ from tearsheet.topics.snapshot import (
     LARGE,
     Counting,
     Figures,
+    Frozen,
     list_snapshots,
     load_snapshot,
     save_snapshot,
@@ -27,7 +30,7 @@ from tearsheet.topics.snapshot import (
     write_export,
     write_map,
 )
-from tearsheet.topics.spider import Tools, add_posts, index_seeds, is_about, read_posts, run_topic
+from tearsheet.topics.spider import Tools, add_posts, count_seeds, index_seeds, is_about, read_posts, run_topic
 
 Report = Callable[[Topic, Progress], None]
 EXPORTED = ("csv", "gexf", "graphml", "jsonl")
@@ -65,7 +68,7 @@ def run_topic_to_its_end(
 ) -> tuple[Topic, Progress]:
     """Run a topic until it is complete, and say how it ended. Raises TearsheetError when it failed, Interrupted when stopped.
 
-    On a disk that is nearly full it is not begun: StorageError.
+    It is not begun on a disk that is nearly full (StorageError), or on a demo whose newsroom is not served (EngineError).
     """
 
     async def go(run: Run) -> Topic:
@@ -78,7 +81,12 @@ def run_topic_to_its_end(
                 tools, broker, services.ledger, topic, concurrency=concurrency, join=join, report=report, stop=run.stop
             )
 
+    if not count_seeds(services.database, topic.id):
+        raise NotFoundError(
+            f"the topic {topic.name!r} has no seeds: `tearsheet topic seed {quote(topic.name)} --index` gives it some"
+        )
     require_space(services)
+    require_newsroom(services)
     done = run_until_stopped(go)
     if done.state == FAILED:
         raise TearsheetError(f"the topic {topic.name!r} failed: {done.message}")
@@ -132,11 +140,21 @@ def export_topic(
     services: Services, topic: Topic, folder: Path, formats: Sequence[str] | None, snapshot: int | None
 ) -> list[Path]:
     """Write a snapshot's tables and networks; the newest snapshot when none is named."""
-    frozen = load_snapshot(services.database, topic, snapshot)
+    frozen = _with_stories(load_snapshot(services.database, topic, snapshot))
     return write_export(frozen, folder, list(formats or EXPORTED), workers=os.cpu_count() or 1)
 
 
 def draw_topic(services: Services, topic: Topic, file: Path, timespan: str, snapshot: int | None) -> None:
     """Draw who links to whom; the newest snapshot when none is named. Raises NotFoundError."""
-    frozen = load_snapshot(services.database, topic, snapshot)
+    frozen = _with_stories(load_snapshot(services.database, topic, snapshot))
     write_map(frozen, file, timespan, workers=os.cpu_count() or 1)
+
+
+def _with_stories(frozen: Frozen) -> Frozen:
+    """Raises NotFoundError for a snapshot without stories: an empty map would look like a result."""
+    if not frozen.stories:
+        raise NotFoundError(
+            f"the topic {frozen.topic!r} has no stories: none of its seeds matched its query; "
+            f"`tearsheet topic status {quote(frozen.topic)}` says more"
+        )
+    return frozen

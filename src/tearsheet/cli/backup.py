@@ -228,7 +228,7 @@ def restore(
     is to be restored from elsewhere or is damaged, and says what.
     """
     Globals.data = data or Globals.data
-    settings = settings_for()
+    settings = settings_for(own=True)
     restored = program.restore(
         settings, place, _until(at), dry_run=dry_run, tell=_telling(), despite_damage=despite_damage
     )

@@ -12,7 +12,7 @@ import typer
 
 from tearsheet import app as program
 from tearsheet import index as answering
-from tearsheet.cli.context import out, print_out, reports_errors, services_for
+from tearsheet.cli.context import err, out, print_out, reports_errors, services_for
 from tearsheet.cli.filters import (
     AsOfOption,
     CollectionOption,
@@ -21,6 +21,7 @@ from tearsheet.cli.filters import (
     SourceOption,
     ToOption,
     question_of,
+    why_none,
 )
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure, UsageError
@@ -71,6 +72,8 @@ def _cite(question: answering.Question) -> answering.Citation:
         index = services.index
         index.refresh()
         result = answering.result_of(index, asked)
+        if not result.stories:
+            err.print(why_none(services, question))
     repeat = shlex.join(["tearsheet", "search", question.text, *question.options(), "--limit", "0", "--csv"])
     return answering.Citation(question.text, asked.explain(), question.filters(), result, repeat)
 

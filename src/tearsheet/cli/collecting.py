@@ -14,12 +14,14 @@ from tearsheet import work
 from tearsheet.cli.context import err, out, show
 from tearsheet.cli.progress import Progress
 from tearsheet.errors import PartialFailure
+from tearsheet.feeds import catalogue
 
 OnceOption = Annotated[
     bool, typer.Option("--once", help="Stop when the feeds are polled and nothing is left but later tries.")
 ]
 PortOption = Annotated[int | None, typer.Option(help="Port of the web pages. [default: 8700]")]
 WebOption = Annotated[bool, typer.Option("--web/--no-web", help="Serve the web pages too.")]
+_MOST_FEEDS_SHOWN = 10
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
@@ -34,7 +36,8 @@ def collect(
 ) -> program.Summary:
     """Collect with progress and web pages, then print what came of it. Raises Interrupted when `once` did not reach its end.
 
-    Raises PartialFailure when it stopped queuing because the disk is nearly full, or could not copy archive files.
+    Raises PartialFailure when a feed failed, when it stopped queuing because the disk is nearly full, or could not copy
+    archive files.
     """
 
     def along(collector: program.Collector) -> Sequence[work.Service]:
@@ -44,6 +47,8 @@ def collect(
     print_summary(summary, as_json=as_json)
     if interrupted and once:
         raise program.Interrupted
+    if once and summary.failed_feeds:
+        raise PartialFailure(f"{len(summary.failed_feeds):,} of {summary.feeds:,} feeds could not be read: see above")
     if summary.short_of_disk:
         raise PartialFailure(f"not all stories were queued: {summary.short_of_disk}, and run again")
     check_copies(summary.uncopied)
@@ -82,6 +87,7 @@ def print_summary(summary: program.Summary, *, as_json: bool) -> None:
     if unfinished > 0:
         out.print(f"{unfinished:,} are still queued and will continue with the next run.")
     print_later_tries(summary.later)
+    print_failed_feeds(summary.failed_feeds)
 
 
 def print_left_out(counts_by_title: Mapping[str, Mapping[str, int]]) -> None:
@@ -110,3 +116,11 @@ def print_later_tries(later: work.LaterTries) -> None:
         first = f", the first at {when:%H:%M on %-d %B}" if when else ""
         stories = "story waits" if later.stories == 1 else "stories wait"
         out.print(f"{later.stories:,} {stories} for another try{first}; a later run takes them up.")
+
+
+def print_failed_feeds(failed: Sequence[catalogue.FailingFeed]) -> None:
+    """Say which feeds could not be read, why, and what to do."""
+    for feed in failed[:_MOST_FEEDS_SHOWN]:
+        out.print(f"{feed.url} could not be read: {feed.why}; {feed.advice}", style="yellow")
+    if len(failed) > _MOST_FEEDS_SHOWN:
+        out.print(f"… and {len(failed) - _MOST_FEEDS_SHOWN:,} more: `tearsheet feeds list` shows the state of each")

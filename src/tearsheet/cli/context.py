@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import typer
 
+from tearsheet import app as program
 from tearsheet import telemetry
 from tearsheet.cli.layout import rows_as_lines
 from tearsheet.cli.pager import paged
@@ -51,19 +52,40 @@ class Globals:
     """Whether a command runs; before, only typer has anything to print."""
 
 
-def settings_for(**flags: Any) -> Settings:
-    """The settings for this call; `flags` are setting names with `__` for the dot, as in `web__port=8701`."""
+def settings_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Settings:
+    """The settings for this call; `flags` are setting names with `__` for the dot, as in `web__port=8701`.
+
+    `own` says that the command is about a collection of one's own, and never about the demo; `begins`, that it makes the data
+    folder if there is none, which is said.
+    """
     from tearsheet.settings import load_settings, unknown_variables  # not needed for a help text, and slow to import
 
     named = {name.replace("__", "."): value for name, value in flags.items()}
-    settings = load_settings(
-        Globals.data, Globals.flags | {name: value for name, value in named.items() if value is not None}
-    )
+    given = Globals.flags | {name: value for name, value in named.items() if value is not None}
+    settings = load_settings(Globals.data, given)
+    if not own and not any(name.startswith("engines.") for name in settings.sources):  # these know nothing of a demo
+        settings = load_settings(_folder_of_what_is_there(settings.data), given)
+    if begins and not settings.data.exists() and not Globals.quiet:
+        err.print(f"New data folder {from_here(settings.data)}", style="dim")
     begin(settings)
     for name, meant in unknown_variables().items():
         advice = f"did you mean {meant}?" if meant else "`tearsheet config show` lists the settings"
         err.print(f"tearsheet: warning: the environment variable {name} sets nothing; {advice}", style="yellow")
     return settings
+
+
+def _folder_of_what_is_there(folder: Path) -> Path:
+    """The data folder, or the demo in it, which is said."""
+    inside = program.names_in(folder / program.DEMO_FOLDER)
+    meant = program.folder_meant(folder, program.names_in(folder), inside)
+    if meant != folder and not Globals.quiet:
+        err.print(f"Reading the demo in {from_here(meant)}; --data names another", style="dim")
+    return meant
+
+
+def from_here(path: Path) -> str:
+    """A path as one would type it."""
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def begin(settings: Settings) -> None:
@@ -77,11 +99,11 @@ def begin(settings: Settings) -> None:
         begin_telemetry(settings)
 
 
-def services_for(*, begins: bool = False, **flags: Any) -> Services:
+def services_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Services:
     """The services for this call, for use in a `with` block. Only a command that `begins` a data folder makes one."""
     from tearsheet.app import Services  # not needed for a help text, and slow to import
 
-    return Services(settings_for(**flags), begins=begins)
+    return Services(settings_for(own=own, begins=begins or own, **flags), begins=begins or own)
 
 
 def reports_errors(command: Callable[P, T]) -> Callable[P, T]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from datetime import date
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,9 +12,11 @@ import typer
 from tearsheet import app as program
 from tearsheet import demo as newsrooms
 from tearsheet.cli.collecting import JsonOption, OnceOption, PortOption, WebOption, collect, web_service
-from tearsheet.cli.context import Globals, begin, err, reports_errors
+from tearsheet.cli.context import Globals, begin, err, from_here, reports_errors
+from tearsheet.cli.program import this_program
 from tearsheet.cli.progress import TopicProgress
 from tearsheet.errors import PartialFailure
+from tearsheet.settings import DEFAULT_DATA_FOLDER
 
 SeedOption = Annotated[int, typer.Option(help="The random seed that the newsroom is generated from.")]
 
@@ -41,18 +46,22 @@ def run_demo(*, once: bool, port: int | None, web: bool, as_json: bool, seed: in
     """Serve the newsroom, collect it in a separate folder, map a topic, and compare with what the newsroom expects."""
     newsroom = newsrooms.Newsroom(seed, articles=articles)
     expected = newsroom.expectation()
-    with newsrooms.serve_in_thread(newsroom) as server:
-        settings = program.demo_settings(Globals.data, server, expected, {"web.port": port} | Globals.flags)
-        begin(settings)
-        with program.Services(settings) as services:
-            _say_hello(server, services)
-            program.add_newsroom(services, server)
-            with program.served_beside(web_service(services) if web else None):
-                summary = collect(services, once=True, web=False, as_json=as_json, headline="demo newsroom")
-                _map_topic(services)
-                if not once:
-                    collect(services, once=False, web=False, as_json=as_json, headline="demo newsroom")
-    if once and (found := program.differences(expected, summary)):
+    with (
+        newsrooms.serve_in_thread(newsroom) as server,
+        program.demo_services(Globals.data, server, expected, {"web.port": port} | Globals.flags) as services,
+    ):
+        begin(services.settings)
+        _say_hello(server, services)
+        program.add_newsroom(services, server)
+        ingested = program.captures_of_ingest(services, expected)
+        with program.served_beside(web_service(services) if web else None):
+            summary = collect(services, once=True, web=False, as_json=as_json, headline="demo newsroom")
+            program.ingest_document(services, expected)
+            _map_topic(services)
+            _say_what_to_type(newsroom, once=once)
+            if not once:
+                collect(services, once=False, web=False, as_json=as_json, headline="demo newsroom")
+    if once and (found := program.differences(expected, summary, ingested)):
         raise PartialFailure("the demo did not end as the newsroom expects: " + "; ".join(found))
 
 
@@ -60,12 +69,34 @@ def _map_topic(services: program.Services) -> None:
     begin = f"The topic “{program.TOPIC}”: following the links of its stories …"
     drawn = program.map_topic(services, TopicProgress(), lambda: err.print(begin))
     figures = f"{drawn.stories:,} stories of {drawn.sources:,} sources, {drawn.links:,} links"
-    err.print(f"The topic:     {figures}; map and tables: {drawn.folder / 'index.html'}")
+    err.print(f"The topic:     {figures}; map and tables: {from_here(drawn.folder / 'index.html')}")
 
 
 def _say_hello(server: newsrooms.NewsroomServer, services: program.Services) -> None:
     sites = len({feed.url.split("/")[2] for feed in server.feed_urls()})
     err.print(f"The newsroom:  {sites} invented sites at {server.address}/")
-    err.print(f"Data folder:   {services.settings.data}")
-    err.print("Your own feeds: tearsheet run https://example.com/feed.xml list.opml")
-    err.print('           or: make run FEEDS="https://example.com/feed.xml list.opml"')
+    err.print(f"Data folder:   {from_here(services.settings.data)}")
+
+
+def next_commands(last_day: date) -> dict[str, str]:
+    """What to type next, and what it shows. Each finds something in the demo."""
+    return {
+        "search 'bridge AND ferry'": "stories, with their addresses",
+        "count flood --by week": "attention over time, as a share of all stories",
+        "stats": "what became of every story, and why some were left out",
+        f"sources gaps --to {last_day}": "a paper that was silent for a week",
+        f"topic status {shlex.quote(program.TOPIC)}": "the topic whose map was just drawn",
+        "cite flood": "a sentence for your methods section",
+    }
+
+
+def _say_what_to_type(newsroom: newsrooms.Newsroom, *, once: bool) -> None:
+    typed = this_program()
+    default = Globals.data is None or Globals.data.absolute() == Path(DEFAULT_DATA_FOLDER).absolute()
+    words = typed.words if default else f"{typed.words} --data {Globals.data}"
+    commands = next_commands(newsroom.today)
+    width = max(map(len, commands))
+    err.print(f"\nType next{'' if once else ', in another terminal'}:")
+    for command, shows in commands.items():
+        err.print(f"  {words} {command:{width}}  # {shows}")
+    err.print(f"Your own feeds: {typed.own_feeds()}")

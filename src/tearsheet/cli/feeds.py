@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from tearsheet import app as program
-from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
+from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds
+from tearsheet.cli.context import out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
-from tearsheet.errors import PartialFailure, UsageError
+from tearsheet.errors import UsageError
 from tearsheet.feeds import catalogue, polling
 from tearsheet.files import output_file
 
@@ -32,20 +33,24 @@ def register(parent: typer.Typer) -> None:
 @app.command()
 @reports_errors
 def add(
-    urls: Annotated[list[str], typer.Argument(help="Addresses of feeds, or OPML and CSV files.", metavar="FEED…")],
+    urls: Annotated[
+        list[str], typer.Argument(help="Addresses of feeds or of sites, or OPML and CSV files.", metavar="FEED…")
+    ],
     name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
     source: Annotated[int | None, typer.Option(help="The id of its source. [default: that of its domain]")] = None,
     collection: Annotated[list[str] | None, typer.Option(help="A collection that its source joins.")] = None,
     every: Annotated[int | None, typer.Option(help="Minutes between polls, whatever the schedule says.")] = None,
+    yes: YesOption = False,
 ) -> None:
-    """Add feeds; they are polled at the next opportunity."""
-    new = [feed for url in urls for feed in catalogue.read_feed_list(url)]
-    for feed in new:
-        feed.name = name or feed.name
-        feed.sources_id = source if source is not None else feed.sources_id
-        feed.collections += tuple(collection or ())
-        feed.admin_minutes = every or feed.admin_minutes
-    _add(new)
+    """Add feeds; they are polled at the next opportunity. A site's own page is taken to its feed, which is shown first."""
+    with services_for(own=True) as services:
+        new = named_feeds(services, urls, yes)
+        for feed in new:
+            feed.name = name or feed.name
+            feed.sources_id = source if source is not None else feed.sources_id
+            feed.collections += tuple(collection or ())
+            feed.admin_minutes = every or feed.admin_minutes
+        add_and_tell(services, new)
 
 
 @app.command("import")
@@ -58,22 +63,8 @@ def import_list(
     new = catalogue.read_feed_list(str(file))
     for feed in new:
         feed.collections += tuple(collection or ())
-    _add(new)
-
-
-def _add(new: list[catalogue.NewFeed]) -> None:
-    with services_for(begins=True) as services:
-        report = catalogue.add_feeds(services.database, new, utc_now())
-    _tell(report)
-
-
-def _tell(report: catalogue.AddReport) -> None:
-    added = len(report.added)
-    out.print(f"{added:,} feed{'s' if added != 1 else ''} added, {len(report.known):,} were known already")
-    for url, reason in report.refused:
-        err.print(f"refused: {url[:200]}: {reason}")
-    if report.refused:
-        raise PartialFailure(f"{len(report.refused):,} feeds were refused: see above")
+    with services_for(own=True) as services:
+        add_and_tell(services, new)
 
 
 @app.command("export")
@@ -183,22 +174,15 @@ def discover_feeds(
     csv: CsvOption = False,
 ) -> None:
     """Find the feeds and news sitemaps of a site, most useful first."""
-    with services_for(begins=True) as services:
+    with services_for(own=add_best, begins=True) as services:
         found = program.discover_feeds(services, site, limit)
-        columns = {
-            "score": "score",
-            "version": "kind",
-            "entries": "entries",
-            "newest": "newest",
-            "url": "address",
-            "how": "found",
-        }
-        show(found, columns, form=output_form(json, jsonl, csv))
+        none = f"No feed of {site} was found: look for one in a browser, and add its address."
+        show(found, FOUND_COLUMNS, form=output_form(json, jsonl, csv), empty=none)
         if add_best and found:
             best = catalogue.NewFeed(
                 found[0].url, name=found[0].title, homepage=site if "://" in site else f"https://{site}"
             )
-            _tell(catalogue.add_feeds(services.database, [best], utc_now()))
+            add_and_tell(services, [best])
 
 
 @app.command()

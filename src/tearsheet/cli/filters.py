@@ -6,9 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
+from tearsheet import app as program
 from tearsheet import index as answering
 from tearsheet import query as queries
 from tearsheet.cli.completing import names_of
+from tearsheet.cli.context import from_here
 from tearsheet.errors import UsageError
 
 QueryArgument = Annotated[
@@ -52,3 +54,9 @@ def question_of(query: str, **given: Any) -> answering.Question:
         )
     except queries.QueryError as error:
         raise UsageError(f"the query cannot be read: {' '.join(str(error).split())}") from error
+
+
+def why_none(services: program.Services, question: answering.Question) -> str:
+    """Why the question finds nothing, for people, with what is near."""
+    folder = from_here(services.settings.data)
+    return answering.why_no_stories(services.index, question, lambda other: program.ask(services, other), folder)

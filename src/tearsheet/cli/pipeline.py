@@ -101,7 +101,7 @@ def run_pipeline(
     `--days` and `--yesterday` take the daily files of the rss-fetcher in `feeds.remote`, or those in the folders that are named.
     An index keeps the first copy of a story: `--index` makes a new one, while the old one is still searched.
     """
-    with services_for(begins=True, engines__index=index) as services:
+    with services_for(own=True, engines__index=index) as services:
         pipeline = pipelines.pipeline_named(flavour, services.settings.pipelines)
         if pipeline.queuer == "feeds":
             if inputs:

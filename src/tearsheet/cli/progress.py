@@ -69,7 +69,7 @@ class Progress:
             read = {"files": f"{tally.finished} of {tally.files}", "read": tally.stories} if tally else {}
             paused = {"paused": self._collector.paused} if self._collector.paused else {}
             said = {"queued": queued, **read, **settled, **paused}
-            if said != last:
+            if said != last and any(said.values()):  # an idle run has nothing to say
                 log.info("progress", extra=said)
             last = said
 

@@ -57,7 +57,7 @@ def peek(
         "due": "next try",
         "bytes": "bytes",
     }
-    show(messages, columns, form=output_form(json, jsonl, False))
+    show(messages, columns, form=output_form(json, jsonl, False), empty=f"{queue} is empty: no story waits there.")
 
 
 @app.command()

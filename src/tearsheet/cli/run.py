@@ -6,13 +6,17 @@ from typing import Annotated
 
 import typer
 
+from tearsheet import app as program
+from tearsheet.cli.adding import named_feeds
 from tearsheet.cli.collecting import JsonOption, OnceOption, PortOption, WebOption, collect
-from tearsheet.cli.context import err, reports_errors, services_for
+from tearsheet.cli.context import Globals, err, reports_errors, services_for
+from tearsheet.cli.options import YesOption
 from tearsheet.clock import utc_now
 from tearsheet.feeds import catalogue
 
 FeedsArgument = Annotated[
-    list[str] | None, typer.Argument(help="Feeds to add first: addresses, OPML or CSV files.", metavar="[FEED]…")
+    list[str] | None,
+    typer.Argument(help="Feeds to add first: addresses of feeds or of sites, OPML or CSV files.", metavar="[FEED]…"),
 ]
 
 
@@ -28,27 +32,45 @@ def run(
     port: PortOption = None,
     web: WebOption = True,
     json: JsonOption = False,
+    yes: YesOption = False,
 ) -> None:
     """Poll, fetch, parse, index, archive and serve the web pages, all in one, until stopped.
 
-    Without any feeds, the demo newsroom is collected instead, in a separate folder.
+    A site's own page is taken to its feed, which is shown first. Without any feeds, the demo newsroom is collected instead, in a
+    separate folder.
     """
-    with services_for(begins=True, web__port=port) as services:
+    if not feeds and _nothing_of_ones_own():
+        _demo(once=once, port=port, web=web, as_json=json)
+        return
+    with services_for(own=True, web__port=port) as services:
         for argument in feeds or []:
-            report = catalogue.add_feeds(services.database, catalogue.read_feed_list(argument), utc_now())
+            report = catalogue.add_feeds(services.database, named_feeds(services, [argument], yes), utc_now())
             err.print(f"{argument}: {_describe(report)}")
-        if not catalogue.count_feeds(services.database) and not services.settings.feeds.remote:
-            from tearsheet.cli.demo import run_demo  # seldom needed, and slow to import
-
-            err.print("There are no feeds yet, so here is the demo newsroom.")
-            run_demo(once=once, port=port, web=web, as_json=json)
+        if catalogue.count_feeds(services.database) or services.settings.feeds.remote:
+            collect(services, once=once, web=web, as_json=json)
             return
-        collect(services, once=once, web=web, as_json=json)
+    _demo(once=once, port=port, web=web, as_json=json)
+
+
+def _nothing_of_ones_own() -> bool:
+    """Whether there is nothing to collect from. Nothing is opened for this, and so no folder made for the demo's sake."""
+    from tearsheet.settings import load_settings  # not needed for a help text, and slow to import
+
+    settings = load_settings(Globals.data, Globals.flags)
+    elsewhere = settings.feeds.remote or any(name.startswith("engines.") for name in settings.sources)
+    return not elsewhere and program.holds_nothing(program.names_in(settings.data))
+
+
+def _demo(*, once: bool, port: int | None, web: bool, as_json: bool) -> None:
+    from tearsheet.cli.demo import run_demo  # seldom needed, and slow to import
+
+    err.print("There are no feeds yet, so here is the demo newsroom.")
+    run_demo(once=once, port=port, web=web, as_json=as_json)
 
 
 def _describe(report: catalogue.AddReport) -> str:
-    parts = [f"{len(report.added)} feeds added"]
+    parts = [f"{len(report.added):,} feed{'s' if len(report.added) != 1 else ''} added"]
     if report.known:
-        parts.append(f"{len(report.known)} known already")
+        parts.append(f"{len(report.known):,} known already")
     parts += [f"{url} refused: {reason}" for url, reason in report.refused]
     return ", ".join(parts)

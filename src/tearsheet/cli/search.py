@@ -20,6 +20,7 @@ from tearsheet.cli.filters import (
     SourceOption,
     ToOption,
     question_of,
+    why_none,
 )
 from tearsheet.cli.layout import story_lines
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
@@ -95,8 +96,10 @@ def search(
             if total:
                 show_lines(_blocks(stories, out.width))
             else:
-                out.print(_NONE)
+                out.print(why_none(services, question))
             err.print(f"{min(limit or total, total):,} of {total:,} stories")
+        if whole and not index.count(asked):
+            err.print(why_none(services, question))
 
 
 def _blocks(stories: Iterable[IndexedStory], width: int | None) -> Iterator[Line]:
@@ -135,8 +138,11 @@ def count(
         services.index.refresh()
         if by:
             show(*_counted_by(services, both, by, limit), form=form, empty=_NONE)
-            return
         total = answering.answers.count(services.index, both.query, both.everything)
+        if not total.count:
+            err.print(why_none(services, question))
+    if by:
+        return
     if form == "table":
         out.print(f"{total.count:,} of {total.total:,} stories")
     else:

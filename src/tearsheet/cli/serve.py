@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -31,7 +31,7 @@ def serve_pages(
     key: Annotated[str | None, typer.Option(metavar="FILE", help="Key of the certificate in PEM.")] = None,
 ) -> None:
     """Serve the web pages and the API of a data folder until stopped."""
-    given = {"web__host": host, "web__port": port, "web__socket": _here(socket)}
+    given: dict[str, Any] = {"web__host": host, "web__port": port, "web__socket": _here(socket)}
     given |= {"web__certificate": _here(certificate), "web__key": _here(key)}
     with services_for(begins=True, **given) as services:
         program.serve_alone(web_service(services))

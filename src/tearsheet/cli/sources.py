@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Collection
+from datetime import date, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tearsheet import index as answering
+from tearsheet import query as queries
 from tearsheet.cli.completing import names_of
-from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
+from tearsheet.cli.context import err, from_here, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import CollectionOption
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
-from tearsheet.errors import PartialFailure, UsageError
+from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.feeds import catalogue
+
+if TYPE_CHECKING:
+    from tearsheet.app import Services
 
 app = typer.Typer(help="Publications, which feeds belong to.", no_args_is_help=True)
 SourceArgument = Annotated[
@@ -59,7 +65,7 @@ def import_list(
 
 
 def _add(new: list[catalogue.NewSource]) -> None:
-    with services_for(begins=True) as services:
+    with services_for(own=True) as services:
         report: catalogue.AddReport = catalogue.add_sources(services.database, new, utc_now())
     out.print(f"{len(report.added):,} sources added, {len(report.known):,} were known already")
     for site, reason in report.refused:
@@ -181,25 +187,44 @@ def gaps(
         typer.Argument(help="Domains, as example.com. [default: all]", autocompletion=names_of("sources")),
     ] = None,
     collection: CollectionOption = None,
-    days: Annotated[int, typer.Option(help="How many days back, up to yesterday.", min=1)] = 30,
+    days: Annotated[int, typer.Option(help="How many days back.", min=1)] = 30,
+    end: Annotated[str, typer.Option("--to", help="Last day, YYYY-MM-DD. [default: yesterday]")] = "",
     json: JsonOption = False,
     jsonl: JsonlOption = False,
     csv: CsvOption = False,
 ) -> None:
     """List days on which a source brought far fewer stories than usual, and why, as far as known."""
-    yesterday = utc_now().date() - timedelta(days=1)
+    last = answering.read_day(end, "--to", last=True) or utc_now().date() - timedelta(days=1)
+    first = last - timedelta(days=days - 1)
     with services_for() as services:
-        members = catalogue.members_of(services.database, collections=collection or ())[0]
-        domains = {*(source or ()), *members} if source or collection else None
         services.index.refresh()
-        first = yesterday - timedelta(days=days - 1)
-        found = catalogue.coverage_gaps(services.index, services.ledger, services.database, first, yesterday, domains)
-    form = output_form(json, jsonl, csv)
-    if not found and form == "table":
-        out.print(f"No gaps in the last {days:,} days, as far as we know what is usual: that takes two weeks.")
-        return
-    show(found, {"source": "source", "first": "from", "last": "to", "stories": "stories", "usual": "usual", "why": "why"},
-         form=form)  # fmt: skip
+        members = catalogue.members_of(services.database, collections=collection or ())[0]
+        domains = {*(_domain_of(services, one) for one in source or ()), *members} if source or collection else None
+        found = catalogue.coverage_gaps(services.index, services.ledger, services.database, first, last, domains)
+        empty = "" if found else _why_no_gaps(services, first, last, domains)
+    columns = {"source": "source", "first": "from", "last": "to", "stories": "stories", "usual": "usual", "why": "why"}
+    show(found, columns, form=output_form(json, jsonl, csv), empty=empty)
+
+
+def _domain_of(services: Services, source: str) -> str:
+    """The domain of a source, given as for `find_source`; stories may name one that is not in the catalogue."""
+    try:
+        return str(catalogue.read_source(services.database, catalogue.find_source(services.database, source))["domain"])
+    except NotFoundError:
+        if services.index.count(queries.parse_query("*").within(domains=[source])):
+            return source
+        raise
+
+
+def _why_no_gaps(services: Services, first: date, last: date, domains: Collection[str] | None) -> str:
+    """What it means that there are none: all is well, or there is nothing to compare."""
+    everything = queries.parse_query("*").within(domains=domains)
+    if services.index.count(everything.within(start=first - timedelta(days=catalogue.LOOK_BACK), end=last)):
+        return f"No gaps from {first} to {last}, as far as we know what is usual: that takes two weeks."
+    known = answering.first_and_last_day(services.index, everything)
+    if known is None:
+        return f"Nothing to compare: the index of {from_here(services.settings.data)} has no stories of these sources."
+    return f"Nothing to compare: no stories up to {last}. There are some from {known[0]} to {known[1]}: try --to {known[1]}"
 
 
 @app.command("fetch-soon")

@@ -13,10 +13,10 @@ from tearsheet import index as answering
 from tearsheet import topics
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.filters import question_of
+from tearsheet.cli.filters import question_of, why_none
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.cli.progress import TopicProgress
-from tearsheet.errors import PartialFailure, UsageError
+from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import hand_over, hand_over_all, output_folder
 from tearsheet.tables import csv_table
 from tearsheet.topics import snapshot as snapshots
@@ -117,7 +117,12 @@ def seed(
             [topics.Seed(row["url"], None, "csv", assume_match) for _, row in csv_table(file, ["url"])] if file else []
         )
         if index:
-            seeds += program.seed_from_index(services, topic)
+            matching = program.seed_from_index(services, topic)
+            if not matching and not (seeds or posts):
+                raise NotFoundError(f"no seeds added. {why_none(services, topics.seed_question(topic))}")
+            if not matching:
+                err.print(why_none(services, topics.seed_question(topic)))
+            seeds += matching
         added, refused = spider.add_seeds(services.database, topic.id, seeds)
         if posts:
             found = program.seed_from_posts(services, topic, posts)
@@ -127,8 +132,6 @@ def seed(
             )
     if seeds:
         out.print(f"{added:,} seeds added, {len(seeds) - added - len(refused):,} were known already")
-    elif index:
-        out.print("no story of the index matches the topic's query, days, sources and collections: no seeds added")
     for url in refused:
         err.print(f"refused: {url[:200]}")
     if refused:

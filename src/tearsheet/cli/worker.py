@@ -40,7 +40,7 @@ def worker(
     if processes > 1:
         program.run_processes(_command([*stages, "--pipeline", pipeline]), processes)
         return
-    with services_for(begins=True) as services:
+    with services_for(own=True) as services:
         work = program.prepare_work(services, stages, pipeline)
         err.print(f"at work: {', '.join(stages)}")
         work()

@@ -28,6 +28,11 @@ def make_articles(
     )
 
 
+SILENT_PAPER = "lighthouse-ledger.example"
+SILENT_DAYS = (7, 13)
+"""How many days before the last one this paper fell silent, and since when: a gap, for those who look for gaps."""
+
+
 def _make_article(
     number: int,
     site: Site,
@@ -41,12 +46,19 @@ def _make_article(
     language = LANGUAGES[code]
     event = rng.choice(EVENTS)
     title = headline(language, event, rng, titles)
-    when = random_moment(today, rng)
+    when = _unless_silent(site, random_moment(today, rng), today)
     path = article_path(site.address_style, title, number, when, code, event)
     if site.host + path.lower() in addresses:  # two headlines may have the same ASCII form
         path = article_path(site.address_style, f"{number} {title}", number, when, code, event)
     addresses.add(site.host + path.lower())
     return Article(number, site, code, event, title, person(language, rng), when, path, site.host, is_listed)
+
+
+def _unless_silent(site: Site, moment: datetime, today: date) -> datetime:
+    """The moment, or that of the week before, when the paper printed twice as much as usual."""
+    ago = (today - moment.date()).days
+    silent = site.host == SILENT_PAPER and SILENT_DAYS[0] <= ago <= SILENT_DAYS[1]
+    return moment - timedelta(days=SILENT_DAYS[1] - SILENT_DAYS[0] + 1) if silent else moment
 
 
 def random_moment(today: date, rng: random.Random) -> datetime:

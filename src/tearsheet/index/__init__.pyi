@@ -9,6 +9,8 @@ from .citation import result_of as result_of
 from .citation import sentence as sentence
 from .documents import NotIndexable as NotIndexable
 from .documents import indexed_story as indexed_story
+from .emptiness import first_and_last_day as first_and_last_day
+from .emptiness import why_no_stories as why_no_stories
 from .export import csv_lines as csv_lines
 from .export import json_lines as json_lines
 from .export import jsonl_lines as jsonl_lines

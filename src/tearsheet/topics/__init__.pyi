@@ -10,6 +10,7 @@ from .model import NewTopic as NewTopic
 from .model import Progress as Progress
 from .model import Seed as Seed
 from .model import Topic as Topic
+from .model import seed_question as seed_question
 from .spider.dedupe import TitledStory as TitledStory
 from .spider.dedupe import same_story as same_story
 from .spider.links import MinedLink as MinedLink

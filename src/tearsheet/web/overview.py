@@ -8,6 +8,7 @@ from datetime import datetime
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.broker import Depth
+from tearsheet.feeds.catalogue import FailingFeed, failing_feeds
 from tearsheet.query import parse_query
 from tearsheet.web.reasons import describe_reason
 from tearsheet.web.site import Site
@@ -17,6 +18,7 @@ from tearsheet.work import DROPPED, QUARANTINED, Count, WorkerInfo, living_worke
 TOP_SOURCES = 12
 TOP_LANGUAGES = 8
 LATEST = 13
+SHOWN_FAILING = 5
 
 
 @dataclass(slots=True, frozen=True)
@@ -60,6 +62,9 @@ class Overview:
     queues: list[Queue] = field(default_factory=list)
     workers: list[WorkerInfo] = field(default_factory=list)
     latest: list[StoryLine] = field(default_factory=list)
+    failing: list[FailingFeed] = field(default_factory=list)
+    """Feeds whose last poll failed, the first few, why, and what to do."""
+    failing_feeds: int = 0
 
 
 def overview(site: Site, depths: Mapping[str, Depth]) -> Overview:
@@ -69,6 +74,7 @@ def overview(site: Site, depths: Mapping[str, Depth]) -> Overview:
     found = services.index.survey(parse_query("*"), limit=LATEST, order="indexed-newest", top=top)
     totals = services.archive.totals()
     counts = services.ledger.counts()
+    failing = failing_feeds(services.database)
     return Overview(
         at=utc_now(site.clock),
         stories=found.count,
@@ -85,6 +91,8 @@ def overview(site: Site, depths: Mapping[str, Depth]) -> Overview:
         queues=[Queue(name, depth.ready, depth.leased, depth.delayed) for name, depth in sorted(depths.items())],
         workers=living_workers(services.database, site.clock),
         latest=[story_line(story) for story in found.page.stories],
+        failing=failing[:SHOWN_FAILING],
+        failing_feeds=len(failing),
     )
 
 

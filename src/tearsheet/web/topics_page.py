@@ -13,6 +13,7 @@ from fastapi import Path as PathParameter
 from fastapi.responses import HTMLResponse
 
 from tearsheet.engines.database import Database
+from tearsheet.engines.index import Index
 from tearsheet.errors import UsageError
 from tearsheet.topics import Topic, store
 from tearsheet.topics.snapshot import list_snapshots, load_snapshot
@@ -78,8 +79,8 @@ def topics_data(request: Request) -> list[TopicView]:
 def snapshot_page(request: Request, topic: Number, snapshot: Number) -> HTMLResponse:
     """A snapshot's map, sources, stories and timespans."""
     pages: SnapshotPages = request.app.state.snapshot_pages
-    database = site_of(request).services.database
-    html = pages.get(database, store.find_topic(database, topic), snapshot)
+    services = site_of(request).services
+    html = pages.get(services.database, services.index, store.find_topic(services.database, topic), snapshot)
     return HTMLResponse(html, headers={"content-security-policy": SNAPSHOT_POLICY})
 
 
@@ -120,7 +121,7 @@ class SnapshotPages:
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[int, int], str] = OrderedDict()
 
-    def get(self, database: Database, topic: Topic, snapshot: int) -> str:
+    def get(self, database: Database, index: Index, topic: Topic, snapshot: int) -> str:
         """A page. Raises NotFoundError, and UsageError for a topic that is too large to be drawn while somebody waits."""
         from tearsheet.topics.snapshot import (
             LARGE,
@@ -135,7 +136,8 @@ class SnapshotPages:
                     raise UsageError(
                         f"this topic is too large to be drawn while you wait: `tearsheet topic map {topic.name!r} map.html` does it"
                     )
-                self._kept[key] = page_of(frozen)
+                known = index.get([story.id for story in frozen.stories])
+                self._kept[key] = page_of(frozen, {story.id for story in known if story is not None})
                 while len(self._kept) > _KEPT_PAGES:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(key)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tearsheet.feeds.catalogue.discovery import NoSite, discover, feed_candidates, guesses, robots_sitemaps
+from tearsheet.feeds.catalogue.discovery import NoSite, discover, feed_candidates, guesses, may_be_page, robots_sitemaps
 from tearsheet.fetch import FetchError, FetchRequest
 from tearsheet.work import ThreadReader
 from tests.support.feed_fakes import NOW, FakeClient, response, rss
@@ -117,3 +117,19 @@ def test_a_page_that_is_nested_without_end_takes_no_time():
     started = time.process_time()
     feed_candidates(b"<div>" * 200_000 + b"<a href=/rss.xml>RSS</a>", "https://news.example/")
     assert time.process_time() - started < 20
+
+
+@pytest.mark.parametrize(
+    ("url", "page"),
+    [
+        ("https://paper.example/", True),
+        ("https://paper.example/news/local?page=2", True),
+        ("https://rss.example/", True),
+        ("https://paper.example/feed", False),
+        ("https://paper.example/news.RSS", False),
+        ("https://paper.example/?feed=rss2", False),
+        ("https://paper.example/sitemap-news.xml", False),
+    ],
+)
+def test_an_address_that_is_called_like_a_feed_is_no_page(url, page):
+    assert may_be_page(url) is page

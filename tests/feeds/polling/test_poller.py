@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from tearsheet.feeds.catalogue.history import failing_feeds
 from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.polling import store
+from tearsheet.feeds.polling.advice import what_to_do
 from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.polling.story_store import SeenStories, mark_queued, unqueued_stories
-from tearsheet.feeds.tables import feed_paces, feeds, fetch_events
+from tearsheet.feeds.tables import feed_paces, feeds, fetch_events, sources
 from tearsheet.settings import FeedSettings
 from tearsheet.work import ThreadReader
 from tests.support.feed_fakes import NOW, FakeClient, new_database, response, rss
@@ -146,3 +148,40 @@ def test_a_poll_that_cannot_be_written_does_not_take_the_others_with_it(database
     assert ("fetch_failed", "fetch error; ValueError('text that no database takes')") in events(database)
     assert poller.counters["feeds.fetch_succeeded"] == 2
     assert poller.counters["feeds.fetch_failed"] == 1
+
+
+def name_of_source(database) -> str:
+    with database.read() as connection:
+        return str(connection.execute(select(sources.c.name)).scalar_one())
+
+
+def test_a_source_is_called_what_its_feeds_call_themselves_the_shortest_title_first(database) -> None:
+    add_feeds(database, [NewFeed(f"http://news.example/{part}") for part in ("sport", "all", "local")], NOW)
+    titles = {"sport": "The News: all sport", "all": "The  News", "local": "The News: local"}
+
+    def answer(request):
+        return response(rss("http://news.example/a", title=titles[request.url.rpartition("/")[2]]))
+
+    assert name_of_source(database) == "news.example"
+    run_once(database, FakeClient(answer))
+    assert name_of_source(database) == "The News"
+
+
+def test_a_name_that_somebody_gave_to_a_source_stays(database) -> None:
+    add_feeds(database, [NewFeed("http://news.example/rss", source_name="Our paper")], NOW)
+    run_once(database, FakeClient(lambda _: response(rss("http://news.example/a"))))
+    assert name_of_source(database) == "Our paper"
+
+
+def test_a_first_poll_that_fails_is_told_at_once_with_what_to_do_and_later_ones_are_not(database, caplog) -> None:
+    add_feeds(database, [NewFeed("http://me:pw@news.example/"), NewFeed("http://good.example/rss")], NOW)
+    page = response(b"<!DOCTYPE html><html><head><title>News</title></head><body>Hello</body></html>")
+    client = FakeClient(lambda request: page if "news" in request.url else response(rss("http://good.example/a")))
+    for days in (0, 2):
+        run_once(database, client, clock=(NOW + timedelta(days=days)).timestamp)
+    [told] = [record for record in caplog.records if record.message == "the first poll of a feed failed"]
+    assert (told.url, told.why) == ("http://news.example/", "parse error; html?")
+    assert told.advice == what_to_do("parse error", "html?")
+    [failing] = failing_feeds(database)
+    assert (failing.url, failing.why, failing.advice) == (told.url, told.why, told.advice)
+    assert failing_feeds(database, since=NOW + timedelta(days=9)) == []

@@ -1,3 +1,4 @@
+from .coverage import LOOK_BACK as LOOK_BACK
 from .coverage import CoverageGap as CoverageGap
 from .coverage import coverage_gaps as coverage_gaps
 from .csv_lists import read_sources_csv as read_sources_csv
@@ -10,6 +11,7 @@ from .directory import feeds_of_source as feeds_of_source
 from .directory import find_collection as find_collection
 from .directory import find_feed as find_feed
 from .directory import find_source as find_source
+from .directory import is_known_feed as is_known_feed
 from .directory import list_collections as list_collections
 from .directory import list_feeds as list_feeds
 from .directory import list_sources as list_sources
@@ -20,10 +22,14 @@ from .directory import no_source as no_source
 from .directory import read_feed as read_feed
 from .directory import read_source as read_source
 from .discovery import DiscoveredFeed as DiscoveredFeed
+from .discovery import NoSite as NoSite
 from .discovery import PossibleFeed as PossibleFeed
 from .discovery import discover as discover
 from .discovery import feeds_of_page as feeds_of_page
+from .discovery import may_be_page as may_be_page
 from .feed_lists import read_feed_list as read_feed_list
+from .history import FailingFeed as FailingFeed
+from .history import failing_feeds as failing_feeds
 from .history import fetch_history as fetch_history
 from .history import newest_stories as newest_stories
 from .history import stories_by_day as stories_by_day

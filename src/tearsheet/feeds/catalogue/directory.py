@@ -47,6 +47,12 @@ def find_feed(database: Database, id_or_url: str) -> int:
     return int(found)
 
 
+def is_known_feed(database: Database, url: str) -> bool:
+    """Whether there is a feed with this address."""
+    with database.read() as connection:
+        return connection.execute(select(feeds.c.id).where(feeds.c.url == url).limit(1)).first() is not None
+
+
 def feeds_of_source(database: Database, source_id: int) -> list[Row]:
     """The feeds of a source, in order of id."""
     query = select(*_SHOWN).where(feeds.c.sources_id == source_id).order_by(feeds.c.id)

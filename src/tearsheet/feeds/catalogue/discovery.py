@@ -128,6 +128,12 @@ def guesses(url: str) -> list[PossibleFeed]:
     return found
 
 
+def may_be_page(url: str) -> bool:
+    """Whether an address may be that of a page with feeds, and not of a feed: nothing in it is called like one."""
+    parts = urlsplit(url.lower())
+    return not parts.path.endswith(FEED_ENDINGS) and not any(part in parts.path + parts.query for part in FEED_PARTS)
+
+
 def _ranked(candidates: Iterable[PossibleFeed]) -> list[PossibleFeed]:
     """Each address once, the most likely first."""
     best: dict[str, PossibleFeed] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Date, String, cast, func, sele
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 from tearsheet.engines.database import Database
+from tearsheet.feeds.polling import plain_words, what_to_do
 from tearsheet.feeds.tables import feeds, fetch_events, sources, stories
 from tearsheet.masking import without_login
 
@@ -22,6 +24,38 @@ def fetch_history(database: Database, feed_id: int, limit: int | None = None) ->
     query = select(fetch_events).where(fetch_events.c.feed_id == feed_id).order_by(fetch_events.c.id.desc())
     with database.read() as connection:
         return [dict(row) for row in connection.execute(query.limit(limit) if limit else query).mappings()]
+
+
+@dataclass(slots=True, frozen=True)
+class FailingFeed:
+    """A feed whose last poll failed, why, and what to do."""
+
+    id: int
+    url: str
+    why: str
+    advice: str
+    next_poll: datetime | None
+
+
+def failing_feeds(database: Database, *, since: datetime | None = None, limit: int = 1000) -> list[FailingFeed]:
+    """The feeds whose last poll failed, or of those polled `since` then, the ones that were never heard of first."""
+    f, e = feeds.c, fetch_events.c
+    latest = select(e.note).where(e.feed_id == f.id).order_by(e.id.desc()).limit(1).scalar_subquery()
+    query = select(f.id, f.url, f.system_status, f.next_fetch_attempt, latest.label("note")).where(
+        f.active, f.last_fetch_failures > 0
+    )
+    if since is not None:
+        query = query.where(f.last_fetch_attempt >= since)
+    with database.read() as connection:
+        rows = connection.execute(query.order_by(f.last_fetch_success.is_not(None), f.id).limit(limit)).all()
+    return [_failing(row) for row in rows]
+
+
+def _failing(row: Any) -> FailingFeed:
+    status, note = row.system_status or "", row.note or ""
+    return FailingFeed(
+        row.id, without_login(row.url), plain_words(note or status), what_to_do(status, note), row.next_fetch_attempt
+    )
 
 
 def events_of_source(

@@ -1,3 +1,5 @@
+from .advice import plain_words as plain_words
+from .advice import what_to_do as what_to_do
 from .daily_rss import daily_rss_name as daily_rss_name
 from .daily_rss import erase_from_daily_rss as erase_from_daily_rss
 from .daily_rss import write_daily_rss as write_daily_rss

@@ -17,12 +17,15 @@ from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines import repeated
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling import store
+from tearsheet.feeds.polling.advice import plain_words, what_to_do
 from tearsheet.feeds.polling.pace import Booking, Freed, Gate, Holdings
 from tearsheet.feeds.polling.poll import FeedClient, PollResult, poll_feed
 from tearsheet.feeds.polling.record import record_polls
 from tearsheet.feeds.polling.schedule import SOFT
+from tearsheet.feeds.polling.statuses import note
 from tearsheet.feeds.polling.store import LeasedFeed, PutOff
 from tearsheet.fetch import HostBusy, HostFailing, HostPaused
+from tearsheet.masking import without_login
 from tearsheet.settings import FeedSettings
 from tearsheet.telemetry import timed
 from tearsheet.work import Reader
@@ -255,6 +258,7 @@ class Poller:
                 del self._finished[: len(batch)]
                 raise
             self.counters.update(counts)
+            _tell_first_failures(batch)
             del self._finished[: len(batch)]
 
     def _freed_by(self, done: Sequence[LeasedFeed]) -> list[Freed]:
@@ -294,3 +298,16 @@ class Poller:
         self._parked.clear()
         self._parked_count = 0
         self._held.clear()
+
+
+def _tell_first_failures(results: Sequence[PollResult]) -> None:
+    """A feed that was never heard of may be mistyped: whoever added it is watching now, and should not wait for hours."""
+    for result in results:
+        before = result.feed.columns
+        if result.weight and before["last_fetch_success"] is None and not before["last_fetch_failures"]:
+            why = plain_words(note(result.status, result.detail))
+            log.warning(
+                "the first poll of a feed failed",
+                extra={"feed": result.feed.id, "url": without_login(result.feed.url), "why": why,
+                       "advice": what_to_do(result.status, result.detail)},
+            )  # fmt: skip

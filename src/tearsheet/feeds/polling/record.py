@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 MOVE_CONFIRMATIONS = 3
 """A permanent redirect is followed for good after this many polls in a row led to the same readable feed."""
 _TOUCH_AFTER = timedelta(days=1)
+MAX_SOURCE_NAME = 200
 
 
 def rules_of(settings: FeedSettings) -> Rules:
@@ -96,9 +97,18 @@ def _record(
             counts[f"feeds.{events[-1]['event']}"] += 1
             counts.update({f"stories.{reason}": number for reason, number in tally.items()})
         store.update_feeds(connection, rows)
+        store.name_sources(connection, _new_titles(mine))
         store.add_events(connection, events)
         store.free_sources(connection, owner, freed)
     return +counts
+
+
+def _new_titles(results: Sequence[PollResult]) -> Iterator[tuple[int, str]]:
+    """By source, the titles of its feeds that were not known before."""
+    for result in results:
+        title, source = result.parsed.title if result.parsed else None, result.feed.sources_id
+        if title and title.strip() and source is not None and title != result.feed.columns["rss_title"]:
+            yield source, " ".join(title.split())[:MAX_SOURCE_NAME]
 
 
 def _state(result: PollResult) -> FeedState:

@@ -17,6 +17,7 @@ from sqlalchemy import (
     case,
     cast,
     delete,
+    func,
     literal,
     select,
     text,
@@ -26,7 +27,7 @@ from sqlalchemy import (
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling.pace import Booking, Freed, assign_starts
 from tearsheet.feeds.polling.schedule import FeedState
-from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events
+from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, sources
 
 _CHUNK = 500
 _SOURCE = "source:"
@@ -324,6 +325,16 @@ def update_feeds(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> N
     statement = update(feeds).where(feeds.c.id == bindparam("b_id")).values(**values, lease=None, queued=False)
     if rows:
         connection.execute(statement, [{f"b_{name}": row[name] for name in ("id", *RESULT_COLUMNS)} for row in rows])
+
+
+def name_sources(connection: Connection, titles: Iterable[tuple[int, str]]) -> None:
+    """Call sources by the titles of their feeds, the shortest of each, unless somebody has given them another name."""
+    for source, title in titles:
+        of_feeds = select(feeds.c.rss_title).where(feeds.c.sources_id == source)
+        unnamed = (sources.c.name == sources.c.domain) | (
+            sources.c.name.in_(of_feeds) & (func.length(sources.c.name) > len(title))
+        )
+        connection.execute(update(sources).where(sources.c.id == source, unnamed).values(name=title))
 
 
 def add_events(connection: Connection, rows: list[dict[str, Any]]) -> None:

@@ -4,6 +4,7 @@ from .export_erasing import erase_from_exports as erase_from_exports
 from .export_files import page_of as page_of
 from .export_files import write_export as write_export
 from .export_files import write_map as write_map
+from .frozen import Frozen as Frozen
 from .parallel import LARGE as LARGE
 from .store import SnapshotInfo as SnapshotInfo
 from .store import list_snapshots as list_snapshots

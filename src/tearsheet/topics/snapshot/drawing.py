@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
@@ -146,6 +146,9 @@ part.hidden=part.dataset.timespan!==choose.value;});
 """
 
 
+_OUR_PAGES = "/stories/"
+
+
 @dataclass(slots=True, frozen=True)
 class Section:
     """What a page shows of one timespan."""
@@ -177,15 +180,18 @@ def to_page(frozen: Frozen, sections: Sequence[Section]) -> str:
     )
 
 
-def make_section(figures: Figures, chart: MediaMap, topic: str) -> Section | None:
-    """Map and tables of a timespan, the most linked-to first; None if it has no stories."""
+def make_section(figures: Figures, chart: MediaMap, topic: str, ours: Collection[str] = frozenset()) -> Section | None:
+    """Map and tables of a timespan, the most linked-to first; None if it has no stories.
+
+    Titles lead to where the stories were published, or to our own pages of those whose ids are in `ours`.
+    """
     if not figures.stories:
         return None
     tables = tables_of(replace(figures, stories=figures.stories[:_ROWS], media=figures.media[:_ROWS]))
     columns = ("title", "media", "publish_date", "media_inlink_count", "inlink_count", "outlink_count", "why")
     stories = [dict(zip(tables["stories"][0], row, strict=True)) for row in tables["stories"][1]]
     rows = [tuple(story[column] for column in columns) for story in stories]
-    links = [story["url"] for story in stories]
+    links = [f"{_OUR_PAGES}{story['stories_id']}" if story["stories_id"] in ours else story["url"] for story in stories]
     name = figures.timespan.name
     drawing = to_svg(chart, f"{topic}: who links to whom, {name}")
     return Section(
@@ -202,7 +208,7 @@ def _table(
         if value is None:
             return '<td class="n">–</td>'
         text = escape(f"{value:,}" if isinstance(value, int) else str(value))
-        if link and link.startswith(("http://", "https://")):
+        if link and link.startswith(("http://", "https://", _OUR_PAGES)):
             text = f'<a href="{escape(link)}" rel="noreferrer nofollow">{text}</a>'
         return f'<td class="n">{text}</td>' if isinstance(value, int | float) else f"<td>{text}</td>"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
@@ -66,9 +66,12 @@ def write_map(frozen: Frozen, file: Path, timespan: str = "overall", workers: in
     _write(file, data)
 
 
-def page_of(frozen: Frozen) -> str:
-    """The page of a snapshot. Its maps show fewer sources than exported ones, because somebody is waiting for it."""
-    return _page(frozen, over_timespans(frozen, partial(_section_of, limit=_PAGE_NODES)))
+def page_of(frozen: Frozen, ours: Collection[str] = frozenset()) -> str:
+    """The page of a snapshot as it is served; the stories in `ours` have pages of their own there.
+
+    Its maps show fewer sources than exported ones, because somebody is waiting for it.
+    """
+    return _page(frozen, over_timespans(frozen, partial(_section_of, limit=_PAGE_NODES, ours=ours)))
 
 
 def _write_timespan(folder: Path, formats: Sequence[str], counting: Counting, timespan: Timespan) -> _Written:
@@ -84,9 +87,11 @@ def _write_timespan(folder: Path, formats: Sequence[str], counting: Counting, ti
     return _Written(files, drawing.totals_of(figures), section)
 
 
-def _section_of(counting: Counting, timespan: Timespan, limit: int = export.MAX_NODES) -> drawing.Section | None:
+def _section_of(
+    counting: Counting, timespan: Timespan, limit: int = export.MAX_NODES, ours: Collection[str] = frozenset()
+) -> drawing.Section | None:
     figures = counting.figures(timespan)
-    return drawing.make_section(figures, export.MediaMap(figures, limit), counting.frozen.topic)
+    return drawing.make_section(figures, export.MediaMap(figures, limit), counting.frozen.topic, ours)
 
 
 def _tables(figures: Figures, formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:

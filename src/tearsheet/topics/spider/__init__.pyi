@@ -6,5 +6,6 @@ from .stores.media import list_duplicate_media as list_duplicate_media
 from .stores.media import set_duplicate_media as set_duplicate_media
 from .stores.seeds import add_posts as add_posts
 from .stores.seeds import add_seeds as add_seeds
+from .stores.seeds import count_seeds as count_seeds
 from .tools import Tools as Tools
 from .workers import run_topic as run_topic

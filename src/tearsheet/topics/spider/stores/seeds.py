@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import Row, func, select, update
 
 from tearsheet.engines.database import Database
 from tearsheet.topics import tables
@@ -79,6 +79,13 @@ def _keyed(urls: Iterable[str]) -> dict[str, str]:
         with suppress(BadURL):
             found[url_key(url)] = url
     return found
+
+
+def count_seeds(database: Database, topic_id: int) -> int:
+    """How many seeds a topic has, whatever became of them."""
+    seeds = tables.topic_seed_urls
+    with database.read() as connection:
+        return int(connection.execute(select(func.count()).where(seeds.c.topics_id == topic_id)).scalar_one())
 
 
 def unprocessed_seeds(database: Database, topic_id: int, limit: int) -> list[Row[Any]]:

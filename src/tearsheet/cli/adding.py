@@ -1,0 +1,82 @@
+"""Adding feeds that a user names: their addresses, files of them, or pages, whose feeds are found and shown first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+
+from tearsheet import app as program
+from tearsheet.cli.context import err, out, show
+from tearsheet.clock import utc_now
+from tearsheet.errors import PartialFailure
+from tearsheet.feeds import catalogue
+
+FOUND_COLUMNS = {
+    "score": "score",
+    "version": "kind",
+    "entries": "entries",
+    "newest": "newest",
+    "url": "address",
+    "how": "found",
+}
+_LOOKED_FOR = 5
+"""How many feeds of a page are looked for, so that nobody waits long for those at the end of the list."""
+
+
+def named_feeds(services: program.Services, arguments: Sequence[str], yes: bool) -> list[catalogue.NewFeed]:
+    """The feeds that arguments name. Raises UsageError for what is neither a file nor an address, PartialFailure for a page
+    without feeds, and typer.Abort when the user does not want what was found.
+    """
+    named: list[catalogue.NewFeed] = []
+    for argument in arguments:
+        for feed in catalogue.read_feed_list(argument):
+            a_page = (
+                feed.url == argument.strip()
+                and catalogue.may_be_page(feed.url)
+                and not catalogue.is_known_feed(services.database, feed.url)
+            )
+            named.append(_feed_of_page(services, feed, yes) if a_page else feed)
+    return named
+
+
+def _feed_of_page(services: program.Services, given: catalogue.NewFeed, yes: bool) -> catalogue.NewFeed:
+    """The feed that an address is, or the best one of the page that it is."""
+    err.print(f"{given.url} may be a page: looking for its feeds …", style="dim")
+    try:
+        found = program.discover_feeds(services, given.url, _LOOKED_FOR)
+    except catalogue.NoSite as error:
+        err.print(f"{error}. It is added as a feed all the same; its first poll says how it is.", style="yellow")
+        return given
+    if not found:
+        raise PartialFailure(
+            f"{given.url} is a web page, and no feed of it was found: look for one in a browser, and add its address"
+        )
+    return given if found[0].url == given.url else _chosen(given, found, yes)
+
+
+def _chosen(given: catalogue.NewFeed, found: Sequence[catalogue.DiscoveredFeed], yes: bool) -> catalogue.NewFeed:
+    """The best feed of a page: asked for on a terminal, said elsewhere."""
+    best = found[0]
+    if err.is_terminal and not yes:
+        show(found, FOUND_COLUMNS)
+        typer.confirm(f"{given.url} is a web page. Add its feed {best.url}?", default=True, abort=True, err=True)
+    else:
+        others = f" (1 of {len(found)}: `tearsheet feeds discover {given.url}` shows all)" if len(found) > 1 else ""
+        err.print(f"{given.url} is a web page; its feed {best.url} is added{others}")
+    return catalogue.NewFeed(best.url, name=best.title, homepage=given.url)
+
+
+def add_and_tell(services: program.Services, new: Sequence[catalogue.NewFeed]) -> None:
+    """Add feeds and say how many are new. Raises PartialFailure when some were refused."""
+    tell(catalogue.add_feeds(services.database, new, utc_now()))
+
+
+def tell(report: catalogue.AddReport) -> None:
+    """Say how many feeds were added, and why others were not. Raises PartialFailure when some were refused."""
+    added = len(report.added)
+    out.print(f"{added:,} feed{'s' if added != 1 else ''} added, {len(report.known):,} were known already")
+    for url, reason in report.refused:
+        err.print(f"refused: {url[:200]}: {reason}")
+    if report.refused:
+        raise PartialFailure(f"{len(report.refused):,} feeds were refused: see above")

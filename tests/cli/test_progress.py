@@ -1,0 +1,44 @@
+"""The progress of a run where nobody looks at a terminal: a line when something changed, and silence otherwise."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from types import SimpleNamespace
+from typing import Any
+
+from tearsheet.cli.progress import Progress
+from tearsheet.engines.broker import Depth
+from tests.support.virtual_loop import run_virtually
+
+
+class FakeCollector:
+    """Settles a story at some of the moments at which it is asked."""
+
+    def __init__(self, settled: list[int]) -> None:
+        self._settled = iter(settled)
+        self.workers: list[Any] = []
+        self.paused = ""
+
+    async def depths(self) -> dict[str, Depth]:
+        self.workers = [SimpleNamespace(name="parser", settled=next(self._settled))]
+        return {"parser-in": Depth(0, 0, 0)}
+
+
+def lines_of_a_run(settled: list[int], caplog: Any) -> list[int]:
+    async def run() -> None:
+        stop = asyncio.Event()
+        asyncio.get_running_loop().call_later(15 * len(settled) + 1, stop.set)
+        await Progress(FakeCollector(settled)).run(stop)  # type: ignore[arg-type]  # a collector as far as progress goes
+
+    with caplog.at_level(logging.INFO, "tearsheet.cli.progress"):
+        run_virtually(run())
+    return [record.parser for record in caplog.records if record.message == "progress"]
+
+
+def test_an_idle_run_says_nothing(caplog):
+    assert lines_of_a_run([0] * 40, caplog) == []
+
+
+def test_a_run_says_what_changed_once(caplog):
+    assert lines_of_a_run([0, 3, 3, 3, 5, 5], caplog) == [3, 5]

@@ -1,0 +1,21 @@
+import pytest
+
+from tearsheet.feeds.polling.advice import what_to_do
+
+
+@pytest.mark.parametrize(
+    ("status", "detail", "told"),
+    [
+        ("parse error", "parse error; html?", "it is a web page and no feed; `tearsheet feeds discover`"),
+        ("parse error", "parse error; empty", "the site sends nothing"),
+        ("parse error", "parse error; no version", "see in a browser whether it is a feed"),
+        ("HTTP 404 Not Found", "", "check its address"),
+        ("HTTP 403 Forbidden", "html?", "the site refuses us"),
+        ("unknown hostname", "unknown-host: ", "check the name of the site"),
+        ("fetch error", "forbidden-address: loopback", "it is in a private network"),
+        ("HTTP 503 Service Unavailable", "", "tried again later"),
+        ("connect timeout", "", "tried again later"),
+    ],
+)
+def test_every_failure_is_told_with_what_to_do(status: str, detail: str, told: str):
+    assert told in what_to_do(status, detail)
