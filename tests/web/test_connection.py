@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from statistics import median
 from urllib.parse import urlsplit
 
 import httpx
@@ -11,6 +12,7 @@ import pytest
 
 from tearsheet.web.app import create_app
 from tests.support.flood import flood
+from tests.support.patience import PATIENCE
 from tests.support.web_process import serving_process
 from tests.support.web_seed import open_services
 from tests.support.web_server import serve_app
@@ -110,14 +112,14 @@ def server(tmp_path):
 def test_pages_answer_while_thousands_hold_connections(server):
     """2,000 that say nothing and 500 that are slow, and come back when they are hung up on."""
 
-    def answers_within_a_second(path: str) -> bool:
+    def seconds(path: str) -> float:
         begun = time.monotonic()
-        assert httpx.get(f"http://127.0.0.1:{server}{path}", timeout=60).status_code == 200
-        return time.monotonic() - begun < 1
+        assert httpx.get(f"http://127.0.0.1:{server}{path}", timeout=PATIENCE).status_code == 200
+        return time.monotonic() - begun
 
-    assert httpx.get(f"http://127.0.0.1:{server}/search?q=climate", timeout=60).status_code == 200
+    seconds("/search?q=climate")  # the first one opens the index
     with flood(server, silent=2000, slow=500) as attack:
         for path in ("/healthz", "/search?q=climate"):
             # Where other tests take all processors, not each answer can be that fast.
-            assert any(answers_within_a_second(path) for _ in range(20))
+            assert median(seconds(path) for _ in range(15)) < 1
     assert attack["ended"] > 0
