@@ -139,3 +139,12 @@ def test_share_counts_are_not_waited_for_for_ever(tools, topic, clock):
 )
 def test_a_run_looks_sooner_while_things_move_and_rests_longer_than_it_looks(poll, check_seconds, moved, pause):
     assert pause_until_check(poll, check_seconds, moved=moved) == pytest.approx(pause)
+
+
+def test_a_check_that_was_slow_for_once_delays_nothing(tools, topic, monkeypatch):
+    ticks = iter([0.0, 20.0, 30.0, 30.1, 40.0, 40.1])
+    monkeypatch.setattr("tearsheet.topics.spider.topic_run.time.perf_counter", lambda: next(ticks))
+    run, job = TopicRun(tools), start_run(tools, topic)
+    for _ in range(3):
+        *_, job = asyncio.run(run.handle(job.values, redelivered=False))
+        assert job.delay <= tools.settings.poll_seconds

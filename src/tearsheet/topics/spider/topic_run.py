@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -53,13 +54,14 @@ class TopicRun:
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
-        self._check_seconds = 0.0
+        self._check_seconds = deque((0.0,), maxlen=2)
+        """What the last two checks took. The quicker one counts: the first of a process loads code, and a busy machine delays."""
 
     async def handle(self, values: Values, *, redelivered: bool) -> Sequence[Job]:
         """Do the next step."""
         started = time.perf_counter()
         following = await asyncio.to_thread(self._step, values, redelivered)
-        self._check_seconds = time.perf_counter() - started
+        self._check_seconds.append(time.perf_counter() - started)
         return following
 
     async def give_up(self, values: Values, reason: str) -> None:
@@ -134,7 +136,7 @@ class TopicRun:
         if now - max(since, offered) > _LOST_SECONDS:
             topic, offered = _rename_run(self._tools, topic), now
         noted = {**values, "since": since, "seen": seen, "offered": offered}
-        pause = pause_until_check(self._tools.settings.poll_seconds, self._check_seconds, moved=since == now)
+        pause = pause_until_check(self._tools.settings.poll_seconds, min(self._check_seconds), moved=since == now)
         return (*due_jobs(self._tools, topic), _next_check(topic, noted, pause))
 
     def _fail(self, topic_id: int, message: str) -> None:
