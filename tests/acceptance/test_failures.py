@@ -57,9 +57,10 @@ def test_a_newer_database_is_refused_and_left_alone(tmp_path):
 
 def test_a_data_folder_that_is_a_file_is_named(tmp_path):
     (tmp_path / "file").write_text("")
-    done = tearsheet("status", data=tmp_path / "file" / "data")
-    assert done.returncode == 16
-    assert "--data" in said(done)
+    for words, code in ((["status"], 5), (["feeds", "add", FEED], 16)):
+        done = tearsheet(*words, data=tmp_path / "file" / "data")
+        assert done.returncode == code
+        assert "--data" in said(done)
 
 
 def test_a_data_folder_in_use_names_the_process(tmp_path):

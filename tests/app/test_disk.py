@@ -21,7 +21,7 @@ from tearsheet.settings import Settings
 from tests.support.tearsheet_command import in_process
 
 Usage = namedtuple("Usage", "total used free")
-HUGE = 10**18
+HUGE = 2**53
 
 
 @pytest.fixture

@@ -126,13 +126,13 @@ def test_a_defect_tells_no_secret(tmp_path: Path):
     """A traceback, the warnings of libraries, and a value of the wrong kind."""
     secret = LOGINS["plain"]
     code = f"""
-import logging, sys, tearsheet.cli.doctor as doctor
+import logging, sys, tearsheet.app as program
 from tearsheet.cli import main
 def fail(services):
     logging.getLogger("a.library").warning("connecting with %s", services.settings.engines.database)
     settings = services.settings
     raise RuntimeError(f"cannot use {{settings.engines.database}}") from ValueError(settings.topics.facebook_token)
-doctor.examine = fail
+program.examine = fail
 sys.argv = ["tearsheet", "--data", {str(tmp_path)!r}, "doctor"]
 main()
 """

@@ -18,7 +18,8 @@ PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")
 )
 _LINE = re.compile(r"^(?:    |\$ )*(?:\.venv/bin/)?(tearsheet [a-z-].*)$", re.MULTILINE)
 _INLINE = re.compile(r"`(?:\.venv/bin/)?(tearsheet [^`]+)`")
-_GLOBAL = {"--data": 1, "--log-level": 1, "--log-format": 1, "--quiet": 0, "-q": 0, "--help": 0, "--version": 0}
+_GLOBAL = {"--data": 1, "--log-level": 1, "--log-format": 1, "--quiet": 0, "-q": 0, "--no-pager": 0}
+_ALONE = {"--help", "--version", "--install-completion", "--show-completion"}
 
 
 def examples(page: Path) -> list[str]:
@@ -31,8 +32,10 @@ def problem(line: str) -> str | None:
     """What is wrong with a command line; None when nothing is. `…` and words in capitals stand for a user's own."""
     words = shlex.split(line)[1:]
     command: Any = get_command(app)
-    while words and (words[0] in _GLOBAL or hasattr(command, "list_commands")):
+    while words and (words[0] in _GLOBAL.keys() | _ALONE or hasattr(command, "list_commands")):
         word = words.pop(0)
+        if word in _ALONE:
+            return None
         if word in _GLOBAL:
             del words[: _GLOBAL[word]]
         elif word.isupper() or word == "…":

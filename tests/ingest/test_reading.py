@@ -60,7 +60,7 @@ def test_a_process_sees_what_we_see():
             assert await reader.read(READ_SHEET, SHEET) == read_sheet(SHEET)
 
     asyncio.run(run())
-    assert read_page(PAGE).biblio.contrib_names == ["? xy"]
+    assert read_page(PAGE).biblio.contrib_names == ["\ufffd xy"]
     assert read_page(LANDING).following == "http://a.example/full"
     assert [reference.url for reference in read_page(PAGE).references] == [
         "http://a.example/x/s.css",

@@ -42,14 +42,14 @@ _NOT_READING = {
     "config": "show",
     "token": "create list revoke",
     "feeds": "export list show stories discover poll fetch-soon set remove daily-rss prune",
-    "sources": "add export list show gaps fetch-soon",
+    "sources": "add set remove export list show gaps fetch-soon",
     "collections": "list show add remove delete",
     "pipeline": "list",
     "index": "copy",
     "queues": "list peek purge delete requeue dump-archives",
     "archive": "list extract replay upload forget",
     "pages": "put get list check export",
-    "topic": "create duplicate duplicates run status list snapshot export map",
+    "topic": "create duplicate duplicates stop delete run status list snapshot export map",
 }
 """Commands that are given no file, or one that they take as it is (`pages put`) or wrote themselves."""
 

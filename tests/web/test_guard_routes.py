@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ import pytest
 from tearsheet.app.tokens import WRITE, TokenStore
 from tearsheet.feeds.catalogue import change_members, find_source
 from tearsheet.web.app import create_app
+from tests.support.paths import ROOT
 from tests.support.web_seed import NOW, open_services, seed
 from tests.support.web_server import serve_app
 
@@ -233,6 +235,9 @@ def test_a_token_for_a_collection_is_shown_no_word_of_others(server):
     for route in TABLE:
         if route.startswith("GET "):
             answer = ask(client, given, route, "direct", "other collection")
+            if route == "GET /openapi.json":  # its examples are made up, and the same for everybody
+                assert answer.json() == json.loads((ROOT / "docs" / "reference" / "openapi.json").read_bytes())
+                continue
             assert not [word for word in hidden if word.encode() in answer.content], route
             shown += b"nordkurier-test" in answer.content
     assert shown >= 12

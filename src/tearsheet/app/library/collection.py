@@ -91,7 +91,7 @@ class Collection:
         >>> collection = tearsheet.open("tearsheet-data")
         >>> stories = collection.search("climate", languages="en", order="oldest", limit=2)
         >>> [(story.publication_date, story.canonical_domain) for story in stories]
-        [('2026-11-15', 'harbour-herald.example'), ('2026-11-14', 'harbour-herald.example')]
+        [('2026-10-27', 'morning-gazette.example'), ('2026-10-28', 'harbour-herald.example')]
         """
         asked = self._asked(query, start, end, sources, collections, languages, as_of, order)
         return answers.all_stories(self._index(), asked.query, text=text, order=order, limit=limit)
