@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import tearsheet.cli
 from tearsheet.app.backups import WITHOUT
 from tearsheet.app.services import Services
+from tearsheet.demo.newsroom import LEAST_ARTICLES
 from tearsheet.index import ORDERS
 from tearsheet.settings import Settings
 from tearsheet.topics import NewTopic
@@ -159,3 +160,9 @@ def test_a_misspelt_variable_is_named(tmp_path):
     assert "TEARSHEET_ENGINES_DATABSE sets nothing; did you mean TEARSHEET_ENGINES_DATABASE?" in done.stderr.replace(
         "\n", " "
     )
+
+
+def test_the_demo_says_how_small_it_may_be(tmp_path):
+    refused = in_process("demo", "--articles", str(LEAST_ARTICLES - 1), data=tmp_path)
+    assert refused.exit_code == 2
+    assert f"{LEAST_ARTICLES}" in refused.output
