@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tearsheet.app.addresses import Addresses, captures_of
+from tearsheet.app.addresses import Addresses, captures_of, ledger_rows
 from tearsheet.app.places import QUEUE_DUMPS, TOPICS
 from tearsheet.app.queues import with_broker
 from tearsheet.app.services import Services
@@ -86,6 +86,7 @@ def rehearse(services: Services, addresses: Addresses) -> Report:
     report = Report(len(addresses))
     documents = find_documents(database, keys)
     report.add("index", "stories", sum(story is not None for story in services.index.get(sorted(keys))))
+    report.add("ledger", "stories", len({row.story_id for row in ledger_rows(services, addresses)}))
     captures = captures_of(services, keys, documents.parts)
     files = {capture.file.id: capture.file for capture in captures}
     report.add("archive", "captures", len(captures))
@@ -165,7 +166,7 @@ def _work(services: Services, erasure: Erasure, say: Say) -> Report:
 
 def _erase_everywhere(services: Services, erasure: Erasure, report: Report, say: Say) -> None:
     documents = find_documents(services.database, erasure.addresses)
-    _note_in_ledger(services, erasure)
+    report.add("ledger", "stories", _note_in_ledger(services, erasure))
     say("erasing from the queues")
     report.add("queues", "messages", with_broker(services, lambda broker: sweep_queues(broker, erasure.covers)))
     say("erasing from the index")
@@ -175,16 +176,18 @@ def _erase_everywhere(services: Services, erasure: Erasure, report: Report, say:
     _count_the_rest(services, dict(erasure.addresses), documents, report, erasure.reason, dry_run=False)
 
 
-def _note_in_ledger(services: Services, erasure: Erasure) -> None:
-    """One row a story, without its address, which earlier rows lose as well."""
+def _note_in_ledger(services: Services, erasure: Erasure) -> int:
+    """One row a story, without its address, which earlier rows lose as well; returns of how many stories there were any."""
+    noted = {row.story_id for row in ledger_rows(services, erasure.addresses)}
     stories = {story.story_id for story in services.index.get(sorted(erasure.addresses)) if story is not None}
     stories |= {capture.story_id for capture in captures_of(services, erasure.addresses)}
-    services.ledger.blank(stories, erasure.addresses.values())
+    services.ledger.blank(stories | noted, erasure.addresses.values())
     domains = sorted({canonical_domain(url) for url in erasure.addresses.values()})
     domain = domains[0][:255] if len(domains) == 1 else ""
     ids = sorted(stories) or [make_story_id("erasure", erasure.id)]
     entries = [LedgerEntry(one[:36], STAGE, DROPPED, REASON, erasure.reason[:500], domain=domain) for one in ids]
     services.ledger.record(entries)
+    return len(noted)
 
 
 def _erase_from_archive(services: Services, erasure: Erasure, documents: Documents, report: Report, say: Say) -> None:
