@@ -18,10 +18,10 @@ from tearsheet.archive import (
     REASON,
     Erasure,
     Outbox,
-    OutOfReach,
     Tombstones,
     erase_from_dumps,
     erase_from_file,
+    erase_from_returned,
     recover,
     replace_copies,
     story_keys,
@@ -127,6 +127,10 @@ def _finish_others(services: Services, say: Say) -> Report:
         whole.found += report.found
         whole.problems += report.problems
         whole.notes += report.notes
+    returned = erase_from_returned(services.captures.copies, Tombstones(services.database))
+    if returned:
+        whole.add("archive", "captures in files that are there again", returned)
+        _replace_copies(services, whole, say)
     return whole
 
 
@@ -210,13 +214,21 @@ def _erase_from_archive(services: Services, erasure: Erasure, documents: Documen
             continue
         try:
             erased += erase_from_file(file, erasure, unwanted, copies, tombstones)
-        except OutOfReach as error:
-            report.problems.append(str(error))
         except NotFoundError as error:
+            if proved := services.archive.proved_stores(
+                file.id
+            ):  # its disk may be away: what is there must not come back
+                report.problems.append(f"{error}; if it is lost for good: `tearsheet archive forget {proved[0]}`")
+                continue
             erased += tombstones.drop_captures(file, erasure)
             report.notes.append(f"{error}: its captures are forgotten")
     report.add("archive", "captures", erased)
+    _replace_copies(services, report, say)
+
+
+def _replace_copies(services: Services, report: Report, say: Say) -> None:
     say("replacing copies in other stores")
+    tombstones, copies = Tombstones(services.database), services.captures.copies
     stores = with_former(services.archive_stores, [name for _, name in tombstones.stale()], services.data)
     replaced, problems = replace_copies(tombstones, Outbox(services.database), copies, stores)
     report.add("archive stores", "copies replaced", replaced)
