@@ -14,6 +14,7 @@ from .erased import story_addresses as story_addresses
 from .erased import story_keys as story_keys
 from .erasing import erase_from_dumps as erase_from_dumps
 from .erasing import erase_from_file as erase_from_file
+from .erasing import erase_from_returned as erase_from_returned
 from .erasing import replace_copies as replace_copies
 from .foreign import Indexed as Indexed
 from .foreign import index_file as index_file

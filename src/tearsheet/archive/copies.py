@@ -108,14 +108,15 @@ class Copies:
             yield stack.enter_context(_open_here(file, self.folder)) if here else self._in_store(file, stack)
 
     @contextmanager
-    def whole(self, file: StoredFile) -> Iterator[Path]:
+    def whole(self, file: StoredFile, *, forgotten: bool = False) -> Iterator[Path]:
         """The file as a path. One that only a store has is copied here for the duration of the block.
 
-        When no store has it as it was registered, a damaged copy is better than none. Raises NotFoundError.
+        When no store has it as it was registered, a damaged copy is better than none. With `forgotten`, stores whose copy is not
+        proved are asked as well, and believed when it is as it was registered. Raises NotFoundError.
         """
         path = file.local_path(self.folder)
         with ExitStack() as stack:
-            yield path if path.is_file() else self._fetched(file, stack)
+            yield path if path.is_file() else self._fetched(file, stack, forgotten=forgotten)
 
     def _in_store(self, file: StoredFile, stack: ExitStack) -> BinaryIO:
         problems: dict[str, str | TearsheetError] = {}
@@ -138,19 +139,23 @@ class Copies:
             raise self._not_here(file, problems)
         return damaged
 
-    def _fetched(self, file: StoredFile, stack: ExitStack) -> Path:
+    def _fetched(self, file: StoredFile, stack: ExitStack, *, forgotten: bool) -> Path:
         problems: dict[str, str | TearsheetError] = {}
         damaged = None
-        for name in self.stores_of(file):
+        proved = self.stores_of(file)
+        others = [name for name in self._stores if name not in proved] if forgotten else []
+        for name in [*proved, *others]:
             copy = stack.enter_context(tempfile.NamedTemporaryFile(suffix=f"-{file.name}"))  # noqa: SIM115 - the stack closes it
             try:
                 sha256 = _download(self._open(name, stack), file, copy)
             except TearsheetError as error:
-                problems[name] = error
+                if name in proved:
+                    problems[name] = error
                 continue
             if sha256 == file.sha256:
                 return Path(copy.name)
-            damaged = damaged or Path(copy.name)
+            if name in proved:
+                damaged = damaged or Path(copy.name)
         if damaged is None:
             raise self._not_here(file, problems)
         return damaged
