@@ -12,6 +12,7 @@ from typing import BinaryIO
 from tearsheet.app.services import Services
 from tearsheet.archive import (
     INGESTED,
+    ArchivedStory,
     Captures,
     Erased,
     Packed,
@@ -27,6 +28,7 @@ from tearsheet.archive import (
 from tearsheet.engines.index import server_documents
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.index import Rebuilt, fill_index, rebuild_from_stories, story_of_mediacloud
+from tearsheet.ingest import is_document
 from tearsheet.pipeline.queuers import CannotOpen, InputFile
 from tearsheet.query import Query
 from tearsheet.story import Story
@@ -125,8 +127,17 @@ def rebuild_index(services: Services, paths: Sequence[Path], progress: Callable[
         if not path.exists():
             raise UsageError(f"there is no file or folder {path} to rebuild the index from")
     archived = walk_paths(paths, walked) if paths else services.captures.walk(walked)
-    stories = without_erased((one.story for one in archived), services.erased)
-    return rebuild_from_stories(services.index, stories, lambda so_far: progress(so_far.total)), walked
+    stories = without_erased(_without_documents(archived, walked), services.erased)
+    rebuilt = rebuild_from_stories(services.index, stories, lambda so_far: progress(so_far.total + walked.documents))
+    return rebuilt, walked
+
+
+def _without_documents(archived: Iterable[ArchivedStory], walked: Walked) -> Iterator[Story]:
+    for one in archived:
+        if is_document(one.story):
+            walked.documents += 1
+        else:
+            yield one.story
 
 
 def copy_index(services: Services, url: str, progress: Callable[[int], None]) -> Rebuilt:

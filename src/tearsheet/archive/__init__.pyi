@@ -2,6 +2,7 @@ from .captures import Captures as Captures
 from .captures import Walked as Walked
 from .captures import walk_paths as walk_paths
 from .copies import OutOfReach as OutOfReach
+from .copies import check_store_url as check_store_url
 from .copies import store_name as store_name
 from .copies import stores_by_name as stores_by_name
 from .copies import with_former as with_former

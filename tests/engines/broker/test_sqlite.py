@@ -232,7 +232,7 @@ def test_on_a_full_disk_the_queues_can_be_read_and_a_lease_says_why_it_cannot_be
         try:
             assert (await broker.depths())["a"].ready == 1
             assert [message.body for message in await broker.peek("a", 5)] == [b"1"]
-            with pytest.raises(StorageError, match="cannot be written .*disk is full"):
+            with pytest.raises(StorageError, match=r"cannot be written .*disk is full"):
                 await broker.lease("a", 1)
         finally:
             await broker.close()
