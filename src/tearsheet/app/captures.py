@@ -11,7 +11,6 @@ from typing import BinaryIO
 
 from tearsheet.app.services import Services
 from tearsheet.archive import (
-    INGESTED,
     ArchivedStory,
     Captures,
     Erased,
@@ -21,6 +20,8 @@ from tearsheet.archive import (
     StoredFile,
     Verdict,
     Walked,
+    holds_documents,
+    unregistered_files,
     verify_file,
     walk_paths,
     write_wacz,
@@ -97,11 +98,14 @@ def pack(services: Services, target: Path, chosen: Chosen, title: str) -> Packed
 
 def _parts(services: Services, capture: StoredCapture) -> list[StoredCapture]:
     """The parts of an ingested document. Other captures have none, and are not looked up."""
-    return services.ingest.replay.parts(capture) if capture.file.name.startswith(f"{INGESTED}-") else []
+    return services.ingest.replay.parts(capture) if holds_documents(capture.file.name) else []
 
 
 def verify_archive(services: Services) -> Iterator[Verdict]:
-    """Re-read every registered file and say what is wrong; a file that only a store has is read from there."""
+    """Re-read every file and say what is wrong; a file that only a store has is read from there.
+
+    A file of the archive folder that is not registered is read, too, and told as wrong: nobody finds its stories.
+    """
     archive, copies = services.archive, services.captures.copies
     for file in archive.files():
         if file.local or copies.is_here(file):
@@ -114,6 +118,10 @@ def verify_archive(services: Services) -> Iterator[Verdict]:
             verdict = Verdict(file.name, problems=[Problem(file.name, str(error))])
         verdict.file = file.name
         verdict.problems = [replace(problem, file=file.name) for problem in verdict.problems]
+        yield verdict
+    for path in unregistered_files(copies.folder, archive):
+        verdict = verify_file(path)
+        verdict.problems.insert(0, Problem(path.name, "is not registered: `tearsheet archive index` does that"))
         yield verdict
 
 

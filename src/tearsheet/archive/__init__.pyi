@@ -22,6 +22,7 @@ from .identity import check_identity as check_identity
 from .inert import make_inert as make_inert
 from .metadata import story_to_json as story_to_json
 from .names import INGESTED as INGESTED
+from .names import holds_documents as holds_documents
 from .outbox import Outbox as Outbox
 from .profiles import archive_id as archive_id
 from .reader import ArchivedStory as ArchivedStory
@@ -30,6 +31,7 @@ from .reader import StoryArchiveReader as StoryArchiveReader
 from .reader import parse_date as parse_date
 from .recovery import Recovered as Recovered
 from .recovery import recover as recover
+from .recovery import unregistered_files as unregistered_files
 from .replay import CapturedBytes as CapturedBytes
 from .replay import ReplayPage as ReplayPage
 from .replay import frame_page as frame_page
