@@ -45,18 +45,22 @@ def store_name(url: str) -> str:
 
 def stores_by_name(urls: Sequence[str], data: Path, patience: float) -> dict[str, OpenBlobs]:
     """How to open each store, by name. Raises ConfigError when a store cannot be meant, or two are one."""
-    stores: dict[str, OpenBlobs] = {}
-    places: set[str] = set()
     for url in urls:
-        name = store_name(url)
-        place = os.path.realpath(local_path(url, data, _SETTING)) if is_embedded(url) else name
-        if place in places:
-            raise ConfigError(f"{_SETTING}: {name!r} is named twice")
-        if len(name) > _LONGEST_NAME:
-            raise ConfigError(f"{_SETTING}: {name!r} is too long: use a path of at most {_LONGEST_NAME} characters")
-        places.add(place)
-        stores[name] = _opener(url, data, patience)
-    return stores
+        check_store_url(url, urls, data)
+    return {store_name(url): _opener(url, data, patience) for url in urls}
+
+
+def check_store_url(url: str, urls: Sequence[str], data: Path) -> None:
+    """Raise ConfigError when a store cannot be meant, or is twice among `urls`, if only by a link."""
+    name, place = store_name(url), _place(url, data)
+    if sum(_place(other, data) == place for other in urls) > 1:
+        raise ConfigError(f"{_SETTING}: {name!r} is named twice")
+    if len(name) > _LONGEST_NAME:
+        raise ConfigError(f"{_SETTING}: {name!r} is too long: use a path of at most {_LONGEST_NAME} characters")
+
+
+def _place(url: str, data: Path) -> str:
+    return os.path.realpath(local_path(url, data, _SETTING)) if is_embedded(url) else store_name(url)
 
 
 def _opener(url: str, data: Path, patience: float = PATIENCE_SECONDS) -> OpenBlobs:
