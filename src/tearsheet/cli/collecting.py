@@ -12,6 +12,7 @@ from tearsheet import app as program
 from tearsheet import pipeline as pipelines
 from tearsheet import work
 from tearsheet.cli.context import err, out, show
+from tearsheet.cli.options import LAST_PORT
 from tearsheet.cli.progress import Progress
 from tearsheet.errors import PartialFailure
 from tearsheet.feeds import catalogue
@@ -19,7 +20,7 @@ from tearsheet.feeds import catalogue
 OnceOption = Annotated[
     bool, typer.Option("--once", help="Stop when the feeds are polled and nothing is left but later tries.")
 ]
-PortOption = Annotated[int | None, typer.Option(help="Port of the web pages. [default: 8700]")]
+PortOption = Annotated[int | None, typer.Option(help="Port of the web pages. [default: 8700]", max=LAST_PORT)]
 WebOption = Annotated[bool, typer.Option("--web/--no-web", help="Serve the web pages too.")]
 _MOST_FEEDS_SHOWN = 10
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]

@@ -33,7 +33,7 @@ def demo(
     web: WebOption = True,
     json: JsonOption = False,
     seed: SeedOption = 1,
-    articles: Annotated[int, typer.Option(help="How many articles the newsroom publishes.", min=40)] = 120,
+    articles: Annotated[int, typer.Option(help="How many articles the newsroom publishes.", min=40, max=100_000)] = 120,
 ) -> None:
     """Collect a small newsroom of invented sites, served from this machine, with everything that goes wrong on the web.
 

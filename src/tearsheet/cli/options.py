@@ -19,6 +19,9 @@ from tearsheet.urls import MAX_URL_LENGTH
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 JsonlOption = Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")]
 CsvOption = Annotated[bool, typer.Option("--csv", help="As CSV.")]
+LAST_PORT = 65_535
+LONGEST_DAYS = 36_500
+"""A century: the longest span of days that an option takes, so that no date falls out of the calendar."""
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
