@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tearsheet.app.summary import Summary, ThisRun
+from tearsheet.cli.collecting import print_summary
 from tearsheet.demo import Newsroom, serve_in_thread
+from tearsheet.feeds.catalogue import Polls
 from tests.support.tearsheet_command import in_process, write_config
 
 HERALD = "http://harbour-herald.example"
@@ -53,3 +56,23 @@ def test_what_is_called_like_a_feed_is_not_looked_at_and_its_first_poll_tells(da
     assert f"{HERALD}/feeds/page.xml could not be read: parse error; html?; it is a web page and no feed" in told
     assert f"{HERALD}/feeds/missing.xml could not be read: HTTP 404 Not Found; check its address" in told
     assert "2 of 3 feeds could not be read: see above" in " ".join(done.stderr.split())
+
+
+def test_a_run_that_had_nothing_to_do_says_so_and_which_feeds_are_failing(data):
+    done = in_process("run", "--once", "--no-web", data=data)
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.stdout.split())
+    assert "No feed was due; the next one is due at " in told
+    assert f"{HERALD}/feeds/missing.xml is failing: HTTP 404 Not Found; its next poll is at " in told
+    assert f"{HERALD}/feeds/page.xml is failing: parse error; html?; its next poll is at " in told
+    assert "could not be read" not in told
+
+
+def test_what_a_run_did_is_told_apart_from_what_the_folder_holds(capsys):
+    done = ThisRun(Polls(1, None), indexed=2, archived=3, failing=[])
+    print_summary(Summary(feeds=1, indexed=20, archived=30, this_run=done), as_json=False)
+    told = capsys.readouterr().out
+    assert "This run: 2 stories indexed and 3 archived." in told
+    assert "In the folder: 20 stories indexed and 30 archived" in told
+    print_summary(Summary(feeds=1, indexed=2, archived=3, this_run=done), as_json=False)
+    assert capsys.readouterr().out.startswith("2 stories indexed and 3 archived")
