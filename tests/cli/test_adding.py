@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from tearsheet.app.summary import Summary, ThisRun
+from tearsheet.cli import app
 from tearsheet.cli.collecting import print_summary
+from tearsheet.cli.pipes import Printer
 from tearsheet.demo import Newsroom, serve_in_thread
-from tearsheet.feeds.catalogue import Polls
+from tearsheet.feeds.catalogue import DiscoveredFeed, Polls
 from tests.support.tearsheet_command import in_process, write_config
 
 HERALD = "http://harbour-herald.example"
@@ -76,3 +80,20 @@ def test_what_a_run_did_is_told_apart_from_what_the_folder_holds(capsys):
     assert "In the folder: 20 stories indexed and 30 archived" in told
     print_summary(Summary(feeds=1, indexed=2, archived=3, this_run=done), as_json=False)
     assert capsys.readouterr().out.startswith("2 stories indexed and 3 archived")
+
+
+@pytest.mark.parametrize("answer", ["n", "stop"])
+def test_nothing_is_left_behind_by_looking_at_a_page(answer, tmp_path, monkeypatch):
+    async def found(*_: Any, **__: Any) -> list[DiscoveredFeed]:
+        if answer == "stop":
+            raise KeyboardInterrupt
+        return [DiscoveredFeed(f"{HERALD}/rss.xml", "Herald", "rss 2.0", 3, None, 115, "declared by the page")]
+
+    monkeypatch.setattr("tearsheet.app.feeds.discover", found)
+    monkeypatch.setattr(Printer, "is_terminal", True)
+    data = tmp_path / "data"
+    for words in (["run", "--once"], ["feeds", "add"]):
+        done = CliRunner().invoke(app, ["--data", str(data), *words, f"{HERALD}/"], input="n\n")
+        assert done.exit_code != 0, done.output
+        assert (answer == "stop") is ("Add its feed" not in done.output), done.output
+        assert not data.exists()

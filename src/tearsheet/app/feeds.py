@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import run_to_its_end
@@ -15,9 +18,18 @@ from tearsheet.feeds.polling import Poller
 
 
 def discover_feeds(services: Services, site: str, limit: int) -> list[DiscoveredFeed]:
-    """The feeds and news sitemaps of a site, most useful first."""
+    """The feeds and news sitemaps of a site, most useful first. Where there is no data folder, none is made for looking."""
     require_newsroom(services, [site if "://" in site else f"https://{site}"])
+    if not services.begun:
+        with (
+            TemporaryDirectory(prefix="tearsheet-") as folder,
+            Services(replace(services.settings, data=Path(folder))) as apart,
+        ):
+            return _discover(apart, site, limit)
+    return _discover(services, site, limit)
 
+
+def _discover(services: Services, site: str, limit: int) -> list[DiscoveredFeed]:
     async def find() -> list[DiscoveredFeed]:
         async with AsyncExitStack() as stack:
             return await discover(services.open_polite(stack), services.open_reader(stack), site, limit=limit)

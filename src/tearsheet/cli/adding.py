@@ -34,7 +34,7 @@ def named_feeds(services: program.Services, arguments: Sequence[str], yes: bool)
             a_page = (
                 feed.url == argument.strip()
                 and catalogue.may_be_page(feed.url)
-                and not catalogue.is_known_feed(services.database, feed.url)
+                and not (services.begun and catalogue.is_known_feed(services.database, feed.url))
             )
             named.append(_feed_of_page(services, feed, yes) if a_page else feed)
     return named

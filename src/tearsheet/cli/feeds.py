@@ -174,7 +174,7 @@ def discover_feeds(
     csv: CsvOption = False,
 ) -> None:
     """Find the feeds and news sitemaps of a site, most useful first."""
-    with services_for(own=add_best, begins=True) as services:
+    with services_for(own=add_best) as services:
         found = program.discover_feeds(services, site, limit)
         none = f"No feed of {site} was found: look for one in a browser, and add its address."
         show(found, FOUND_COLUMNS, form=output_form(json, jsonl, csv), empty=none)

@@ -44,7 +44,8 @@ def run(
         return
     with services_for(own=True, web__port=port) as services:
         for argument in feeds or []:
-            report = catalogue.add_feeds(services.database, named_feeds(services, [argument], yes), utc_now())
+            named = named_feeds(services, [argument], yes)  # before the database is opened, which begins a folder
+            report = catalogue.add_feeds(services.database, named, utc_now())
             err.print(f"{argument}: {_describe(report)}")
         if catalogue.count_feeds(services.database) or services.settings.feeds.remote:
             collect(services, once=once, web=web, as_json=json)
