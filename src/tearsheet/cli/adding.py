@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import typer
 
 from tearsheet import app as program
-from tearsheet.cli.context import err, out, show
+from tearsheet.cli.context import Globals, err, out, show
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure
 from tearsheet.feeds import catalogue
@@ -44,7 +44,7 @@ def _feed_of_page(services: program.Services, given: catalogue.NewFeed, yes: boo
     """The feed that an address is, or the best one of the page that it is."""
     err.print(f"{given.url} may be a page: looking for its feeds …", style="dim")
     try:
-        found = program.discover_feeds(services, given.url, _LOOKED_FOR)
+        found = program.discover_feeds(services, given.url, _LOOKED_FOR, one_declared=True, asking=say_asked)
     except catalogue.NoSite as error:
         err.print(f"{error}. It is added as a feed all the same; its first poll says how it is.", style="yellow")
         return given
@@ -53,6 +53,12 @@ def _feed_of_page(services: program.Services, given: catalogue.NewFeed, yes: boo
             f"{given.url} is a web page, and no feed of it was found: look for one in a browser, and add its address"
         )
     return given if found[0].url == given.url else _chosen(given, found, yes)
+
+
+def say_asked(url: str) -> None:
+    """Show which place is asked for a feed: hosts are asked at their pace, and there may be many places."""
+    if err.is_terminal and not Globals.quiet:
+        err.show_progress(f"asking {url} …")
 
 
 def _chosen(given: catalogue.NewFeed, found: Sequence[catalogue.DiscoveredFeed], yes: bool) -> catalogue.NewFeed:
