@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,13 @@ def test_a_run_that_had_nothing_to_do_says_so_and_which_feeds_are_failing(data):
     assert f"{HERALD}/feeds/missing.xml is failing: HTTP 404 Not Found; its next poll is at " in told
     assert f"{HERALD}/feeds/page.xml is failing: parse error; html?; its next poll is at " in told
     assert "could not be read" not in told
+
+
+def test_a_run_that_ends_needs_no_port_unless_pages_are_asked_for(data):
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = str(held.getsockname()[1])
+        assert in_process("run", "--once", "--port", port, data=data).exit_code == 0
+        assert in_process("run", "--once", "--web", "--port", port, data=data).exit_code == 6
 
 
 def test_what_a_run_did_is_told_apart_from_what_the_folder_holds(capsys):

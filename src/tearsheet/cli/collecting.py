@@ -21,7 +21,10 @@ OnceOption = Annotated[
     bool, typer.Option("--once", help="Stop when the feeds are polled and nothing is left but later tries.")
 ]
 PortOption = Annotated[int | None, typer.Option(help="Port of the web pages. [default: 8700]", max=LAST_PORT)]
-WebOption = Annotated[bool, typer.Option("--web/--no-web", help="Serve the web pages too.")]
+WebOption = Annotated[
+    bool | None,
+    typer.Option("--web/--no-web", help="Serve the web pages too. [default: --web, but not with --once]"),
+]
 _MOST_FEEDS_SHOWN = 10
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
