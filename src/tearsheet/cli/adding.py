@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import typer
-
 from tearsheet import app as program
 from tearsheet.cli.context import Globals, err, out, show
+from tearsheet.cli.options import ask
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure
 from tearsheet.feeds import catalogue
@@ -26,7 +25,7 @@ _LOOKED_FOR = 5
 
 def named_feeds(services: program.Services, arguments: Sequence[str], yes: bool) -> list[catalogue.NewFeed]:
     """The feeds that arguments name. Raises UsageError for what is neither a file nor an address, PartialFailure for a page
-    without feeds, and typer.Abort when the user does not want what was found.
+    without feeds, and UserError when the user does not want what was found.
     """
     named: list[catalogue.NewFeed] = []
     for argument in arguments:
@@ -66,7 +65,7 @@ def _chosen(given: catalogue.NewFeed, found: Sequence[catalogue.DiscoveredFeed],
     best = found[0]
     if err.is_terminal and not yes:
         show(found, FOUND_COLUMNS)
-        typer.confirm(f"{given.url} is a web page. Add its feed {best.url}?", default=True, abort=True, err=True)
+        ask(f"{given.url} is a web page. Add its feed {best.url}?", default=True, err=True)
     else:
         others = f" (1 of {len(found)}: `tearsheet feeds discover {given.url}` shows all)" if len(found) > 1 else ""
         err.print(f"{given.url} is a web page; its feed {best.url} is added{others}")
