@@ -34,6 +34,7 @@ ACROSS = {
     "test_packaging": "what people install, and what `make` needs to begin",
     "test_library": "what `import tearsheet` offers to programs",
     "test_supply_chain": "what others wrote: locks, vendored files, the bill of materials",
+    "cli/test_numbers": "every option of every command that takes a number",
     "app/test_layer": "that commands and pages reach engines through app alone",
     "archive/test_kill": "archiver, outbox and uploader, killed together",
     "archive/test_third_party": "warcio, pywb and cdxj-indexer read our files",

@@ -84,7 +84,7 @@ class StorageError(WorkerError):
 
 EXIT_CODES: dict[int, str] = {
     0: "done, or the reader of the output has left",
-    1: "an error without a number of its own",
+    1: "an error without a number of its own, or a question that was answered with no",
     2: "the command line could not be understood",
     3: "done, but some items failed",
     4: "a setting is wrong",
@@ -92,7 +92,7 @@ EXIT_CODES: dict[int, str] = {
     6: "busy: a port, a lock or a data folder is held by another process",
     7: "a server or a store cannot be reached or refuses us",
     8: "a query took longer than `engines.query_seconds` and was stopped",
-    11: "interrupted, and stopped cleanly",
+    11: "interrupted, and stopped cleanly; what runs until it is stopped ends with 0 then",
     16: "the disk is full or cannot be written",
 }
 """Every exit code of the `tearsheet` command. The reference page is checked against this table."""

@@ -110,9 +110,19 @@ def write_whole(path: Path, data: bytes, *, sync_name: bool = True) -> None:
         file.write(data)
 
 
+def check_output(path: Path) -> None:
+    """Raises StorageError when a file that a user named for a result would be in a folder that does not exist.
+
+    It is not made: its name may be mistyped.
+    """
+    if not path.parent.is_dir():
+        raise StorageError(f"cannot write {path}: there is no folder {path.parent}; make it first, or name another")
+
+
 @contextmanager
 def output_file(path: Path) -> Iterator[IO[bytes]]:
     """The file that a user named for a result: it appears once it is whole. A device or a pipe gets the bytes as they come."""
+    check_output(path)
     if path.exists() and not path.is_file():
         with path.open("wb") as stream:
             yield stream

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from tearsheet.app.summary import Summary, ThisRun
+from tearsheet.cli import app
+from tearsheet.cli.collecting import print_summary
+from tearsheet.cli.pipes import Printer
 from tearsheet.demo import Newsroom, serve_in_thread
+from tearsheet.feeds.catalogue import DiscoveredFeed, Polls
 from tests.support.tearsheet_command import in_process, write_config
 
 HERALD = "http://harbour-herald.example"
@@ -53,3 +61,47 @@ def test_what_is_called_like_a_feed_is_not_looked_at_and_its_first_poll_tells(da
     assert f"{HERALD}/feeds/page.xml could not be read: parse error; html?; it is a web page and no feed" in told
     assert f"{HERALD}/feeds/missing.xml could not be read: HTTP 404 Not Found; check its address" in told
     assert "2 of 3 feeds could not be read: see above" in " ".join(done.stderr.split())
+
+
+def test_a_run_that_had_nothing_to_do_says_so_and_which_feeds_are_failing(data):
+    done = in_process("run", "--once", "--no-web", data=data)
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.stdout.split())
+    assert "No feed was due; the next one is due at " in told
+    assert f"{HERALD}/feeds/missing.xml is failing: HTTP 404 Not Found; its next poll is at " in told
+    assert f"{HERALD}/feeds/page.xml is failing: parse error; html?; its next poll is at " in told
+    assert "could not be read" not in told
+
+
+def test_a_run_that_ends_needs_no_port_unless_pages_are_asked_for(data):
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = str(held.getsockname()[1])
+        assert in_process("run", "--once", "--port", port, data=data).exit_code == 0
+        assert in_process("run", "--once", "--web", "--port", port, data=data).exit_code == 6
+
+
+def test_what_a_run_did_is_told_apart_from_what_the_folder_holds(capsys):
+    done = ThisRun(Polls(1, None), indexed=2, archived=3, failing=[])
+    print_summary(Summary(feeds=1, indexed=20, archived=30, this_run=done), as_json=False)
+    told = capsys.readouterr().out
+    assert "This run: 2 stories indexed and 3 archived." in told
+    assert "In the folder: 20 stories indexed and 30 archived" in told
+    print_summary(Summary(feeds=1, indexed=2, archived=3, this_run=done), as_json=False)
+    assert capsys.readouterr().out.startswith("2 stories indexed and 3 archived")
+
+
+@pytest.mark.parametrize("answer", ["n", "stop"])
+def test_nothing_is_left_behind_by_looking_at_a_page(answer, tmp_path, monkeypatch):
+    async def found(*_: Any, **__: Any) -> list[DiscoveredFeed]:
+        if answer == "stop":
+            raise KeyboardInterrupt
+        return [DiscoveredFeed(f"{HERALD}/rss.xml", "Herald", "rss 2.0", 3, None, 115, "declared by the page")]
+
+    monkeypatch.setattr("tearsheet.app.feeds.discover", found)
+    monkeypatch.setattr(Printer, "is_terminal", True)
+    data = tmp_path / "data"
+    for words in (["run", "--once"], ["feeds", "add"]):
+        done = CliRunner().invoke(app, ["--data", str(data), *words, f"{HERALD}/"], input="n\n")
+        assert done.exit_code != 0, done.output
+        assert (answer == "stop") is ("Add its feed" not in done.output), done.output
+        assert not data.exists()

@@ -183,7 +183,7 @@ def test_what_a_user_asked_for_by_its_path_has_the_users_rights(tmp_path: Path, 
         "archive extract http://hostile.example/1 --output {out}/x",
         "pages get http://hostile.example/p --output {out}/p",
         f"topic export {HOSTILE} {{out}}/new/topic",
-        f"topic map {HOSTILE} {{out}}/maps/m.svg",
+        f"topic map {HOSTILE} {{out}}/m.svg",
     ]
     for line in lines:
         done_so = subprocess.run(

@@ -70,7 +70,7 @@ def test_what_cannot_be_asked_is_refused_in_one_line(tearsheet):
         assert "the period would end (2024-02-01) before it starts (2024-02-02)" in said.replace("\n", " ")
     assert "--from: 'soon' is not a day" in tearsheet("topic", "create", "New", "climate", "--from", "soon", code=2)
     assert "order: 'best' is not one of" in tearsheet("search", "*", "--order", "best", code=2)
-    assert "limit: -1" in tearsheet("search", "*", "--limit", "-1", code=2)
+    assert "'--limit': Input should be greater than or equal to 0" in tearsheet("search", "*", "--limit", "-1", code=2)
     assert "--source: an empty value" in tearsheet("count", "*", "--source", "", code=2)
 
 

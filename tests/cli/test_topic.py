@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from tearsheet.cli import app
@@ -78,3 +79,42 @@ def test_posts_are_seeds_by_the_command(command, tmp_path):
     assert "1 of 3 posts are about the topic, 1 of them new; 2 seeds added from them" in " ".join(said.split())
     again = command("topic", "seed", "Flood", "--posts", posts)
     assert "0 of them new; 0 seeds added" in " ".join(again.split())
+
+
+def test_a_topic_with_nothing_to_write_leaves_no_folder(command, tmp_path):
+    command("topic", "create", "Empty", "flood")
+    assert "snapshot" in command("topic", "export", "Empty", tmp_path / "out", code=5)
+    command("topic", "export", "Empty", tmp_path / "out", "--format", "odt", code=2)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("words", ["topic map Empty {}", "feeds export {}", "search * --parquet {}"])
+def test_a_file_in_a_folder_that_is_not_there_is_refused_in_one_line(words, command, tmp_path):
+    command("topic", "create", "Empty", "flood")
+    file = tmp_path / "missing" / "deeper" / "file.html"
+    told = " ".join(command(*words.format(file).split(), code=16).split())
+    assert f"cannot write {file}: there is no folder {file.parent}; make it first" in told
+    assert not (tmp_path / "missing").exists()
+
+
+def test_a_question_is_answered_by_a_person_or_by_yes(command, tmp_path, monkeypatch):
+    command("topic", "create", "Flood", "flood")
+
+    def delete(answer: str) -> tuple[int, str]:
+        done = CliRunner().invoke(app, ["--data", str(tmp_path / "data"), "topic", "delete", "Flood"], input=answer)
+        return done.exit_code, done.stderr.strip()
+
+    assert delete("n\n") == (1, "tearsheet: nothing was done: the answer was no")
+    assert delete("") == (2, "tearsheet: there is nobody to answer: give --yes to go on without being asked")
+
+    def interrupted(*_: object, **__: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise typer.Abort from None  # as typer does
+
+    with monkeypatch.context() as patch:
+        patch.setattr("typer.confirm", interrupted)
+        assert delete("") == (11, "tearsheet: interrupted")
+    assert "Flood" in command("topic", "list")
+    command("topic", "delete", "Flood", "--yes")

@@ -88,7 +88,7 @@ WORDS: dict[str, str] = {
     "topic list": "topic list",
     "topic snapshot": "topic snapshot {hostile}",
     "topic export": "topic export {hostile} {outside}/export/topic",
-    "topic map": "topic map {hostile} {outside}/maps/map.svg",
+    "topic map": "topic map {hostile} {outside}/map.svg",
     "topic delete": "topic delete nothing --yes",
     "ingest": "ingest http://hostile.example/1",
     "backup": "backup {outside}/backups --new",

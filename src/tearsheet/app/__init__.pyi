@@ -67,6 +67,7 @@ from .serving import serve_alone as serve_alone
 from .serving import served_beside as served_beside
 from .sources import FileSource as FileSource
 from .summary import Summary as Summary
+from .summary import ThisRun as ThisRun
 from .telemetry import begin_telemetry as begin_telemetry
 from .tokens import READ as READ
 from .tokens import WRITE as WRITE

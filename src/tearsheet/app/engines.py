@@ -96,6 +96,11 @@ class Engines:
             )
         return folder
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is a data folder, or servers in its place."""
+        return os.path.lexists(self.settings.data) or self._needs_no_folder()
+
     def _needs_no_folder(self) -> bool:
         """Whether everything is on servers, so that a machine may have no data folder of its own."""
         engines = self.settings.engines

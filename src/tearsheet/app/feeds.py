@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import run_to_its_end
@@ -14,15 +17,32 @@ from tearsheet.feeds.catalogue import DiscoveredFeed, discover, fetch_soon
 from tearsheet.feeds.polling import Poller
 
 
-def discover_feeds(services: Services, site: str, limit: int) -> list[DiscoveredFeed]:
-    """The feeds and news sitemaps of a site, most useful first."""
+def discover_feeds(
+    services: Services,
+    site: str,
+    limit: int,
+    *,
+    one_declared: bool = False,
+    asking: Callable[[str], None] = lambda url: None,
+) -> list[DiscoveredFeed]:
+    """The feeds and news sitemaps of a site, most useful first; `catalogue.discover` says what the options mean.
+
+    Where there is no data folder, none is made for looking.
+    """
     require_newsroom(services, [site if "://" in site else f"https://{site}"])
 
-    async def find() -> list[DiscoveredFeed]:
+    async def find(services: Services) -> list[DiscoveredFeed]:
         async with AsyncExitStack() as stack:
-            return await discover(services.open_polite(stack), services.open_reader(stack), site, limit=limit)
+            client, reader = services.open_polite(stack), services.open_reader(stack)
+            return await discover(client, reader, site, limit=limit, one_declared=one_declared, asking=asking)
 
-    return run_to_its_end(find())
+    if services.begun:
+        return run_to_its_end(find(services))
+    with (
+        TemporaryDirectory(prefix="tearsheet-") as folder,
+        Services(replace(services.settings, data=Path(folder))) as apart,
+    ):
+        return run_to_its_end(find(apart))
 
 
 def poll_feeds(services: Services, only: Sequence[int]) -> Mapping[str, int]:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 
 from tearsheet.app.newsroom import require_newsroom
@@ -18,14 +19,14 @@ from tearsheet.app.queues import read_depths
 from tearsheet.app.running import Run, run_until_stopped
 from tearsheet.app.services import Services
 from tearsheet.app.sources import FileSource, Source, source_of
-from tearsheet.app.summary import Summary, summarise
+from tearsheet.app.summary import Summary, ThisRun, summarise
 from tearsheet.app.telemetry import tell_depths
 from tearsheet.archive import Outbox
 from tearsheet.clock import utc_now, wall_clock
 from tearsheet.engines import is_embedded
 from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import NotFoundError
-from tearsheet.feeds.catalogue import failing_feeds
+from tearsheet.feeds.catalogue import FailingFeed, failing_feeds, polls_since
 from tearsheet.near_names import did_you_mean
 from tearsheet.pipeline import (
     DEFAULT,
@@ -324,9 +325,16 @@ def collect(services: Services, along: Along, *, once: bool, pipeline: Pipeline 
         collector.run(once=once, along=along(collector))
         summary = summarise(services)
         summary.failed_feeds = failing_feeds(services.database, since=started)
+        summary.this_run = _this_run(collector, started, summary.failed_feeds)
         summary.short_of_disk = collector.short_of_disk
         summary.uncopied = waiting_copies(services) if once else ""
         return summary, collector.interrupted
+
+
+def _this_run(collector: Collector, started: datetime, failed: Sequence[FailingFeed]) -> ThisRun:
+    database, ran = collector.services.database, _ran(collector)
+    earlier = [feed for feed in failing_feeds(database) if feed not in failed]
+    return ThisRun(polls_since(database, started), ran.indexed, ran.archived, earlier)
 
 
 def run_files(

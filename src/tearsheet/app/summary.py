@@ -7,10 +7,21 @@ from dataclasses import dataclass, field
 from tearsheet.app.queues import read_depths
 from tearsheet.app.services import Services
 from tearsheet.clock import wall_clock
-from tearsheet.feeds.catalogue import FailingFeed, count_feeds
+from tearsheet.feeds.catalogue import FailingFeed, Polls, count_feeds
 from tearsheet.feeds.polling import count_entries
 from tearsheet.query import parse_query
 from tearsheet.work import DROPPED, QUARANTINED, LaterTries, later_tries, quarantines
+
+
+@dataclass(slots=True, frozen=True)
+class ThisRun:
+    """What one run has done to a data folder."""
+
+    polls: Polls
+    indexed: int
+    archived: int
+    failing: list[FailingFeed]
+    """Feeds that were not polled in this run, and whose last poll before it failed."""
 
 
 @dataclass(slots=True)
@@ -31,6 +42,8 @@ class Summary:
     """Those of them that wait for another try."""
     archive_files: int = 0
     archive_bytes: int = 0
+    this_run: ThisRun | None = None
+    """What the run did that this summary ends; everything else is of the folder as a whole."""
     short_of_disk: str = ""
     """Why a run left stories unqueued: the disk is nearly full. They are taken when there is room."""
     failed_feeds: list[FailingFeed] = field(default_factory=list)

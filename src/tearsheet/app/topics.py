@@ -15,6 +15,7 @@ from tearsheet.app.running import Interrupted, Run, run_until_stopped
 from tearsheet.app.services import Services
 from tearsheet.archive import Captures
 from tearsheet.errors import NotFoundError, TearsheetError, UsageError
+from tearsheet.files import check_output, output_folder
 from tearsheet.pipeline import Fetcher
 from tearsheet.query import parse_query
 from tearsheet.topics import COMPLETED, FAILED, Progress, Seed, Topic, store
@@ -23,6 +24,7 @@ from tearsheet.topics.snapshot import (
     Counting,
     Figures,
     Frozen,
+    known_formats,
     list_snapshots,
     load_snapshot,
     save_snapshot,
@@ -139,13 +141,19 @@ def overall_figures(services: Services, topic: Topic, snapshot: int | None = Non
 def export_topic(
     services: Services, topic: Topic, folder: Path, formats: Sequence[str] | None, snapshot: int | None
 ) -> list[Path]:
-    """Write a snapshot's tables and networks; the newest snapshot when none is named."""
+    """Write a snapshot's tables and networks; the newest snapshot when none is named.
+
+    The folder is made once it is clear that there is something to put there.
+    """
+    chosen = known_formats(formats or EXPORTED)
     frozen = _with_stories(load_snapshot(services.database, topic, snapshot))
-    return write_export(frozen, folder, list(formats or EXPORTED), workers=os.cpu_count() or 1)
+    output_folder(folder)
+    return write_export(frozen, folder, chosen, workers=os.cpu_count() or 1)
 
 
 def draw_topic(services: Services, topic: Topic, file: Path, timespan: str, snapshot: int | None) -> None:
     """Draw who links to whom; the newest snapshot when none is named. Raises NotFoundError."""
+    check_output(file)
     frozen = _with_stories(load_snapshot(services.database, topic, snapshot))
     write_map(frozen, file, timespan, workers=os.cpu_count() or 1)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import typer
-
 from tearsheet import app as program
-from tearsheet.cli.context import err, out, show
+from tearsheet.cli.context import Globals, err, out, show
+from tearsheet.cli.options import ask
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure
 from tearsheet.feeds import catalogue
@@ -26,7 +25,7 @@ _LOOKED_FOR = 5
 
 def named_feeds(services: program.Services, arguments: Sequence[str], yes: bool) -> list[catalogue.NewFeed]:
     """The feeds that arguments name. Raises UsageError for what is neither a file nor an address, PartialFailure for a page
-    without feeds, and typer.Abort when the user does not want what was found.
+    without feeds, and UserError when the user does not want what was found.
     """
     named: list[catalogue.NewFeed] = []
     for argument in arguments:
@@ -34,7 +33,7 @@ def named_feeds(services: program.Services, arguments: Sequence[str], yes: bool)
             a_page = (
                 feed.url == argument.strip()
                 and catalogue.may_be_page(feed.url)
-                and not catalogue.is_known_feed(services.database, feed.url)
+                and not (services.begun and catalogue.is_known_feed(services.database, feed.url))
             )
             named.append(_feed_of_page(services, feed, yes) if a_page else feed)
     return named
@@ -44,7 +43,7 @@ def _feed_of_page(services: program.Services, given: catalogue.NewFeed, yes: boo
     """The feed that an address is, or the best one of the page that it is."""
     err.print(f"{given.url} may be a page: looking for its feeds …", style="dim")
     try:
-        found = program.discover_feeds(services, given.url, _LOOKED_FOR)
+        found = program.discover_feeds(services, given.url, _LOOKED_FOR, one_declared=True, asking=say_asked)
     except catalogue.NoSite as error:
         err.print(f"{error}. It is added as a feed all the same; its first poll says how it is.", style="yellow")
         return given
@@ -55,12 +54,18 @@ def _feed_of_page(services: program.Services, given: catalogue.NewFeed, yes: boo
     return given if found[0].url == given.url else _chosen(given, found, yes)
 
 
+def say_asked(url: str) -> None:
+    """Show which place is asked for a feed: hosts are asked at their pace, and there may be many places."""
+    if err.is_terminal and not Globals.quiet:
+        err.show_progress(f"asking {url} …")
+
+
 def _chosen(given: catalogue.NewFeed, found: Sequence[catalogue.DiscoveredFeed], yes: bool) -> catalogue.NewFeed:
     """The best feed of a page: asked for on a terminal, said elsewhere."""
     best = found[0]
     if err.is_terminal and not yes:
         show(found, FOUND_COLUMNS)
-        typer.confirm(f"{given.url} is a web page. Add its feed {best.url}?", default=True, abort=True, err=True)
+        ask(f"{given.url} is a web page. Add its feed {best.url}?", default=True, err=True)
     else:
         others = f" (1 of {len(found)}: `tearsheet feeds discover {given.url}` shows all)" if len(found) > 1 else ""
         err.print(f"{given.url} is a web page; its feed {best.url} is added{others}")

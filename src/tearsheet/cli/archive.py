@@ -15,7 +15,7 @@ from tearsheet import archive as archives
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import question_of
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, lines_of, moment_of
+from tearsheet.cli.options import LAST_PORT, CsvOption, JsonlOption, JsonOption, lines_of, moment_of
 from tearsheet.cli.pace import counted, measured
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
@@ -120,7 +120,7 @@ def extract(
 @reports_errors
 def replay(
     story: CaptureArgument,
-    port: Annotated[int, typer.Option(help="Port of 127.0.0.1; 0 takes a free one.")] = 0,
+    port: Annotated[int, typer.Option(help="Port of 127.0.0.1; 0 takes a free one.", max=LAST_PORT)] = 0,
     at: AtOption = "",
 ) -> None:
     """Serve one captured page on this machine, in a frame that lets it do nothing, until interrupted.

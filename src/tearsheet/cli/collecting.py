@@ -12,6 +12,7 @@ from tearsheet import app as program
 from tearsheet import pipeline as pipelines
 from tearsheet import work
 from tearsheet.cli.context import err, out, show
+from tearsheet.cli.options import LAST_PORT
 from tearsheet.cli.progress import Progress
 from tearsheet.errors import PartialFailure
 from tearsheet.feeds import catalogue
@@ -19,8 +20,11 @@ from tearsheet.feeds import catalogue
 OnceOption = Annotated[
     bool, typer.Option("--once", help="Stop when the feeds are polled and nothing is left but later tries.")
 ]
-PortOption = Annotated[int | None, typer.Option(help="Port of the web pages. [default: 8700]")]
-WebOption = Annotated[bool, typer.Option("--web/--no-web", help="Serve the web pages too.")]
+PortOption = Annotated[int | None, typer.Option(help="Port of the web pages. [default: 8700]", max=LAST_PORT)]
+WebOption = Annotated[
+    bool | None,
+    typer.Option("--web/--no-web", help="Serve the web pages too. [default: --web, but not with --once]"),
+]
 _MOST_FEEDS_SHOWN = 10
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
@@ -77,8 +81,12 @@ def print_summary(summary: program.Summary, *, as_json: bool) -> None:
     if as_json:
         show([summary], {}, form="jsonl")
         return
+    so_far = ""
+    if (done := summary.this_run) and (done.indexed, done.archived) != (summary.indexed, summary.archived):
+        out.print(f"This run: {done.indexed:,} stories indexed and {done.archived:,} archived.")
+        so_far = "In the folder: "
     out.print(
-        f"{summary.indexed:,} stories indexed and {summary.archived:,} archived "
+        f"{so_far}{summary.indexed:,} stories indexed and {summary.archived:,} archived "
         f"in {summary.archive_files:,} WARC files ({summary.archive_bytes / 1e6:,.1f} MB), from {summary.feeds:,} feeds"
     )
     print_left_out({"dropped": summary.dropped, "in quarantine": summary.quarantined})
@@ -88,6 +96,8 @@ def print_summary(summary: program.Summary, *, as_json: bool) -> None:
         out.print(f"{unfinished:,} are still queued and will continue with the next run.")
     print_later_tries(summary.later)
     print_failed_feeds(summary.failed_feeds)
+    if done and summary.feeds:
+        print_not_polled(done)
 
 
 def print_left_out(counts_by_title: Mapping[str, Mapping[str, int]]) -> None:
@@ -112,15 +122,33 @@ def print_quarantines(in_quarantine: Mapping[str, int]) -> None:
 def print_later_tries(later: work.LaterTries) -> None:
     """Say how many stories wait for another try, and from when on a run would take them up again."""
     if later.stories:
-        when = datetime.fromtimestamp(later.first).astimezone() if later.first else None
-        first = f", the first at {when:%H:%M on %-d %B}" if when else ""
+        first = f", the first at {_moment(datetime.fromtimestamp(later.first))}" if later.first else ""
         stories = "story waits" if later.stories == 1 else "stories wait"
         out.print(f"{later.stories:,} {stories} for another try{first}; a later run takes them up.")
+
+
+def print_not_polled(done: program.ThisRun) -> None:
+    """Say that no feed was due, when that is so, and which feeds were left alone because they failed before."""
+    if not done.polls.polled:
+        following = f"; the next one is due at {_moment(done.polls.next_poll)}" if done.polls.next_poll else ""
+        out.print(f"No feed was due{following}. `tearsheet feeds poll FEED` polls one at once.", style="yellow")
+    for feed in done.failing[:_MOST_FEEDS_SHOWN]:
+        following = f"its next poll is at {_moment(feed.next_poll)}" if feed.next_poll else "it is not polled any more"
+        out.print(f"{feed.url} is failing: {feed.why}; {following}; {feed.advice}", style="yellow")
+    _print_more(len(done.failing))
+
+
+def _moment(when: datetime) -> str:
+    return f"{when.astimezone():%H:%M on %-d %B}"
+
+
+def _print_more(feeds: int) -> None:
+    if feeds > _MOST_FEEDS_SHOWN:
+        out.print(f"… and {feeds - _MOST_FEEDS_SHOWN:,} more: `tearsheet feeds list` shows the state of each")
 
 
 def print_failed_feeds(failed: Sequence[catalogue.FailingFeed]) -> None:
     """Say which feeds could not be read, why, and what to do."""
     for feed in failed[:_MOST_FEEDS_SHOWN]:
         out.print(f"{feed.url} could not be read: {feed.why}; {feed.advice}", style="yellow")
-    if len(failed) > _MOST_FEEDS_SHOWN:
-        out.print(f"… and {len(failed) - _MOST_FEEDS_SHOWN:,} more: `tearsheet feeds list` shows the state of each")
+    _print_more(len(failed))

@@ -122,6 +122,8 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
                 err.print(f"tearsheet: {error}", style="red")
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt:
+            with suppress(BrokenPipeError, StorageError):  # of stderr
+                err.print("tearsheet: interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             if not let_go_of_broken_pipes():

@@ -30,16 +30,16 @@ def register(parent: typer.Typer) -> None:
 def demo(
     once: OnceOption = False,
     port: PortOption = None,
-    web: WebOption = True,
+    web: WebOption = None,
     json: JsonOption = False,
     seed: SeedOption = 1,
-    articles: Annotated[int, typer.Option(help="How many articles the newsroom publishes.", min=40)] = 120,
+    articles: Annotated[int, typer.Option(help="How many articles the newsroom publishes.", min=40, max=100_000)] = 120,
 ) -> None:
     """Collect a small newsroom of invented sites, served from this machine, with everything that goes wrong on the web.
 
     Then one event is followed from story to story, and a map is drawn of who links to whom.
     """
-    run_demo(once=once, port=port, web=web, as_json=json, seed=seed, articles=articles)
+    run_demo(once=once, port=port, web=not once if web is None else web, as_json=json, seed=seed, articles=articles)
 
 
 def run_demo(*, once: bool, port: int | None, web: bool, as_json: bool, seed: int = 1, articles: int = 120) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tearsheet import app as program
-from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds
+from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds, say_asked
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
@@ -174,8 +174,8 @@ def discover_feeds(
     csv: CsvOption = False,
 ) -> None:
     """Find the feeds and news sitemaps of a site, most useful first."""
-    with services_for(own=add_best, begins=True) as services:
-        found = program.discover_feeds(services, site, limit)
+    with services_for(own=add_best) as services:
+        found = program.discover_feeds(services, site, limit, asking=say_asked)
         none = f"No feed of {site} was found: look for one in a browser, and add its address."
         show(found, FOUND_COLUMNS, form=output_form(json, jsonl, csv), empty=none)
         if add_best and found:

@@ -8,6 +8,7 @@ import typer
 
 from tearsheet import app as program
 from tearsheet.cli.context import err, reports_errors, services_for
+from tearsheet.cli.options import LAST_PORT
 from tearsheet.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ def serve_agents(
         bool, typer.Option("--http", help="Listen for clients over HTTP, at /mcp, instead of stdin.")
     ] = False,
     host: Annotated[str | None, typer.Option(help="Address to listen on with --http. [default: 127.0.0.1]")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on with --http. [default: 8701]")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port to listen on with --http. [default: 8701]", max=LAST_PORT)
+    ] = None,
     allow_writes: Annotated[
         bool, typer.Option("--allow-writes", help="Also offer tools that change something: capturing a page.")
     ] = False,

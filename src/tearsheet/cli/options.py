@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tearsheet import archive as archives
-from tearsheet.errors import UsageError
+from tearsheet.errors import UsageError, UserError
 from tearsheet.masking import redacted
 from tearsheet.tables import utf8_text
 from tearsheet.terminal import clean_line
@@ -19,13 +19,29 @@ from tearsheet.urls import MAX_URL_LENGTH
 JsonOption = Annotated[bool, typer.Option("--json", help="As JSON.")]
 JsonlOption = Annotated[bool, typer.Option("--jsonl", help="As JSON lines.")]
 CsvOption = Annotated[bool, typer.Option("--csv", help="As CSV.")]
+LAST_PORT = 65_535
+LONGEST_DAYS = 36_500
+"""A century: the longest span of days that an option takes, so that no date falls out of the calendar."""
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def confirm(question: str, yes: bool) -> None:
-    """Ask before something is forgotten, unless the user has said `--yes`. Raises typer.Abort."""
+    """Ask before something is forgotten, unless the user has said `--yes`. Raises what `ask` raises."""
     if not yes:
-        typer.confirm(clean_line(redacted(question)), abort=True)
+        ask(question)
+
+
+def ask(question: str, *, default: bool = False, err: bool = False) -> None:
+    """Ask a person. Raises UserError when the answer is no, UsageError when there is nobody to answer."""
+    try:
+        agreed = typer.confirm(clean_line(redacted(question)), default=default, err=err)
+    except typer.Abort as ended:
+        typer.echo(err=True)  # the question stands on a line that has not ended
+        if isinstance(ended.__context__, EOFError):
+            raise UsageError("there is nobody to answer: give --yes to go on without being asked") from None
+        raise KeyboardInterrupt from None
+    if not agreed:
+        raise UserError("nothing was done: the answer was no")
 
 
 def lines_of(path: Path) -> list[str]:

@@ -30,7 +30,7 @@ def run(
     feeds: FeedsArgument = None,
     once: OnceOption = False,
     port: PortOption = None,
-    web: WebOption = True,
+    web: WebOption = None,
     json: JsonOption = False,
     yes: YesOption = False,
 ) -> None:
@@ -39,17 +39,19 @@ def run(
     A site's own page is taken to its feed, which is shown first. Without any feeds, the demo newsroom is collected instead, in a
     separate folder.
     """
+    serves = not once if web is None else web
     if not feeds and _nothing_of_ones_own():
-        _demo(once=once, port=port, web=web, as_json=json)
+        _demo(once=once, port=port, web=serves, as_json=json)
         return
     with services_for(own=True, web__port=port) as services:
         for argument in feeds or []:
-            report = catalogue.add_feeds(services.database, named_feeds(services, [argument], yes), utc_now())
+            named = named_feeds(services, [argument], yes)  # before the database is opened, which begins a folder
+            report = catalogue.add_feeds(services.database, named, utc_now())
             err.print(f"{argument}: {_describe(report)}")
         if catalogue.count_feeds(services.database) or services.settings.feeds.remote:
-            collect(services, once=once, web=web, as_json=json)
+            collect(services, once=once, web=serves, as_json=json)
             return
-    _demo(once=once, port=port, web=web, as_json=json)
+    _demo(once=once, port=port, web=serves, as_json=json)
 
 
 def _nothing_of_ones_own() -> bool:

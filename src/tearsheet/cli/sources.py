@@ -14,7 +14,7 @@ from tearsheet import query as queries
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, from_here, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import CollectionOption
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
+from tearsheet.cli.options import LONGEST_DAYS, CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.feeds import catalogue
@@ -187,7 +187,7 @@ def gaps(
         typer.Argument(help="Domains, as example.com. [default: all]", autocompletion=names_of("sources")),
     ] = None,
     collection: CollectionOption = None,
-    days: Annotated[int, typer.Option(help="How many days back.", min=1)] = 30,
+    days: Annotated[int, typer.Option(help="How many days back.", min=1, max=LONGEST_DAYS)] = 30,
     end: Annotated[str, typer.Option("--to", help="Last day, YYYY-MM-DD. [default: yesterday]")] = "",
     json: JsonOption = False,
     jsonl: JsonlOption = False,

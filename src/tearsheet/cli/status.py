@@ -13,7 +13,7 @@ import typer
 from tearsheet import app as program
 from tearsheet import work
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
+from tearsheet.cli.options import LONGEST_DAYS, CsvOption, JsonlOption, JsonOption
 from tearsheet.clock import utc_now
 from tearsheet.errors import NotFoundError, UsageError
 
@@ -66,7 +66,7 @@ class By(StrEnum):
 
 @reports_errors
 def stats(
-    days: Annotated[int, typer.Option(help="How many days back; 0 means all.", min=0)] = 0,
+    days: Annotated[int, typer.Option(help="How many days back; 0 means all.", min=0, max=LONGEST_DAYS)] = 0,
     by: Annotated[By | None, typer.Option(help="Sum up by this as well.")] = None,
     url: Annotated[
         str | None, typer.Option(help="Show instead every try of the stories with this address, as queued or as found.")

@@ -8,7 +8,7 @@ import typer
 
 from tearsheet import app as program
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.options import JsonlOption, JsonOption
+from tearsheet.cli.options import LONGEST_DAYS, JsonlOption, JsonOption
 from tearsheet.clock import utc_now
 
 app = typer.Typer(help="Make, list and revoke tokens of the web API.", no_args_is_help=True)
@@ -25,7 +25,9 @@ def register(parent: typer.Typer) -> None:
 def create(
     name: NameArgument,
     write: Annotated[bool, typer.Option("--write", help="Let it change things; otherwise it may only read.")] = False,
-    days: Annotated[int | None, typer.Option(min=1, help="How many days it lasts. [default: no end]")] = None,
+    days: Annotated[
+        int | None, typer.Option(min=1, max=LONGEST_DAYS, help="How many days it lasts. [default: no end]")
+    ] = None,
     until: Annotated[str | None, typer.Option(metavar="DAY", help="Its last day, UTC, as 2027-01-31.")] = None,
     collection: Annotated[
         list[str] | None,

@@ -17,7 +17,7 @@ from tearsheet.cli.filters import question_of, why_none
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.cli.progress import TopicProgress
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
-from tearsheet.files import hand_over, hand_over_all, output_folder
+from tearsheet.files import hand_over, hand_over_all
 from tearsheet.tables import csv_table
 from tearsheet.topics import snapshot as snapshots
 from tearsheet.topics import spider
@@ -282,7 +282,6 @@ def export(
     """Write a snapshot's tables and networks, one set for each timespan."""
     with services_for() as services:
         topic = topics.store.find_topic(services.database, name)
-        output_folder(folder)
         files = program.export_topic(services, topic, folder, form, snapshot)
         hand_over_all(files, folder)
     out.print(f"{len(files):,} files in {folder}")
@@ -299,7 +298,6 @@ def draw(
     """Draw who links to whom: a picture, or a page with all timespans that opens from a disk."""
     with services_for() as services:
         topic = topics.store.find_topic(services.database, name)
-        output_folder(file.parent)
         program.draw_topic(services, topic, file, timespan, snapshot)
         hand_over(file)
     out.print(f"{file} written")

@@ -13,17 +13,23 @@ from tearsheet.terminal import clean
 
 _WORDS = {"int": "NUMBER", "float": "NUMBER", "str": "TEXT", "Path": "PATH", "datetime": "DAY"}
 """What is shown for a value in a help text, by the name of its type."""
+_NUMBERS = {"int", "float"}
+_LARGEST = 1_000_000_000
+"""The largest number that any option takes: more than anybody means, and less than engines, dates and counters can hold."""
 _SENTENCE = re.compile(r".*?\.(?=\s|$)")
 
 
 def in_plain_words(command: Any) -> Any:
     """A command of typer and those under it, with plain helps: without boxes, and with words for the kinds of values.
 
+    Its numbers get limits, so that none is larger than what the program can count with.
+
     Typer's own helps need a library that takes longer to load than the command, and cut sentences.
     """
     command.rich_markup_mode = None
     command.short_help = first_sentence(command.help or "")
     for parameter in command.params:
+        _bounded(parameter)
         if parameter.metavar is None and not getattr(parameter, "is_flag", False):
             parameter.metavar = _word_for(parameter)
         if parameter.param_type_name == "argument":
@@ -33,6 +39,14 @@ def in_plain_words(command: Any) -> Any:
     for part in getattr(command, "commands", {}).values():
         in_plain_words(part)
     return command
+
+
+def _bounded(parameter: Any) -> None:
+    """A number without limits of its own gets those that hold for all, so that typer says what is too large."""
+    if parameter.bare_type() in _NUMBERS:
+        given = parameter.type_descriptor.parameter_info
+        given.min = 0 if given.min is None else given.min
+        given.max = _LARGEST if given.max is None else given.max
 
 
 def _nothing(*_: Any, **__: Any) -> str:

@@ -31,7 +31,7 @@ def register(parent: typer.Typer) -> None:
 def worker(
     stages: StagesArgument,
     pipeline: PipelineOption = pipelines.DEFAULT,
-    processes: Annotated[int, typer.Option("-n", "--processes", help="How many processes.", min=1)] = 1,
+    processes: Annotated[int, typer.Option("-n", "--processes", help="How many processes.", min=1, max=1000)] = 1,
 ) -> None:
     """Work on some stages until stopped. Workers may start in any order, on any number of machines.
 

@@ -133,3 +133,23 @@ def test_a_page_that_is_nested_without_end_takes_no_time():
 )
 def test_an_address_that_is_called_like_a_feed_is_no_page(url, page):
     assert may_be_page(url) is page
+
+
+def test_a_declared_feed_is_enough_and_nothing_else_is_asked() -> None:
+    page = b'<link rel="alternate" type="application/rss+xml" href="/all.rss"><a href="/sport.rss">Sport</a>'
+    pages = {"/": page, "/all.rss": rss("https://news.example/1"), "/sport.rss": rss("https://news.example/2")}
+    asked: list[str] = []
+
+    def look() -> list[str]:
+        asked.clear()
+        looking = discover(
+            site(pages), ThreadReader(), "https://news.example/", now=NOW, one_declared=True, asking=asked.append
+        )
+        return [feed.url for feed in asyncio.run(looking)]
+
+    assert look() == asked == ["https://news.example/all.rss"]
+    del pages["/all.rss"]
+    assert look() == ["https://news.example/sport.rss"]
+    places = ["https://news.example/all.rss", "https://news.example/robots.txt", "https://news.example/sport.rss"]
+    assert asked[:3] == places
+    assert len(set(asked)) == len(asked)

@@ -29,9 +29,11 @@ from .discovery import feeds_of_page as feeds_of_page
 from .discovery import may_be_page as may_be_page
 from .feed_lists import read_feed_list as read_feed_list
 from .history import FailingFeed as FailingFeed
+from .history import Polls as Polls
 from .history import failing_feeds as failing_feeds
 from .history import fetch_history as fetch_history
 from .history import newest_stories as newest_stories
+from .history import polls_since as polls_since
 from .history import stories_by_day as stories_by_day
 from .history import stories_from as stories_from
 from .history import top_counts as top_counts

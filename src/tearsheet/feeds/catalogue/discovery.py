@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import urljoin, urlsplit
 
@@ -211,9 +211,20 @@ READ_FEED_SUMMARY = ReadingJob(read_feed_summary, max_answer=100_000)
 
 
 async def discover(
-    client: FeedClient, reader: Reader, url: str, *, limit: int = 20, now: datetime | None = None
+    client: FeedClient,
+    reader: Reader,
+    url: str,
+    *,
+    limit: int = 20,
+    now: datetime | None = None,
+    one_declared: bool = False,
+    asking: Callable[[str], None] = lambda url: None,
 ) -> list[DiscoveredFeed]:
-    """Find the feeds of a site and read each, most useful first. Raises NoSite when its own page cannot be fetched or read."""
+    """Find the feeds of a site and read each, most useful first. Raises NoSite when its own page cannot be fetched or read.
+
+    With `one_declared`, the first feed with entries that the page declares is enough: other places are asked only when there
+    is none, at the pace of the host. `asking` is told each address before it is asked.
+    """
     now = now or utc_now()
     url = url if "://" in url else f"https://{url}"
     page = await _get_page(client, url)
@@ -223,19 +234,42 @@ async def discover(
         raise NoSite(f"{url} cannot be read: it {error.detail}; try another page of the site") from error
     if site.itself is not None:
         return [_described(page.url, site.itself, PossibleFeed(page.url, ITSELF, _ITSELF_HOW))]
-    robots = await _get(client, urljoin(page.url, "/robots.txt"))
-    found: dict[str, DiscoveredFeed] = {}
+    places = _Places(client, reader, now, asking)
+    declared = [candidate for candidate in site.named if candidate.score >= DECLARED] if one_declared else []
+    for candidate in declared:
+        if (feed := await places.ask(candidate)) and feed.entries:
+            return [feed]
+    asking(robots_url := urljoin(page.url, "/robots.txt"))
+    robots = await _get(client, robots_url)
     likely = _ranked([*site.named, *await _sitemaps(reader, robots, page.url, now), *guesses(page.url)])
     for candidate in likely[:MAX_REQUESTS]:
-        if len(found) >= limit:
+        if len(places.found) >= limit:
             break
-        if candidate.score <= GUESSED and any(feed.score > MENTIONED for feed in found.values()):
+        if candidate.score <= GUESSED and any(feed.score > MENTIONED for feed in places.found.values()):
             break  # the site says where its feeds are: no need to guess
-        response = await _get(client, candidate.url)
-        summary = await _summary(reader, response, now)
-        if response and summary is not None:
-            found.setdefault(normalize_url(response.url), _described(response.url, summary, candidate))
-    return sorted(found.values(), key=lambda feed: -feed.score)
+        if candidate not in declared:
+            await places.ask(candidate)
+    return sorted(places.found.values(), key=lambda feed: -feed.score)
+
+
+@dataclass(slots=True)
+class _Places:
+    """Asks where feeds may be, and keeps those that are there."""
+
+    client: FeedClient
+    reader: Reader
+    now: datetime
+    asking: Callable[[str], None]
+    found: dict[str, DiscoveredFeed] = field(default_factory=dict)
+
+    async def ask(self, candidate: PossibleFeed) -> DiscoveredFeed | None:
+        """The feed at an address that may be one; None when there is none."""
+        self.asking(candidate.url)
+        response = await _get(self.client, candidate.url)
+        summary = await _summary(self.reader, response, self.now)
+        if response is None or summary is None:
+            return None
+        return self.found.setdefault(normalize_url(response.url), _described(response.url, summary, candidate))
 
 
 def _received(response: FetchResponse, url: str, now: datetime) -> ReceivedDocument:

@@ -51,6 +51,23 @@ def failing_feeds(database: Database, *, since: datetime | None = None, limit: i
     return [_failing(row) for row in rows]
 
 
+@dataclass(slots=True, frozen=True)
+class Polls:
+    """How many feeds were polled, and when the next one is due."""
+
+    polled: int
+    next_poll: datetime | None
+    """None when there is no feed that is polled."""
+
+
+def polls_since(database: Database, since: datetime) -> Polls:
+    """How many feeds were polled `since` then, and when the next one is due."""
+    polled = select(func.count()).select_from(feeds).where(feeds.c.last_fetch_attempt >= since)
+    due = select(func.min(feeds.c.due_at)).where(feeds.c.active, feeds.c.system_enabled)
+    with database.read() as connection:
+        return Polls(int(connection.execute(polled).scalar_one()), connection.execute(due).scalar())
+
+
 def _failing(row: Any) -> FailingFeed:
     status, note = row.system_status or "", row.note or ""
     return FailingFeed(

@@ -1,6 +1,7 @@
 from .erasing import erase_from_snapshots as erase_from_snapshots
 from .erasing import topics_with as topics_with
 from .export_erasing import erase_from_exports as erase_from_exports
+from .export_files import known_formats as known_formats
 from .export_files import page_of as page_of
 from .export_files import write_export as write_export
 from .export_files import write_map as write_map

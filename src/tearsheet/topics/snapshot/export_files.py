@@ -33,14 +33,19 @@ class _Written:
     section: drawing.Section | None
 
 
-def write_export(frozen: Frozen, folder: Path, formats: Sequence[str], workers: int = 1) -> list[Path]:
-    """Write every timespan in these formats; returns the files. Raises UsageError for an unknown format.
-
-    More than one worker means processes that share the work of a large topic.
-    """
+def known_formats(formats: Sequence[str]) -> list[str]:
+    """These formats, if there are such. Raises UsageError."""
     for unknown in sorted(set(formats) - set(FORMATS)):
         hint = did_you_mean(unknown, FORMATS, f"choose among {', '.join(FORMATS)}")
         raise UsageError(f"there is no format {unknown!r}; {hint}")
+    return list(formats)
+
+
+def write_export(frozen: Frozen, folder: Path, formats: Sequence[str], workers: int = 1) -> list[Path]:
+    """Write every timespan in these known formats; returns the files.
+
+    More than one worker means processes that share the work of a large topic.
+    """
     done = over_timespans(frozen, partial(_write_timespan, folder, tuple(formats)), workers)
     written = [_write(folder / "summary.json", drawing.summary(frozen, [one.totals for one in done]).encode())]
     written += [file for one in done for file in one.files]
