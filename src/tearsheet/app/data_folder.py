@@ -6,10 +6,11 @@ data folder holds something, and from then on it is meant.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
-from tearsheet.settings import CONFIG_FILE
+from tearsheet.settings import CONFIG_FILE, Settings, load_settings
 
 DEMO_FOLDER = "demo"
 """The demo's folder, inside the data folder."""
@@ -28,6 +29,15 @@ def is_demo(names: Collection[str]) -> bool:
 def folder_meant(folder: Path, names: Collection[str], names_in_demo: Collection[str]) -> Path:
     """The folder that a command on what is already there means, when the data folder and the demo in it hold these names."""
     return folder / DEMO_FOLDER if holds_nothing(names) and is_demo(names_in_demo) else folder
+
+
+def of_what_is_there(settings: Settings, flags: Mapping[str, Any] | None = None) -> Settings:
+    """These settings of a data folder, or those of the demo in it when that is meant; `flags` hold for both."""
+    if any(name.startswith("engines.") for name in settings.sources):  # these know nothing of a demo
+        return settings
+    folder = settings.data
+    meant = folder_meant(folder, names_in(folder), names_in(folder / DEMO_FOLDER))
+    return settings if meant == folder else load_settings(meant, flags)
 
 
 def names_in(folder: Path) -> frozenset[str]:

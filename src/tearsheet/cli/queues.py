@@ -16,6 +16,11 @@ from tearsheet.cli.status import QUEUE_COLUMNS
 from tearsheet.errors import NotFoundError, PartialFailure
 
 app = typer.Typer(help="Look into the queues, and fix them.", no_args_is_help=True)
+_PEEKED = typer.Argument(
+    help="A queue's name, as in `tearsheet queues list`.",
+    metavar="QUEUE",
+    autocompletion=names_of("queues and quarantines"),
+)
 QueueArgument = Annotated[
     str,
     typer.Argument(
@@ -41,7 +46,7 @@ def list_queues(json: JsonOption = False, jsonl: JsonlOption = False) -> None:
 @app.command()
 @reports_errors
 def peek(
-    queue: QueueArgument,
+    queue: Annotated[str, _PEEKED],
     limit: Annotated[int, typer.Option(help="How many messages.")] = 10,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
