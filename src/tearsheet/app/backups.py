@@ -26,11 +26,11 @@ from tearsheet.backup import (
     Pruned,
     Restoring,
     Tell,
+    advice_on_no_backups,
     check_landings,
     finish_interrupted,
     landings_of,
     make_backup,
-    advice_on_no_backups,
 )
 from tearsheet.engines import is_embedded, local_path
 from tearsheet.engines.blobs import open_blobs
