@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tearsheet.app.library.opening import has_engine
+from tearsheet.app.data_folder import has_engine
 
 if TYPE_CHECKING:
     from tearsheet.app.engines import Engines

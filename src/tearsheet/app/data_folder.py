@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from tearsheet.engines import is_embedded, local_path
 from tearsheet.settings import CONFIG_FILE, Settings, load_settings
 
 DEMO_FOLDER = "demo"
@@ -46,3 +47,8 @@ def names_in(folder: Path) -> frozenset[str]:
         return frozenset(path.name for path in folder.iterdir())
     except OSError:
         return frozenset()
+
+
+def has_engine(settings: Settings, setting: str, url: str) -> bool:
+    """Whether an engine is there to be opened: a server is taken to be."""
+    return not is_embedded(url) or local_path(url, settings.data, setting).exists()
