@@ -97,3 +97,10 @@ def test_a_result_goes_where_the_user_said(tmp_path: Path):
     with output_file(Path(os.devnull)) as file:
         file.write(b"gone")
     assert Path(os.devnull).is_char_device()
+
+
+def test_a_folder_that_is_missing_is_no_full_disk(tmp_path: Path):
+    with pytest.raises(StorageError, match="make the folder first, or name another"), storage_errors("cannot write x"):
+        (tmp_path / "none" / "x").write_bytes(b"")
+    with pytest.raises(StorageError, match="free some disk space or check"), storage_errors("cannot write x"):
+        raise OSError(28, "No space left on device")

@@ -353,3 +353,13 @@ def test_an_archive_is_read_again_and_again_and_says_what_it_could_not_read(data
         list(tearsheet.read_archive(tmp_path / "other.warc"))
     with pytest.raises(NotFoundError):
         tearsheet.read_archive(tmp_path / "none.warc")
+
+
+def test_the_folder_above_the_demo_names_the_demo(tmp_path):
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / "config.toml").write_text("[fetch]\nconnect_to = {}\n")
+    with pytest.raises(NotFoundError, match=r"holds nothing but the demo: open .*demo$"):
+        tearsheet.open(tmp_path)
+    (tmp_path / "other.txt").write_text("mine")
+    with pytest.raises(NotFoundError, match="is no data folder"):
+        tearsheet.open(tmp_path)

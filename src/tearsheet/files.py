@@ -21,6 +21,8 @@ from tearsheet.locks import lock
 TEMPORARY = ".tmp"
 """Ends the names of files that are still being written."""
 
+_FULL_OR_FORBIDDEN = "free some disk space or check the folder's rights"
+
 
 class _Umask:
     """The user's own mask of rights, once `keep_private` has replaced it."""
@@ -47,9 +49,9 @@ def storage_errors(doing: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageError(
-            f"{doing}: {error.strerror or error}; free some disk space or check the folder's rights"
-        ) from error
+        missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+        advice = "make the folder first, or name another" if missing else _FULL_OR_FORBIDDEN
+        raise StorageError(f"{doing}: {error.strerror or error}; {advice}") from error
 
 
 def sync_folder(folder: Path) -> None:

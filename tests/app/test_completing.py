@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 
 from tearsheet.app.completing import names_like
@@ -25,6 +27,16 @@ def test_names_that_begin_like_what_was_typed(tmp_path):
     assert names_like(tmp_path, "topics", "e") == [], "what commands a terminal is not offered to one"
     assert names_like(tmp_path, "sources", "b") == ["b.example", "bc.example"]
     assert names_like(tmp_path, "collections", "") == ["Press"]
+
+
+def test_a_quarantine_is_offered_where_it_may_be_looked_into_though_nothing_was_ever_in_it(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "queues.db")) as queues:
+        queues.execute("CREATE TABLE queues (name TEXT)")
+        queues.executemany("INSERT INTO queues VALUES (?)", [("parser-in",), ("fetcher-in",), ("fetcher-quar",)])
+        queues.commit()
+    assert names_like(tmp_path, "queues", "parser-") == ["parser-in"]
+    assert names_like(tmp_path, "queues and quarantines", "parser-q") == ["parser-quar"]
+    assert names_like(tmp_path, "queues and quarantines", "fetcher") == ["fetcher-in", "fetcher-quar"]
 
 
 def test_nothing_is_offered_made_or_raised_where_there_is_nothing(tmp_path):

@@ -58,7 +58,10 @@ def test_what_is_called_like_a_feed_is_not_looked_at_and_its_first_poll_tells(da
     done = in_process("run", "--once", "--no-web", data=data)
     assert done.exit_code == 3, done.output
     told = " ".join(done.stdout.split())
-    assert f"{HERALD}/feeds/page.xml could not be read: parse error; html?; it is a web page and no feed" in told
+    assert (
+        f"{HERALD}/feeds/page.xml could not be read: this is a web page and no feed; `tearsheet feeds discover` finds"
+        in told
+    )
     assert f"{HERALD}/feeds/missing.xml could not be read: HTTP 404 Not Found; check its address" in told
     assert "2 of 3 feeds could not be read: see above" in " ".join(done.stderr.split())
 

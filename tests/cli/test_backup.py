@@ -67,6 +67,15 @@ def test_what_is_missing_is_said_and_ends_with_3(data, place):
     assert "symbolic link" in said(in_process("backup", place, "--without", "links", data=data))
 
 
+def test_a_restore_from_nowhere_is_not_told_to_make_a_backup(data, place, tmp_path):
+    missing = said(in_process("restore", place, data=tmp_path / "new"), 7)
+    assert "mount its disk, or name the place where the backups are" in missing and "--new" not in missing
+    place.mkdir()
+    empty = said(in_process("restore", place, data=tmp_path / "new"), 5)
+    assert "there are no backups in" in empty and "--new" not in empty
+    assert "--new" in said(in_process("backup", place, data=data), 5)
+
+
 def test_a_restore_says_what_it_cannot_bring_back(data, place, tmp_path):
     (data / "linked").symlink_to(place)
     said(in_process("backup", place, "--new", data=data), 3)

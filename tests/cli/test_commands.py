@@ -135,6 +135,23 @@ def test_names_are_completed_for_the_shell(tmp_path, monkeypatch):
     assert completed("topic", "dele") == ["delete"]
 
 
+def test_names_of_the_demo_are_completed_where_commands_read_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TEARSHEET_DATA", raising=False)
+    demo = tmp_path / "tearsheet-data" / "demo"
+    with Services(Settings(demo)) as services:
+        create_topic(services.database, NewTopic("corvane bridge (2)", "water"), 0)
+    (demo / "config.toml").write_text("[fetch]\nconnect_to = {}\n")
+
+    def completed(line: str) -> str:
+        given = {"_TEARSHEET_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": "3"}
+        return CliRunner().invoke(tearsheet.cli.app, prog_name="tearsheet", env=given).output.rstrip("\n")
+
+    assert completed("tearsheet\ntopic\nstatus\ncor") == r"corvane\ bridge\ \(2\)", "bash puts it on the line as it is"
+    assert completed("tearsheet\ntopic\nstatus\ncorvane\\ br") == r"corvane\ bridge\ \(2\)"
+    assert completed('tearsheet\ntopic\nstatus\n"corvane br') == "corvane bridge (2)", "and closes the quotes itself"
+
+
 def test_a_search_loads_the_index_and_no_database(tmp_path):
     loaded = modules_of("--data", str(tmp_path), "search", "flood")
     assert "tantivy" in loaded

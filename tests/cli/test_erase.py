@@ -43,13 +43,13 @@ def test_a_dry_run_says_what_would_be_erased_where_and_changes_nothing(data):
     counts = {(row["place"], row["what"]): row["count"] for row in rows}
     assert counts["index", "stories"] == counts["archive", "captures"] == counts["page store", "pages"] == 1
     assert counts["queues", "messages"] == 3 and counts["archive stores", "copies to be replaced"] == 1
-    assert "1 stories would be erased, known by 2 addresses" in run(data, SECRET, "--dry-run")
+    assert "1 story would be erased, known by 2 addresses" in run(data, SECRET, "--dry-run")
     assert places_of(data, "secretphrase") == before
 
 
 def test_it_asks_and_stops_without_a_yes(data):
     said = run(data, SECRET, "--reason", "asked for", code=1)
-    assert "not to be brought back" in said and "Erase 1 stories" in said
+    assert "not to be brought back" in said and "Erase 1 story" in said
     assert places_of(data, "secretphrase")
 
 
@@ -68,7 +68,7 @@ def test_an_erased_story_is_gone_and_the_erasure_can_be_shown(data):
 def test_stories_of_a_list_a_query_and_a_source(data, tmp_path):
     (tmp_path / "list.txt").write_text(f"{SECRET}\n\n{url_of('alpha')}\n")
     assert "2 stories would be erased" in run(data, "--list", tmp_path / "list.txt", "--dry-run")
-    assert "1 stories would be erased" in run(data, "--query", "alphaphrase", "--dry-run")
+    assert "1 story would be erased" in run(data, "--query", "alphaphrase", "--dry-run")
     assert "3 stories would be erased" in run(data, "--source", "news.example", "--dry-run")
     assert "0 stories would be erased" in run(data, "--query", "nowhere", "--dry-run", code=5)
 

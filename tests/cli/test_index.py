@@ -43,7 +43,7 @@ def indexed(data):
 def test_stories_that_only_a_store_has_come_back(data):
     first = run(data)
     assert "5 stories indexed, 0 were there, 0 duplicates, 0 could not be indexed" in first.stdout
-    assert "1 files read here, 1 from stores" in first.stdout
+    assert "1 file read here, 1 from stores" in first.stdout
     assert indexed(data) == 5
     assert "0 stories indexed, 5 were there" in run(data).stdout
 

@@ -73,3 +73,8 @@ def test_a_story_is_its_title_what_is_known_and_its_address(width):
     joined = " ".join(text_of(lines)[:-1])
     assert joined == "The harbour wall is rebuilt a.example · 2026-11-18"
     assert text_of(list(story_lines("", [], URL, None)))[0] == "(without a title)"
+
+
+def test_one_long_value_does_not_fill_the_other_rows_with_blanks_in_a_file():
+    lines = shown([["a", "x" * 2000, "fine"], ["b", "short", "bad"]], None)
+    assert lines == ["id  address  state", f"a   {'x' * 2000}  fine", "b   short    bad"]

@@ -45,10 +45,10 @@ def test_collections_give_the_sources_of_seeds(command, tmp_path):
     index.close()
     assert "2 seeds added" in command("topic", "seed", "Flood", "--index")
     command("collections", "add", "Locals", "c.example")
-    assert "1 seeds added, 2 were known" in command("topic", "seed", "Flood", "--index")
+    assert "1 seed added, 2 were known" in command("topic", "seed", "Flood", "--index")
     asked = ("flood", "--collection", "Locals", "--source", "a.example", "--source", "d.example")
     assert "1 of " in command("count", *asked)
-    assert "1 seeds added" in command("topic", "seed", "One", "--index")  # the same question means the same stories
+    assert "1 seed added" in command("topic", "seed", "One", "--index")  # the same question means the same stories
 
 
 def test_duplicate_sources_are_said_and_listed(command):

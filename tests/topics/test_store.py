@@ -10,6 +10,7 @@ from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.settings import Settings
 from tearsheet.topics import NewTopic, Seed, model, store, tables
 from tearsheet.topics.snapshot import save_snapshot
+from tearsheet.topics.snapshot.store import load_snapshot
 from tearsheet.topics.spider import add_seeds
 from tests.support.topic_rows import add_members, web_story
 
@@ -58,3 +59,11 @@ def test_a_topic_at_work_is_stopped_before_it_is_deleted(database):
     )
     store.delete_topic(database, topic)
     assert store.list_topics(database) == []
+
+
+def test_a_snapshot_that_is_not_there_is_told_apart_from_none_at_all(database):
+    topic = store.create_topic(database, NewTopic("flood", "water"), 0)
+    with pytest.raises(NotFoundError, match="'flood' has no snapshot yet; `tearsheet topic run` makes one"):
+        load_snapshot(database, topic)
+    with pytest.raises(NotFoundError, match="'flood' has no snapshot 7; `tearsheet topic status` lists"):
+        load_snapshot(database, topic, 7)

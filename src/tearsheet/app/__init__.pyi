@@ -4,6 +4,7 @@ from .addresses import matching_addresses as matching_addresses
 from .addresses import named_addresses as named_addresses
 from .archive_checks import has_archived_stories as has_archived_stories
 from .asking import ask as ask
+from .asking import has_feeds as has_feeds
 from .backups import Restored as Restored
 from .backups import back_up as back_up
 from .backups import opened_place as opened_place
@@ -17,10 +18,9 @@ from .captures import rebuild_index as rebuild_index
 from .captures import verify_archive as verify_archive
 from .checks import examine as examine
 from .completing import names_like as names_like
-from .data_folder import DEMO_FOLDER as DEMO_FOLDER
-from .data_folder import folder_meant as folder_meant
 from .data_folder import holds_nothing as holds_nothing
 from .data_folder import names_in as names_in
+from .data_folder import of_what_is_there as of_what_is_there
 from .demo import TOPIC as TOPIC
 from .demo import add_newsroom as add_newsroom
 from .demo import captures_of_ingest as captures_of_ingest

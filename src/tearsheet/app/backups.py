@@ -26,6 +26,7 @@ from tearsheet.backup import (
     Pruned,
     Restoring,
     Tell,
+    advice_on_no_backups,
     check_landings,
     finish_interrupted,
     landings_of,
@@ -70,10 +71,10 @@ class BackedUp:
 
 
 @contextmanager
-def opened_place(settings: Settings, url: str, *, new: bool = False) -> Iterator[BackupPlace]:
+def opened_place(settings: Settings, url: str, *, new: bool | None = None) -> Iterator[BackupPlace]:
     """The place that a command or else the setting `backup.place` names; it is to be there, unless it is `new`.
 
-    Nothing is made. Raises UsageError, ConfigError or EngineError.
+    `new` is given by whoever writes there, and None to read. Nothing is made. Raises UsageError, ConfigError or EngineError.
     """
     setting = "PLACE" if url else "backup.place"
     url = url or settings.backup.place
@@ -93,10 +94,7 @@ def opened_place(settings: Settings, url: str, *, new: bool = False) -> Iterator
         if new and any(root.resolve().is_relative_to(folder.resolve()) for root in roots):
             raise UsageError(f"{name} holds the data folder: begin in a folder of its own beside it, as {name}/backups")
         if not new and not folder.is_dir():
-            raise EngineError(
-                f"there is no folder {name}: mount its disk, or, if it is to be new, "
-                f"begin there with `tearsheet backup {name} --new`"
-            )
+            raise EngineError(f"there is no folder {name}: {advice_on_no_backups(name, writes=new is not None)}")
     blobs = open_blobs(url, settings.data, patience=settings.engines.patience_seconds, setting=setting)
     with BackupPlace(blobs, name) as place:
         yield place

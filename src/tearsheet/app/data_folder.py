@@ -6,10 +6,12 @@ data folder holds something, and from then on it is meant.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
-from tearsheet.settings import CONFIG_FILE
+from tearsheet.engines import is_embedded, local_path
+from tearsheet.settings import CONFIG_FILE, Settings, load_settings
 
 DEMO_FOLDER = "demo"
 """The demo's folder, inside the data folder."""
@@ -30,9 +32,23 @@ def folder_meant(folder: Path, names: Collection[str], names_in_demo: Collection
     return folder / DEMO_FOLDER if holds_nothing(names) and is_demo(names_in_demo) else folder
 
 
+def of_what_is_there(settings: Settings, flags: Mapping[str, Any] | None = None) -> Settings:
+    """These settings of a data folder, or those of the demo in it when that is meant; `flags` hold for both."""
+    if any(name.startswith("engines.") for name in settings.sources):  # these know nothing of a demo
+        return settings
+    folder = settings.data
+    meant = folder_meant(folder, names_in(folder), names_in(folder / DEMO_FOLDER))
+    return settings if meant == folder else load_settings(meant, flags)
+
+
 def names_in(folder: Path) -> frozenset[str]:
     """The names in a folder; none where there is no folder, or none that we may read."""
     try:
         return frozenset(path.name for path in folder.iterdir())
     except OSError:
         return frozenset()
+
+
+def has_engine(settings: Settings, setting: str, url: str) -> bool:
+    """Whether an engine is there to be opened: a server is taken to be."""
+    return not is_embedded(url) or local_path(url, settings.data, setting).exists()

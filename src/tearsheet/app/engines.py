@@ -78,7 +78,7 @@ class Engines:
                 return folder
             raise NotFoundError(
                 f"there is no data folder {folder}: name yours with --data FOLDER before the command, bring it back from "
-                "a backup with `tearsheet restore`, or begin one with `tearsheet run FEED…`"
+                "a backup with `tearsheet restore`, begin one with `tearsheet run FEED…`, or try `tearsheet demo`"
             )
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -11,6 +11,7 @@ from .manifest import Manifest as Manifest
 from .manifest import moment_of as moment_of
 from .place import BackupPlace as BackupPlace
 from .place import Pruned as Pruned
+from .place import advice_on_no_backups as advice_on_no_backups
 from .restoring import Restoring as Restoring
 from .restoring import check_landings as check_landings
 from .restoring import finish_interrupted as finish_interrupted

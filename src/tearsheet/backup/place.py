@@ -56,6 +56,13 @@ class Verified:
     problems: list[str] = field(default_factory=list)
 
 
+def advice_on_no_backups(name: str, *, writes: bool) -> str:
+    """What to do where a place with backups was expected, to read them or to write another."""
+    if writes:
+        return f"mount its disk, or, if it is to be new, begin there with `tearsheet backup {name} --new`"
+    return "mount its disk, or name the place where the backups are"
+
+
 class BackupPlace:
     """The backups in a blob store. `name` is how the place is called in messages. Use it in a `with` block."""
 
@@ -85,8 +92,7 @@ class BackupPlace:
         found = self._owner()
         if found is None:
             raise NotFoundError(
-                f"there are no backups in {self.name}: mount its disk, or, if it is to be new, "
-                f"begin there with `tearsheet backup {self.name} --new`"
+                f"there are no backups in {self.name}: {advice_on_no_backups(self.name, writes=folder is not None)}"
             )
         if folder is not None and found != folder:
             raise UsageError(f"{self.name} has the backups of another data folder: name another place")

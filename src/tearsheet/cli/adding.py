@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tearsheet import app as program
 from tearsheet.cli.context import Globals, err, out, show
+from tearsheet.cli.counts import how_many
 from tearsheet.cli.options import ask
 from tearsheet.clock import utc_now
 from tearsheet.errors import PartialFailure
@@ -79,9 +80,8 @@ def add_and_tell(services: program.Services, new: Sequence[catalogue.NewFeed]) -
 
 def tell(report: catalogue.AddReport) -> None:
     """Say how many feeds were added, and why others were not. Raises PartialFailure when some were refused."""
-    added = len(report.added)
-    out.print(f"{added:,} feed{'s' if added != 1 else ''} added, {len(report.known):,} were known already")
+    out.print(f"{how_many(len(report.added), 'feed')} added, {how_many(len(report.known), '', 'was')} known already")
     for url, reason in report.refused:
         err.print(f"refused: {url[:200]}: {reason}")
     if report.refused:
-        raise PartialFailure(f"{len(report.refused):,} feeds were refused: see above")
+        raise PartialFailure(f"{how_many(len(report.refused), 'feed', 'was')} refused: see above")

@@ -12,6 +12,7 @@ from tearsheet import app as program
 from tearsheet import pipeline as pipelines
 from tearsheet import work
 from tearsheet.cli.context import err, out, show
+from tearsheet.cli.counts import how_many
 from tearsheet.cli.options import LAST_PORT
 from tearsheet.cli.progress import Progress
 from tearsheet.errors import PartialFailure
@@ -52,7 +53,9 @@ def collect(
     if interrupted and once:
         raise program.Interrupted
     if once and summary.failed_feeds:
-        raise PartialFailure(f"{len(summary.failed_feeds):,} of {summary.feeds:,} feeds could not be read: see above")
+        raise PartialFailure(
+            f"{len(summary.failed_feeds):,} of {how_many(summary.feeds, 'feed')} could not be read: see above"
+        )
     if summary.short_of_disk:
         raise PartialFailure(f"not all stories were queued: {summary.short_of_disk}, and run again")
     check_copies(summary.uncopied)
@@ -86,14 +89,15 @@ def print_summary(summary: program.Summary, *, as_json: bool) -> None:
         out.print(f"This run: {done.indexed:,} stories indexed and {done.archived:,} archived.")
         so_far = "In the folder: "
     out.print(
-        f"{so_far}{summary.indexed:,} stories indexed and {summary.archived:,} archived "
-        f"in {summary.archive_files:,} WARC files ({summary.archive_bytes / 1e6:,.1f} MB), from {summary.feeds:,} feeds"
+        f"{so_far}{how_many(summary.indexed, 'story')} indexed and {summary.archived:,} archived "
+        f"in {how_many(summary.archive_files, 'WARC file')} ({summary.archive_bytes / 1e6:,.1f} MB), "
+        f"from {how_many(summary.feeds, 'feed')}"
     )
     print_left_out({"dropped": summary.dropped, "in quarantine": summary.quarantined})
     print_quarantines(summary.in_quarantine)
     unfinished = summary.queued - summary.later.stories
     if unfinished > 0:
-        out.print(f"{unfinished:,} are still queued and will continue with the next run.")
+        out.print(f"{how_many(unfinished, 'story', 'is')} still queued and will continue with the next run.")
     print_later_tries(summary.later)
     print_failed_feeds(summary.failed_feeds)
     if done and summary.feeds:
@@ -114,7 +118,7 @@ def print_quarantines(in_quarantine: Mapping[str, int]) -> None:
     for stage, stories in in_quarantine.items():
         queue = work.quarantine_queue(stage)
         out.print(
-            f"{stories:,} {'story waits' if stories == 1 else 'stories wait'} in {queue} for you: "
+            f"{how_many(stories, 'story', 'waits')} in {queue} for you: "
             f"`tearsheet queues peek {queue}` says why, `tearsheet queues requeue {stage}` tries again."
         )
 
@@ -123,8 +127,7 @@ def print_later_tries(later: work.LaterTries) -> None:
     """Say how many stories wait for another try, and from when on a run would take them up again."""
     if later.stories:
         first = f", the first at {_moment(datetime.fromtimestamp(later.first))}" if later.first else ""
-        stories = "story waits" if later.stories == 1 else "stories wait"
-        out.print(f"{later.stories:,} {stories} for another try{first}; a later run takes them up.")
+        out.print(f"{how_many(later.stories, 'story', 'waits')} for another try{first}; a later run takes them up.")
 
 
 def print_not_polled(done: program.ThisRun) -> None:

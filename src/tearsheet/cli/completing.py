@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
-Completion = Callable[[Any, str], list[str]]
+Completion = Callable[[Any, str], Sequence[str]]
+_SPECIAL_IN_BASH = re.compile(r"[^\w@%+=:,./-]")
 
 
 def names_of(kind: str) -> Completion:
     """What typer calls to complete a name of this kind; it reads the data folder that the command line names so far."""
 
-    def complete(ctx: Any, incomplete: str) -> list[str]:
+    def complete(ctx: Any, incomplete: str) -> Sequence[str]:
         from tearsheet.app import names_like  # not needed for a help text
 
-        return names_like(ctx.find_root().params.get("data"), kind, incomplete)
+        names = names_like(ctx.find_root().params.get("data"), kind, incomplete)
+        return [_TypedInBash(name) for name in names] if _bash_wants_escapes(incomplete) else names
 
     return complete
+
+
+def _bash_wants_escapes(incomplete: str) -> bool:
+    """Whether bash puts what it is offered on the line as it is. Within quotes it needs none, and other shells add their own."""
+    if os.environ.get("_TEARSHEET_COMPLETE") != "complete_bash":
+        return False
+    line = os.environ.get("COMP_WORDS", "")
+    return not (incomplete and line.endswith((f"'{incomplete}", f'"{incomplete}')))
+
+
+class _TypedInBash(str):
+    """A name that typer compares with what was typed, and prints with a backslash before blanks and all that bash acts on."""
+
+    __slots__ = ()
+
+    def __format__(self, _: str) -> str:
+        return _SPECIAL_IN_BASH.sub(r"\\\g<0>", self)

@@ -63,8 +63,10 @@ def settings_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Se
     named = {name.replace("__", "."): value for name, value in flags.items()}
     given = Globals.flags | {name: value for name, value in named.items() if value is not None}
     settings = load_settings(Globals.data, given)
-    if not own and not any(name.startswith("engines.") for name in settings.sources):  # these know nothing of a demo
-        settings = load_settings(_folder_of_what_is_there(settings.data), given)
+    if not own:
+        named_folder, settings = settings.data, program.of_what_is_there(settings, given)
+        if settings.data != named_folder and not Globals.quiet:
+            err.print(f"Reading the demo in {from_here(settings.data)}; --data names another", style="dim")
     if begins and not settings.data.exists() and not Globals.quiet:
         err.print(f"New data folder {from_here(settings.data)}", style="dim")
     begin(settings)
@@ -72,15 +74,6 @@ def settings_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Se
         advice = f"did you mean {meant}?" if meant else "`tearsheet config show` lists the settings"
         err.print(f"tearsheet: warning: the environment variable {name} sets nothing; {advice}", style="yellow")
     return settings
-
-
-def _folder_of_what_is_there(folder: Path) -> Path:
-    """The data folder, or the demo in it, which is said."""
-    inside = program.names_in(folder / program.DEMO_FOLDER)
-    meant = program.folder_meant(folder, program.names_in(folder), inside)
-    if meant != folder and not Globals.quiet:
-        err.print(f"Reading the demo in {from_here(meant)}; --data names another", style="dim")
-    return meant
 
 
 def from_here(path: Path) -> str:

@@ -13,6 +13,7 @@ from tearsheet import app as program
 from tearsheet import demo as newsrooms
 from tearsheet.cli.collecting import JsonOption, OnceOption, PortOption, WebOption, collect, web_service
 from tearsheet.cli.context import Globals, begin, err, from_here, reports_errors
+from tearsheet.cli.counts import how_many
 from tearsheet.cli.program import this_program
 from tearsheet.cli.progress import TopicProgress
 from tearsheet.errors import PartialFailure
@@ -68,8 +69,10 @@ def run_demo(*, once: bool, port: int | None, web: bool, as_json: bool, seed: in
 def _map_topic(services: program.Services) -> None:
     begin = f"The topic “{program.TOPIC}”: following the links of its stories …"
     drawn = program.map_topic(services, TopicProgress(), lambda: err.print(begin))
-    figures = f"{drawn.stories:,} stories of {drawn.sources:,} sources, {drawn.links:,} links"
-    err.print(f"The topic:     {figures}; map and tables: {from_here(drawn.folder / 'index.html')}")
+    figures = (
+        f"{how_many(drawn.stories, 'story')} of {how_many(drawn.sources, 'source')}, {how_many(drawn.links, 'link')}"
+    )
+    err.print(f"The topic:     {figures} between them; map and tables: {from_here(drawn.folder / 'index.html')}")
 
 
 def _say_hello(server: newsrooms.NewsroomServer, services: program.Services) -> None:

@@ -13,6 +13,7 @@ import typer
 from tearsheet import app as program
 from tearsheet import archive as archives
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.counts import how_many
 from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, question_of
 from tearsheet.cli.options import JsonlOption, JsonOption, YesOption, confirm, lines_of
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
@@ -89,14 +90,20 @@ def _erase(services: Services, named: dict[str, str], reason: str, dry_run: bool
     everything = program.every_address(services, named)
     found = program.rehearse(services, everything)
     if dry_run:
-        _show_report(found, form, f"{len(named):,} stories would be erased, known by {len(everything):,} addresses:")
+        _show_report(
+            found,
+            form,
+            f"{how_many(len(named), 'story')} would be erased, known by {how_many(len(everything), 'address')}:",
+        )
     if not found.total:
         raise NotFoundError(f"nothing is kept of this{_first(named)}: take the address that `tearsheet search` shows")
     if dry_run:
         return
     if not yes:
-        _show_report(found, "table", f"To be erased ({len(everything):,} addresses), and not to be brought back:")
-    confirm(f"Erase {len(named):,} stories{_first(named)}?", yes)
+        _show_report(
+            found, "table", f"To be erased ({how_many(len(everything), 'address')}), and not to be brought back:"
+        )
+    confirm(f"Erase {how_many(len(named), 'story')}{_first(named)}?", yes)
     with _told_how_to_go_on(services):
         _finish(program.erase(services, reason, everything, _say()), form)
 
@@ -120,7 +127,8 @@ def _first(named: dict[str, str]) -> str:
 
 
 def _finish(report: program.Report, form: str) -> None:
-    _show_report(report, form, f"{report.addresses:,} addresses were erased, and stay away:")
+    stay = "stays" if report.addresses == 1 else "stay"
+    _show_report(report, form, f"{how_many(report.addresses, 'address', 'was')} erased, and {stay} away:")
     if report.addresses:
         err.print("What you exported to other places, and backups made before, still have it: look there yourself.")
     if report.problems:

@@ -65,4 +65,5 @@ def why_none(services: program.Services, question: answering.Question) -> str:
         lambda other: program.ask(services, other),
         folder,
         lambda: program.has_archived_stories(services),
+        lambda: program.has_feeds(services),
     )

@@ -11,6 +11,7 @@ from tearsheet import app as program
 from tearsheet import archive as archives
 from tearsheet import index as answering
 from tearsheet.cli.context import err, out, reports_errors, services_for
+from tearsheet.cli.counts import how_many
 from tearsheet.cli.pace import measured
 from tearsheet.engines import index as indexes
 from tearsheet.errors import NotFoundError, PartialFailure
@@ -42,7 +43,7 @@ def rebuild(
         if words:
             say = measured("stories read")
             count = indexes.rebuild_words(services.settings.engines.index, services.data, say)
-            out.print(f"the words of {count:,} stories were rebuilt")
+            out.print(f"the words of {how_many(count, 'story')} were rebuilt")
             return
         known = None if archives else services.archive.totals().stories
         report, walked = program.rebuild_index(services, archives or [], measured("stories read", known))
@@ -91,8 +92,8 @@ def _check_all_indexed(report: answering.Rebuilt) -> None:
 
 def _say_report(report: answering.Rebuilt) -> None:
     out.print(
-        f"{report.created:,} stories indexed, {report.there_already:,} were there, "
-        f"{report.duplicates:,} duplicates, {report.not_indexable:,} could not be indexed"
+        f"{how_many(report.created, 'story')} indexed, {how_many(report.there_already, '', 'was')} there, "
+        f"{how_many(report.duplicates, 'duplicate')}, {report.not_indexable:,} could not be indexed"
     )
 
 
@@ -101,7 +102,7 @@ def _say_where(walked: archives.Walked) -> None:
     if walked.documents:
         out.print(f"{walked.documents:,} captures are of ingested documents, which are no stories of the index")
     if walked.here or walked.from_stores:
-        out.print(f"{walked.here:,} files read here, {walked.from_stores:,} from stores")
+        out.print(f"{how_many(walked.here, 'file')} read here, {walked.from_stores:,} from stores")
     if walked.unregistered:
         err.print(f"{len(walked.unregistered):,} of them are not registered; `tearsheet archive index` does that")
 

@@ -16,14 +16,22 @@ _GAP = "  "
 _LEAST_TEXT = 24
 """The narrowest last column that is still read with ease."""
 _LEAST_BLOCK = 20
+_LONG = 100
+"""In a file or a pipe, a value that is longer stands out of its column: filling up all other rows would hide what they say."""
 
 
 def rows_as_lines(headings: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> Iterator[Line]:
     """Rows of clean text within `width` columns; None means that there is no limit, as in a file or a pipe."""
-    widths = [max(map(cells, column)) for column in zip(headings, *rows, strict=True)]
+    columns = [[cells(value) for value in column] for column in zip(headings, *rows, strict=True)]
+    if width is None:
+        yield from _table(
+            headings, rows, [max(n for n in column if n <= _LONG or n == column[0]) for column in columns], None
+        )
+        return
+    widths = [max(column) for column in columns]
     total = sum(widths) + len(_GAP) * (len(widths) - 1)
-    room = None if width is None else width - (total - widths[-1])
-    if width is None or room is None or total <= width:
+    room = width - (total - widths[-1])
+    if total <= width:
         yield from _table(headings, rows, widths, None)
     elif room >= _LEAST_TEXT and not any(is_address(row[-1]) for row in rows):
         yield from _table(headings, rows, [*widths[:-1], room], room)

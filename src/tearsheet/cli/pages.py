@@ -115,7 +115,13 @@ def list_pages(
         since=_day(since), until=_day(until), kinds=[kind] if kind else None, page_ids=[id] if id else None
     )
     columns = {"day": "day", "kind": "kind", "page_id": "id", "language": "language", "url": "address", "path": "file"}
-    show(_rows(pages, source.base), columns, form=output_form(json, jsonl, csv_))
+    narrowed = any(option is not None for option in (since, until, kind, id))
+    empty = f"No page in {source.base} is of these days, kinds and ids." if narrowed else _no_pages(source)
+    show(_rows(pages, source.base), columns, form=output_form(json, jsonl, csv_), empty=empty)
+
+
+def _no_pages(store: pagestore.PageStore) -> str:
+    return f"There are no pages in {store.base}: `tearsheet pages import FILE…` stores those of WARC files."
 
 
 @app.command()
@@ -134,7 +140,8 @@ def check(
         for folder in pagestore.repair_store(source):
             out.print(f"repaired {folder}")
     findings = list(pagestore.check_store(source, since=_day(since), until=_day(until)))
-    show(findings, {"path": "where", "what": "what"}, form=output_form(json, jsonl, False))
+    in_order = f"Nothing is wrong with the pages in {source.base}." if any(source.pages()) else _no_pages(source)
+    show(findings, {"path": "where", "what": "what"}, form=output_form(json, jsonl, False), empty=in_order)
     if findings:
         raise PartialFailure(f"{len(findings):,} findings in {source.base}")
 

@@ -12,10 +12,15 @@ from tearsheet import pipeline as pipelines
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import JsonlOption, JsonOption, YesOption, confirm
-from tearsheet.cli.status import QUEUE_COLUMNS
+from tearsheet.cli.status import NO_QUEUES, QUEUE_COLUMNS
 from tearsheet.errors import NotFoundError, PartialFailure
 
 app = typer.Typer(help="Look into the queues, and fix them.", no_args_is_help=True)
+_PEEKED = typer.Argument(
+    help="A queue's name, as in `tearsheet queues list`.",
+    metavar="QUEUE",
+    autocompletion=names_of("queues and quarantines"),
+)
 QueueArgument = Annotated[
     str,
     typer.Argument(
@@ -35,13 +40,13 @@ def list_queues(json: JsonOption = False, jsonl: JsonlOption = False) -> None:
     """List every queue with what is ready, in work and delayed, and for how long the oldest ready message has waited."""
     with services_for() as services:
         queues = program.read_queues(services)
-    show(queues, QUEUE_COLUMNS, form=output_form(json, jsonl, False))
+    show(queues, QUEUE_COLUMNS, form=output_form(json, jsonl, False), empty=NO_QUEUES)
 
 
 @app.command()
 @reports_errors
 def peek(
-    queue: QueueArgument,
+    queue: Annotated[str, _PEEKED],
     limit: Annotated[int, typer.Option(help="How many messages.")] = 10,
     json: JsonOption = False,
     jsonl: JsonlOption = False,

@@ -10,6 +10,7 @@ from tearsheet import app as program
 from tearsheet.cli.adding import named_feeds
 from tearsheet.cli.collecting import JsonOption, OnceOption, PortOption, WebOption, collect
 from tearsheet.cli.context import Globals, err, reports_errors, services_for
+from tearsheet.cli.counts import how_many
 from tearsheet.cli.options import YesOption
 from tearsheet.clock import utc_now
 from tearsheet.feeds import catalogue
@@ -71,7 +72,7 @@ def _demo(*, once: bool, port: int | None, web: bool, as_json: bool) -> None:
 
 
 def _describe(report: catalogue.AddReport) -> str:
-    parts = [f"{len(report.added):,} feed{'s' if len(report.added) != 1 else ''} added"]
+    parts = [f"{how_many(len(report.added), 'feed')} added"]
     if report.known:
         parts.append(f"{len(report.known):,} known already")
     parts += [f"{url} refused: {reason}" for url, reason in report.refused]

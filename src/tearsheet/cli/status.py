@@ -25,6 +25,7 @@ QUEUE_COLUMNS = {
     "oldest_seconds": "oldest (s)",
 }
 _FORGOTTEN = "; after {} days (`storage.ledger_days`) it has only sums"
+NO_QUEUES = "There are no queues yet: `tearsheet run` makes them."
 
 
 def register(parent: typer.Typer) -> None:
@@ -34,12 +35,18 @@ def register(parent: typer.Typer) -> None:
 
 
 @reports_errors
-def status(json: JsonOption = False) -> None:
+def status(
+    json: JsonOption = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Print the queues as JSON, one object to a line.")] = False,
+) -> None:
     """Show who is at work and how fast, the depth of every queue, and whether queuers pause for want of disk space."""
     with services_for() as services:
         at_work = work.living_workers(services.database)
         queues = program.read_queues(services)
         disk = program.disk_state(services)
+    if jsonl:
+        show(queues, QUEUE_COLUMNS, form="jsonl")
+        return
     if json:
         workers, waiting = [asdict(worker) for worker in at_work], [asdict(queue) for queue in queues]
         show([{"workers": workers, "queues": waiting, "disk": asdict(disk)}], {}, form="jsonl")
@@ -52,7 +59,7 @@ def status(json: JsonOption = False) -> None:
     if disk.short:
         out.print(f"Queuers of this machine pause: {disk.short}", style="yellow")
     out.print()
-    show(queues, QUEUE_COLUMNS, title="queues")
+    show(queues, QUEUE_COLUMNS, title="queues", empty=NO_QUEUES)
 
 
 class By(StrEnum):

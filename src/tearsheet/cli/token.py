@@ -14,6 +14,8 @@ from tearsheet.clock import utc_now
 app = typer.Typer(help="Make, list and revoke tokens of the web API.", no_args_is_help=True)
 NameArgument = Annotated[str, typer.Argument(help="The token's name.", metavar="NAME")]
 
+_NONE = "There are no tokens: `tearsheet token create NAME` makes one."
+
 
 def register(parent: typer.Typer) -> None:
     """Add the command group."""
@@ -60,7 +62,7 @@ def list_tokens(json: JsonOption = False, jsonl: JsonlOption = False) -> None:
         "last_used_at": "last used",
     }
     form = output_form(json, jsonl, False)
-    show(map(_shown, tokens) if form == "table" else tokens, columns, form=form)
+    show(map(_shown, tokens) if form == "table" else tokens, columns, form=form, empty=_NONE)
 
 
 def _shown(token: program.Token) -> dict[str, str | None]:

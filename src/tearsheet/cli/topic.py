@@ -13,6 +13,7 @@ from tearsheet import index as answering
 from tearsheet import topics
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.counts import how_many
 from tearsheet.cli.filters import question_of, why_none
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.cli.progress import TopicProgress
@@ -131,11 +132,13 @@ def seed(
                 f"{found.seeds:,} seeds added from them"
             )
     if seeds:
-        out.print(f"{added:,} seeds added, {len(seeds) - added - len(refused):,} were known already")
+        out.print(
+            f"{how_many(added, 'seed')} added, {how_many(len(seeds) - added - len(refused), '', 'was')} known already"
+        )
     for url in refused:
         err.print(f"refused: {url[:200]}")
     if refused:
-        raise PartialFailure(f"{len(refused):,} addresses were refused: see above")
+        raise PartialFailure(f"{how_many(len(refused), 'address', 'was')} refused: see above")
 
 
 @app.command()
@@ -188,8 +191,9 @@ def run(
         topic = topics.store.find_topic(services.database, name)
         done, progress = program.run_topic_to_its_end(services, topic, TopicProgress(), join=join)
     out.print(
-        f"{progress.stories:,} stories in {progress.iteration:,} iterations, {progress.not_relevant:,} not relevant, "
-        f"{progress.failed_requests:,} addresses that could not be fetched; {done.message}",
+        f"{how_many(progress.stories, 'story')} in {how_many(progress.iteration, 'iteration')}, "
+        f"{progress.not_relevant:,} not relevant, "
+        f"{how_many(progress.failed_requests, 'address')} that could not be fetched; {done.message}",
     )
 
 
@@ -212,7 +216,7 @@ def delete(name: Name, yes: YesOption = False) -> None:
     with services_for() as services:
         topic = topics.store.find_topic(services.database, name)
         stories = topics.store.progress_of(services.database, topic).stories
-        confirm(f"Delete the topic {name} of {stories:,} stories, and its snapshots?", yes)
+        confirm(f"Delete the topic {name} of {how_many(stories, 'story')}, and its snapshots?", yes)
         topics.store.delete_topic(services.database, topic)
     out.print(f"the topic {name!r} is deleted")
 
@@ -224,6 +228,7 @@ def status(name: Name, json: JsonOption = False, jsonl: JsonlOption = False) -> 
     with services_for() as services:
         topic = topics.store.find_topic(services.database, name)
         progress = topics.store.progress_of(services.database, topic)
+        between = topics.store.count_links_between_stories(services.database, topic)
         taken = snapshots.list_snapshots(services.database, topic.id)
     values = {
         "name": topic.name,
@@ -235,6 +240,7 @@ def status(name: Name, json: JsonOption = False, jsonl: JsonlOption = False) -> 
         "iteration": progress.iteration,
         "max_iterations": topic.max_iterations,
         "links": progress.links,
+        "links_between_stories": between,
         "failed_requests": progress.failed_requests,
         "errors": progress.errors,
         "waiting_for": progress.describe_waiting(),
@@ -284,7 +290,7 @@ def export(
         topic = topics.store.find_topic(services.database, name)
         files = program.export_topic(services, topic, folder, form, snapshot)
         hand_over_all(files, folder)
-    out.print(f"{len(files):,} files in {folder}")
+    out.print(f"{how_many(len(files), 'file')} in {folder}")
 
 
 @app.command("map")

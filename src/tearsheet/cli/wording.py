@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -13,9 +14,10 @@ from tearsheet.terminal import clean
 
 _WORDS = {"int": "NUMBER", "float": "NUMBER", "str": "TEXT", "Path": "PATH", "datetime": "DAY"}
 """What is shown for a value in a help text, by the name of its type."""
-_NUMBERS = {"int", "float"}
 _LARGEST = 1_000_000_000
 """The largest number that any option takes: more than anybody means, and less than engines, dates and counters can hold."""
+_KINDS = {"int": "whole number", "float": "number"}
+_TOO_MANY = re.compile(r"Got unexpected extra argument\(s\) \((.*)\)", re.DOTALL)
 _SENTENCE = re.compile(r".*?\.(?=\s|$)")
 
 
@@ -33,20 +35,31 @@ def in_plain_words(command: Any) -> Any:
         if parameter.metavar is None and not getattr(parameter, "is_flag", False):
             parameter.metavar = _word_for(parameter)
         if parameter.param_type_name == "argument":
-            usage = parameter.metavar if parameter.required else f"[{parameter.metavar.strip('[]')}]"
+            usage = parameter.metavar if parameter.required else f"[{re.sub(r'[][]', '', parameter.metavar)}]"
             parameter.display_type_rich = _nothing
             parameter._usage_display_name = partial(str, usage)
-    for part in getattr(command, "commands", {}).values():
-        in_plain_words(part)
+    if hasattr(command, "commands"):
+        command.resolve_command = partial(_resolve_command, command.commands, command.resolve_command)
+        for part in command.commands.values():
+            in_plain_words(part)
     return command
 
 
 def _bounded(parameter: Any) -> None:
     """A number without limits of its own gets those that hold for all, so that typer says what is too large."""
-    if parameter.bare_type() in _NUMBERS:
+    if parameter.bare_type() in _KINDS:
         given = parameter.type_descriptor.parameter_info
         given.min = 0 if given.min is None else given.min
         given.max = _LARGEST if given.max is None else given.max
+
+
+def _resolve_command(
+    commands: Collection[str], resolve: Callable[[Any, list[str]], Any], ctx: Any, args: list[str]
+) -> Any:
+    """What typer does to find a command of a group, with our words for one that does not exist."""
+    if args[0] not in commands and not args[0].startswith("-"):
+        ctx.fail(no_such_command(args[0], commands, ctx.command_path))
+    return resolve(ctx, args)
 
 
 def _nothing(*_: Any, **__: Any) -> str:
@@ -70,9 +83,9 @@ def _word_for(parameter: Any) -> str:
     return _WORDS.get(name.removeprefix("list[").removesuffix("]"), "VALUE")
 
 
-def no_such_command(typed: str, known: Iterable[str]) -> str:
-    """What is said of a command that does not exist."""
-    return f"there is no command {typed!r}; {did_you_mean(typed, known, '`tearsheet --help` lists them')}"
+def no_such_command(typed: str, known: Iterable[str], group: str = "tearsheet") -> str:
+    """What is said of a command that does not exist in a group."""
+    return f"there is no command {typed!r}; {did_you_mean(typed, known, f'`{group} --help` lists them')}"
 
 
 @contextmanager
@@ -82,7 +95,7 @@ def cleaned_errors() -> Iterator[None]:
         yield
     except Exception as error:
         if callable(format_message := getattr(error, "format_message", None)):
-            told = clean(_near_options(error) or format_message())
+            told = clean(_near_options(error) or _no_number(error) or _too_many(error) or format_message())
             error.format_message = lambda: told  # type: ignore[attr-defined]
         raise
 
@@ -96,3 +109,24 @@ def _near_options(error: Any) -> str:
         str(typed), (name for parameter in command.params for name in parameter.opts if name.startswith("--"))
     )
     return f"there is no option {typed}; did you mean {' or '.join(near)}?" if near else ""
+
+
+def _no_number(error: Any) -> str:
+    """What is said of a value that should be a number; empty for other errors."""
+    found: list[Any] = getattr(error.__cause__, "errors", list)()
+    kind = _KINDS.get(str(found[0]["type"]).partition("_")[0]) if found else None
+    if kind is None or error.param is None:
+        return ""
+    name = next((opt for opt in error.param.opts if opt.startswith("--")), error.param.metavar)
+    return f"{name}: {str(found[0]['input'])!r} is no {kind}"
+
+
+def _too_many(error: Any) -> str:
+    """What is said of more words than a command takes; empty for other errors."""
+    found = _TOO_MANY.match(getattr(error, "message", ""))
+    if found is None:
+        return ""
+    query = error.ctx.params.get("query")
+    if query:
+        return f"write a query of several words in quotes: {shlex.quote(f'{query} {found[1]}')}"
+    return f"too much was given: {found[1]}; `{error.ctx.command_path} --help` says what it takes"

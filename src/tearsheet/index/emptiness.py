@@ -7,27 +7,39 @@ from dataclasses import replace
 
 from tearsheet.engines.index import Index
 from tearsheet.errors import TooSlow
+from tearsheet.index.answers import words
 from tearsheet.index.question import Asked, Question
-from tearsheet.near_names import MOST_COMPARED, did_you_mean
+from tearsheet.near_names import MOST_COMPARED, did_you_mean, near_names
 from tearsheet.query import And, Or, Phrase, Prefix, Query, Term, Wildcard, parse_query
 
 Word = Term | Phrase | Prefix | Wildcard
 _EVERYTHING = parse_query("*")
+_FIRST_FEED = "`tearsheet run FEED` collects some, and `tearsheet demo` shows how"
 _MOST_WORDS = 8
 """So many words of a query are looked up; each costs a question to the index."""
 
+_STORIES_READ, _MOST_LIKELY = 200, 5_000
+"""What a mistyped word is compared with: the most frequent words of so many stories, so that nobody waits for a guess."""
+
 
 def why_no_stories(
-    index: Index, question: Question, ask: Callable[[Question], Asked], folder: str, archived: Callable[[], bool]
+    index: Index,
+    question: Question,
+    ask: Callable[[Question], Asked],
+    folder: str,
+    archived: Callable[[], bool],
+    has_feeds: Callable[[], bool],
 ) -> str:
     """Why the question finds nothing in the index of a data folder.
 
-    `ask` looks up its sources and collections; `archived` says whether the archive has stories.
+    `ask` looks up its sources and collections; `archived` says whether the archive has stories, and `has_feeds` whether
+    there are feeds to collect from.
     """
     if not index.count(_EVERYTHING):
         if archived():
             return f"No stories: the index of {folder} is empty, but its archive is not: `tearsheet index rebuild` fills it again."
-        return f"No stories yet: the index of {folder} is empty. `tearsheet run FEED` collects some."
+        collects = "`tearsheet run` collects some." if has_feeds() else f"{_FIRST_FEED}."
+        return f"No stories yet: the index of {folder} is empty. {collects}"
     try:
         return (
             _unknown_value(index, "canonical_domain", question.sources, "source")
@@ -70,13 +82,23 @@ def _nothing_to_search(index: Index, question: Question, ask: Callable[[Question
 
 def _words_nowhere(index: Index, question: Question) -> str:
     """Which words occur nowhere, when there is something to search."""
-    words = list(dict.fromkeys(_words(question.parsed)))[:_MOST_WORDS]
-    nowhere = [_written(leaf) for leaf in words if not index.count(Query(_written(leaf), leaf))]
+    leaves = list(dict.fromkeys(_words(question.parsed)))[:_MOST_WORDS]
+    nowhere = [_written(leaf) for leaf in leaves if not index.count(Query(_written(leaf), leaf))]
     if nowhere:
-        return f"No stories match: no story in the index has {_listed(nowhere, 'or')}."
-    if len(words) > 1:
-        return f"No stories match: the index has {_listed([_written(leaf) for leaf in words], 'and')}, but no story as asked."
+        near = _meant(index, [leaf.word for leaf in leaves if isinstance(leaf, Term) and _written(leaf) in nowhere])
+        return f"No stories match: no story in the index has {_listed(nowhere, 'or')}{near}"
+    if len(leaves) > 1:
+        return f"No stories match: the index has {_listed([_written(leaf) for leaf in leaves], 'and')}, but no story as asked."
     return "No stories match within these days, sources and languages."
+
+
+def _meant(index: Index, mistyped: list[str]) -> str:
+    """The end of a message about words that occur nowhere: what is spelled like them in some of the stories."""
+    known = (
+        [found.word for found in words(index, _EVERYTHING, _MOST_LIKELY, sample_size=_STORIES_READ)] if mistyped else []
+    )
+    near = dict.fromkeys(name for word in mistyped for name in near_names(word, known, most=1))
+    return f"; did you mean {_listed([f'“{name}”' for name in near], 'and')}?" if near else "."
 
 
 def _words(query: Query) -> Iterator[Word]:

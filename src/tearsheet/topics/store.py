@@ -193,6 +193,20 @@ def progress_of(database: Database, topic: Topic) -> Progress:
     )
 
 
+def count_links_between_stories(database: Database, topic: Topic) -> int:
+    """How many links lead from one story of the topic to another: those that maps show. Others lead to no story of it."""
+    links, stories = tables.topic_links, tables.topic_stories
+    members = select(stories.c.stories_id).where(stories.c.topics_id == topic.id, stories.c.state == model.IN)
+    pairs = select(links.c.stories_id, links.c.ref_stories_id).where(
+        links.c.topics_id == topic.id,
+        links.c.stories_id != links.c.ref_stories_id,
+        links.c.stories_id.in_(members),
+        links.c.ref_stories_id.in_(members),
+    )
+    with database.read() as connection:
+        return connection.execute(select(func.count()).select_from(pairs.distinct().subquery())).scalar_one()
+
+
 def _counts_by(connection: Connection, column: Column[Any], topic_id: int) -> dict[Any, int]:
     """How many rows of a topic there are for each value of a column."""
     rows = select(column, func.count()).where(column.table.c.topics_id == topic_id).group_by(column)

@@ -6,8 +6,8 @@ from tearsheet.feeds.polling.advice import what_to_do
 @pytest.mark.parametrize(
     ("status", "detail", "told"),
     [
-        ("parse error", "parse error; html?", "it is a web page and no feed; `tearsheet feeds discover`"),
-        ("parse error", "parse error; empty", "the site sends nothing"),
+        ("parse error", "parse error; html?", "`tearsheet feeds discover` finds the feeds of a page"),
+        ("parse error", "parse error; empty", "see whether a browser shows anything"),
         ("parse error", "parse error; no version", "see in a browser whether it is a feed"),
         ("HTTP 404 Not Found", "", "check its address"),
         ("HTTP 403 Forbidden", "html?", "the site refuses us"),

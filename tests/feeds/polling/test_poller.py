@@ -180,7 +180,7 @@ def test_a_first_poll_that_fails_is_told_at_once_with_what_to_do_and_later_ones_
     for days in (0, 2):
         run_once(database, client, clock=(NOW + timedelta(days=days)).timestamp)
     [told] = [record for record in caplog.records if record.message == "the first poll of a feed failed"]
-    assert (told.url, told.why) == ("http://news.example/", "parse error; html?")
+    assert (told.url, told.why) == ("http://news.example/", "this is a web page and no feed")
     assert told.advice == what_to_do("parse error", "html?")
     [failing] = failing_feeds(database)
     assert (failing.url, failing.why, failing.advice) == (told.url, told.why, told.advice)

@@ -50,3 +50,4 @@ def test_what_links_lead_to_stands_in_the_tables(tools, topic):
     assert (row.url, row.iteration) == ("http://new.example/x", 1)
     progress = store.progress_of(tools.database, topic)
     assert (progress.links, progress.links_unfetched) == (3, 1)
+    assert store.count_links_between_stories(tools.database, topic) == 1, "maps show those between stories of the topic"

@@ -12,7 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, overload
 
 from tearsheet.app.asking import ask
-from tearsheet.app.library.opening import has_engine, require_collection, settings_of
+from tearsheet.app.data_folder import has_engine
+from tearsheet.app.library.opening import require_collection, settings_of
 from tearsheet.app.proofs import CaptureRecord, capture_record, find_capture
 from tearsheet.app.services import Services
 from tearsheet.archive import ArchivedStory, index_id_of

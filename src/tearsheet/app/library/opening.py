@@ -5,7 +5,8 @@ from __future__ import annotations
 from os import PathLike, fspath
 from pathlib import Path
 
-from tearsheet.engines import is_embedded, local_path
+from tearsheet.app.data_folder import DEMO_FOLDER, has_engine, of_what_is_there
+from tearsheet.engines import is_embedded
 from tearsheet.errors import NotFoundError
 from tearsheet.settings import Settings, load_settings
 
@@ -27,9 +28,7 @@ def require_collection(settings: Settings) -> None:
         has_engine(settings, "engines.index", engines.index)
         or has_engine(settings, "engines.database", engines.database)
     ):
+        demo = settings.data / DEMO_FOLDER
+        if of_what_is_there(settings).data == demo:
+            raise NotFoundError(f"{settings.data} holds nothing but the demo: open {demo}")
         raise NotFoundError(f"{settings.data} is no data folder: it has neither an index nor a database; {advice}")
-
-
-def has_engine(settings: Settings, setting: str, url: str) -> bool:
-    """Whether an engine is there to be opened: a server is taken to be."""
-    return not is_embedded(url) or local_path(url, settings.data, setting).exists()

@@ -4,6 +4,7 @@ from .model import NEWS_SITEMAP as NEWS_SITEMAP
 from .model import NO_VERSION as NO_VERSION
 from .model import SITEMAP as SITEMAP
 from .model import SITEMAP_INDEX as SITEMAP_INDEX
+from .model import TOLD as TOLD
 from .model import TOO_LARGE as TOO_LARGE
 from .model import Entry as Entry
 from .model import FeedError as FeedError

@@ -12,7 +12,7 @@ HTML = "html?"
 NO_VERSION = "no version"
 TOO_LARGE = "too large"
 
-_TOLD = {
+TOLD = {
     EMPTY: "the document is empty",
     HTML: "this is a web page and no feed; look for the feeds that it names",
     NO_VERSION: "this is no feed and no sitemap of any known format",
@@ -34,7 +34,7 @@ class FeedError(UserError, ValueError):
     """
 
     def __init__(self, reason: str) -> None:
-        super().__init__(_TOLD.get(reason, reason))
+        super().__init__(TOLD.get(reason, reason))
         self.reason = reason
 
     @property

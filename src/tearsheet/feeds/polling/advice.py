@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tearsheet.feeds.formats import EMPTY, HTML
+from tearsheet.feeds.formats import EMPTY, HTML, TOLD
 from tearsheet.feeds.polling.statuses import PARSE_ERROR
 
 _LATER = "it is tried again later; `tearsheet feeds fetch-soon` tries at once"
@@ -19,8 +19,8 @@ _BY_STATUS = {
     PARSE_ERROR: "see in a browser whether it is a feed",
 }
 _BY_DETAIL = {
-    (PARSE_ERROR, HTML): "it is a web page and no feed; `tearsheet feeds discover` finds the feeds of a page",
-    (PARSE_ERROR, EMPTY): "the site sends nothing: see whether a browser shows anything",
+    (PARSE_ERROR, HTML): "`tearsheet feeds discover` finds the feeds of a page",
+    (PARSE_ERROR, EMPTY): "see whether a browser shows anything",
     (
         "fetch error",
         "forbidden-address",
@@ -31,7 +31,10 @@ _FOR_SCRIPTS = re.compile(r"Exception\('(.*?)'\)")
 
 
 def plain_words(note: str) -> str:
-    """The note of a fetch event, for people."""
+    """The note of a fetch event, for people. Of a document that is no feed, it says what it is instead."""
+    found = _FOR_SCRIPTS.search(note)
+    if found and found[1] in TOLD:
+        return TOLD[found[1]].partition(";")[0]
     return _FOR_SCRIPTS.sub(r"\1", note)
 
 

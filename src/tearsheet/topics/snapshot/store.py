@@ -204,5 +204,9 @@ def load_snapshot(database: Database, topic: Topic, snapshot_id: int | None = No
     with database.read() as connection:
         data = connection.execute(query.order_by(snapshots.c.id.desc()).limit(1)).scalar()
     if data is None:
-        raise NotFoundError(f"the topic {topic.name!r} has no such snapshot; `tearsheet topic run` makes one")
+        if snapshot_id is None:
+            raise NotFoundError(f"the topic {topic.name!r} has no snapshot yet; `tearsheet topic run` makes one")
+        raise NotFoundError(
+            f"the topic {topic.name!r} has no snapshot {snapshot_id}; `tearsheet topic status` lists those that it has"
+        )
     return msgspec.json.decode(zstandard.decompress(data), type=Frozen)
