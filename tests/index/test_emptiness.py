@@ -66,12 +66,9 @@ def test_the_first_thing_in_the_way_is_told(index, question, told):
 
 def test_an_empty_index_is_told_with_its_folder(tmp_path):
     empty = open_index("index", tmp_path)
-
-
-def why(index, question: Question, *, archived: bool = False, has_feeds: bool = False) -> str:
-    assert not index.count(question.ask(no_members).query)
-    return why_no_stories(
-        index, question, lambda other: other.ask(no_members), "tearsheet-data", lambda: archived, lambda: has_feeds
-    )
+    told = "No stories yet: the index of tearsheet-data is empty. `tearsheet run FEED` collects some, and `tearsheet demo` "
+    assert why(empty, Question("climate")).startswith(told)
+    assert why(empty, Question("climate"), has_feeds=True).endswith("is empty. `tearsheet run` collects some.")
+    assert "`tearsheet index rebuild` fills it again" in why(empty, Question("climate"), archived=True)
     assert first_and_last_day(empty) is None
     empty.close()
