@@ -56,7 +56,7 @@ def backup(
         list[str] | None,
         typer.Option(
             help="What you keep in another way (database, broker, index, blobs, events, archive-stores, foreign-files, "
-            "links); may be given again.",
+            "links), or gone, for what earlier backups have and you removed on purpose; may be given again.",
             metavar="WHAT",
         ),
     ] = None,
