@@ -146,6 +146,35 @@ def test_damage_is_said_and_ends_with_3(data, place, tmp_path):
     assert "0 problems" in said(in_process("backup", place, "--verify", data=data))
 
 
+@pytest.mark.parametrize("harm", ["missing", "cut short"])
+def test_a_dry_run_finds_the_damage_that_a_restore_would(data, place, tmp_path, harm):
+    said(in_process("backup", place, "--new", data=data))
+    largest = max((place / "objects").rglob("*"), key=lambda path: path.stat().st_size if path.is_file() else 0)
+    content = largest.read_bytes()
+    largest.unlink()
+    if harm == "cut short":
+        largest.write_bytes(content[:-9])
+    new = tmp_path / "new"
+    assert largest.name in said(in_process("restore", place, "--dry-run", data=new), 1)
+    would = said(in_process("restore", place, "--dry-run", "--despite-damage", data=new), 3)
+    assert "damaged, and would not be restored: database: tearsheet.db" in would and largest.name in would
+    assert not new.exists()
+
+
+def test_what_was_not_restored_is_not_counted_as_restored(data, place, tmp_path):
+    made = json.loads(in_process("backup", place, "--new", "--json", data=data).stdout)
+    database = made["parts"]["database"]
+    largest = max((place / "objects").rglob("*"), key=lambda path: path.stat().st_size if path.is_file() else 0)
+    largest.unlink()
+    counted = f"{made['files'] - 1:,} files, {made['bytes'] - database['bytes']:,} bytes of"
+    would = said(in_process("restore", place, "--dry-run", "--despite-damage", data=tmp_path / "new"), 3)
+    assert counted in would
+    assert counted in said(in_process("restore", place, "--despite-damage", data=tmp_path / "new"), 3)
+    report = in_process("restore", place, "--despite-damage", "--json", data=tmp_path / "newer")
+    summary = json.loads(report.stdout)
+    assert (summary["files"], summary["bytes"]) == (made["files"] - 1, made["bytes"] - database["bytes"])
+
+
 def test_a_backup_that_cannot_be_read_is_listed_apart(data, place):
     said(in_process("backup", place, "--new", data=data))
     (first,) = (place / "backups").iterdir()

@@ -197,6 +197,7 @@ class Restored:
     manifest: Manifest
     layout: Layout
     progress: Progress
+    """How many files and bytes were restored, or would be."""
     stories: int
     """How many stories can be searched now."""
     damaged: list[str] = field(default_factory=list)
@@ -208,8 +209,8 @@ def restore(
 ) -> Restored | None:
     """Bring a backup back into the data folder of `settings`, which must be empty.
 
-    None when an earlier restore had been interrupted at its very end, and was finished. With `dry_run` everything is checked but
-    the objects, and nothing is written.
+    None when an earlier restore had been interrupted at its very end, and was finished. With `dry_run` everything is read and
+    checked in the same way, and nothing is written.
     """
     if not dry_run and finish_interrupted(settings.data):
         return None
@@ -225,12 +226,10 @@ def restore(
         layout = layout_of(_settings_in(place, manifest, settings.data, despite_damage))
         check_landings(landings_of(layout))
         _check_room(layout, manifest)
-        if dry_run:
-            for _ in place.entries(manifest):
-                continue
-            return Restored(name, manifest, layout, Progress("nothing was written"), 0)
-        stories: list[int] = []
         restoring = Restoring(place, manifest, layout, tell, despite_damage)
+        if dry_run:
+            return Restored(name, manifest, layout, restoring.check(), 0, restoring.left_out)
+        stories: list[int] = []
         progress = restoring.run(lambda there: stories.append(_index_words(there, tell)))
         return Restored(name, manifest, layout, progress, stories[0], restoring.left_out)
 
