@@ -27,6 +27,9 @@ settings.load_profile(os.environ.get("TEARSHEET_TEST_PROFILE", "tests"))
 
 # Child processes look for code where Python is told to, not in the folder where we happen to be.
 os.environ["PYTHONPATH"] = str(ROOT)
+# The program speaks otherwise when `make run` started it; that `make test` started the tests is not the same.
+for _name in ("MAKELEVEL", "MAKEFLAGS", "MFLAGS"):
+    os.environ.pop(_name, None)
 
 FOLDERS = {"tmp_path", "tmp_path_factory"}
 """Fixtures that give a folder. A test has asked for one when it uses one of them, or a fixture that is made from them."""

@@ -100,8 +100,8 @@ FIVE_MINUTES = (
 )
 PAGES = ("cite-results", "search-and-count", "see-gaps", "prove-and-share")
 NOT_ON_THE_DEMO = (
-    "--install-completion", "tearsheet demo", "STORY", "list.txt", "their.warc.gz", "…", "parquet", "--check", "--as-of", "index rebuild", "replay",
-    "serve",
+    "--install-completion", "tearsheet demo", "STORY", "list.txt", "their.warc.gz", "…", "parquet", "--check", "--as-of",
+    "index rebuild", "replay", "serve",
 )  # fmt: skip
 
 

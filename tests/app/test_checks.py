@@ -24,7 +24,7 @@ def checks(settings: Settings) -> dict[str, Check]:
 
 def test_a_fresh_folder_is_well(tmp_path):
     found = checks(Settings(tmp_path / "new"))
-    engines, stores = ["database", "broker", "index"], ["engines.blobs", "engines.events", "archive.folder"]
+    engines, stores = ["database", "broker", "index", "archive"], ["engines.blobs", "engines.events", "archive.folder"]
     last = ["erasures", PAGES, "telemetry", "port 8700"]
     assert list(found) == ["data folder", "rights", "disk", "clock", *engines, *stores, *last]
     assert all(check.ok for check in found.values())

@@ -17,6 +17,8 @@ from tearsheet.query import parse_query
 from tearsheet.topics import find_topic
 from tearsheet.topics.snapshot import load_snapshot, save_snapshot
 from tearsheet.work import LedgerEntry
+from tests.support.feed_rows import add_stories
+from tests.support.feed_rows import story as entry
 from tests.support.full_folder import DOCUMENT, NAMES, SECRET, SETTINGS, WORDS, fill, story, url_of
 from tests.support.leftovers import places_of
 from tests.support.web_seed import open_services
@@ -122,13 +124,45 @@ def test_every_way_to_name_a_story_finds_it(data):
         assert {every_key(SECRET), every_key("https://short.example/secret-slug")} <= found.keys()
 
 
-def test_a_story_that_no_feed_brought_is_found_by_the_link_that_was_queued(data):
-    link = "https://queued.example/row-7"
+def note(services, number: int, url: str, link: str = "", **values) -> None:
+    services.ledger.record([LedgerEntry(f"story-{number}", "importer", "dropped", url=url, link=link, **values)])
+
+
+def test_a_story_is_found_by_the_links_that_were_queued_and_these_by_the_story(data):
+    link, second = "https://queued.example/row-7", "https://queued.example/row-8"
     with opened(data) as services:
-        (capture,) = services.archive.captures_of_address(every_key(SECRET))
-        services.ledger.record([LedgerEntry(capture.story_id, "archiver", "done", url=SECRET, link=link)])
-        assert every_key(SECRET) in every_address(services, named_addresses([link]))
-        assert every_key(link) not in every_address(services, named_addresses([SECRET])), "others may lead there, too"
+        note(services, 7, SECRET, link)
+        note(services, 8, "https://other.example/the-same", link)
+        note(services, 9, "https://other.example/the-same", second)
+        for url in (SECRET, link, second):
+            found = every_address(services, named_addresses([url])).values()
+            assert {SECRET, link, second, "https://other.example/the-same"} <= set(found)
+
+
+def test_nothing_is_left_of_a_duplicate_that_came_by_a_short_link_to_another_form_of_the_address(data):
+    other_form, link = "http://www.news.example/2026/secret-slug?utm_source=feed", "http://nws.example/1irn8"
+    detail = f"{other_form} was indexed first as story 1"
+    with opened(data) as services:
+        add_stories(services.database, entry(50, url=link, normalized_url=link, title="Elsewhere: secrettitle"))
+        note(services, 1, other_form, link, reason="dups", detail=detail, domain="news.example")
+        note(services, 2, other_form, reason="dups", detail=detail, domain="news.example")
+        note(services, 3, "", reason="dups", detail=f"{SECRET} is already in this file (row 7 of list.csv)")
+        note(services, 4, url_of("alpha"), reason="dups", detail="alpha-slug", domain="news.example")
+        counted = erasing.rehearse(services, every_address(services, named_addresses([SECRET]))).found
+        assert [one.count for one in counted if one.place == "ledger"] == [4], "these, and what the feed brought"
+    erase(data, SECRET, DOCUMENT)
+    assert left(data) == {} and places_of(data, "1irn8") == []
+    with opened(data) as services:
+        assert erasing.rehearse(services, every_address(services, named_addresses([other_form]))).total == 0
+        assert services.ledger.find({"story_id": "story-4"})[0].detail == "alpha-slug"
+
+
+@pytest.mark.parametrize(("url", "links"), [("https://news.example/", 1), ("https://news.example/please-log-in", 51)])
+def test_links_that_led_to_a_front_page_or_to_a_wall_are_other_stories(data, url, links):
+    with opened(data) as services:
+        for number in range(links):
+            note(services, number, url, f"https://queued.example/{number}")
+        assert list(every_address(services, named_addresses([url])).values()) == [url]
 
 
 def test_a_query_and_a_source_name_stories(data):

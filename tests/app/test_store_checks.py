@@ -7,6 +7,7 @@ import os
 import pytest
 
 from tearsheet.app.checks import Check, examine
+from tearsheet.errors import ConfigError
 from tests.support.blob_stores import S3Harness
 from tests.support.moved_archive import collect
 from tests.support.second_disk import second_disk
@@ -51,6 +52,19 @@ def test_a_store_on_another_disk_is_said_to_be_there(tmp_path):
         found = checks(tmp_path, **{"archive.stores": [f"file://{disk}"]})["archive.stores"]
     assert found.found.startswith(f"{disk}, on a disk of its own, ")
     assert (found.ok, found.advice) == (True, "")
+
+
+def test_two_stores_that_are_one_folder_are_refused_as_by_an_upload(tmp_path):
+    (tmp_path / "copies").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "copies")
+    with open_services(tmp_path, **{"archive.stores": ["copies", "link"]}) as services:
+        found = [check for check in examine(services) if check.name == "archive.stores"]
+        assert [(check.ok, check.found) for check in found] == [
+            (False, "archive.stores: 'copies' is named twice"),
+            (False, "archive.stores: 'link' is named twice"),
+        ]
+        with pytest.raises(ConfigError, match="is named twice"):
+            services.uploader.run()
 
 
 def test_a_link_is_shown_with_where_it_leads(tmp_path):

@@ -9,12 +9,13 @@ import pytest
 
 from tearsheet.archive.copies import Copies, stores_by_name
 from tearsheet.archive.erased import Erased
-from tearsheet.archive.erasing import erase_from_file, replace_copies
+from tearsheet.archive.erasing import erase_from_file, erase_from_returned, replace_copies
 from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.store import index_id_of
 from tearsheet.archive.tombstones import Tombstones
 from tearsheet.archive.upload import Uploader
 from tearsheet.archive.verify import verify_file
+from tearsheet.clock import utc_now
 from tearsheet.errors import NotFoundError
 from tearsheet.pipeline.archiver import Archiver
 from tests.support.archive_stories import archive_all, plain_story
@@ -121,6 +122,40 @@ def test_a_file_that_is_nowhere_is_said_to_be(scene, tmp_path):
         erase_from_file(scene.file, erasure, erasure.covers, scene.copies, scene.tombstones)
     assert scene.tombstones.drop_captures(scene.file, erasure) == 1
     assert len(scene.tombstones.of()) == 1
+
+
+def forget_copies(scene) -> None:
+    scene.outbox.doubt("copies", utc_now())
+    scene.tombstones.forget_store("copies")
+
+
+def test_a_file_that_only_a_forgotten_store_has_is_brought_back_for_it(scene, tmp_path):
+    scene.upload(remove_local=True)
+    forget_copies(scene)
+    assert scene.erase(2) == 1
+    scene.check({2})
+    assert replace_copies(scene.tombstones, scene.outbox, scene.copies, scene.stores) == (1, [])
+    assert places_of(tmp_path, "qwertyuiop2") == []
+
+
+def test_a_lost_file_that_comes_back_counts_as_a_copy_only_once_what_was_erased_is_out_of_it(scene, tmp_path):
+    scene.upload(remove_local=True)
+    (tmp_path / "copies").rename(tmp_path / "unplugged")
+    forget_copies(scene)
+    for number in (2, 4):
+        assert scene.tombstones.drop_captures(scene.file, scene.erasure(number)) == 1
+    assert erase_from_returned(scene.copies, scene.tombstones) == 0, "it is not there yet"
+    (tmp_path / "copies").exists() and (tmp_path / "copies").rename(tmp_path / "empty")
+    (tmp_path / "unplugged").rename(tmp_path / "copies")
+    (failure,) = Uploader(scene.outbox, scene.copies, scene.stores).run(all_now=True).failures
+    assert "holds 2 captures that were erased: `tearsheet erase --resume` takes them out" in failure
+    assert scene.store.proved_stores(scene.file.id) == []
+    assert erase_from_returned(scene.copies, scene.tombstones) == 2
+    scene.check({2, 4})
+    assert replace_copies(scene.tombstones, scene.outbox, scene.copies, scene.stores) == (1, [])
+    assert places_of(tmp_path, "qwertyuiop2") == places_of(tmp_path, "qwertyuiop4") == []
+    assert len(scene.tombstones.of()) == 2 and erase_from_returned(scene.copies, scene.tombstones) == 0
+    scene.upload(remove_local=True)
 
 
 def test_a_story_that_was_archived_twice_is_found_in_both_files(scene, database, store, tmp_path):

@@ -97,6 +97,27 @@ def test_a_copy_that_cannot_be_reached_ends_with_3_and_is_taken_next_time(data, 
     run(data, "--resume")
 
 
+@pytest.mark.parametrize("back", ["before", "after"])
+def test_a_store_that_was_forgotten_and_comes_back_brings_no_erased_story_with_it(data, tmp_path, back):
+    for path in (data / "archive").rglob("mc-*.warc.gz"):
+        path.unlink()
+    (data / "copies").rename(tmp_path / "unplugged")
+    run(data, SECRET, "--reason", "asked for", "--yes", code=3)
+    in_process("archive", "forget", "copies", data=data)
+    if back == "after":
+        assert "its captures are forgotten" in run(data, "--resume")
+    shutil.rmtree(data / "copies", ignore_errors=True)
+    (tmp_path / "unplugged").rename(data / "copies")
+    if back == "after":
+        refused = in_process("archive", "upload", "--now", data=data)
+        assert refused.exit_code and "`tearsheet erase --resume`" in " ".join(refused.output.split())
+    assert "captures" in run(data, "--resume")
+    assert in_process("archive", "upload", "--now", data=data).exit_code == 0
+    assert in_process("archive", "verify", data=data).exit_code == 0
+    kept = [*places_of(data / "copies", "secretphrase"), *places_of(data / "archive", "secretphrase")]
+    assert [place for place in kept if "ingest-" not in place] == [], "the document is another story"
+
+
 def test_an_interrupted_erasure_says_so_and_is_finished_by_the_next(data, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(erasing, "_erase_from_archive", lambda *_: os.kill(os.getpid(), signal.SIGINT))

@@ -7,8 +7,12 @@ import shutil
 
 import pytest
 
+from tearsheet.app.pipelines import archiver
+from tests.support.archive_stories import archive_all, plain_story
+from tests.support.ingested_page import ingest_page
 from tests.support.moved_archive import MOVING, collect, copy_of, move_away, open_moving
 from tests.support.tearsheet_command import as_toml, in_process
+from tests.support.web_seed import open_services
 
 
 @pytest.fixture
@@ -42,6 +46,21 @@ def test_stories_that_only_a_store_has_come_back(data):
     assert "1 files read here, 1 from stores" in first.stdout
     assert indexed(data) == 5
     assert "0 stories indexed, 5 were there" in run(data).stdout
+
+
+def test_ingested_documents_are_counted_apart_from_what_cannot_be_indexed(tmp_path):
+    ingest_page(tmp_path)
+    result = run(tmp_path)
+    assert "0 could not be indexed" in result.stdout
+    assert "captures are of ingested documents" in result.stdout
+
+
+def test_a_story_that_cannot_be_indexed_is_an_error(tmp_path):
+    with open_services(tmp_path) as services:
+        archive_all(archiver(services, "mc"), [plain_story(1)])
+    result = run(tmp_path, code=3)
+    assert "1 could not be indexed" in result.stdout
+    assert "1 stories lack an address or a text" in result.stderr
 
 
 def test_a_copy_that_is_gone_is_an_error_and_the_rest_is_indexed(data):

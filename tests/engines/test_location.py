@@ -30,6 +30,7 @@ from tearsheet.errors import ConfigError
         ("file:///mnt/two words", "/mnt/two words"),
         ("file:////mnt/disk", "/mnt/disk"),
         ("file:/mnt/disk/", "/mnt/disk"),
+        ("file://localhost/mnt/disk", "/mnt/disk"),
         ("file:copies", "copies"),
         ("FILE:///mnt", "/mnt"),
         ("sqlite:///var/t.db", "/var/t.db"),
@@ -49,7 +50,8 @@ def test_what_a_path_or_a_url_names(url, path):
     ("url", "instead"),
     [
         ("file://mnt/disk", "'file:///mnt/disk', or 'mnt/disk'"),
-        ("file://localhost/mnt", "names a machine"),
+        ("file://localhost.example/mnt", "names a machine"),
+        ("file://localhost", "is no path"),
         ("file:///mnt/a%20b", "'/mnt/a%20b'"),
         ("file:///mnt/a?b", "'/mnt/a?b'"),
         ("file:///mnt/a#b", "'/mnt/a#b'"),

@@ -32,9 +32,9 @@ def no_members(
     return set(), set()
 
 
-def why(index, question: Question) -> str:
+def why(index, question: Question, *, archived: bool = False) -> str:
     assert not index.count(question.ask(no_members).query)
-    return why_no_stories(index, question, lambda other: other.ask(no_members), "tearsheet-data")
+    return why_no_stories(index, question, lambda other: other.ask(no_members), "tearsheet-data", lambda: archived)
 
 
 @pytest.mark.parametrize(
@@ -64,5 +64,7 @@ def test_the_first_thing_in_the_way_is_told(index, question, told):
 def test_an_empty_index_is_told_with_its_folder(tmp_path):
     empty = open_index("index", tmp_path)
     assert "the index of tearsheet-data is empty" in why(empty, Question("climate"))
+    assert "`tearsheet run FEED` collects some" in why(empty, Question("climate"))
+    assert "`tearsheet index rebuild` fills it again" in why(empty, Question("climate"), archived=True)
     assert first_and_last_day(empty) is None
     empty.close()

@@ -2,6 +2,7 @@ from .absence import absence_of as absence_of
 from .addresses import every_address as every_address
 from .addresses import matching_addresses as matching_addresses
 from .addresses import named_addresses as named_addresses
+from .archive_checks import has_archived_stories as has_archived_stories
 from .asking import ask as ask
 from .backups import Restored as Restored
 from .backups import back_up as back_up

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from tearsheet.app.services import Services
@@ -15,11 +15,12 @@ from tearsheet.query import Query
 from tearsheet.story import make_story_id
 from tearsheet.topics import addresses_in_topics, addresses_of_media
 from tearsheet.urls import BadURL, canonical_domain, is_homepage, url_hash
+from tearsheet.work import Naming
 
 Addresses = dict[str, str]
 """Addresses by their keys: the hash of the normalised form, as in the index."""
-_ROUNDS = 3
-"""An address leads to a story, whose other addresses may lead to more of its copies."""
+_MOST_LINKS = 50
+"""More different links than these lead to no story, but to a wall that a site puts before all of them."""
 
 
 def named_addresses(urls: Iterable[str]) -> Addresses:
@@ -59,17 +60,16 @@ def _of_source(services: Services, domain: str) -> Iterator[str]:
 def every_address(services: Services, named: Addresses) -> Addresses:
     """These addresses, and every other by which the same stories were queued, fetched, indexed, spidered or ingested.
 
-    A front page is never taken for another address of a story: many pages lead there, or name it by mistake.
+    An address leads to a story, whose other addresses may lead to more of its copies, until nothing new is found. A front page is
+    never taken for another address of a story: many pages lead there, or name it by mistake.
     """
     found, new = dict(named), dict(named)
-    for _ in range(_ROUNDS):
+    while new:
         more = {
             key: url
             for url in _other_addresses(services, new)
             if (key := index_id_of(url)) and key not in found and not is_homepage(url)
         }
-        if not more:
-            break
         found |= more
         new = more
     return found
@@ -84,16 +84,38 @@ def _other_addresses(services: Services, addresses: Addresses) -> Iterator[str]:
         if story is not None:
             yield from filter(None, (story.url, story.original_url))
             story_ids.add(story.story_id)
-    for url in addresses.values():
-        for story_id, led_to in services.ledger.led_to(url):
-            yield led_to
-            story_ids.add(story_id)
+    for row in _same_in_ledger(ledger_rows(services, addresses), addresses):
+        yield from filter(None, (row.url, row.link))
+        story_ids.add(row.story_id)
     yield from addresses_in_topics(database, keys)
     yield from addresses_of_documents(database, keys)
     for capture, archived in services.captures.read_each(captures_of(services, keys, story_ids)):
         yield capture.url
         if archived is not None:
             yield from story_addresses(archived.story)
+
+
+def ledger_rows(services: Services, addresses: Mapping[str, str]) -> set[Naming]:
+    """What the ledger has on these addresses, in whichever form it has them."""
+    domains = {canonical_domain(url) for url in addresses.values()}
+    rows = services.ledger.naming(addresses.values(), domains)
+    return {row for row in rows if index_id_of(row.url) in addresses or index_id_of(row.link) in addresses}
+
+
+def _same_in_ledger(rows: Iterable[Naming], addresses: Addresses) -> Iterator[Naming]:
+    """The rows of the same stories: where these links led, and which links led to these addresses.
+
+    Nothing is concluded from having led to a front page, or to a wall.
+    """
+    leading: dict[str, list[Naming]] = {}
+    for row in rows:
+        if index_id_of(row.link) in addresses:
+            yield row
+        elif not is_homepage(row.url):
+            leading.setdefault(index_id_of(row.url), []).append(row)
+    for some in leading.values():
+        if len({row.link for row in some}) <= _MOST_LINKS:
+            yield from some
 
 
 def captures_of(services: Services, keys: Iterable[str], story_ids: Iterable[str] = ()) -> list[StoredCapture]:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from tearsheet.app.services import Services
 from tearsheet.archive import (
-    INGESTED,
+    ArchivedStory,
     Captures,
     Erased,
     Packed,
@@ -20,6 +20,8 @@ from tearsheet.archive import (
     StoredFile,
     Verdict,
     Walked,
+    holds_documents,
+    unregistered_files,
     verify_file,
     walk_paths,
     write_wacz,
@@ -27,6 +29,7 @@ from tearsheet.archive import (
 from tearsheet.engines.index import server_documents
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.index import Rebuilt, fill_index, rebuild_from_stories, story_of_mediacloud
+from tearsheet.ingest import is_document
 from tearsheet.pipeline.queuers import CannotOpen, InputFile
 from tearsheet.query import Query
 from tearsheet.story import Story
@@ -95,11 +98,14 @@ def pack(services: Services, target: Path, chosen: Chosen, title: str) -> Packed
 
 def _parts(services: Services, capture: StoredCapture) -> list[StoredCapture]:
     """The parts of an ingested document. Other captures have none, and are not looked up."""
-    return services.ingest.replay.parts(capture) if capture.file.name.startswith(f"{INGESTED}-") else []
+    return services.ingest.replay.parts(capture) if holds_documents(capture.file.name) else []
 
 
 def verify_archive(services: Services) -> Iterator[Verdict]:
-    """Re-read every registered file and say what is wrong; a file that only a store has is read from there."""
+    """Re-read every file and say what is wrong; a file that only a store has is read from there.
+
+    A file of the archive folder that is not registered is read, too, and told as wrong: nobody finds its stories.
+    """
     archive, copies = services.archive, services.captures.copies
     for file in archive.files():
         if file.local or copies.is_here(file):
@@ -113,6 +119,10 @@ def verify_archive(services: Services) -> Iterator[Verdict]:
         verdict.file = file.name
         verdict.problems = [replace(problem, file=file.name) for problem in verdict.problems]
         yield verdict
+    for path in unregistered_files(copies.folder, archive):
+        verdict = verify_file(path)
+        verdict.problems.insert(0, Problem(path.name, "is not registered: `tearsheet archive index` does that"))
+        yield verdict
 
 
 def rebuild_index(services: Services, paths: Sequence[Path], progress: Callable[[int], None]) -> tuple[Rebuilt, Walked]:
@@ -125,8 +135,17 @@ def rebuild_index(services: Services, paths: Sequence[Path], progress: Callable[
         if not path.exists():
             raise UsageError(f"there is no file or folder {path} to rebuild the index from")
     archived = walk_paths(paths, walked) if paths else services.captures.walk(walked)
-    stories = without_erased((one.story for one in archived), services.erased)
-    return rebuild_from_stories(services.index, stories, lambda so_far: progress(so_far.total)), walked
+    stories = without_erased(_without_documents(archived, walked), services.erased)
+    rebuilt = rebuild_from_stories(services.index, stories, lambda so_far: progress(so_far.total + walked.documents))
+    return rebuilt, walked
+
+
+def _without_documents(archived: Iterable[ArchivedStory], walked: Walked) -> Iterator[Story]:
+    for one in archived:
+        if is_document(one.story):
+            walked.documents += 1
+        else:
+            yield one.story
 
 
 def copy_index(services: Services, url: str, progress: Callable[[int], None]) -> Rebuilt:

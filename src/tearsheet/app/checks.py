@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from tearsheet.app.archive_checks import check_archive, check_index
 from tearsheet.app.disk import disk_state
 from tearsheet.app.pipelines import PARSER
 from tearsheet.app.queues import read_depths, try_queuing
@@ -53,6 +54,7 @@ def _engines_and_stores(services: Services) -> Iterator[Check]:
     yield _tried("database", lambda: _database(services))
     yield _tried("broker", lambda: _broker(services))
     yield _tried("index", lambda: _index(services))
+    yield _tried("archive", lambda: check_archive(services))
     yield from map(partial(_store, services), store_places(services))
     yield _erasures(services)
 
@@ -84,8 +86,7 @@ def _broker(services: Services) -> str:
 
 
 def _index(services: Services) -> str:
-    """The index is read; who else writes to it while we look is no concern of ours."""
-    return f"{_place(services, 'index')}, {services.index.describe()}"
+    return f"{_place(services, 'index')}, {check_index(services)}"
 
 
 def _place(services: Services, engine: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tearsheet.app.addresses import Addresses, captures_of
+from tearsheet.app.addresses import Addresses, captures_of, ledger_rows
 from tearsheet.app.places import QUEUE_DUMPS, TOPICS
 from tearsheet.app.queues import with_broker
 from tearsheet.app.services import Services
@@ -18,10 +18,10 @@ from tearsheet.archive import (
     REASON,
     Erasure,
     Outbox,
-    OutOfReach,
     Tombstones,
     erase_from_dumps,
     erase_from_file,
+    erase_from_returned,
     recover,
     replace_copies,
     story_keys,
@@ -86,6 +86,7 @@ def rehearse(services: Services, addresses: Addresses) -> Report:
     report = Report(len(addresses))
     documents = find_documents(database, keys)
     report.add("index", "stories", sum(story is not None for story in services.index.get(sorted(keys))))
+    report.add("ledger", "stories", len({row.story_id for row in ledger_rows(services, addresses)}))
     captures = captures_of(services, keys, documents.parts)
     files = {capture.file.id: capture.file for capture in captures}
     report.add("archive", "captures", len(captures))
@@ -126,6 +127,10 @@ def _finish_others(services: Services, say: Say) -> Report:
         whole.found += report.found
         whole.problems += report.problems
         whole.notes += report.notes
+    returned = erase_from_returned(services.captures.copies, Tombstones(services.database))
+    if returned:
+        whole.add("archive", "captures in files that are there again", returned)
+        _replace_copies(services, whole, say)
     return whole
 
 
@@ -165,7 +170,7 @@ def _work(services: Services, erasure: Erasure, say: Say) -> Report:
 
 def _erase_everywhere(services: Services, erasure: Erasure, report: Report, say: Say) -> None:
     documents = find_documents(services.database, erasure.addresses)
-    _note_in_ledger(services, erasure)
+    report.add("ledger", "stories", _note_in_ledger(services, erasure))
     say("erasing from the queues")
     report.add("queues", "messages", with_broker(services, lambda broker: sweep_queues(broker, erasure.covers)))
     say("erasing from the index")
@@ -175,16 +180,18 @@ def _erase_everywhere(services: Services, erasure: Erasure, report: Report, say:
     _count_the_rest(services, dict(erasure.addresses), documents, report, erasure.reason, dry_run=False)
 
 
-def _note_in_ledger(services: Services, erasure: Erasure) -> None:
-    """One row a story, without its address, which earlier rows lose as well."""
+def _note_in_ledger(services: Services, erasure: Erasure) -> int:
+    """One row a story, without its address, which earlier rows lose as well; returns of how many stories there were any."""
+    noted = {row.story_id for row in ledger_rows(services, erasure.addresses)}
     stories = {story.story_id for story in services.index.get(sorted(erasure.addresses)) if story is not None}
     stories |= {capture.story_id for capture in captures_of(services, erasure.addresses)}
-    services.ledger.blank(stories, erasure.addresses.values())
+    services.ledger.blank(stories | noted, erasure.addresses.values())
     domains = sorted({canonical_domain(url) for url in erasure.addresses.values()})
     domain = domains[0][:255] if len(domains) == 1 else ""
     ids = sorted(stories) or [make_story_id("erasure", erasure.id)]
     entries = [LedgerEntry(one[:36], STAGE, DROPPED, REASON, erasure.reason[:500], domain=domain) for one in ids]
     services.ledger.record(entries)
+    return len(noted)
 
 
 def _erase_from_archive(services: Services, erasure: Erasure, documents: Documents, report: Report, say: Say) -> None:
@@ -207,13 +214,21 @@ def _erase_from_archive(services: Services, erasure: Erasure, documents: Documen
             continue
         try:
             erased += erase_from_file(file, erasure, unwanted, copies, tombstones)
-        except OutOfReach as error:
-            report.problems.append(str(error))
         except NotFoundError as error:
+            if proved := services.archive.proved_stores(
+                file.id
+            ):  # its disk may be away: what is there must not come back
+                report.problems.append(f"{error}; if it is lost for good: `tearsheet archive forget {proved[0]}`")
+                continue
             erased += tombstones.drop_captures(file, erasure)
             report.notes.append(f"{error}: its captures are forgotten")
     report.add("archive", "captures", erased)
+    _replace_copies(services, report, say)
+
+
+def _replace_copies(services: Services, report: Report, say: Say) -> None:
     say("replacing copies in other stores")
+    tombstones, copies = Tombstones(services.database), services.captures.copies
     stores = with_former(services.archive_stores, [name for _, name in tombstones.stale()], services.data)
     replaced, problems = replace_copies(tombstones, Outbox(services.database), copies, stores)
     report.add("archive stores", "copies replaced", replaced)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tearsheet.app.places import check_apart
 from tearsheet.app.services import Services
-from tearsheet.archive import Outbox, check_identity, store_name
+from tearsheet.archive import Outbox, check_identity, check_store_url, store_name
 from tearsheet.engines import is_embedded, local_path
 from tearsheet.engines.blobs import Blobs, open_blobs
 from tearsheet.errors import EngineError, StorageError
@@ -58,6 +58,8 @@ def check_store(services: Services, place: StorePlace) -> tuple[str, str]:
     """Where a store is and what can be done there, and advice, if it could be better. Raises a TearsheetError if it is unusable."""
     data, patience = services.data, services.settings.engines.patience_seconds
     shown, advice = "", ""
+    if place.is_backup:
+        check_store_url(place.url, services.settings.archive.stores, data)
     if is_embedded(place.url):
         folder = local_path(place.url, data, place.setting)
         if not place.only_read:

@@ -2,6 +2,7 @@ from .captures import Captures as Captures
 from .captures import Walked as Walked
 from .captures import walk_paths as walk_paths
 from .copies import OutOfReach as OutOfReach
+from .copies import check_store_url as check_store_url
 from .copies import store_name as store_name
 from .copies import stores_by_name as stores_by_name
 from .copies import with_former as with_former
@@ -14,6 +15,7 @@ from .erased import story_addresses as story_addresses
 from .erased import story_keys as story_keys
 from .erasing import erase_from_dumps as erase_from_dumps
 from .erasing import erase_from_file as erase_from_file
+from .erasing import erase_from_returned as erase_from_returned
 from .erasing import replace_copies as replace_copies
 from .foreign import Indexed as Indexed
 from .foreign import index_file as index_file
@@ -21,6 +23,7 @@ from .identity import check_identity as check_identity
 from .inert import make_inert as make_inert
 from .metadata import story_to_json as story_to_json
 from .names import INGESTED as INGESTED
+from .names import holds_documents as holds_documents
 from .outbox import Outbox as Outbox
 from .profiles import archive_id as archive_id
 from .reader import ArchivedStory as ArchivedStory
@@ -29,6 +32,7 @@ from .reader import StoryArchiveReader as StoryArchiveReader
 from .reader import parse_date as parse_date
 from .recovery import Recovered as Recovered
 from .recovery import recover as recover
+from .recovery import unregistered_files as unregistered_files
 from .replay import CapturedBytes as CapturedBytes
 from .replay import ReplayPage as ReplayPage
 from .replay import frame_page as frame_page

@@ -31,6 +31,8 @@ class Walked:
     unregistered: list[str] = field(default_factory=list)
     """Files that the database does not know; they are read all the same."""
     stories: int = 0
+    documents: int = 0
+    """Captures of ingested documents among the stories, as far as whoever walks counts them."""
     problems: list[Problem] = field(default_factory=list)
 
 

@@ -45,18 +45,22 @@ def store_name(url: str) -> str:
 
 def stores_by_name(urls: Sequence[str], data: Path, patience: float) -> dict[str, OpenBlobs]:
     """How to open each store, by name. Raises ConfigError when a store cannot be meant, or two are one."""
-    stores: dict[str, OpenBlobs] = {}
-    places: set[str] = set()
     for url in urls:
-        name = store_name(url)
-        place = os.path.realpath(local_path(url, data, _SETTING)) if is_embedded(url) else name
-        if place in places:
-            raise ConfigError(f"{_SETTING}: {name!r} is named twice")
-        if len(name) > _LONGEST_NAME:
-            raise ConfigError(f"{_SETTING}: {name!r} is too long: use a path of at most {_LONGEST_NAME} characters")
-        places.add(place)
-        stores[name] = _opener(url, data, patience)
-    return stores
+        check_store_url(url, urls, data)
+    return {store_name(url): _opener(url, data, patience) for url in urls}
+
+
+def check_store_url(url: str, urls: Sequence[str], data: Path) -> None:
+    """Raise ConfigError when a store cannot be meant, or is twice among `urls`, if only by a link."""
+    name, place = store_name(url), _place(url, data)
+    if sum(_place(other, data) == place for other in urls) > 1:
+        raise ConfigError(f"{_SETTING}: {name!r} is named twice")
+    if len(name) > _LONGEST_NAME:
+        raise ConfigError(f"{_SETTING}: {name!r} is too long: use a path of at most {_LONGEST_NAME} characters")
+
+
+def _place(url: str, data: Path) -> str:
+    return os.path.realpath(local_path(url, data, _SETTING)) if is_embedded(url) else store_name(url)
 
 
 def _opener(url: str, data: Path, patience: float = PATIENCE_SECONDS) -> OpenBlobs:
@@ -108,14 +112,15 @@ class Copies:
             yield stack.enter_context(_open_here(file, self.folder)) if here else self._in_store(file, stack)
 
     @contextmanager
-    def whole(self, file: StoredFile) -> Iterator[Path]:
+    def whole(self, file: StoredFile, *, forgotten: bool = False) -> Iterator[Path]:
         """The file as a path. One that only a store has is copied here for the duration of the block.
 
-        When no store has it as it was registered, a damaged copy is better than none. Raises NotFoundError.
+        When no store has it as it was registered, a damaged copy is better than none. With `forgotten`, stores whose copy is not
+        proved are asked as well, and believed when it is as it was registered. Raises NotFoundError.
         """
         path = file.local_path(self.folder)
         with ExitStack() as stack:
-            yield path if path.is_file() else self._fetched(file, stack)
+            yield path if path.is_file() else self._fetched(file, stack, forgotten=forgotten)
 
     def _in_store(self, file: StoredFile, stack: ExitStack) -> BinaryIO:
         problems: dict[str, str | TearsheetError] = {}
@@ -138,19 +143,23 @@ class Copies:
             raise self._not_here(file, problems)
         return damaged
 
-    def _fetched(self, file: StoredFile, stack: ExitStack) -> Path:
+    def _fetched(self, file: StoredFile, stack: ExitStack, *, forgotten: bool) -> Path:
         problems: dict[str, str | TearsheetError] = {}
         damaged = None
-        for name in self.stores_of(file):
+        proved = self.stores_of(file)
+        others = [name for name in self._stores if name not in proved] if forgotten else []
+        for name in [*proved, *others]:
             copy = stack.enter_context(tempfile.NamedTemporaryFile(suffix=f"-{file.name}"))  # noqa: SIM115 - the stack closes it
             try:
                 sha256 = _download(self._open(name, stack), file, copy)
             except TearsheetError as error:
-                problems[name] = error
+                if name in proved:
+                    problems[name] = error
                 continue
             if sha256 == file.sha256:
                 return Path(copy.name)
-            damaged = damaged or Path(copy.name)
+            if name in proved:
+                damaged = damaged or Path(copy.name)
         if damaged is None:
             raise self._not_here(file, problems)
         return damaged

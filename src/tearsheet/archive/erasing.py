@@ -7,7 +7,7 @@ the old file, from which the next try makes the same new one, or the new one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -20,10 +20,10 @@ from tearsheet.archive.names import SUFFIX, cdxj_name
 from tearsheet.archive.outbox import Outbox, Upload
 from tearsheet.archive.store import StoredFile
 from tearsheet.archive.tombstones import Tombstone, Tombstones
-from tearsheet.archive.upload import CONTENT_TYPE, digests, prove, shortcoming
+from tearsheet.archive.upload import CONTENT_TYPE, digests, prove, shortcoming, stories_in
 from tearsheet.clock import utc_now
 from tearsheet.engines.blobs import Blobs
-from tearsheet.errors import StorageError, TearsheetError, WorkerError
+from tearsheet.errors import NotFoundError, StorageError, TearsheetError, WorkerError
 from tearsheet.files import make_folder, storage_errors, write_whole, written_aside
 from tearsheet.story import Story
 
@@ -33,10 +33,11 @@ def erase_from_file(
 ) -> int:
     """Take unwanted stories out of a file of ours, wherever it is; returns how many there were.
 
-    A file that only a store has is brought here. Raises NotFoundError, and OutOfReach when a store is away.
+    A file that only a store has is brought here, also from one whose copies were forgotten. Raises NotFoundError, and OutOfReach
+    when a store is away.
     """
     final = copies.folder / file.key
-    with copies.whole(file) as path:
+    with copies.whole(file, forgotten=True) as path:
         with path.open("rb") as source:
             found = find_cuts(source, unwanted, erasure.started, erasure.reason)
         if found.gone:
@@ -49,6 +50,22 @@ def erase_from_file(
     if not beside.is_file() or beside.read_bytes() != description.cdxj:
         write_whole(beside, description.cdxj)
     return len(found.gone)
+
+
+def erase_from_returned(copies: Copies, tombstones: Tombstones) -> int:
+    """Take out of files what was erased while nobody could reach them, if they are there again; returns how many stories."""
+    count = 0
+    for file in tombstones.with_unregistered():
+        with suppress(NotFoundError):
+            with copies.whole(file, forgotten=True) as path:
+                burials = tombstones.burials(stories_in(path))
+            for erasure, ids in burials:
+                count += erase_from_file(file, erasure, _one_of(ids), copies, tombstones)
+    return count
+
+
+def _one_of(ids: set[str]) -> Callable[[Story], bool]:
+    return lambda story: story.id in ids
 
 
 def erase_from_dumps(

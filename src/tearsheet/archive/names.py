@@ -34,6 +34,11 @@ class ArchiveName:
         return f"{self.time:%Y/%m/%d}/{self}"
 
 
+def holds_documents(name: str) -> bool:
+    """Whether a file with this name holds ingested documents, which are no stories of the index."""
+    return name.startswith(f"{INGESTED}-")
+
+
 def parse_name(name: str) -> ArchiveName | None:
     """The parts of a file name given by this program or by Media Cloud's; None for a name of another kind."""
     match = _NAME.fullmatch(name)

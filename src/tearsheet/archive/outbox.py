@@ -16,6 +16,7 @@ from tearsheet.archive.store import (
     file_from_row,
     upload_row,
 )
+from tearsheet.archive.tombstones import Tombstones
 from tearsheet.engines.database import Database
 
 FIRST_PAUSE = timedelta(seconds=30)
@@ -53,6 +54,7 @@ class Outbox:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.tombstones = Tombstones(database)
 
     def add_missing(self, stores: Sequence[str], now: datetime) -> int:
         """Add the files that a store was never asked to take, for instance because it was configured later. Returns how many.

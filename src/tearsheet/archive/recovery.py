@@ -24,6 +24,13 @@ class Recovered:
     registered: list[Path] = field(default_factory=list)
 
 
+def unregistered_files(folder: Path, store: ArchiveStore) -> list[Path]:
+    """The finished files of the archive folder that the database does not know."""
+    there = sorted(folder.rglob(f"*{SUFFIX}"))
+    known = store.names()
+    return [path for path in there if path.name not in known]
+
+
 def recover(folder: Path, store: ArchiveStore, stores: Sequence[str] = ()) -> Recovered:
     """Remove the leftovers of dead writers, then register the finished files that were not registered.
 
@@ -32,10 +39,7 @@ def recover(folder: Path, store: ArchiveStore, stores: Sequence[str] = ()) -> Re
     if not folder.is_dir():
         return Recovered()
     recovered = Recovered(removed=remove_leftovers(folder))
-    known = store.names()
-    for path in sorted(folder.rglob(f"*{SUFFIX}")):
-        if path.name in known:
-            continue
+    for path in unregistered_files(folder, store):
         description = describe(path)
         cdxj = path.with_name(cdxj_name(path.name))
         if not cdxj.exists():

@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table, Text, func, select
 
+from tearsheet.archive.names import INGESTED
 from tearsheet.archive.writer import ArchiveFile, Capture
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.errors import StorageError
@@ -260,6 +261,14 @@ class ArchiveStore:
         with self._database.read() as connection:
             files, stories, size, oldest, newest = connection.execute(query).one()
         return ArchiveTotals(files, int(stories), int(size), oldest, newest)
+
+    def collected_stories(self) -> int:
+        """How many stories should be in the index, too: all but ingested documents and other people's files."""
+        columns = archive_files.c
+        documents = columns.name.startswith(f"{INGESTED}-", autoescape=True)
+        query = select(func.coalesce(func.sum(columns.stories), 0)).where(columns.path.is_(None), ~documents)
+        with self._database.read() as connection:
+            return int(connection.execute(query).scalar_one())
 
 
 def index_id_of(url: str) -> str:

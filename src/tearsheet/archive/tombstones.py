@@ -105,11 +105,7 @@ class Tombstones:
             for chunk in _chunks(sorted(set(keys))):
                 query = select(captures.c.file_id).where(captures.c.index_id.in_(chunk)).distinct()
                 wanted.update(connection.execute(query).scalars())
-            counted = select(captures.c.file_id, sa.func.count().label("stories")).group_by(captures.c.file_id)
-            known = counted.subquery()
-            more = select(archive_files.c.id).outerjoin(known, known.c.file_id == archive_files.c.id)
-            more = more.where(archive_files.c.stories > sa.func.coalesce(known.c.stories, 0))
-            wanted.update(connection.execute(more).scalars())
+            wanted.update(connection.execute(_with_unregistered(archive_files.c.id)).scalars())
             if erasure_id is not None:
                 named = select(archive_files.c.id).join(tombstones, tombstones.c.file == archive_files.c.name)
                 wanted.update(connection.execute(named.where(tombstones.c.erasure_id == erasure_id)).scalars())
@@ -119,6 +115,24 @@ class Tombstones:
                 for row in connection.execute(select(archive_files).where(archive_files.c.id.in_(chunk))).mappings()
             ]
         return [file_from_row(row) for row in rows]
+
+    def with_unregistered(self) -> list[StoredFile]:
+        """Our files that hold more stories than are registered: what was erased may be in one that nobody could reach then."""
+        query = _with_unregistered(archive_files).where(archive_files.c.path.is_(None)).order_by(archive_files.c.id)
+        with self._database.read() as connection:
+            return [file_from_row(row) for row in connection.execute(query).mappings()]
+
+    def burials(self, story_ids: Iterable[str]) -> list[tuple[Erasure, set[str]]]:
+        """Which of these stories were erased, by erasure."""
+        found: dict[int, tuple[Erasure, set[str]]] = {}
+        columns = tombstones.c
+        query = select(columns.story_id, erasures).join(erasures).order_by(erasures.c.id)
+        with self._database.read() as connection:
+            for chunk in _chunks(sorted(set(story_ids))):
+                for row in connection.execute(query.where(columns.story_id.in_(chunk))):
+                    erasure = Erasure(row.id, row.reason, row.started_at, {})
+                    found.setdefault(row.id, (erasure, set()))[1].add(row.story_id)
+        return list(found.values())
 
     def register_rewritten(
         self,
@@ -235,6 +249,12 @@ class Tombstones:
         columns = stale_copies.c
         with self._database.begin() as connection:
             connection.execute(sa.delete(stale_copies).where(columns.file_id == file.id, columns.store == store))
+
+
+def _with_unregistered(what: Table | Column[int]) -> sa.Select[Any]:
+    known = select(captures.c.file_id, sa.func.count().label("stories")).group_by(captures.c.file_id).subquery()
+    found = select(what).select_from(archive_files.outerjoin(known, known.c.file_id == archive_files.c.id))
+    return found.where(archive_files.c.stories > sa.func.coalesce(known.c.stories, 0))
 
 
 def _domain_of(url: str) -> str:

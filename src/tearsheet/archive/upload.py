@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, Self
 
-from tearsheet.archive.copies import Copies, OpenBlobs
+from tearsheet.archive.copies import BlobStream, Copies, OpenBlobs
 from tearsheet.archive.identity import check_identity
 from tearsheet.archive.outbox import Outbox, Upload
+from tearsheet.archive.reader import StoryArchiveReader
 from tearsheet.archive.store import StoredFile
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.blobs import BlobInfo, Blobs
@@ -22,6 +24,7 @@ from tearsheet.files import sync_folder
 
 log = logging.getLogger(__name__)
 CONTENT_TYPE = "application/warc"
+_PIECE = 1 << 20
 
 
 class UploadFailed(UserError):
@@ -124,9 +127,14 @@ class Uploader:
 
     def _copy(self, file: StoredFile, blobs: Blobs) -> None:
         """Make and prove a copy, of the file here or of the copy that another store has."""
-        if not self._copies.is_here(file) and not shortcoming(blobs, file):
+        here = self._copies.is_here(file)
+        if not here and not shortcoming(blobs, file):
+            with io.BufferedReader(BlobStream(blobs, file.key, file.size), _PIECE) as stream:
+                self._refuse_erased(file, stream)
             return
         with self._copies.whole(file) as path:
+            if not here:
+                self._refuse_erased(file, path)
             if is_itself(blobs, file.key, path):
                 raise UploadFailed(f"{path} is the file itself and no copy of it: name another place in archive.stores")
             local = digests(path)
@@ -136,6 +144,16 @@ class Uploader:
             if there is None or there.size != local.size or not _is_copy(there, local, file.key, blobs):
                 blobs.put(file.key, path, content_type=CONTENT_TYPE)
                 prove(file.key, local, blobs)
+
+    def _refuse_erased(self, file: StoredFile, copy: Path | BinaryIO) -> None:
+        """Raise UploadFailed when a copy holds what was erased: while its store was away, nobody could take it out."""
+        tombstones = self._outbox.tombstones
+        if any(one.id == file.id for one in tombstones.with_unregistered()):
+            erased = sum(len(ids) for _, ids in tombstones.burials(stories_in(copy)))
+            if erased:
+                raise UploadFailed(
+                    f"its copy holds {erased:,} captures that were erased: `tearsheet erase --resume` takes them out of it"
+                )
 
     def _remove(self, stores: _OpenStores, report: UploadReport, stop: Callable[[], bool]) -> None:
         before = utc_now(self._clock) - timedelta(days=self._local_days)
@@ -204,6 +222,12 @@ class _OpenStores:
         except TearsheetError as error:
             return error
         return blobs
+
+
+def stories_in(copy: Path | BinaryIO) -> set[str]:
+    """The ids of the stories in an archive file."""
+    with StoryArchiveReader(copy) as reader:
+        return {archived.story.id for archived in reader.archived()}
 
 
 def is_itself(blobs: Blobs, key: str, path: Path) -> bool:

@@ -59,4 +59,10 @@ def question_of(query: str, **given: Any) -> answering.Question:
 def why_none(services: program.Services, question: answering.Question) -> str:
     """Why the question finds nothing, for people, with what is near."""
     folder = from_here(services.settings.data)
-    return answering.why_no_stories(services.index, question, lambda other: program.ask(services, other), folder)
+    return answering.why_no_stories(
+        services.index,
+        question,
+        lambda other: program.ask(services, other),
+        folder,
+        lambda: program.has_archived_stories(services),
+    )

@@ -35,7 +35,8 @@ def rebuild(
 ) -> None:
     """Index every archived story that is not in the index, with its first date. May be stopped and started again.
 
-    Files that were moved to a store are read from there. Ends with 3 when a file could not be read, or not to its end.
+    Files that were moved to a store are read from there. Ends with 3 when a file could not be read, or not to its end, or a
+    story could not be indexed.
     """
     with services_for(begins=bool(archives)) as services:
         if words:
@@ -46,15 +47,17 @@ def rebuild(
         known = None if archives else services.archive.totals().stories
         report, walked = program.rebuild_index(services, archives or [], measured("stories read", known))
         folder = services.captures.copies.folder
-    if report.total:
+    if report.total or walked.documents:
         _say_report(report)
     _say_where(walked)
     if walked.problems:
         raise PartialFailure(_failure(walked.problems))
-    if not report.total and archives:
+    _check_all_indexed(report)
+    if report.total or walked.documents:
+        return
+    if archives:
         raise NotFoundError(f"there are no stories in {', '.join(map(str, archives))}: no record from byte 0 on")
-    if not report.total:
-        raise NotFoundError(f"there are no archived stories to index: neither in {folder} nor in a store")
+    raise NotFoundError(f"there are no archived stories to index: neither in {folder} nor in a store")
 
 
 @app.command()
@@ -76,6 +79,10 @@ def copy(
     if not report.total:
         raise NotFoundError(f"there are no stories in {shown_url(url)}")
     _say_report(report)
+    _check_all_indexed(report)
+
+
+def _check_all_indexed(report: answering.Rebuilt) -> None:
     if report.not_indexable:
         raise PartialFailure(
             f"{report.not_indexable:,} stories lack an address or a text, or are no news, and were left out"
@@ -90,7 +97,9 @@ def _say_report(report: answering.Rebuilt) -> None:
 
 
 def _say_where(walked: archives.Walked) -> None:
-    """Print how many files were read, and from where."""
+    """Print how many files were read, from where, and what in them is not for the index."""
+    if walked.documents:
+        out.print(f"{walked.documents:,} captures are of ingested documents, which are no stories of the index")
     if walked.here or walked.from_stores:
         out.print(f"{walked.here:,} files read here, {walked.from_stores:,} from stores")
     if walked.unregistered:

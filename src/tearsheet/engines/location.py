@@ -1,8 +1,9 @@
 """Where a setting's URL or path points: to a server, to a place in the data folder, or to one outside it.
 
 A path without a scheme is in the data folder unless it is absolute: `archive-copies`, `/mnt/disk/copies`. With a scheme it is a
-URL like any other: `file:///mnt/disk/copies` is `/mnt/disk/copies`, and `file:copies` is in the data folder. Earlier versions
-took three slashes for the data folder; such a setting is refused with the line to write wherever it could still be meant.
+URL like any other: `file:///mnt/disk/copies` and `file://localhost/mnt/disk/copies` are `/mnt/disk/copies`, and `file:copies` is in
+the data folder. Earlier versions took three slashes for the data folder; such a setting is refused with the line to write
+wherever it could still be meant.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def written_path(url: str, setting: str) -> str:
     path = url[len(scheme) + 1 :] if scheme else url
     if path.startswith("//") and scheme:
         host, slash, rest = path[2:].partition("/")
-        if host:
+        if host and host.lower() != "localhost":  # this machine, as RFC 8089 has it
             better = "PATH" if "@" in url else f"{host}{slash}{rest}"
             raise _refused(
                 url, setting, f"names a machine: write '{scheme}:///{better}', or '{better}' in the data folder"

@@ -17,9 +17,16 @@ _MOST_WORDS = 8
 """So many words of a query are looked up; each costs a question to the index."""
 
 
-def why_no_stories(index: Index, question: Question, ask: Callable[[Question], Asked], folder: str) -> str:
-    """Why the question finds nothing in the index of a data folder. `ask` looks up its sources and collections."""
+def why_no_stories(
+    index: Index, question: Question, ask: Callable[[Question], Asked], folder: str, archived: Callable[[], bool]
+) -> str:
+    """Why the question finds nothing in the index of a data folder.
+
+    `ask` looks up its sources and collections; `archived` says whether the archive has stories.
+    """
     if not index.count(_EVERYTHING):
+        if archived():
+            return f"No stories: the index of {folder} is empty, but its archive is not: `tearsheet index rebuild` fills it again."
         return f"No stories yet: the index of {folder} is empty. `tearsheet run FEED` collects some."
     try:
         return (

@@ -1,4 +1,5 @@
 from .capture import CaptureFile as CaptureFile
+from .capture import is_document as is_document
 from .erasing import Documents as Documents
 from .erasing import addresses_of_documents as addresses_of_documents
 from .erasing import erase_documents as erase_documents

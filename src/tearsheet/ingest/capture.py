@@ -58,6 +58,11 @@ def capture_id(url: str, datetime14: str, sha1hex: str) -> str:
     return make_story_id("ingest", url, datetime14, sha1hex)
 
 
+def is_document(story: Story) -> bool:
+    """Whether a story of the archive is the capture of an ingested document, which is no news and is not in the index."""
+    return story.rss_entry.via == VIA and not story.content_metadata.text_content
+
+
 def story_of(fetched: Fetched) -> Story:
     """A document in the form that the archive takes."""
     return Story(

@@ -20,6 +20,7 @@ from .ledger import By as By
 from .ledger import Count as Count
 from .ledger import Explanation as Explanation
 from .ledger import Ledger as Ledger
+from .ledger import Naming as Naming
 from .ledger_entry import DONE as DONE
 from .ledger_entry import DROPPED as DROPPED
 from .ledger_entry import QUARANTINED as QUARANTINED

@@ -9,7 +9,7 @@ deleted, and their daily sums stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from typing import Any, Literal
@@ -21,12 +21,14 @@ from tearsheet.engines.database import Database
 from tearsheet.work.ledger_changes import rows_of
 from tearsheet.work.ledger_entry import LedgerEntry
 from tearsheet.work.ledger_tables import earlier_outcomes, outcome_days, outcome_totals, outcomes
-from tearsheet.work.ledger_writing import LedgerWriter
+from tearsheet.work.ledger_writing import LedgerWriter, batched
 
 By = Literal["source", "feed", "domain", "day"]
 _COLUMN_OF: dict[By, str] = {"source": "source_id", "feed": "feed_id", "domain": "domain", "day": "day"}
 _FOLDED_AT_ONCE = 2_000
 """Rows of one transaction, so that workers that record meanwhile need not wait for long."""
+_ASKED_AT_ONCE = 500
+"""Addresses or domains of one statement."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -66,6 +68,15 @@ class Explanation:
     link: str = ""
     """The address that was queued, where it is another one."""
     tries: int = 1
+
+
+@dataclass(slots=True, frozen=True)
+class Naming:
+    """A row that names a story by its address, and by the link that was queued where that is another one."""
+
+    story_id: str
+    url: str
+    link: str
 
 
 class Ledger:
@@ -149,14 +160,22 @@ class Ledger:
             story_ids = list(db.execute(statement).scalars())
         return self.tries(story_ids) if story_ids else []
 
-    def led_to(self, link: str) -> set[tuple[str, str]]:
-        """The stories that were queued by this link, and the addresses that it led to."""
+    def naming(self, urls: Iterable[str], domains: Iterable[str]) -> Iterator[Naming]:
+        """The rows with these very addresses or links, and all that other forms of them may be in: those of these domains, and
+        those of files' rows that were there already, which name an address in their detail alone.
+        """
         columns = outcomes.c
-        statement = select(columns.story_id, columns.url).where(
-            columns.link == link, columns.link != "", columns.url != ""
-        )
+        wanted = select(columns.story_id, columns.url, columns.link)
+        by_address, by_domain = sorted(set(urls)), sorted(set(domains))
+        repeated = select(columns.story_id, columns.detail).where(columns.reason == "dups", columns.url == "")
         with self._database.read() as db:
-            return {(story_id, url) for story_id, url in db.execute(statement)}
+            for some in batched(by_address, _ASKED_AT_ONCE):
+                for condition in (columns.url.in_(some), and_(columns.link.in_(some), columns.link != "")):
+                    yield from (Naming(*row) for row in db.execute(wanted.where(condition)))
+            for some in batched(by_domain, _ASKED_AT_ONCE):
+                yield from (Naming(*row) for row in db.execute(wanted.where(columns.domain.in_(some))))
+            for story_id, detail in db.execute(repeated):
+                yield Naming(story_id, detail.partition(" ")[0], "")
 
     def blank(self, story_ids: Iterable[str], urls: Iterable[str]) -> None:
         """Forget the addresses of stories that were erased, and what was said about them. That they ended, and why, stays."""

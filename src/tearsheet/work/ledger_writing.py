@@ -77,10 +77,10 @@ class LedgerWriter:
         ]
         with self._database.begin() as db:
             ids = set(story_ids)
-            for some in _batched(list(urls), _GROUP):
+            for some in batched(list(urls), _GROUP):
                 for condition in by_address:
                     ids.update(db.execute(select(outcomes.c.story_id).where(condition), {"some": some}).scalars())
-            for some in _batched(sorted(ids), _GROUP):
+            for some in batched(sorted(ids), _GROUP):
                 db.execute(update(outcomes).where(outcomes.c.story_id.in_(some)).values(url="", link="", detail=""))
                 db.execute(update(earlier_outcomes).where(earlier_outcomes.c.story_id.in_(some)).values(detail=""))
 
@@ -122,7 +122,7 @@ def _present(db: Connection, rows: Mapping[Key, Row]) -> dict[Key, Mapping[str, 
     """What the ledger has about these stories and stages, locked until the transaction ends."""
     ids = list(dict.fromkeys(story_id for story_id, _ in rows))
     found: dict[Key, Mapping[str, Any]] = {}
-    for some in _batched(ids, _GROUP):
+    for some in batched(ids, _GROUP):
         for row in db.execute(_PRESENT, {"ids": some}).mappings():
             key = row["story_id"], row["stage"]
             if key in rows:
@@ -137,7 +137,7 @@ def _adding(database: Database, table: Table, *sums: str) -> Any:
     return insert.on_conflict_do_update(index_elements=[column.name for column in table.primary_key], set_=more)
 
 
-def _batched(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+def batched(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     """The values, some at a time."""
     return (values[start : start + size] for start in range(0, len(values), size))
 

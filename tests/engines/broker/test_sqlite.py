@@ -217,3 +217,30 @@ def test_a_page_stays_until_the_settlement_that_lets_go_of_it_is_safe(tmp_path):
         assert list((tmp_path / "q.db-pages").iterdir()) == []
 
     asyncio.run(scene())
+
+
+def test_on_a_full_disk_the_queues_can_be_read_and_a_lease_says_why_it_cannot_be_had(tmp_path, monkeypatch):
+    path = tmp_path / "q.db"
+
+    async def fill() -> None:
+        broker = SqliteBroker(path)
+        await broker.publish([Output("a", Message(b"1"))])
+        await broker.close()
+
+    async def look() -> None:
+        broker = SqliteBroker(path)
+        try:
+            assert (await broker.depths())["a"].ready == 1
+            assert [message.body for message in await broker.peek("a", 5)] == [b"1"]
+            with pytest.raises(StorageError, match=r"cannot be written .*disk is full"):
+                await broker.lease("a", 1)
+        finally:
+            await broker.close()
+
+    asyncio.run(fill())
+
+    def full(_: SqliteBroker, __: sqlite3.Connection) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(SqliteBroker, "_reclaim", full)
+    asyncio.run(look())

@@ -35,6 +35,17 @@ def test_a_quote_that_is_never_closed_spoils_one_row():
     assert rows(swallowing) == [["url", "title"], "bad-row", ["c", "d"], ["e", "f"], ["g", "h"]]
 
 
+@pytest.mark.parametrize("line", ["sep=;", "SEP=;", '"sep=;"', "\ufeffsep=;"])
+def test_a_line_above_the_rows_names_the_separator(line):
+    assert rows(f"{line}\r\nhttp://a.example/1,2;x\r\n".encode()) == [["http://a.example/1,2", "x"]]
+
+
+def test_the_separator_may_be_one_that_we_would_not_look_for():
+    assert rows(b"sep=|\nurl|t\na|b\n") == [["url", "t"], ["a", "b"]]
+    assert rows(b"sep=\t\nurl\tt\n") == [["url", "t"]]
+    assert rows(b'sep="\nurl,t\n') == [['sep="'], ["url", "t"]]
+
+
 def test_a_row_knows_its_first_line():
     found = list(csv_rows(io.BytesIO(b'url,t\na,"1\n2\n3"\nb,c\n'), ["url"]))
     assert [number for number, _ in found] == [1, 2, 5]

@@ -42,6 +42,17 @@ def test_addresses_are_in_the_named_column_or_in_the_first():
     assert stories('\ufeffid,"URL",title\n1,http://a.example/1,"a, b"\n') == ["http://a.example/1"]
 
 
+def test_of_several_columns_of_addresses_the_first_that_is_filled_counts():
+    text = "link,t,url\nhttp://a.example/1,x,\nhttp://a.example/2,y,http://a.example/3\n,z, \nhttp://a.example/4\n"
+    assert stories(text) == ["http://a.example/1", "http://a.example/3", "http://a.example/4"]
+    assert problems(text) == [(4, "bad-url")]
+
+
+def test_the_separator_line_of_a_spreadsheet_is_no_address():
+    assert stories("sep=;\nurl;t\nhttp://a.example/1;x\n") == ["http://a.example/1"]
+    assert problems("sep=;\n") == [(1, "empty")]
+
+
 def test_bad_rows_are_counted_with_their_line_and_the_rest_goes_on():
     text = 'id,url\n1,http://a.example/1\n2,ftp://a.example/2\n3\n4,"http://a.example/4\n5,http://a.example/5\n6,http://a.example/1\n'
     assert stories(text) == ["http://a.example/1", "http://a.example/5"]

@@ -66,7 +66,7 @@ class SqliteBroker:
         self._spool = PageSpool(path.with_name(path.name + "-pages"), self._holder.name)
         self._dead_segments: list[str] = []
         self._connection = self._connect()
-        self._reclaim(self._connection)
+        self._reclaim_if_possible()
         self._drop_dead_segments()
         self._thread = CommitThread(
             self._connection, self._spool.sync, self._drop_dead_segments, self._forget_failed, self._explain
@@ -285,6 +285,15 @@ class SqliteBroker:
         if not 0 <= now - self._last_reclaim < _RECLAIM_SECONDS:
             self._last_reclaim = now
             self._reclaim(db)
+
+    def _reclaim_if_possible(self) -> None:
+        """On a full disk the queues can still be read; whoever leases from them tries again and is told."""
+        try:
+            self._reclaim(self._connection)
+        except sqlite3.OperationalError:
+            self._forget_failed()
+        except sqlite3.Error as error:
+            raise self._explain(error) from error
 
     def _reclaim(self, db: sqlite3.Connection) -> None:
         holders = db.execute("SELECT DISTINCT holder FROM messages WHERE holder IS NOT NULL").fetchall()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
@@ -19,12 +20,15 @@ _BOMS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _MAX_LINES = 20
 """How many lines a row may have. Titles and descriptions have few."""
 _CHUNK = 1 << 16
+_SEPARATOR_LINE = re.compile(r'"?sep=([^\w\s"]|\t)"?', re.IGNORECASE)
+"""What spreadsheets write above the first row to say which separator follows."""
 Cells = list[str]
 
 
 def csv_rows(stream: BinaryIO, columns: Sequence[str]) -> Iterator[tuple[int, Cells | Problem]]:
-    """The rows of a CSV file, each with its first line. The separator is the one with which the first row names a column of
-    `columns`, else the tab where there is one, else the comma. Raises Unreadable for a file without rows.
+    """The rows of a CSV file, each with its first line. The separator is the one that a line `sep=;` at the top names, else the
+    one with which the first row names a column of `columns`, else the tab where there is one, else the comma.
+    Raises Unreadable for a file without rows.
     """
     reader = _RowReader(stream, columns)
     row = None
@@ -50,7 +54,10 @@ class _RowReader:
                 continue
             try:
                 text = data.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-                if text.strip():
+                named = _SEPARATOR_LINE.fullmatch(text) if number == 1 else None
+                if named:
+                    self._separator = named[1]
+                elif text.strip():
                     yield number, self._row(text)
             except (UnicodeDecodeError, csv.Error) as error:
                 yield number, Problem(number, "bad-row", str(error))

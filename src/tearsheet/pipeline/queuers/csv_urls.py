@@ -25,11 +25,11 @@ def story_of(url: str, file: str) -> Story:
 
 
 def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
-    """Every address once. A first row with a column `url`, `link` or `story_url` says where they are; else they are in the first.
+    """Every address once. A first row with columns `url`, `link` or `story_url` says where they are; else they are in the first.
 
-    Raises Unreadable when no row has one.
+    Of several such columns, a row's address is in the first that is filled. Raises Unreadable when no row has one.
     """
-    column, first, seen = 0, True, set[str]()
+    columns, first, seen = [0], True, set[str]()
     for number, cells in csv_rows(stream, _URL_COLUMNS):
         if isinstance(cells, Problem):
             yield cells
@@ -37,15 +37,17 @@ def read(file: str, stream: BinaryIO) -> Iterator[Row | Problem]:
         if first:
             first = False
             names = [cell.strip().lower() for cell in cells]
-            heading = next((names.index(name) for name in _URL_COLUMNS if name in names), None)
-            if heading is not None:
-                column = heading
+            headings = [names.index(name) for name in _URL_COLUMNS if name in names]
+            if headings:
+                columns = headings
                 continue
-        if len(cells) <= column:
-            yield Problem(number, "bad-row", f"{len(cells)} columns, and the address should be in column {column + 1}")
+        candidates = [cells[column] for column in columns if column < len(cells)]
+        if not candidates:
+            where = columns[0] + 1
+            yield Problem(number, "bad-row", f"{len(cells)} columns, and the address should be in column {where}")
             continue
         try:
-            url = checked_url(cells[column])
+            url = checked_url(next(filter(str.strip, candidates), ""))
         except BadURL as error:
             yield Problem(number, "bad-url", str(error))
             continue
