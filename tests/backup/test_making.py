@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import shutil
@@ -15,7 +16,7 @@ import pytest
 
 from tearsheet.app.backups import back_up
 from tearsheet.app.places import layout_of
-from tearsheet.backup.making import About, Progress, make_backup
+from tearsheet.backup.making import About, Progress, Registered, make_backup
 from tearsheet.backup.manifest import LeftOut, Manifest
 from tearsheet.backup.place import BackupPlace
 from tearsheet.backup.restoring import Restoring
@@ -43,9 +44,19 @@ class Scene:
         path.write_bytes(content)
         return path
 
-    def back_up(self, tell: Callable[[Progress], None] = lambda _: None, **archived: int) -> tuple[Manifest, Progress]:
-        expected = {name.replace("_", "."): size for name, size in archived.items()}
-        _, manifest, progress = make_backup(self.layout, self.place, ABOUT, archived=lambda: expected, tell=tell)
+    def back_up(
+        self, tell: Callable[[Progress], None] = lambda _: None, agreed: str = "", **archived: bytes | None
+    ) -> tuple[Manifest, Progress]:
+        """Back up; `archived` are the files that the database knows, each with its bytes or, if a store has it, None."""
+        expected = {
+            name.replace("_", "."): Registered(
+                len(data or b""), hashlib.sha256(data or b"").hexdigest(), data is not None
+            )
+            for name, data in archived.items()
+        }
+        _, manifest, progress = make_backup(
+            self.layout, self.place, ABOUT, archived=lambda: expected, tell=tell, agreed=frozenset({agreed})
+        )
         return manifest, progress
 
     def files(self, manifest: Manifest) -> set[str]:
@@ -173,11 +184,76 @@ def test_what_cannot_be_read_is_named(scene, monkeypatch):
 
 def test_an_archive_file_that_is_missing_or_another_is_told(scene):
     scene.write("archive/a.warc.gz", b"12345")
-    assert scene.back_up(a_warc_gz=5)[0].left_out == ()
-    for missing in ({"a_warc_gz": 6}, {"a_warc_gz": 5, "b_warc_gz": 5}):
+    assert scene.back_up(a_warc_gz=b"12345")[0].left_out == ()
+    for missing in ({"a_warc_gz": b"123456"}, {"a_warc_gz": b"12345", "b_warc_gz": b"12345"}):
         (told,) = scene.back_up(**missing)[0].left_out
         assert isinstance(told, LeftOut)
         assert told.what == "archive" and "1 archive files are not here" in told.why
+
+
+def test_an_archive_file_with_other_bytes_is_told_until_it_is_mended(scene):
+    file = scene.write("archive/a.warc.gz", b"12345")
+    assert scene.back_up(a_warc_gz=b"12345")[0].left_out == ()
+    file.write_bytes(b"12?45")
+    for _ in range(2):  # also when the last backup has the very same bytes, which need not be read again
+        (told,) = scene.back_up(a_warc_gz=b"12345")[0].left_out
+        assert (
+            told.what == "archive"
+            and "1 archive files no longer have the bytes" in told.why
+            and "a.warc.gz" in told.why
+        )
+    file.write_bytes(b"12345")
+    assert scene.back_up(a_warc_gz=b"12345")[0].left_out == ()
+    assert scene.back_up(a_warc_gz=b"12345")[1].unchanged == 1
+
+
+def gone(manifest: Manifest) -> list[str]:
+    assert {one.what for one in manifest.left_out} <= {"gone"}
+    return [one.why for one in manifest.left_out if not one.agreed]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("tearsheet.db", "the database"), ("queues.db", "the broker"), ("index/stories.db", "the index"),
+        ("pages/2026/META", "the page store"), ("archive/b.warc.gz", "1 archive files, such as b.warc.gz"),
+    ],
+)  # fmt: skip
+def test_what_an_earlier_backup_has_and_is_gone_is_told_until_it_is_agreed(scene, name, said):
+    for database_name in ("tearsheet.db", "queues.db", "index/stories.db"):
+        database(scene.data / database_name, 1).close()
+    for other in ("pages/2026/META", "archive/a.warc.gz", "archive/b.warc.gz", "queues.db-pages/1.1"):
+        scene.write(other)
+    assert gone(scene.back_up(a_warc_gz=b"x", b_warc_gz=b"x")[0]) == []
+    lost = scene.data / name
+    content = lost.read_bytes()
+    lost.unlink()
+    for _ in range(2):
+        (told,) = gone(scene.back_up(a_warc_gz=b"x")[0])
+        assert told.startswith(said) and "--without gone" in told
+    lost.write_bytes(content)
+    assert gone(scene.back_up(a_warc_gz=b"x")[0]) == []
+    lost.unlink()
+    assert gone(scene.back_up(agreed="gone", a_warc_gz=b"x")[0]) == []
+    assert scene.back_up(a_warc_gz=b"x")[0].left_out == ()
+
+
+def test_what_may_go_is_not_missed(scene):
+    """Archive files that only a store has, drafts, files of feeds, and the blobs and queued pages that nobody needs any more."""
+    names = ("archive/a.warc.gz", "archive/a.cdxj", "rss/day.xml", "blobs/html/a", "queues.db-pages/1.1")
+    for name in names:
+        scene.write(name)
+    scene.back_up(a_warc_gz=b"x")
+    for name in names:
+        (scene.data / name).unlink()
+    assert scene.back_up(a_warc_gz=None)[0].left_out == ()
+
+
+def test_a_database_that_knows_nothing_of_the_archive_is_told(scene):
+    scene.write("archive/a.warc.gz")
+    assert gone(scene.back_up(a_warc_gz=b"x")[0]) == []
+    (told,) = gone(scene.back_up()[0])
+    assert "the database knows none of the archive files" in told and "tearsheet archive index" in told
 
 
 def test_the_pages_of_queued_stories_are_held(scene):

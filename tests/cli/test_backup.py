@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
+from tearsheet.backup import moment_of
 from tearsheet.cli import backup as command
 from tearsheet.errors import UsageError
-from tests.support.moved_archive import collect
+from tests.support.moved_archive import collect, move_away, open_moving
 from tests.support.second_disk import second_disk
 from tests.support.tearsheet_command import in_process
 from tests.support.web_seed import open_services
@@ -76,6 +77,56 @@ def test_a_restore_from_nowhere_is_not_told_to_make_a_backup(data, place, tmp_pa
     assert "--new" in said(in_process("backup", place, data=data), 5)
 
 
+def names_of(place: Path) -> set[str]:
+    return {path.name for path in (place / "backups").iterdir()}
+
+
+def test_a_rotten_archive_file_costs_no_good_backup(data, place, tmp_path):
+    said(in_process("backup", place, "--new", data=data))
+    good = names_of(place)
+    (warc,) = (data / "archive").rglob("*.warc.gz")
+    content = bytearray(warc.read_bytes())
+    content[100:104] = bytes(byte ^ 255 for byte in content[100:104])
+    warc.write_bytes(content)
+    for _ in range(2):
+        told = said(in_process("backup", place, "--keep", "1", data=data), 3)
+        assert warc.name in told and "old backups were kept" in told
+    assert good < names_of(place)
+    moment = moment_of(*good)
+    assert moment is not None
+    said(in_process("restore", place, "--at", moment.isoformat(), data=tmp_path / "new"))
+    (whole,) = (tmp_path / "new/archive").rglob("*.warc.gz")
+    warc.write_bytes(whole.read_bytes())
+    said(in_process("backup", place, "--keep", "1", data=data))
+    assert len(names_of(place)) == 1
+
+
+@pytest.mark.parametrize(("lost", "code"), [("tearsheet.db", 7), ("archive", 3), ("index", 3)])
+def test_a_lost_part_costs_no_good_backup(data, place, lost, code):
+    said(in_process("backup", place, "--new", data=data))
+    good = names_of(place)
+    (data / lost).rename(data.parent / "lost")
+    for _ in range(2):
+        assert lost in said(in_process("backup", place, "--keep", "1", data=data), code)
+    assert good <= names_of(place)
+    if lost == "tearsheet.db":  # a command that makes a new one hides nothing
+        said(in_process("feeds", "list", data=data))
+        assert "knows none of the archive files" in said(in_process("backup", place, "--keep", "1", data=data), 3)
+        assert good <= names_of(place)
+    if lost != "archive":
+        said(in_process("backup", place, "--keep", "1", "--without", "gone", data=data))
+        assert len(names_of(place)) == 1
+
+
+def test_archive_files_that_a_store_has_are_not_missed(tmp_path, place):
+    data = tmp_path / "moved"
+    with open_moving(data) as services:
+        collect(services, range(3))
+        said(in_process("backup", place, "--new", data=data))
+        move_away(services)
+    assert "1 backups" in said(in_process("backup", place, "--keep", "1", data=data))
+
+
 def test_a_restore_says_what_it_cannot_bring_back(data, place, tmp_path):
     (data / "linked").symlink_to(place)
     said(in_process("backup", place, "--new", data=data), 3)
@@ -102,6 +153,35 @@ def test_damage_is_said_and_ends_with_3(data, place, tmp_path):
     largest.unlink()
     said(in_process("backup", place, data=data))
     assert "0 problems" in said(in_process("backup", place, "--verify", data=data))
+
+
+@pytest.mark.parametrize("harm", ["missing", "cut short"])
+def test_a_dry_run_finds_the_damage_that_a_restore_would(data, place, tmp_path, harm):
+    said(in_process("backup", place, "--new", data=data))
+    largest = max((place / "objects").rglob("*"), key=lambda path: path.stat().st_size if path.is_file() else 0)
+    content = largest.read_bytes()
+    largest.unlink()
+    if harm == "cut short":
+        largest.write_bytes(content[:-9])
+    new = tmp_path / "new"
+    assert largest.name in said(in_process("restore", place, "--dry-run", data=new), 1)
+    would = said(in_process("restore", place, "--dry-run", "--despite-damage", data=new), 3)
+    assert "damaged, and would not be restored: database: tearsheet.db" in would and largest.name in would
+    assert not new.exists()
+
+
+def test_what_was_not_restored_is_not_counted_as_restored(data, place, tmp_path):
+    made = json.loads(in_process("backup", place, "--new", "--json", data=data).stdout)
+    database = made["parts"]["database"]
+    largest = max((place / "objects").rglob("*"), key=lambda path: path.stat().st_size if path.is_file() else 0)
+    largest.unlink()
+    counted = f"{made['files'] - 1:,} files, {made['bytes'] - database['bytes']:,} bytes of"
+    would = said(in_process("restore", place, "--dry-run", "--despite-damage", data=tmp_path / "new"), 3)
+    assert counted in would
+    assert counted in said(in_process("restore", place, "--despite-damage", data=tmp_path / "new"), 3)
+    report = in_process("restore", place, "--despite-damage", "--json", data=tmp_path / "newer")
+    summary = json.loads(report.stdout)
+    assert (summary["files"], summary["bytes"]) == (made["files"] - 1, made["bytes"] - database["bytes"])
 
 
 def test_a_backup_that_cannot_be_read_is_listed_apart(data, place):

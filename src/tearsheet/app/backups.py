@@ -16,6 +16,7 @@ from tearsheet.app.places import layout_of
 from tearsheet.app.services import Services
 from tearsheet.backup import (
     FOLDER_ID,
+    GONE,
     About,
     BackupPlace,
     DamagedBackup,
@@ -24,6 +25,7 @@ from tearsheet.backup import (
     Manifest,
     Progress,
     Pruned,
+    Registered,
     Restoring,
     Tell,
     advice_on_no_backups,
@@ -31,6 +33,7 @@ from tearsheet.backup import (
     finish_interrupted,
     landings_of,
     make_backup,
+    newest_without_gaps,
 )
 from tearsheet.engines import is_embedded, local_path
 from tearsheet.engines.blobs import open_blobs
@@ -49,8 +52,8 @@ SERVERS = {
     "events": "the events are kept by a server, which has its own copies",
 }
 """What a backup lacks when an engine is a server, and what to do about it."""
-WITHOUT = (*SERVERS, "archive-stores", "foreign-files", "links")
-"""What can be kept in another way."""
+WITHOUT = (*SERVERS, "archive-stores", "foreign-files", "links", GONE)
+"""What can be kept in another way, or need not be kept."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -113,12 +116,15 @@ def back_up(
         if new:
             place.begin(folder)
         place.check(folder)
+        layout = layout_of(services.settings)
+        if GONE not in without:
+            _check_database(place, layout)
         about = About(__version__, migration_steps()[-1], folder)
         name, manifest, progress = make_backup(
-            layout_of(services.settings),
+            layout,
             place,
             about,
-            archived=lambda: _files_here(services),
+            archived=lambda: _registered(services),
             left_out=tuple(_elsewhere(services)),
             agreed=frozenset(without),
             tell=tell,
@@ -142,9 +148,20 @@ def _folder_id(data: Path) -> str:
     return path.read_text("utf-8").strip()
 
 
-def _files_here(services: Services) -> dict[str, int]:
-    """The archive files that should be on this machine."""
-    return {file.key: file.size for file in services.archive.files() if file.local and file.path is None}
+def _check_database(place: BackupPlace, layout: Layout) -> None:
+    """Refuse to go on when the database is lost: whoever asks it for anything makes a new and empty one."""
+    before = newest_without_gaps(place)
+    if before is not None and "database" in before.parts and layout.database and not layout.database.is_file():
+        raise EngineError(
+            f"{layout.database} is gone, and the backup of {before.moment:%Y-%m-%dT%H:%M:%SZ} has it: mount its disk, or restore "
+            f"that backup into another folder and copy it from there; to begin with an empty one, give --without {GONE}"
+        )
+
+
+def _registered(services: Services) -> dict[str, Registered]:
+    """The archive files that the database knows, except those of others."""
+    files = (file for file in services.archive.files() if file.path is None)
+    return {file.key: Registered(file.size, file.sha256, file.local) for file in files}
 
 
 def _elsewhere(services: Services) -> Iterator[LeftOut]:
@@ -178,6 +195,7 @@ class Restored:
     manifest: Manifest
     layout: Layout
     progress: Progress
+    """How many files and bytes were restored, or would be."""
     stories: int
     """How many stories can be searched now."""
     damaged: list[str] = field(default_factory=list)
@@ -189,8 +207,8 @@ def restore(
 ) -> Restored | None:
     """Bring a backup back into the data folder of `settings`, which must be empty.
 
-    None when an earlier restore had been interrupted at its very end, and was finished. With `dry_run` everything is checked but
-    the objects, and nothing is written.
+    None when an earlier restore had been interrupted at its very end, and was finished. With `dry_run` everything is read and
+    checked in the same way, and nothing is written.
     """
     if not dry_run and finish_interrupted(settings.data):
         return None
@@ -206,12 +224,10 @@ def restore(
         layout = layout_of(_settings_in(place, manifest, settings.data, despite_damage))
         check_landings(landings_of(layout))
         _check_room(layout, manifest)
-        if dry_run:
-            for _ in place.entries(manifest):
-                continue
-            return Restored(name, manifest, layout, Progress("nothing was written"), 0)
-        stories: list[int] = []
         restoring = Restoring(place, manifest, layout, tell, despite_damage)
+        if dry_run:
+            return Restored(name, manifest, layout, restoring.check(), 0, restoring.left_out)
+        stories: list[int] = []
         progress = restoring.run(lambda there: stories.append(_index_words(there, tell)))
         return Restored(name, manifest, layout, progress, stories[0], restoring.left_out)
 

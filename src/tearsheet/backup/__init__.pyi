@@ -1,8 +1,11 @@
+from .gone import GONE as GONE
+from .gone import newest_without_gaps as newest_without_gaps
 from .layout import FOLDER_ID as FOLDER_ID
 from .layout import RESTORING as RESTORING
 from .layout import Layout as Layout
 from .making import About as About
 from .making import Progress as Progress
+from .making import Registered as Registered
 from .making import Tell as Tell
 from .making import make_backup as make_backup
 from .manifest import DamagedBackup as DamagedBackup

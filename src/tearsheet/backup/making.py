@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO
 
+from tearsheet.backup.gone import gone_since, newest_without_gaps
 from tearsheet.backup.layout import (
     STAGING,
     Layout,
@@ -54,6 +56,16 @@ class About:
     folder: str
 
 
+@dataclass(slots=True, frozen=True)
+class Registered:
+    """What the database knows of an archive file."""
+
+    size: int
+    sha256: str
+    here: bool
+    """Whether it should be on this machine."""
+
+
 Tell = Callable[[Progress], None]
 
 
@@ -62,7 +74,7 @@ def make_backup(
     place: BackupPlace,
     about: About,
     *,
-    archived: Callable[[], Mapping[str, int]],
+    archived: Callable[[], Mapping[str, Registered]],
     left_out: tuple[LeftOut, ...] = (),
     agreed: frozenset[str] = frozenset(),
     clock: Clock = wall_clock,
@@ -70,7 +82,7 @@ def make_backup(
 ) -> tuple[str, Manifest, Progress]:
     """Back up a data folder; returns the backup's name. Whoever calls this sees to it that nobody else does so at the same time.
 
-    `archived` gives the archive files that should be on this machine, by path and with their size. `left_out` is what is known
+    `archived` gives the archive files that the database knows, by path. `left_out` is what is known
     not to be in the backup; what is `agreed` the user keeps in another way.
     """
     with _staging(layout.data) as staging, (staging / "listing").open("w+b") as listing:
@@ -87,6 +99,7 @@ def make_backup(
             making.copy_folder("blobs", Walk(layout.blobs, making.others(layout.blobs), is_blob))
         if layout.events:
             making.copy_folder("events", Walk(layout.events, making.others(layout.events), is_event_log))
+        making.compare_with_before(expected)
         manifest = Manifest(
             format=FORMAT,
             tearsheet=about.tearsheet,
@@ -115,6 +128,12 @@ class _Making:
     tables: list[tuple[str, Path]] = field(default_factory=list)
     """SQLite files that belong to no engine, by their path in the data folder."""
     archived: dict[str, int] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+    """Of the archive files that were read."""
+    databases: set[tuple[str, str]] = field(default_factory=set)
+    """The databases of engines that were here at the moment."""
+    reads_archive: bool = False
+    """Whether every archive file is read, since the last backup found that some are not as they were registered."""
     earlier: _Earlier | None = None
 
     def look_around(self) -> None:
@@ -122,7 +141,9 @@ class _Making:
         self._say("looking at what is there")
         self.place.objects.look_around()
         with suppress(NotFoundError, DamagedBackup):  # then everything is read again
-            self.earlier = _Earlier(self.place.entries(self.place.read(self.place.find())))
+            last = self.place.read(self.place.find())
+            self.reads_archive = any(one.what == "archive" for one in last.left_out)
+            self.earlier = _Earlier(self.place.entries(last))
 
     def others(self, root: Path) -> list[Path]:
         """The places of all other parts."""
@@ -162,6 +183,7 @@ class _Making:
                 for number, snapshot in enumerate(snapshots):
                     (self.staging / f"{number}.db").unlink(missing_ok=True)
                     snapshot.copy_to(self.staging / f"{number}.db", lambda: self.tell(self.progress))
+        self.databases = set(engines)
         staged = {name: self.staging / f"{number}.db" for number, name in enumerate(sources)}
         for part in ("tables", "database", "broker", "index"):
             if part == "broker":
@@ -207,14 +229,18 @@ class _Making:
         known = self.earlier.find(part, path) if self.earlier else None
         if (
             known is not None
+            and not (part == "archive" and self.reads_archive)
             and (known.size, known.mtime_ns) == (stat.st_size, mtime_ns)
             and self.place.objects.has(known.objects)
         ):
             self.progress.unchanged += 1
             self.progress.bytes += known.size
             return known
-        stored = self.place.objects.store(self._counted(pieces_of(file, stat.st_size)))
+        pieces, digest = self._counted(pieces_of(file, stat.st_size)), hashlib.sha256()
+        stored = self.place.objects.store(_hashed(pieces, digest) if part == "archive" else pieces)
         self.progress.sent += stored.sent
+        if part == "archive":
+            self.digests[path] = digest.hexdigest()
         return Entry(part, path, stored.size, mtime_ns, stored.objects)
 
     def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -223,14 +249,32 @@ class _Making:
             self.tell(self.progress)
             yield piece
 
-    def check_archive(self, expected: Mapping[str, int]) -> None:
-        """Note the files that the database knew before the moment, and that are gone or of another size now."""
-        missing = [path for path, size in expected.items() if self.archived.get(path) != size]
+    def check_archive(self, expected: Mapping[str, Registered]) -> None:
+        """Note the files that the database knew before the moment, and that are gone or have other bytes now."""
+        here = {path: file for path, file in expected.items() if file.here}
+        missing = [path for path, file in here.items() if self.archived.get(path) != file.size]
+        damaged = [path for path, file in here.items() if self.digests.get(path, file.sha256) != file.sha256]
+        damaged = [path for path in damaged if self.archived[path] == here[path].size]
         if missing:
             why = f"{len(missing):,} archive files are not here as they were registered, such as {missing[0]}"
             self.left_out.append(
                 LeftOut("archive", f"{why}: they were moved or rewritten meanwhile, or are damaged; run it again")
             )
+        if damaged:
+            why = f"{len(damaged):,} archive files no longer have the bytes that were registered, such as {damaged[0]}"
+            self.left_out.append(
+                LeftOut(
+                    "archive", f"{why}: they are damaged here; copy them back from an earlier backup or from a store"
+                )
+            )
+
+    def compare_with_before(self, registered: Mapping[str, Registered]) -> None:
+        """Note what an earlier backup has and what is gone now, though nothing explains it."""
+        before = newest_without_gaps(self.place)
+        if before is not None:
+            entries = self.place.entries(before)
+            here = self.databases | {("archive", path) for path in self.archived}
+            self.left_out += gone_since(entries, before.moment, self.layout, here, self.parts, registered)
 
     def store_listing(self) -> tuple[str, ...]:
         """Store the listing of all files; returns its objects."""
@@ -259,6 +303,12 @@ class _Earlier:
             return self._next if self._next is not None and self._next.key == wanted else None
         self._next = None
         return None
+
+
+def _hashed(pieces: Iterator[bytes], digest: hashlib._Hash) -> Iterator[bytes]:
+    for piece in pieces:
+        digest.update(piece)
+        yield piece
 
 
 def _is_table(path: Path) -> bool:

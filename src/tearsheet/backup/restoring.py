@@ -86,7 +86,7 @@ class Restoring:
     despite_damage: bool = False
     """Restore what is whole, and leave out the rest."""
     left_out: list[str] = field(default_factory=list)
-    """What is damaged and was left out, and why."""
+    """What is damaged and was, or would be, left out, and why."""
 
     def run(self, prepare: Callable[[Layout], None]) -> Progress:
         """Restore everything. `prepare` is called with the places of the files before they are put in their final ones."""
@@ -94,38 +94,47 @@ class Restoring:
         with _held(self.layout.data), storage_errors(f"cannot restore into {self.layout.data}"):
             for landing in landings:
                 _clear(landing)
-            progress = self._write(landings)
+            progress = self._bring("restoring", landings)
             prepare(self._staged_layout(landings))
             os.sync()
             write_whole(self.layout.data / RESTORING / _COMPLETE, msgspec.json.encode(landings))
             _finish(landings)
         return progress
 
-    def _write(self, landings: Sequence[Landing]) -> Progress:
-        progress, parts = Progress("restoring", total=self.manifest.bytes), dict[str, PartSize]()
+    def check(self) -> Progress:
+        """Read and check everything that would be restored; nothing is written."""
+        return self._bring("checking the backup", None)
+
+    def _bring(self, doing: str, landings: Sequence[Landing] | None) -> Progress:
+        """Bring every file of the backup; without landings, to nowhere."""
+        progress, parts = Progress(doing, total=self.manifest.bytes), dict[str, PartSize]()
         for entry in self.place.entries(self.manifest):
             target = self.layout.target(entry.part, entry.path)
             if target is not None:
-                self._write_or_leave_out(entry, staged(target, landings), progress)
+                self._bring_or_leave_out(entry, staged(target, landings) if landings else None, progress)
             before = parts.get(entry.part, PartSize())
             parts[entry.part] = PartSize(before.files + 1, before.bytes + entry.size)
         if parts != self.manifest.parts:
             raise DamagedBackup("the backup is damaged: its listing is not the one that its manifest describes")
         return progress
 
-    def _write_or_leave_out(self, entry: Entry, path: Path, progress: Progress) -> None:
+    def _bring_or_leave_out(self, entry: Entry, path: Path | None, progress: Progress) -> None:
+        before = progress.bytes
         try:
-            self._write_file(entry, path, progress)
+            self._bring_file(entry, path, progress)
         except DamagedBackup as error:
             if not self.despite_damage:
                 raise
-            path.unlink(missing_ok=True)
+            progress.bytes = before
+            if path is not None:
+                path.unlink(missing_ok=True)
             self.left_out.append(f"{entry.part}: {entry.path}: {error.__cause__ or error}")
 
-    def _write_file(self, entry: Entry, path: Path, progress: Progress) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    def _bring_file(self, entry: Entry, path: Path | None, progress: Progress) -> None:
         size = 0
-        with path.open("xb") as file:
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") if path is not None else Path(os.devnull).open("wb") as file:
             for piece in self._pieces(entry):
                 file.write(piece)
                 size += len(piece)
@@ -133,7 +142,8 @@ class Restoring:
                 self.tell(progress)
         if size != entry.size:
             raise DamagedBackup(f"the backup is damaged: {entry.path} has {size:,} bytes instead of {entry.size:,}")
-        os.utime(path, ns=(entry.mtime_ns, entry.mtime_ns))  # so that the next backup knows it again
+        if path is not None:
+            os.utime(path, ns=(entry.mtime_ns, entry.mtime_ns))  # so that the next backup knows it again
         progress.files += 1
         self.tell(progress)
 

@@ -56,7 +56,7 @@ def backup(
         list[str] | None,
         typer.Option(
             help="What you keep in another way (database, broker, index, blobs, events, archive-stores, foreign-files, "
-            "links); may be given again.",
+            "links), or gone, for what earlier backups have and you removed on purpose; may be given again.",
             metavar="WHAT",
         ),
     ] = None,
@@ -214,7 +214,7 @@ def restore(
         Path | None, typer.Option("--data", help="The new data folder, as --data before the command.", metavar="FOLDER")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be restored, and whether it can be.")
+        bool, typer.Option("--dry-run", help="Read and check the backup, and only say what would be restored.")
     ] = False,
     despite_damage: Annotated[
         bool,
@@ -235,30 +235,31 @@ def restore(
     if restored is None:
         out.print(f"the restore into {settings.data} that was interrupted is finished; nothing was written anew")
         return
-    manifest, layout = restored.manifest, restored.layout
+    manifest, layout, progress = restored.manifest, restored.layout, restored.progress
     outside = [str(path) for path in layout.roots if not path.is_relative_to(layout.data)]
     if json:
         more = {"data": str(layout.data), "outside": outside, "stories": restored.stories, "dry_run": dry_run}
-        more["damaged"] = restored.damaged
-        _print(_summary(restored.name, manifest, restored.progress) | more)
+        more |= {"damaged": restored.damaged, "files": progress.files, "bytes": progress.bytes}
+        _print(_summary(restored.name, manifest, progress) | more)
     else:
         would = "would be" if dry_run else "were"
         out.print(
-            f"{manifest.files:,} files, {manifest.bytes:,} bytes of {_shown(manifest.moment)} {would} restored to {layout.data}",
+            f"{progress.files:,} files, {progress.bytes:,} bytes of {_shown(manifest.moment)} {would} restored to {layout.data}",
             *(f"and {path}" for path in outside),
             *([] if dry_run else [f"({restored.stories:,} stories can be searched)"]),
         )
-    _say_what_lacks(restored)
+    _say_what_lacks(restored, dry_run)
 
 
-def _say_what_lacks(restored: program.Restored) -> None:
+def _say_what_lacks(restored: program.Restored, dry_run: bool) -> None:
     """Raise PartialFailure when something is not there that should be."""
     _say_left_out(restored.manifest.left_out)
     for line in restored.damaged:
-        err.print(f"damaged, and not restored: {line}")
+        err.print(f"damaged, and {'would not be' if dry_run else 'not'} restored: {line}")
     if restored.damaged:
         raise PartialFailure(
-            f"{len(restored.damaged):,} files are damaged in the backup and were left out; the others are whole. "
+            f"{len(restored.damaged):,} files are damaged in the backup and {'would be' if dry_run else 'were'} left out; "
+            "the others are whole. "
             "`tearsheet archive index` and `tearsheet index rebuild` make a lost database and index from the archive"
         )
     missing = [one for one in restored.manifest.left_out if not one.agreed]
