@@ -23,7 +23,7 @@ from tearsheet.backup.restoring import Restoring
 from tearsheet.engines.blobs.folder import FolderBlobs
 from tearsheet.errors import StorageError
 from tearsheet.settings import load_settings
-from tests.support.backup_kills import Ordeal, bring_back, services_of, work
+from tests.support.backup_kills import Ordeal, bring_back, place_of, services_of, work
 
 ABOUT = About("1.0", "0013", "me")
 
@@ -330,6 +330,9 @@ class Meanwhile:
 
     def happens(self, when: Callable[[int, Progress], bool]) -> int:
         ordeal = self.ordeal
+        shutil.rmtree(ordeal.place, ignore_errors=True)  # its backups have what this folder does not have yet
+        with place_of(ordeal.place, ordeal.data) as place:
+            place.begin("ours")
         shutil.rmtree(ordeal.data, ignore_errors=True)
         shutil.copytree(self.before, ordeal.data)
         told = interrupt_at(ordeal, when)

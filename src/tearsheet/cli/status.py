@@ -35,18 +35,12 @@ def register(parent: typer.Typer) -> None:
 
 
 @reports_errors
-def status(
-    json: JsonOption = False,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="Print the queues as JSON, one object to a line.")] = False,
-) -> None:
+def status(json: JsonOption = False) -> None:
     """Show who is at work and how fast, the depth of every queue, and whether queuers pause for want of disk space."""
     with services_for() as services:
         at_work = work.living_workers(services.database)
         queues = program.read_queues(services)
         disk = program.disk_state(services)
-    if jsonl:
-        show(queues, QUEUE_COLUMNS, form="jsonl")
-        return
     if json:
         workers, waiting = [asdict(worker) for worker in at_work], [asdict(queue) for queue in queues]
         show([{"workers": workers, "queues": waiting, "disk": asdict(disk)}], {}, form="jsonl")
