@@ -72,7 +72,8 @@ def test_a_run_that_had_nothing_to_do_says_so_and_which_feeds_are_failing(data):
     told = " ".join(done.stdout.split())
     assert "No feed was due; the next one is due at " in told
     assert f"{HERALD}/feeds/missing.xml is failing: HTTP 404 Not Found; its next poll is at " in told
-    assert f"{HERALD}/feeds/page.xml is failing: parse error; html?; its next poll is at " in told
+    assert f"{HERALD}/feeds/page.xml is failing: " in told
+    assert "a web page and no feed; its next poll is at " in told
     assert "could not be read" not in told
 
 

@@ -23,6 +23,7 @@ from tearsheet.topics import NewTopic
 from tearsheet.topics.snapshot.export_files import FORMATS
 from tearsheet.topics.store import create_topic
 from tests.support.every_command import commands
+from tests.support.index_stories import story
 from tests.support.tearsheet_command import in_process
 from tests.support.tearsheet_command import tearsheet as run_tearsheet
 
@@ -112,7 +113,7 @@ def test_no_help_shows_the_name_of_a_type():
 
 def test_helps_name_what_the_program_knows():
     assert ", ".join(FORMATS) in shown_help("topic", "export")
-    assert ", ".join(WITHOUT) in shown_help("backup")
+    assert all(word in shown_help("backup") for word in WITHOUT)
     assert all(order in shown_help("search") for order in ORDERS)
 
 
@@ -153,6 +154,8 @@ def test_names_of_the_demo_are_completed_where_commands_read_it(tmp_path, monkey
 
 
 def test_a_search_loads_the_index_and_no_database(tmp_path):
+    with Services(Settings(tmp_path)) as services:
+        services.index.add([story("1", "A flood in the harbour")])
     loaded = modules_of("--data", str(tmp_path), "search", "flood")
     assert "tantivy" in loaded
     assert not {"fastapi", "lxml", "numpy", "sqlalchemy"} & loaded

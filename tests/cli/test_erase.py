@@ -48,7 +48,7 @@ def test_a_dry_run_says_what_would_be_erased_where_and_changes_nothing(data):
 
 
 def test_it_asks_and_stops_without_a_yes(data):
-    said = run(data, SECRET, "--reason", "asked for", code=1)
+    said = run(data, SECRET, "--reason", "asked for", code=2)
     assert "not to be brought back" in said and "Erase 1 story" in said
     assert places_of(data, "secretphrase")
 
