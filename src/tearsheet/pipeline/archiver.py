@@ -83,7 +83,7 @@ class Archiver:
         if not self._recovered:
             self.recover()
         with self._abandoned_on_failure():
-            known = self._store.known(archive_id(story) for story in stories)
+            known = self._store.known([archive_id(story) for story in stories])
             return [unfit(story) or self._add(story, known) for story in stories]
 
     def finish(self, *, everything: bool = False) -> Sequence[str]:
