@@ -81,7 +81,7 @@ class PostgresDatabase(SqlDatabase):
             yield connection.execution_options(postgresql_readonly=True)
 
     def scrub(self, tables: Sequence[str]) -> None:
-        """Write these tables anew. Archives of the server's own log are out of reach."""
+        """Rewrite these tables. Archives of the server's own log are out of reach."""
         with self._explained(), self._connect() as connection:
             outside = connection.execution_options(isolation_level="AUTOCOMMIT")
             for table in tables:

@@ -126,7 +126,7 @@ class StoryStore:
         return removed
 
     def scrub(self) -> None:
-        """Write the file anew, so that nothing of deleted stories stays in it."""
+        """Rewrite the file, so that nothing of deleted stories stays in it."""
         with self._errors():
             scrub_file(self._connection(), self.path)
 
