@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -26,6 +25,7 @@ from tearsheet.archive import (
     walk_paths,
     write_wacz,
 )
+from tearsheet.chunks import chunks
 from tearsheet.engines.index import server_documents
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.index import Rebuilt, fill_index, rebuild_from_stories, story_of_mediacloud
@@ -90,10 +90,24 @@ def _chosen(found: Sequence[StoredCapture | None], about: str = "") -> Chosen:
     return Chosen(captures, len(found) - len(captures), about)
 
 
-def pack(services: Services, target: Path, chosen: Chosen, title: str) -> Packed:
+def pack(
+    services: Services,
+    target: Path,
+    chosen: Chosen,
+    title: str,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> Packed:
     """Write captures into a WACZ; ingested documents come with their pictures and styles."""
     parts = [part for capture in chosen.captures for part in _parts(services, capture)]
-    return write_wacz(target, chosen.captures, services.captures, parts=parts, title=title, description=chosen.about)
+    return write_wacz(
+        target,
+        chosen.captures,
+        services.captures,
+        parts=parts,
+        title=title,
+        description=chosen.about,
+        progress=progress,
+    )
 
 
 def _parts(services: Services, capture: StoredCapture) -> list[StoredCapture]:
@@ -156,8 +170,7 @@ def copy_index(services: Services, url: str, progress: Callable[[int], None]) ->
 
 def without_erased(stories: Iterable[Story], erased: Erased) -> Iterator[Story]:
     """Stories of files, without those that were erased here."""
-    waiting = iter(stories)
-    while batch := list(islice(waiting, _PAGE)):
+    for batch in chunks(stories, _PAGE):
         yield from (story for story, gone in zip(batch, erased.of_stories(batch), strict=True) if not gone)
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table, Text
 
 from tearsheet.archive.names import INGESTED
 from tearsheet.archive.writer import ArchiveFile, Capture
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.errors import StorageError
 from tearsheet.foreign_text import storable
@@ -67,8 +68,6 @@ archive_stores = Table(
     Column("id", String(64), nullable=False),
 )
 """The stores that copies went to, by name, with the id that is written into each (`identity.py`)."""
-
-_CHUNK = 500
 
 
 @dataclass(slots=True, frozen=True)
@@ -149,7 +148,7 @@ class ArchiveStore:
                     f"another archive file is registered as {name}: rename {file.path} and index it again"
                 )
             rows = [_capture_row(capture, file_id) for capture in file.captures]
-            for chunk in _chunks(rows):
+            for chunk in chunks(rows):
                 connection.execute(self._database.insert(captures).on_conflict_do_nothing(), chunk)
             if stores:
                 uploads = [upload_row(file_id, store, file.created) for store in stores]
@@ -160,7 +159,7 @@ class ArchiveStore:
         """The ids among these whose stories are already archived."""
         found: set[str] = set()
         with self._database.read() as connection:
-            for chunk in _chunks(list(story_ids)):
+            for chunk in chunks(story_ids):
                 query = select(captures.c.story_id).where(captures.c.story_id.in_(chunk))
                 found.update(connection.execute(query).scalars())
         return found
@@ -197,7 +196,7 @@ class ArchiveStore:
         self, column: Column[Any], values: Sequence[Any], also: sa.ColumnElement[bool] | None = None
     ) -> Iterator[StoredCapture]:
         with self._database.read() as connection:
-            for chunk in _chunks(list(values)):
+            for chunk in chunks(values):
                 query = (
                     select(captures, archive_files)
                     .join(archive_files, archive_files.c.id == captures.c.file_id)
@@ -218,11 +217,11 @@ class ArchiveStore:
         """Whether a file with this name is registered, here or in a store."""
         return self.file(name) is not None
 
-    def newest_files(self, limit: int = 20, offset: int = 0) -> list[StoredFile]:
+    def newest_files(self, limit: int = 20) -> list[StoredFile]:
         """Files, newest first."""
         order = (archive_files.c.created_at.desc(), archive_files.c.id.desc())
         with self._database.read() as connection:
-            rows = connection.execute(select(archive_files).order_by(*order).limit(limit).offset(offset)).mappings()
+            rows = connection.execute(select(archive_files).order_by(*order).limit(limit)).mappings()
             return [file_from_row(row) for row in rows]
 
     def files(self) -> Iterator[StoredFile]:
@@ -315,8 +314,3 @@ def _capture_from_row(row: Any) -> StoredCapture:
         time=row["captures_captured_at"],
         file=file_from_row(row, "archive_files_"),
     )
-
-
-def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(items), _CHUNK):
-        yield items[start : start + _CHUNK]

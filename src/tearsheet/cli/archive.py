@@ -202,7 +202,7 @@ def wacz(
         if chosen.missing:
             asked = chosen.missing + len(chosen.captures)
             err.print(f"{chosen.missing:,} of {asked:,} stories of {whose} are not in the archive and are left out")
-        packed = program.pack(services, output, chosen, title or topic or "")
+        packed = program.pack(services, output, chosen, title or topic or "", measured("captures"))
     out.print(f"{packed.path}: {packed.pages:,} pages, {packed.size:,} bytes")
     if packed.missing:
         raise PartialFailure(f"{len(packed.missing):,} captures could not be read: `tearsheet archive verify` says why")

@@ -14,6 +14,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from datetime import date
 from typing import Any
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.index.dates import by_interval, first_day, in_parts
 from tearsheet.engines.index.deadline import QUERY_SECONDS, too_slow
 from tearsheet.engines.index.life_cycle import LifeCycle, kept_until
@@ -145,8 +146,7 @@ class SearchServerIndex:
     def get(self, ids: Sequence[str]) -> list[IndexedStory | None]:
         """Stories by id (the hash of the normalised URL), in order."""
         found: dict[str, IndexedStory] = {}
-        for start in range(0, len(ids), BULK_STORIES):
-            some = list(ids[start : start + BULK_STORIES])
+        for some in chunks(ids, BULK_STORIES):
             answer = whole(
                 self._ask(
                     "POST", f"/{self.alias}/_search", None, {"query": {"ids": {"values": some}}, "size": len(some)}
