@@ -79,5 +79,4 @@ def test_each_transaction_of_a_run_may_be_broken_off_once(tmp_path, breaker):
         "archive/store.py", "archive/erased.py", "feeds/polling/record.py", "feeds/polling/store.py",
         "feeds/polling/story_store.py", "fetch/store.py", "work/announce.py", "work/ledger_writing.py", "work/stage_times.py",
     }  # fmt: skip
-    assert "\n40 stories indexed and 40 archived in 1 WARC file" in done.output, "and this run says no other number"
     check(tmp_path, newsroom)

@@ -7,7 +7,7 @@ from dataclasses import fields
 from functools import partial
 
 import zstandard
-from sqlalchemy import Column, Connection, Float, Integer, LargeBinary, Row, String, Table, delete, select
+from sqlalchemy import Column, Connection, Float, Integer, LargeBinary, String, Table, delete, select
 
 from tearsheet.engines import repeated
 from tearsheet.engines.database import Database, metadata
