@@ -5,7 +5,7 @@ from __future__ import annotations
 from tearsheet.app.services import Services
 from tearsheet.archive import holds_documents, unregistered_files
 from tearsheet.errors import StorageError
-from tearsheet.query import parse_query
+from tearsheet.query import EVERYTHING
 
 
 def check_archive(services: Services) -> str:
@@ -31,7 +31,7 @@ def check_index(services: Services) -> str:
 
     The index is only read; who else writes to it while we look is no concern of ours.
     """
-    if not services.index.count(parse_query("*")) and has_archived_stories(services):
+    if not services.index.count(EVERYTHING) and has_archived_stories(services):
         raise StorageError("empty, though the archive has stories: `tearsheet index rebuild` fills it again")
     return services.index.describe()
 

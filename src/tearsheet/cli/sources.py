@@ -211,14 +211,14 @@ def _domain_of(services: Services, source: str) -> str:
     try:
         return str(catalogue.read_source(services.database, catalogue.find_source(services.database, source))["domain"])
     except NotFoundError:
-        if services.index.count(queries.parse_query("*").within(domains=[source])):
+        if services.index.count(queries.EVERYTHING.within(domains=[source])):
             return source
         raise
 
 
 def _why_no_gaps(services: Services, first: date, last: date, domains: Collection[str] | None) -> str:
     """What it means that there are none: all is well, or there is nothing to compare."""
-    everything = queries.parse_query("*").within(domains=domains)
+    everything = queries.EVERYTHING.within(domains=domains)
     if services.index.count(everything.within(start=first - timedelta(days=catalogue.LOOK_BACK), end=last)):
         return f"No gaps from {first} to {last}, as far as we know what is usual: that takes two weeks."
     known = answering.first_and_last_day(services.index, everything)

@@ -86,7 +86,7 @@ class CollectingWorker(Worker):
         """Run the stage on the stories, in a thread; returns what can be settled now."""
 
     def _finished(self, lease: Lease, story: Story, page: bytes | None, result: Result) -> Finished:
-        entry = entry_for(story, self.name, "")
+        entry = entry_for(story, self.name)
         if isinstance(result, Outcome):
             return self._ended(lease, result, entry)
         try:

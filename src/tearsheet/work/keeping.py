@@ -95,7 +95,7 @@ class KeepingWorker(CollectingWorker):
 
 
 def _bytes_of(finished: Finished) -> int:
-    """What a message takes up that waits to be passed on."""
+    """The memory that a message takes up while it waits to be passed on."""
     messages = [output.message for output in finished.settlement.outputs]
     page = len(messages[0].page) if messages else 0  # all outputs share it
     return page + sum(len(message.body) for message in messages)

@@ -22,7 +22,7 @@ from tearsheet.story import Story, WireStory, decode_story
 from tearsheet.telemetry import timed
 from tearsheet.work.journey import ORIGIN, RetryRule, fate_of, input_queue, tries_before, was_held_up
 from tearsheet.work.ledger import Ledger
-from tearsheet.work.ledger_entry import DONE, RECOVERED, LedgerEntry, entry_for, entry_for_unreadable
+from tearsheet.work.ledger_entry import DONE, RECOVERED, LedgerEntry, entry_for, entry_for_message
 from tearsheet.work.outcomes import AsyncStage, Outcome, Quarantine, Retry
 from tearsheet.work.packing import Packed, pack_results
 from tearsheet.work.pool import CpuPool
@@ -149,13 +149,7 @@ class Worker(ABC):
         return Finished(settlement, recorded, (fate.status, fate.reason))
 
     def _unreadable(self, lease: Lease, error: ValueError) -> Finished:
-        return self._ended(lease, Quarantine("unreadable", str(error)), self._entry_of(lease))
-
-    def _entry_of(self, lease: Lease) -> LedgerEntry:
-        try:
-            return entry_for(self._decode(lease), self.name, "")
-        except ValueError:
-            return entry_for_unreadable(lease.message.body, self.name)
+        return self._ended(lease, Quarantine("unreadable", str(error)), entry_for_message(lease.message, self.name))
 
     def _decode(self, lease: Lease) -> Story:
         return decode_story(WireStory(lease.message.body, lease.message.page))
@@ -170,7 +164,7 @@ class StreamWorker(Worker):
         done: deque[Finished] = deque()
         wake, closing = asyncio.Event(), asyncio.Event()
         settler = asyncio.create_task(self._settle_as_they_come(done, wake, closing))
-
+        unsettled: list[Lease] = []
         failures: list[BaseException] = []
 
         def ended(task: asyncio.Task[Finished]) -> None:
@@ -182,7 +176,6 @@ class StreamWorker(Worker):
                 done.append(task.result())
             wake.set()
 
-        unsettled: list[Lease] = []
         try:
             while not stop.is_set() and not settler.done() and not failures:
                 free = self.config.prefetch - len(running)
@@ -274,10 +267,10 @@ class AsyncWorker(StreamWorker):
             if _told_to_end():
                 raise
             from_within = Retry("error", "something that the stage waited for was cancelled", keep=True)
-            return self._ended(lease, from_within, entry_for(story, self.name, ""))
+            return self._ended(lease, from_within, entry_for(story, self.name))
         except Exception as outcome:
-            return self._ended(lease, outcome, entry_for(story, self.name, ""))
-        return self._passed_on(lease, packed, entry_for(story, self.name, ""))
+            return self._ended(lease, outcome, entry_for(story, self.name))
+        return self._passed_on(lease, packed, entry_for(story, self.name))
 
 
 def _told_to_end() -> bool:
@@ -302,8 +295,8 @@ class CpuWorker(StreamWorker):
         except WorkerError:
             raise  # no process could start: the worker stops and the story stays queued
         except Exception as outcome:
-            return self._ended(lease, outcome, self._entry_of(lease))
-        entry = answer.entry or self._entry_of(lease)
+            return self._ended(lease, outcome, entry_for_message(lease.message, self.name))
+        entry = answer.entry or entry_for_message(lease.message, self.name)
         raised = answer.as_exception()
         if raised is not None:
             return self._ended(lease, raised, entry)

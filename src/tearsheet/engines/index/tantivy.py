@@ -244,7 +244,7 @@ class TantivyIndex:
     def search(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
     ) -> Page:
-        """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
+        """A page of stories in one of the orders of the port. `text=False` leaves the text out."""
         if limit < 1:
             return Page([])
         numbers, next_token = self._ask(WordReader.page, query, limit, token, order)
