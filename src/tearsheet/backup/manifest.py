@@ -26,6 +26,8 @@ PARTS = (
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"(\d{8}T\d{6}\.\d{6}Z)-([0-9a-f]{16})\.json")
 _LONGEST_PATH = 4000
+_LONGEST_LINE = 256 << 20
+"""Bytes of an entry, enough for a file of 16 TB: a place may hold one object and name it a million times."""
 
 
 class DamagedBackup(UserError):
@@ -158,11 +160,18 @@ def decode_entries(pieces: Iterable[bytes]) -> Iterator[Entry]:
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    rest = b""
+    begun, size = list[bytes](), 0
     for piece in pieces:
-        *lines, rest = (rest + piece).split(b"\n")
-        yield from lines
-    if rest:
+        first, *others = piece.split(b"\n")
+        begun.append(first)
+        size += len(first)
+        if size > _LONGEST_LINE:
+            raise DamagedBackup("the listing of the backup has a line that is longer than any that this program writes")
+        if others:
+            yield b"".join(begun)
+            yield from others[:-1]
+            begun, size = others[-1:], len(others[-1])
+    if size:
         raise DamagedBackup("the listing of the backup ends in the middle of a line")
 
 

@@ -192,10 +192,19 @@ def _position_of(message: Message) -> tuple[int, int]:
 
 
 def event_of(message: Message) -> Event:
-    """A message as the port has it."""
-    key, value = message.key() or b"", message.value() or b"{}"
-    partition, offset = _position_of(message)
-    return Event(message.topic() or "", key.decode(), _decode(value), f"{partition}:{offset}")
+    """A message as the port has it; one that is no JSON object, which another program sent, as an event without values.
+
+    It cannot be refused: it would be given again, and nothing behind it would ever be read.
+    """
+    key, position = message.key() or b"", "{}:{}".format(*_position_of(message))
+    try:
+        value = _decode(message.value() or b"{}")
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        _log.warning(
+            "no event, read as an empty one", extra={"topic": message.topic(), "at": position, "error": str(error)}
+        )
+        value = {}
+    return Event(message.topic() or "", key.decode("utf-8", "replace"), value, position)
 
 
 def connection_settings(server: ServerUrl) -> dict[str, Any]:
