@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -10,13 +11,13 @@ from tearsheet.engines.broker.port import Message
 from tearsheet.engines.broker.rabbitmq_wire import headers_of, ready_since, unpacked
 
 
-def received(body: bytes, **headers: object) -> SimpleNamespace:
+def received(body: bytes, **headers: object) -> Any:
     return SimpleNamespace(body=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
 def test_a_message_of_ours_comes_back_as_it_was():
     message = Message(b"meta", {"x-mc-retries": 2, "x-mc-when": 1.5, "x-mc-what": "ü"}, "news.example", b"page")
-    wire = SimpleNamespace(body=b"metapage", headers=headers_of(message, 12.25))
+    wire: Any = SimpleNamespace(body=b"metapage", headers=headers_of(message, 12.25))
     assert unpacked(wire) == message
     assert ready_since(wire) == 12.25
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from tearsheet.engines.events.kafka_reader import event_of
 from tearsheet.engines.events.port import Event
 
 
-def message(value: bytes | None, key: bytes | None = b"key") -> SimpleNamespace:
+def message(value: bytes | None, key: bytes | None = b"key") -> Any:
     return SimpleNamespace(
         topic=lambda: "requests", key=lambda: key, value=lambda: value, partition=lambda: 1, offset=lambda: 7
     )

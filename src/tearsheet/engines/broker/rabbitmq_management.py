@@ -11,6 +11,7 @@ import msgspec
 
 from tearsheet.engines.broker.rabbitmq_layout import is_ours
 from tearsheet.engines.server import ServerUrl
+from tearsheet.foreign_text import decode_json
 
 _MOST_BYTES = 64 << 20
 _SECONDS = 10.0
@@ -38,8 +39,8 @@ class Management:
         """How many messages of each queue are leased, as of some seconds ago; None when the API does not answer."""
         status, found = self._get(f"/api/queues/{self._vhost}?columns=name,messages_unacknowledged")
         try:
-            listed = msgspec.json.decode(found, type=list[_Queue]) if status == 200 else None
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            listed = decode_json(found, list[_Queue]) if status == 200 else None
+        except ValueError:
             listed = None  # something else answers there
         return (
             None

@@ -8,6 +8,7 @@ import msgspec
 
 from tearsheet.engines.broker.port import Headers, Message
 from tearsheet.engines.broker.rabbitmq_layout import HASH_HEADER
+from tearsheet.foreign_text import decode_json
 
 if TYPE_CHECKING:
     from aio_pika.abc import AbstractIncomingMessage
@@ -18,7 +19,6 @@ _PAGE_AT = "page-at"
 """The header that says where in the body the page begins."""
 _READY_AT = "ready-at"
 """The header that says from when a message can be leased, in seconds since 1970; as text, because the client shortens numbers."""
-_read_journey = msgspec.json.Decoder(Headers).decode
 
 
 def headers_of(message: Message, ready_at: float) -> dict[str, Any]:
@@ -38,8 +38,8 @@ def unpacked(message: AbstractIncomingMessage) -> Message:
     if not isinstance(cut, int) or not 0 <= cut <= len(whole):
         cut = len(whole)
     try:
-        journey = _read_journey(str(headers.get(_JOURNEY, "{}")))
-    except (msgspec.MsgspecError, RecursionError):
+        journey = decode_json(str(headers.get(_JOURNEY, "{}")), Headers)
+    except ValueError:
         journey = {}
     return Message(whole[:cut], journey, str(headers.get(HASH_HEADER, "")), whole[cut:])
 

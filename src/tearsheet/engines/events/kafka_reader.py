@@ -12,11 +12,10 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from tearsheet.engines.events.port import Event
 from tearsheet.engines.server import ServerUrl, cannot_reach, pauses
 from tearsheet.errors import EngineError
+from tearsheet.foreign_text import decode_json
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Message, TopicPartition
@@ -28,7 +27,6 @@ LOOK_AGAIN_SECONDS = 0.2
 _log = logging.getLogger(__name__)
 _JOIN_SECONDS = 5.0
 """How long a poll waits to join its group; then it returns nothing, and the next poll goes on waiting."""
-_decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class GroupReader:
@@ -198,8 +196,8 @@ def event_of(message: Message) -> Event:
     """
     key, position = message.key() or b"", "{}:{}".format(*_position_of(message))
     try:
-        value = _decode(message.value() or b"{}")
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        value = decode_json(message.value() or b"{}", dict[str, Any])
+    except ValueError as error:
         _log.warning(
             "no event, read as an empty one", extra={"topic": message.topic(), "at": position, "error": str(error)}
         )
