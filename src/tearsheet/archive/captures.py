@@ -169,7 +169,7 @@ def _walk_wacz(path: Path, walked: Walked) -> Generator[ArchivedStory, None, boo
     """The stories of the WARC files in a WACZ file; returns whether it could be read at all."""
     try:
         with wacz_errors():
-            for name, stream in warcs_in_wacz(path):
+            for name, stream in warcs_in_wacz(path, path.name):
                 reader = StoryArchiveReader(stream)
                 for archived in reader.archived():
                     walked.stories += 1
