@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tearsheet.app.services import Services
-from tearsheet.archive import holds_documents, unregistered_files
+from tearsheet.archive import KnownBy, holds_documents, unregistered_files
 from tearsheet.errors import StorageError
 from tearsheet.query import parse_query
 
@@ -23,7 +23,9 @@ def check_archive(services: Services) -> str:
             f"{len(lost):,} of {len(files):,} files are neither here nor in a store, as {lost[0].local_path(folder)}: "
             "bring them back from a copy or a backup; `tearsheet archive verify` names them"
         )
-    return f"{len(files):,} files, all here or in a store"
+    unread = KnownBy(services.database).count_unread()
+    later = f"; the addresses in {unread:,} are not read yet: `tearsheet archive index` does that" if unread else ""
+    return f"{len(files):,} files, all here or in a store{later}"
 
 
 def check_index(services: Services) -> str:

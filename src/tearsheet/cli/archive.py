@@ -143,17 +143,36 @@ def index(
     json: JsonOption = False,
     jsonl: JsonlOption = False,
 ) -> None:
-    """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered."""
+    """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered.
+
+    Without files it also reads the addresses from files that an earlier version registered, once; that can be interrupted.
+    """
     with services_for(begins=bool(files)) as services:
         if not files:
             done = archives.recover(services.archive_folder, services.archive)
             out.print(f"{len(done.registered):,} files registered, {len(done.removed):,} leftovers removed")
+            _read_addresses(services)
             return
         indexed = [archives.index_file(path, services.archive, services.archive_folder) for path in files]
     columns = {"file": "file", "captures": "captures", "bad": "could not be used"}
     rows = [{**asdict(one), "bad": len(one.damages)} for one in indexed]
     show(rows, columns, form=output_form(json, jsonl, False))
     _say_damages(indexed)
+
+
+def _read_addresses(services: program.Services) -> None:
+    known_by = archives.KnownBy(services.database)
+    if not (unread := known_by.count_unread()):
+        return
+    problems = program.read_unread(services, measured("files of an earlier version read"))
+    left = known_by.count_unread()
+    out.print(f"the addresses in {unread - left:,} files of an earlier version were read, in {left:,} not")
+    for problem in problems[:_MAX_SHOWN]:
+        err.print(problem)
+    if left:
+        raise PartialFailure(
+            f"{left:,} files could not be read: bring them back and repeat this (`tearsheet archive verify` says which)"
+        )
 
 
 def _say_damages(indexed: list[archives.Indexed]) -> None:
