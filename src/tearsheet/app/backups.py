@@ -40,7 +40,7 @@ from tearsheet.engines.blobs import open_blobs
 from tearsheet.engines.database import migration_steps
 from tearsheet.engines.index import rebuild_words
 from tearsheet.errors import EngineError, StorageError, UsageError
-from tearsheet.files import write_whole
+from tearsheet.files import lies_in, write_whole
 from tearsheet.masking import without_login
 from tearsheet.settings import CONFIG_FILE, Settings, load_settings
 
@@ -88,13 +88,13 @@ def opened_place(settings: Settings, url: str, *, new: bool | None = None) -> It
         folder = local_path(url, settings.data, setting)
         name = str(folder)
         roots = (settings.data, *layout_of(settings).roots)
-        within = [root for root in roots if folder.resolve().is_relative_to(root.resolve())]
+        within = [root for root in roots if lies_in(folder, root)]
         if within:
             better = Path(url).absolute() if not url.startswith(("/", "file:")) else "/mnt/disk/backups"
             raise UsageError(
                 f"{name} is in {within[0]}, and would be lost with it: write a whole path outside it, as {better}"
             )
-        if new and any(root.resolve().is_relative_to(folder.resolve()) for root in roots):
+        if new and any(lies_in(root, folder) for root in roots):
             raise UsageError(f"{name} holds the data folder: begin in a folder of its own beside it, as {name}/backups")
         if not new and not folder.is_dir():
             raise EngineError(f"there is no folder {name}: {advice_on_no_backups(name, writes=new is not None)}")

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
+from tearsheet.app.archive_checks import still_unregistered
 from tearsheet.app.services import Services
 from tearsheet.archive import (
     ArchivedStory,
@@ -21,7 +22,6 @@ from tearsheet.archive import (
     Verdict,
     Walked,
     holds_documents,
-    unregistered_files,
     verify_file,
     walk_paths,
     write_wacz,
@@ -106,23 +106,30 @@ def verify_archive(services: Services) -> Iterator[Verdict]:
 
     A file of the archive folder that is not registered is read, too, and told as wrong: nobody finds its stories.
     """
-    archive, copies = services.archive, services.captures.copies
-    for file in archive.files():
-        if file.local or copies.is_here(file):
-            yield verify_file(file.local_path(copies.folder), file, archive.captures_of_file(file.id))
-            continue
-        try:
-            with copies.whole(file) as copy:
-                verdict = verify_file(copy, file, archive.captures_of_file(file.id), with_cdxj=False)
-        except NotFoundError as error:
-            verdict = Verdict(file.name, problems=[Problem(file.name, str(error))])
-        verdict.file = file.name
-        verdict.problems = [replace(problem, file=file.name) for problem in verdict.problems]
+    for file in services.archive.files():
+        verdict = _verify_registered(services, file)
+        now = services.archive.file(file.name) if verdict.problems else file
+        if now is not None and now != file:  # it was moved to a store, or written anew, while it was read
+            verdict = _verify_registered(services, now)
         yield verdict
-    for path in unregistered_files(copies.folder, archive):
+    for path in still_unregistered(services):
         verdict = verify_file(path)
         verdict.problems.insert(0, Problem(path.name, "is not registered: `tearsheet archive index` does that"))
         yield verdict
+
+
+def _verify_registered(services: Services, file: StoredFile) -> Verdict:
+    archive, copies = services.archive, services.captures.copies
+    if file.local or copies.is_here(file):
+        return verify_file(file.local_path(copies.folder), file, archive.captures_of_file(file.id))
+    try:
+        with copies.whole(file) as copy:
+            verdict = verify_file(copy, file, archive.captures_of_file(file.id), with_cdxj=False)
+    except NotFoundError as error:
+        verdict = Verdict(file.name, problems=[Problem(file.name, str(error))])
+    verdict.file = file.name
+    verdict.problems = [replace(problem, file=file.name) for problem in verdict.problems]
+    return verdict
 
 
 def rebuild_index(services: Services, paths: Sequence[Path], progress: Callable[[int], None]) -> tuple[Rebuilt, Walked]:

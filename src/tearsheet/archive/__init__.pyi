@@ -20,6 +20,7 @@ from .erasing import replace_copies as replace_copies
 from .foreign import Indexed as Indexed
 from .foreign import index_file as index_file
 from .identity import check_identity as check_identity
+from .identity import check_not_the_archive as check_not_the_archive
 from .inert import make_inert as make_inert
 from .known_by import KnownBy as KnownBy
 from .known_by import read_addresses as read_addresses

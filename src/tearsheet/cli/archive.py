@@ -57,7 +57,7 @@ def list_files(
             out.print(f"{totals.files:,} files, {totals.stories:,} stories, {totals.size:,} bytes")
             for state in archives.Outbox(services.database).states():
                 out.print(f"{state.store}: {state.done:,} copied, {state.waiting:,} waiting {state.error}")
-        if unknown := archives.unregistered_files(services.archive_folder, services.archive):
+        if unknown := program.still_unregistered(services):
             err.print(f"{len(unknown):,} files are not registered and not listed; `tearsheet archive index` does that")
 
 
@@ -72,8 +72,7 @@ def verify(
 ) -> None:
     """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold."""
     with services_for() as services:
-        unknown = archives.unregistered_files(services.archive_folder, services.archive)
-        of = len(files) if files else services.archive.totals().files + len(unknown)
+        of = len(files) if files else services.archive.totals().files
         found = _verify_named(services, files) if files else program.verify_archive(services)
         verdicts = list(counted(found, "files read", of))
     problems = [problem for verdict in verdicts for problem in verdict.problems]
