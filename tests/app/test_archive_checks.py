@@ -57,6 +57,26 @@ def test_files_that_a_lost_database_knew_are_told_until_they_are_registered_agai
         assert check_archive(services) == "1 files, all here or in a store"
 
 
+def test_a_damaged_file_is_not_registered_as_if_it_were_whole(data):
+    lose_database(data)
+    (path,) = (data / "archive").rglob("*.warc.gz")
+    path.write_bytes(path.read_bytes()[:-50])
+    result = archive(data, "index", code=3)
+    told = " ".join(result.output.split())
+    assert "1 files registered" in told and f"{path.name}: byte " in told and "from a copy or a backup" in told
+
+
+def test_a_file_that_lies_elsewhere_in_the_archive_folder_is_registered_where_it_lies(data):
+    lose_database(data)
+    (path,) = (data / "archive").rglob("*.warc.gz")
+    path.rename(data / "archive" / path.name)
+    archive(data, "index")
+    assert "0 problems" in archive(data, "verify").stdout
+    with open_services(data) as services:
+        assert check_archive(services) == "1 files, all here or in a store"
+        assert services.archive.totals().stories == 3
+
+
 def test_a_lost_archive_folder_is_told(data):
     shutil.rmtree(data / "archive")
     with (

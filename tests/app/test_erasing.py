@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 
 import pytest
 from sqlalchemy import text
 
-from tearsheet.app import erasing
+from tearsheet.app import captures, erasing
 from tearsheet.app.addresses import every_address, matching_addresses, named_addresses, read_unread
 from tearsheet.app.captures import rebuild_index, verify_archive
+from tearsheet.app.pages import import_pages
 from tearsheet.app.pipelines import archiver
 from tearsheet.app.queues import read_depths
-from tearsheet.archive import Tombstones
+from tearsheet.archive import Tombstones, index_file, recover
 from tearsheet.errors import BusyError
 from tearsheet.query import parse_query
 from tearsheet.topics import find_topic
@@ -297,6 +299,37 @@ def test_rebuilding_the_index_from_an_old_file_brings_nothing_back(data, tmp_pat
         report, _ = rebuild_index(services, [kept], lambda count: None)
         assert report.total == 2
         assert services.index.count(parse_query("secretphrase")) == 0
+
+
+def test_an_old_file_that_is_put_back_brings_nothing_back(data, tmp_path):
+    """Into the archive folder, where it is registered by itself; as another's file; into the page store; into a copied index."""
+    (old,) = (data / "copies").rglob("mc-*.warc.gz")
+    elsewhere = tmp_path / "elsewhere.warc.gz"
+    elsewhere.write_bytes(old.read_bytes())
+    erase(data, SECRET)
+    (today,) = (data / "archive").rglob("mc-*.warc.gz")
+    back = today.with_name(today.name.replace("mc-", "mcback-"))
+    back.write_bytes(elsewhere.read_bytes())
+    with opened(data) as services:
+        index_file(elsewhere, services.archive, services.archive_folder)
+        assert recover(services.archive_folder, services.archive).registered == [back]
+        link = "https://short.example/secret-slug"
+        assert services.archive.captures_known_by([every_key(SECRET), every_key(link)]) == []
+        assert len(services.archive.captures_known_by([every_key(url_of("alpha"))])) == 1
+        done = import_pages(services.page_store, [elsewhere], services.erased)
+        assert (done.stored, done.erased, done.bad) == (2, 1, [])
+        assert services.page_store.get(link) is None
+        documents = [("a", {"url": SECRET}), ("b", {"url": "https://news.example/new", "text_content": "A bridge."})]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(captures, "server_documents", lambda url, patience: iter(documents))
+            copied = captures.copy_index(services, "opensearch://elsewhere", lambda count: None)
+        assert copied.total == 1 and services.index.get([every_key(SECRET)]) == [None]
+        assert erasing.resume(services, silent).total == 1
+    assert b"secretphrase" not in b"".join(read_gzip(path) for path in (data / "archive").rglob("mc*.warc.gz"))
+
+
+def read_gzip(path) -> bytes:
+    return gzip.decompress(path.read_bytes())
 
 
 QUICK = [("_erase_from_archive", "before"), ("erase_from_file", "after"), ("_count_the_rest", "after")]

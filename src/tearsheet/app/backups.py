@@ -33,6 +33,7 @@ from tearsheet.backup import (
     finish_interrupted,
     landings_of,
     make_backup,
+    moment_of,
     newest_without_gaps,
 )
 from tearsheet.engines import is_embedded, local_path
@@ -66,6 +67,8 @@ class BackedUp:
     pruned: Pruned | None
     same_disk: bool
     """Whether it would be lost with the disk of the data folder."""
+    later: datetime | None = None
+    """The moment of a backup at that place that claims to be later: the clock is or was wrong, and which is newer is not known."""
 
     @property
     def missing(self) -> list[LeftOut]:
@@ -130,6 +133,8 @@ def back_up(
             tell=tell,
         )
         made = BackedUp(name, manifest, progress, None, _is_on_disk_of(services.data, Path(place.name)))
+        if place.names()[-1] != name:
+            return replace(made, later=moment_of(place.names()[-1]))
         if keep is None or made.missing:
             return made
         tell(replace(progress, doing="removing old backups"))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tearsheet.app.archive_checks import still_unregistered
 from tearsheet.app.services import Services
@@ -22,6 +22,7 @@ from tearsheet.archive import (
     Verdict,
     Walked,
     holds_documents,
+    index_id_of,
     verify_file,
     walk_paths,
     write_wacz,
@@ -35,6 +36,8 @@ from tearsheet.query import Query
 from tearsheet.story import Story
 
 _PAGE = 200
+Document = tuple[str, Mapping[str, Any]]
+"""A document of an index: its id and its fields."""
 
 
 @dataclass(slots=True)
@@ -158,7 +161,21 @@ def _without_documents(archived: Iterable[ArchivedStory], walked: Walked) -> Ite
 def copy_index(services: Services, url: str, progress: Callable[[int], None]) -> Rebuilt:
     """Copy the stories of an index that Media Cloud's story-indexer filled into ours; nothing is written there."""
     documents = server_documents(url, services.settings.engines.patience_seconds)
-    return fill_index(services.index, documents, story_of_mediacloud, lambda so_far: progress(so_far.total))
+    return fill_index(
+        services.index,
+        _unerased_documents(documents, services.erased),
+        story_of_mediacloud,
+        lambda so_far: progress(so_far.total),
+    )
+
+
+def _unerased_documents(documents: Iterable[Document], erased: Erased) -> Iterator[Document]:
+    """Documents of an index, without those whose addresses were erased here."""
+    waiting = iter(documents)
+    while batch := list(islice(waiting, _PAGE)):
+        keys = [{index_id_of(str(source.get(name) or "")) for name in ("url", "original_url")} for _, source in batch]
+        gone = erased.among(key for some in keys for key in some)
+        yield from (document for document, some in zip(batch, keys, strict=True) if gone.isdisjoint(some))
 
 
 def without_erased(stories: Iterable[Story], erased: Erased) -> Iterator[Story]:

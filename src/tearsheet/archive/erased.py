@@ -66,6 +66,11 @@ def erased_among(connection: Connection, keys: Iterable[str]) -> set[str]:
     return found
 
 
+def is_anything_erased(connection: Connection) -> bool:
+    """Whether there is any address on the list."""
+    return connection.execute(select(erased_addresses.c.url_key).limit(1)).first() is not None
+
+
 class Erased:
     """The list of what was erased, in a database."""
 

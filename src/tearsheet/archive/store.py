@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table, Text, func, select
 
 from tearsheet.archive.addresses import index_id_of
+from tearsheet.archive.erased import erased_among, is_anything_erased
 from tearsheet.archive.names import INGESTED
 from tearsheet.archive.writer import ArchiveFile, Capture
 from tearsheet.engines.database import Database, UtcDateTime, metadata
@@ -136,8 +137,8 @@ class ArchiveStore:
     ) -> int:
         """Register a finished file, its captures and its uploads in one transaction. Doing so again changes nothing.
 
-        A story that is registered already keeps the capture it has. Returns the file's id. Raises StorageError when
-        another file has the name.
+        A story that is registered already keeps the capture it has, and one that was erased gets none, whoever brings its file
+        back. Returns the file's id. Raises StorageError when another file has the name.
         """
         name = name or file.name
         row = {
@@ -159,10 +160,10 @@ class ArchiveStore:
                 raise StorageError(
                     f"another archive file is registered as {name}: rename {file.path} and index it again"
                 )
-            rows = [_capture_row(capture, file_id) for capture in file.captures]
-            for chunk in _chunks(rows):
+            found = _without_erased(connection, file.captures)
+            for chunk in _chunks([_capture_row(capture, file_id) for capture in found]):
                 connection.execute(self._database.insert(captures).on_conflict_do_nothing(), chunk)
-            add_addresses(self._database, connection, int(file_id), file.captures)
+            add_addresses(self._database, connection, int(file_id), found)
             if stores:
                 uploads = [upload_row(file_id, store, file.created) for store in stores]
                 connection.execute(self._database.insert(archive_uploads).on_conflict_do_nothing(), uploads)
@@ -305,11 +306,24 @@ def add_addresses(database: Database, connection: sa.Connection, file_id: int, f
 
 def _address_rows(capture: Capture) -> Iterator[dict[str, Any]]:
     """What `captures` does not say: it has one address as text, and the key of one, which are mostly the same address."""
-    by_key = {key: url for url in (*capture.addresses, capture.url, capture.index_url) if (key := index_id_of(url))}
+    by_key = _by_key(capture)
     if (key := index_id_of(capture.url)) == index_id_of(capture.index_url):
         by_key.pop(key, None)
     for key, url in by_key.items():
         yield {"url_key": key, "story_id": capture.story_id, "url": _storable(url)}
+
+
+def _by_key(capture: Capture) -> dict[str, str]:
+    return {key: url for url in (*capture.addresses, capture.url, capture.index_url) if (key := index_id_of(url))}
+
+
+def _without_erased(connection: sa.Connection, found: Sequence[Capture]) -> Sequence[Capture]:
+    """These captures, without those of stories that were erased."""
+    if not is_anything_erased(connection):
+        return found
+    keys = [_by_key(capture).keys() for capture in found]
+    erased = erased_among(connection, {key for some in keys for key in some})
+    return [capture for capture, some in zip(found, keys, strict=True) if erased.isdisjoint(some)]
 
 
 def _capture_row(capture: Capture, file_id: int) -> dict[str, Any]:

@@ -150,7 +150,13 @@ def index(
         if not files:
             done = archives.recover(services.archive_folder, services.archive)
             out.print(f"{len(done.registered):,} files registered, {len(done.removed):,} leftovers removed")
+            for damage in done.damaged[:_MAX_SHOWN]:
+                err.print(damage)
             _read_addresses(services)
+            if done.damaged:
+                raise PartialFailure(
+                    f"{len(done.damaged):,} parts of these files are damaged: bring them back from a copy or a backup"
+                )
             return
         indexed = [archives.index_file(path, services.archive, services.archive_folder) for path in files]
     columns = {"file": "file", "captures": "captures", "bad": "could not be used"}
