@@ -57,7 +57,7 @@ def list_files(
             out.print(f"{totals.files:,} files, {totals.stories:,} stories, {totals.size:,} bytes")
             for state in archives.Outbox(services.database).states():
                 out.print(f"{state.store}: {state.done:,} copied, {state.waiting:,} waiting {state.error}")
-        if unknown := archives.unregistered_files(services.archive_folder, services.archive):
+        if unknown := program.still_unregistered(services):
             err.print(f"{len(unknown):,} files are not registered and not listed; `tearsheet archive index` does that")
 
 
@@ -72,8 +72,7 @@ def verify(
 ) -> None:
     """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold."""
     with services_for() as services:
-        unknown = archives.unregistered_files(services.archive_folder, services.archive)
-        of = len(files) if files else services.archive.totals().files + len(unknown)
+        of = len(files) if files else services.archive.totals().files
         found = _verify_named(services, files) if files else program.verify_archive(services)
         verdicts = list(counted(found, "files read", of))
     problems = [problem for verdict in verdicts for problem in verdict.problems]
@@ -143,17 +142,42 @@ def index(
     json: JsonOption = False,
     jsonl: JsonlOption = False,
 ) -> None:
-    """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered."""
+    """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered.
+
+    Without files it also reads the addresses from files that an earlier version registered, once; that can be interrupted.
+    """
     with services_for(begins=bool(files)) as services:
         if not files:
             done = archives.recover(services.archive_folder, services.archive)
             out.print(f"{len(done.registered):,} files registered, {len(done.removed):,} leftovers removed")
+            for damage in done.damaged[:_MAX_SHOWN]:
+                err.print(damage)
+            _read_addresses(services)
+            if done.damaged:
+                raise PartialFailure(
+                    f"{len(done.damaged):,} parts of these files are damaged: bring them back from a copy or a backup"
+                )
             return
         indexed = [archives.index_file(path, services.archive, services.archive_folder) for path in files]
     columns = {"file": "file", "captures": "captures", "bad": "could not be used"}
     rows = [{**asdict(one), "bad": len(one.damages)} for one in indexed]
     show(rows, columns, form=output_form(json, jsonl, False))
     _say_damages(indexed)
+
+
+def _read_addresses(services: program.Services) -> None:
+    known_by = archives.KnownBy(services.database)
+    if not (unread := known_by.count_unread()):
+        return
+    problems = program.read_unread(services, measured("files of an earlier version read"))
+    left = known_by.count_unread()
+    out.print(f"the addresses in {unread - left:,} files of an earlier version were read, in {left:,} not")
+    for problem in problems[:_MAX_SHOWN]:
+        err.print(problem)
+    if left:
+        raise PartialFailure(
+            f"{left:,} files could not be read: bring them back and repeat this (`tearsheet archive verify` says which)"
+        )
 
 
 def _say_damages(indexed: list[archives.Indexed]) -> None:

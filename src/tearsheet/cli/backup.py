@@ -108,6 +108,11 @@ def backup(
     if made.missing:
         kept = "; old backups were kept" if keep else ""
         raise PartialFailure(f"the backup lacks {len(made.missing):,} things that are named above{kept}")
+    if made.later:
+        raise PartialFailure(
+            f"the place has a backup of {_shown(made.later)}, which seems to be later than this one: the clock is or was wrong. "
+            "Old backups were kept; `restore` takes this one with --at. Delete the other from `backups` at that place to go on"
+        )
 
 
 def _telling() -> backups.Tell:

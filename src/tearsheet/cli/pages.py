@@ -64,7 +64,10 @@ def put(
 ) -> None:
     """Store one page."""
     content = sys.stdin.buffer.read() if str(file) == "-" else _read(file)
-    target = _store(store, begins=True)
+    with services_for(begins=True) as services:
+        target = program.page_store(services, store)
+        if any(address and services.erased.covers(address) for address in (url, feed)):
+            raise UsageError(f"{url[:200]} was erased, and stays away (`tearsheet erase --show` says when and why)")
     page = target.put(url, content, day=_day(day), page_id=id, kind=kind, language=language, feed_url=feed)
     out.print(str(page.path))
 
@@ -185,12 +188,15 @@ def import_warc(
     files: Annotated[list[Path], typer.Argument(help="WARC files, ours or others'.")], store: StoreOption = None
 ) -> None:
     """Store the pages of WARC files under the days on which they were captured."""
-    stored, bad = program.import_pages(_store(store, begins=True), files)
-    out.print(f"{stored:,} pages stored")
-    for problem in bad[:_MAX_SHOWN]:
+    with services_for(begins=True) as services:
+        done = program.import_pages(program.page_store(services, store), files, services.erased)
+    out.print(f"{done.stored:,} pages stored")
+    if done.erased:
+        err.print(f"{done.erased:,} pages were erased here, and stay away")
+    for problem in done.bad[:_MAX_SHOWN]:
         err.print(f"{problem.file}: byte {problem.offset or 0}: {problem.what}")
-    if bad:
-        raise PartialFailure(f"{len(bad):,} records could not be used; `tearsheet archive verify FILE` says more")
+    if done.bad:
+        raise PartialFailure(f"{len(done.bad):,} records could not be used; `tearsheet archive verify FILE` says more")
 
 
 @app.command("export")
@@ -209,4 +215,6 @@ def export_warc(
         )
         wanted = (page for page in found if page.kind != "rss" or kind is not None)
         pages, files = program.export_pages(services, wanted, folder)
+    if not pages:
+        raise NotFoundError("there are no such pages: nothing was written (`tearsheet pages list` shows what is there)")
     out.print(f"{pages:,} pages in {files:,} files")
