@@ -24,7 +24,7 @@ from types import TracebackType
 
 from tests.support.patience import PATIENCE
 
-_ROWS = 500
+_ROWS = 5000
 """So tall that no list goes through a pager, unless a test asks for a window of a usual height."""
 _PROMPT = re.compile(r"<(\d+)>\$ \Z")
 _CONTROL = re.compile(
