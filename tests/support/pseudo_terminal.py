@@ -110,6 +110,7 @@ class PseudoTerminal:
 
 def _own_session() -> None:
     """The window becomes the terminal of the shell, which Ctrl-C and the end of the window reach."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.setsid()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tearsheet.app.services import Services
 from tearsheet.archive import holds_documents, unregistered_files
+from tearsheet.counts import how_many
 from tearsheet.errors import StorageError
 from tearsheet.query import parse_query
 
@@ -14,16 +15,17 @@ def check_archive(services: Services) -> str:
     unknown = unregistered_files(folder, services.archive)
     if unknown:
         raise StorageError(
-            f"{len(unknown):,} files in {folder} are not registered, as {unknown[0].name}: `tearsheet archive index` does that"
+            f"{how_many(len(unknown), 'file')} not registered in {folder}, as {unknown[0].name}: "
+            "`tearsheet archive index` does that"
         )
     files = list(services.archive.files())
     lost = [file for file in files if not copies.is_here(file) and not copies.stores_of(file)]
     if lost:
         raise StorageError(
-            f"{len(lost):,} of {len(files):,} files are neither here nor in a store, as {lost[0].local_path(folder)}: "
+            f"neither here nor in a store: {len(lost):,} of {how_many(len(files), 'file')}, as {lost[0].local_path(folder)}: "
             "bring them back from a copy or a backup; `tearsheet archive verify` names them"
         )
-    return f"{len(files):,} files, all here or in a store"
+    return f"{how_many(len(files), 'file')}, all here or in a store"
 
 
 def check_index(services: Services) -> str:

@@ -13,6 +13,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from tearsheet.counts import how_many
 from tearsheet.pipeline.queuers import Tally
 from tearsheet.terminal import clean
 
@@ -71,7 +72,7 @@ def _reading(tally: Tally) -> Table:
     """How far the queuer has got: a bar for the bytes of all files, and the file it is reading."""
     row = Table.grid(padding=(0, 1))
     name = tally.file.rpartition("/")[2]
-    state = "waits for room" if tally.waiting else f"{tally.stories:,} stories"
+    state = "waits for room" if tally.waiting else f"{how_many(tally.stories, 'story')}"
     files = f"file {min(tally.finished + tally.skipped + tally.failed + 1, tally.files):,} of {tally.files:,}"
     bar = ProgressBar(total=max(tally.bytes_total, 1), completed=tally.bytes_done, width=30)
     row.add_row(bar, files, name, state)
