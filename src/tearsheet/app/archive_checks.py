@@ -47,7 +47,11 @@ def check_archive(services: Services) -> str:
             "bring them back from a copy or a backup; `tearsheet archive verify` names them"
         )
     unread = KnownBy(services.database).count_unread()
-    later = f"; the addresses in {how_many(unread, 'file')} are not read yet: `tearsheet archive index` does that" if unread else ""
+    later = (
+        f"; the addresses in {how_many(unread, 'file')} are not read yet: `tearsheet archive index` does that"
+        if unread
+        else ""
+    )
     return f"{how_many(len(files), 'file')}, all here or in a store{later}"
 
 
