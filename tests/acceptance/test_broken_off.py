@@ -41,7 +41,8 @@ class Breaker:
 
 def _caller() -> str:
     """The function of the program that asked for a transaction, with its caller: one function may serve several."""
-    frame, names = sys._getframe(2), []
+    frame = sys._getframe(2)
+    names: list[str] = []
     while frame.f_back and len(names) < 2:
         frame = frame.f_back
         _, inside, path = frame.f_code.co_filename.rpartition("/tearsheet/")
