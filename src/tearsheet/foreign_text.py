@@ -7,8 +7,9 @@ import json
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 _NUMBER = re.compile(r"&#(?=[0-9])0*+([0-9]*+)")
 _MOST_DIGITS = 8
 _MOST_MARKS = 30
@@ -42,6 +43,16 @@ def read_json(text: str) -> Any:
         return json.loads(text, parse_int=_whole_number)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+
+
+def decode_json(data: bytes | str, kind: type[T]) -> T:
+    """JSON as a value of this type. Raises ValueError, whatever it is instead, also if nested too deeply."""
+    import msgspec  # few who need this module need it
+
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(str(error)) from error
 
 
 def _whole_number(digits: str) -> int | float:

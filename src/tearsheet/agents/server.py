@@ -23,6 +23,7 @@ from tearsheet.agents.calls import Asker, Call, Shared, Tool
 from tearsheet.agents.wording import INSTRUCTIONS, NOTICE, as_text, cleaned, visible
 from tearsheet.app import IngestForVisitors, Services
 from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines.index import one_deadline
 from tearsheet.errors import TearsheetError, UsageError
 from tearsheet.web import Site, Visitor, may_not_write
 
@@ -98,7 +99,7 @@ class Agents:
             found = await tool.on_loop(call, asked)
         else:
             assert tool.work is not None
-            found = await self._in_thread(tool.work, call, asked)
+            found = await self._in_thread(one_deadline()(tool.work), call, asked)
         body = {"notice": NOTICE, **cleaned(found.body)}
         characters = len(as_text(body))
         if characters > room.characters:

@@ -16,6 +16,7 @@ from tearsheet.cli.context import err, out, output_form, reports_errors, service
 from tearsheet.cli.options import JsonlOption, JsonOption
 from tearsheet.cli.progress import Progress
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.pipeline import queuers
 
@@ -173,9 +174,13 @@ def _check(source: program.FileSource, outcome: _Outcome, inputs: list[str]) -> 
     if source.floor.gave_up:
         raise PartialFailure(f"not all stories were queued: {source.floor.told}, and run the pipeline again")
     if source.tally.failed:
-        raise PartialFailure(f"{source.tally.failed} of {source.tally.files} files could not be read to their end")
+        raise PartialFailure(
+            f"{source.tally.failed:,} of {how_many(source.tally.files, 'file')} could not be read to their end"
+        )
     if outcome.later.stories:
-        raise PartialFailure(f"{outcome.later.stories} stories wait for another try: run the pipeline again later")
+        raise PartialFailure(
+            f"{how_many(outcome.later.stories, 'story', 'waits')} for another try: run the pipeline again later"
+        )
     check_copies(outcome.uncopied)
 
 
@@ -225,10 +230,10 @@ def _print_json(tally: queuers.Tally, outcome: _Outcome) -> None:
 def _print(tally: queuers.Tally, outcome: _Outcome, *, dry_run: bool, queue_only: bool) -> None:
     ran = outcome.ran
     done = "would be queued" if dry_run else "queued"
-    out.print(f"{tally.stories:,} stories {done} from {tally.finished:,} of {tally.files:,} files")
+    out.print(f"{how_many(tally.stories, 'story')} {done} from {tally.finished:,} of {how_many(tally.files, 'file')}")
     if tally.skipped:
         out.print(
-            f"{tally.skipped:,} files were finished before or are taken by another queuer (--force takes finished ones again)"
+            f"{how_many(tally.skipped, 'file')} finished before or taken by another queuer (--force takes finished ones again)"
         )
     for reason, count in tally.problems.most_common():
         out.print(f"  {count:>7,}  {reason}")

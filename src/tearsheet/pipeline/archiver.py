@@ -75,8 +75,9 @@ class Archiver:
 
     def recover(self) -> Recovered:
         """Put the folder in order after a crash. The first batch does so by itself."""
+        recovered = recover(self._folder, self._store, self._stores)
         self._recovered = True
-        return recover(self._folder, self._store, self._stores)
+        return recovered
 
     def process_batch(self, stories: Sequence[Story]) -> Sequence[Story | Outcome | Kept]:
         """Write the stories. Each is safe once `finish` has named its file."""

@@ -87,16 +87,21 @@ def rss_fetcher(url: str, batch: int = BATCH) -> Ask:
         with opened_url(f"{url.rstrip('/')}/api/rss_entries/{first}?_limit={batch}") as response:
             body = whole_answer(response, _MAX_ANSWER)
         try:
-            if len(body) > _MAX_ANSWER:
-                raise ValueError(f"more than {_MAX_ANSWER:,} bytes")
-            answer = read_json(body.decode("utf-8", "replace"))
-            if answer["status"] != "OK":
-                raise ValueError(answer.get("message"))
-            return [row for row in answer["results"][:batch] if isinstance(row, dict)]
-        except (ValueError, KeyError, TypeError) as error:
+            return rows_in(body, batch)
+        except ValueError as error:
             raise EngineError(f"feeds.remote: {masked(url)} does not answer as an rss-fetcher: {error}") from error
 
     return ask
+
+
+def rows_in(body: bytes, batch: int) -> list[Mapping[str, Any]]:
+    """The rows of an answer, of which `batch` were asked for. Raises ValueError when it is none."""
+    if len(body) > _MAX_ANSWER:
+        raise ValueError(f"more than {_MAX_ANSWER:,} bytes")
+    answer = read_json(body.decode("utf-8", "replace"))
+    if not isinstance(answer, dict) or answer.get("status") != "OK" or not isinstance(answer.get("results"), list):
+        raise ValueError(str(answer.get("message"))[:200] if isinstance(answer, dict) else "not an object")
+    return [row for row in answer["results"][:batch] if isinstance(row, dict)]
 
 
 class Cursor:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tearsheet.counts import how_many
 from tearsheet.topics import model, store
 from tearsheet.topics.model import Topic
 from tearsheet.topics.spider import routing
@@ -102,7 +103,7 @@ class TopicRun:
     def _dedupe(self, topic: Topic) -> Sequence[Job]:
         merges = merge_topic(self._tools.database, topic.id)
         said = f"{topic.message}; " if topic.message else ""
-        said += f"{merges.moved:,} stories moved to another source, {merges.merged:,} merged"
+        said += f"{how_many(merges.moved, 'story')} moved to another source, {merges.merged:,} merged"
         store.set_state(self._tools.database, topic.id, model.DEDUPED, said, only_from=model.AT_WORK)
         return (_next_check(topic, {}),)
 
@@ -116,7 +117,7 @@ class TopicRun:
             return self._go_on(topic, {**values, "waiting_since": waiting_since}, f"{missing} without share counts")
         said = "share counts skipped: topics.facebook_token is not set"
         if asked:
-            said = f"share counts missing for {missing:,} stories" if missing else "share counts complete"
+            said = f"share counts missing for {how_many(missing, 'story')}" if missing else "share counts complete"
         jobs.forget(tools.database, topic.id)
         store.set_state(tools.database, topic.id, model.SNAPSHOT, f"{topic.message}; {said}", only_from=model.AT_WORK)
         return (_snapshot(topic),)
