@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, TypedDict
 
 from tearsheet.errors import UsageError
+from tearsheet.feeds.intervals import checked_minutes
 from tearsheet.urls import BadURL, host_of
 
 ASKED = "somebody asked for it"
@@ -29,7 +30,7 @@ class FeedChanges(TypedDict, total=False):
 
 
 def changed_columns(changes: FeedChanges, now: datetime) -> dict[str, Any]:
-    """The columns that change, and their new values. Raises UsageError for an invalid address.
+    """The columns that change, and their new values. Raises UsageError for an invalid address or interval.
 
     With a new address, all that was learned from the old one is reset, and so is the lease: a poll that is under way does
     not count.
@@ -40,7 +41,7 @@ def changed_columns(changes: FeedChanges, now: datetime) -> dict[str, Any]:
     if (active := changes.get("active")) is not None:
         values["active"] = active
     if (minutes := changes.get("admin_minutes")) is not None:
-        values |= {"admin_minutes": minutes or None, "due_at": now, "next_fetch_attempt": None}
+        values |= {"admin_minutes": checked_minutes(minutes) or None, "due_at": now, "next_fetch_attempt": None}
     if (url := changes.get("url")) is not None:
         values |= _at_new_address(url, now)
     return values

@@ -43,7 +43,7 @@ def rules_of(settings: FeedSettings) -> Rules:
     """The rules of the schedule, from the settings."""
     return Rules(
         default_minutes=settings.interval_minutes,
-        min_minutes=settings.min_minutes,
+        min_minutes=max(1, settings.min_minutes),  # whoever uses us as a library may set anything
         max_minutes=settings.max_minutes,
         max_failures=settings.max_failures,
         disable_failing=settings.disable_failing,

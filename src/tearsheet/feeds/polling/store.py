@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 
 from tearsheet.engines.database import Database
+from tearsheet.feeds.intervals import usable_minutes
 from tearsheet.feeds.polling.pace import Booking, Freed, assign_starts
 from tearsheet.feeds.polling.schedule import FeedState
 from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, sources
@@ -168,7 +169,7 @@ def _leased(row: Any, token: str, start_at: datetime, lease_until: datetime) -> 
         failures=row.last_fetch_failures,
         poll_minutes=row.poll_minutes,
         update_minutes=row.update_minutes,
-        admin_minutes=row.admin_minutes,
+        admin_minutes=usable_minutes(row.admin_minutes),
         last_fetch_success=row.last_fetch_success,
         last_new_stories=row.last_new_stories,
         gone_seen=row.gone_seen,
