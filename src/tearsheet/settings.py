@@ -144,6 +144,9 @@ class FeedSettings:
         "an rss-fetcher whose stories are taken instead of polling feeds here: `https://USER:PASSWORD@HOST`",
         secret=True,
     )
+    directory_token: str = _setting(
+        "", "token for the server of `tearsheet feeds sync`, sent as `Authorization: Token …`", secret=True
+    )
 
 
 @dataclass(slots=True)

@@ -33,6 +33,7 @@ from .erasing import Report as Report
 from .erasing import erase as erase
 from .erasing import rehearse as rehearse
 from .erasing import resume as resume
+from .directories import sync_directory as sync_directory
 from .feeds import discover_feeds as discover_feeds
 from .feeds import poll_feeds as poll_feeds
 from .ingest import IngestForVisitors as IngestForVisitors

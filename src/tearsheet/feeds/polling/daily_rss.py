@@ -16,11 +16,10 @@ from tearsheet.engines.database import Database
 from tearsheet.errors import StorageError
 from tearsheet.feeds.polling.story_store import stories_of_day
 from tearsheet.files import make_folder, storage_errors, written_aside
-from tearsheet.foreign_text import unescape
+from tearsheet.foreign_text import unescape, xml_safe
 from tearsheet.masking import without_login
 
 _LINK = re.compile(rb"<item><link>(.*?)</link>")
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 
 def daily_rss_name(day: date) -> str:
@@ -78,7 +77,7 @@ def _item(row: Any) -> str:
 
 
 def _clean(text: str) -> str:
-    return " ".join(_NOT_XML.sub("", text).split())
+    return " ".join(xml_safe(text).split())
 
 
 def erase_from_daily_rss(folder: Path, keys: Container[str], *, dry_run: bool = False) -> int:

@@ -1,4 +1,4 @@
-"""Requests to a server that the operator named: for an input file, or to an rss-fetcher. Web pages go through `tearsheet.fetch`.
+"""Requests to a server that the operator named: for an input file, to an rss-fetcher, or to a directory of feeds. Web pages go through `tearsheet.fetch`.
 
 The operator's address may be a private one and may carry a login. Where that server redirects us to is another matter: a request
 with a login stays with its origin, and one without never reaches a private network.
@@ -75,11 +75,16 @@ class _GuardedTls(urllib.request.HTTPSHandler):
 
 
 @contextmanager
-def opened_url(url: str, timeout: float = TIMEOUT_SECONDS) -> Iterator[http.client.HTTPResponse]:
-    """The 200 response of an http(s) server. The address may contain a user and password. Raises EngineError or ItemRefused."""
+def opened_url(
+    url: str, timeout: float = TIMEOUT_SECONDS, authorization: str = ""
+) -> Iterator[http.client.HTTPResponse]:
+    """The 200 response of an http(s) server. Raises EngineError or ItemRefused.
+
+    The address may contain a user and password, which are sent unless there is another `authorization`.
+    """
     shown = shown_url(url)
     try:
-        with _followed(url, shown, timeout) as response:
+        with _followed(url, shown, timeout, authorization) as response:
             if response.status != 200:
                 raise EngineError(f"{shown}: the server answers {response.status}")
             yield response
@@ -105,10 +110,10 @@ def whole_answer(response: http.client.HTTPResponse, limit: int, seconds: float 
     return bytes(body)
 
 
-def _followed(url: str, shown: str, timeout: float) -> http.client.HTTPResponse:
+def _followed(url: str, shown: str, timeout: float, authorization: str) -> http.client.HTTPResponse:
     """The last response of a chain of redirects."""
     parts = _parts(url, shown)
-    home, login = _origin(parts), _login(parts)
+    home, login = _origin(parts), authorization or _login(parts)
     for _ in range(_MAX_REDIRECTS):
         at_home = _origin(parts) == home
         if login and not at_home:
