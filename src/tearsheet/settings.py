@@ -256,6 +256,9 @@ class WebSettings:
         "write",
         "what needs no token on loopback or a Unix socket: `write`, `read` or `none`; never what a proxy passed on",
     )
+    open_rss: bool = _setting(
+        True, "serve the daily files of entries (`/rss/mc-….rss.gz`) without a token, as an rss-fetcher does"
+    )
     trusted_proxies: list[str] = _setting(
         [], "addresses or networks of proxies, or `unix`, that are believed when they say for whom they ask"
     )

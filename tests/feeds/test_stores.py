@@ -10,6 +10,7 @@ STORES = {
     "access_store",
     "polling.store",
     "polling.story_store",
+    "polling.sums",
     "catalogue.store",
     "catalogue.changing",
     "catalogue.source_store",

@@ -32,11 +32,12 @@ from .discovery import discover as discover
 from .discovery import feeds_of_page as feeds_of_page
 from .discovery import may_be_page as may_be_page
 from .feed_lists import read_feed_list as read_feed_list
-from .feed_states import FeedSort as FeedSort
-from .feed_states import FeedState as FeedState
+from .feed_choices import FeedSort as FeedSort
+from .feed_choices import FeedState as FeedState
 from .folders import read_folders as read_folders
 from .history import FailingFeed as FailingFeed
 from .history import Polls as Polls
+from .history import days_of_stories as days_of_stories
 from .history import failing_feeds as failing_feeds
 from .history import fetch_history as fetch_history
 from .history import newest_stories as newest_stories

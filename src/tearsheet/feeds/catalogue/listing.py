@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, func, select
 
 from tearsheet.engines.database import Database
 from tearsheet.feeds.catalogue.directory import page_of_rows, shown_feed
-from tearsheet.feeds.catalogue.feed_states import FeedSort, FeedState
+from tearsheet.feeds.catalogue.feed_choices import FeedSort, FeedState
 from tearsheet.feeds.catalogue.folders import read_folders
 from tearsheet.feeds.catalogue.model import Listing, NewFeed
 from tearsheet.feeds.tables import collection_sources, collections, feeds, sources
