@@ -18,7 +18,7 @@ from tearsheet.feeds.tables import feeds
 from tests.support.feed_fakes import NOW, new_database
 
 ROWS = [
-    NewFeed("http://a.example/rss", id=101, sources_id=7, name="A"),
+    NewFeed("http://a.example/rss", id=101, sources_id=7, name="A", ignore_validators=None),
     NewFeed("http://b.example/rss", id=102, sources_id=8, name="B"),
     NewFeed("http://a.example/rss", id=103, sources_id=9, name="A again"),
 ]
