@@ -86,7 +86,9 @@ def test_a_server_that_refuses_or_talks_nonsense_changes_nothing(upstream, ours,
 def test_a_file_keeps_ids_and_is_known_by_its_name(tmp_path: Path) -> None:
     file = tmp_path / "feeds.json"
     row = {"id": 7, "url": "http://a.example/rss", "source": 3, "admin_rss_enabled": False, "modified_at": "2026-11-01"}
-    file.write_text(json.dumps([row, {"id": 8, "url": "http://b.example/rss", "source": 3, "modified_at": "2026-10-01"}]))
+    file.write_text(
+        json.dumps([row, {"id": 8, "url": "http://b.example/rss", "source": 3, "modified_at": "2026-10-01"}])
+    )
     with Services(Settings(tmp_path / "ours"), begins=True) as services:
         report = sync_directory(services, str(file), since=datetime(2026, 10, 15, tzinfo=UTC))
         assert [(one.what, one.id) for one in report.rows] == [("added", 7)]

@@ -9,7 +9,9 @@ import pytest
 
 from tests.support.tearsheet_command import in_process
 
-CSV = "id;url;sources_id;name\n101;http://a.example/rss;7;A\n102;http://b.example/rss;8;B\n103;http://a.example/rss;9;C\n"
+CSV = (
+    "id;url;sources_id;name\n101;http://a.example/rss;7;A\n102;http://b.example/rss;8;B\n103;http://a.example/rss;9;C\n"
+)
 OPML = """<opml version="2.0"><body>
 <outline text="Europe"><outline text="Radio"><outline text="One" xmlUrl="http://a.example/1" htmlUrl="http://a.example/x"/></outline>
 <outline text="Two" xmlUrl="feed://a.example/2" htmlUrl="http://a.example/y"/></outline>
@@ -56,7 +58,9 @@ def test_import_says_what_it_did_with_each_row(tearsheet, tmp_path: Path) -> Non
     assert "3 feeds added" in tearsheet("feeds", "import", str(tmp_path / "list.csv"))
     (tmp_path / "list.csv").write_text(CSV.replace("a.example/rss;7", "new.example/rss;7").replace(";B\n", ";Bee\n"))
     assert "feed 101 has another address here" in tearsheet("feeds", "import", str(tmp_path / "list.csv"), code=3)
-    told = json.loads(tearsheet("feeds", "import", str(tmp_path / "list.csv"), "--update", "--json").rpartition("]")[0] + "]")
+    told = json.loads(
+        tearsheet("feeds", "import", str(tmp_path / "list.csv"), "--update", "--json").rpartition("]")[0] + "]"
+    )
     assert [(row["what"], row["id"]) for row in told] == [("changed", 101), ("changed", 102), ("known", 103)]
     rows = json.loads(tearsheet("feeds", "list", "--json"))
     assert [(row["id"], row["url"], row["name"]) for row in rows] == [

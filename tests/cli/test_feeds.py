@@ -158,7 +158,12 @@ def test_polling_a_feed_resets_nothing_and_says_what_it_leaves_out(tearsheet, tm
 
 
 def test_logins_come_from_files_and_are_never_shown(tearsheet, tmp_path: Path) -> None:
-    secrets = {"password": "hidden-word\n", "token": "hidden-token", "cookie": "hidden=cookie", "header": "X-Key: hidden-key\n"}
+    secrets = {
+        "password": "hidden-word\n",
+        "token": "hidden-token",
+        "cookie": "hidden=cookie",
+        "header": "X-Key: hidden-key\n",
+    }
     for name, text in secrets.items():
         (tmp_path / name).write_text(text)
     tearsheet("feeds", "add", "http://a.example/rss")

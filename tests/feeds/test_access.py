@@ -30,7 +30,8 @@ def test_a_login_is_taken_out_of_an_address() -> None:
 
 
 @pytest.mark.parametrize(
-    "elsewhere", ["https://a.example/", "http://a.example:81/", "http://b.a.example/", "http://a.example.evil.example/", ""]
+    "elsewhere",
+    ["https://a.example/", "http://a.example:81/", "http://b.a.example/", "http://a.example.evil.example/", ""],
 )
 def test_nothing_is_sent_to_another_origin(elsewhere: str) -> None:
     access = FeedAccess("me", "secret", None, "a=b", (("X-Key", "k"),), "http://a.example")
@@ -39,7 +40,9 @@ def test_nothing_is_sent_to_another_origin(elsewhere: str) -> None:
 
 
 def test_nothing_of_it_is_shown() -> None:
-    access = FeedAccess("someone", "hidden-word", "hidden-token", "hidden=cookie", (("X-Key", "hidden-key"),), "http://a.example")
+    access = FeedAccess(
+        "someone", "hidden-word", "hidden-token", "hidden=cookie", (("X-Key", "hidden-key"),), "http://a.example"
+    )
     assert "hidden" not in repr(access) and "someone" not in repr(access)
     assert access.kinds == ("user", "password", "token", "cookie", "header X-Key")
     access.hide()

@@ -43,11 +43,11 @@ class WebClient:
         return self._ask("GET", f"/api/{path}", **query)
 
     def fetch_soon(self, kind: str, number: int) -> int:
-        return self._ask("POST", f"/api/{kind}/{number}/fetch-soon")
+        return int(self._ask("POST", f"/api/{kind}/{number}/fetch-soon"))
 
 
 def puller(address: str, password: str, first: int, batch: int) -> list[dict[str, Any]]:
-    """The puller: from the last id on, each time as a row of a batch of stories; it knows that times are UTC, and says so itself."""
+    """The puller: from the last id on, batch by batch; it knows that times are UTC, and says so itself."""
     taken = []
     while rows := WebClient(address, password).read(f"rss_entries/{first}", _limit=batch):
         for row in rows:

@@ -28,12 +28,12 @@ from .demo import differences as differences
 from .demo import ingest_document as ingest_document
 from .demo import map_topic as map_topic
 from .demo_folder import demo_services as demo_services
+from .directories import sync_directory as sync_directory
 from .disk import disk_state as disk_state
 from .erasing import Report as Report
 from .erasing import erase as erase
 from .erasing import rehearse as rehearse
 from .erasing import resume as resume
-from .directories import sync_directory as sync_directory
 from .feeds import discover_feeds as discover_feeds
 from .feeds import poll_feeds as poll_feeds
 from .ingest import IngestForVisitors as IngestForVisitors

@@ -44,7 +44,9 @@ def sync_directory(
     remote = where.lower().startswith(("http://", "https://"))
     directory = (name or (_known_as(where) if remote else Path(where).name))[:500]
     if not remote:
-        rows = [row for row in read_feed_list(where) if since is None or row.modified_at is None or row.modified_at >= since]
+        rows = [
+            row for row in read_feed_list(where) if since is None or row.modified_at is None or row.modified_at >= since
+        ]
         return sync_feeds(database, directory, rows, now, full=full, dry_run=dry_run, many=many)
     if not full and since is None and (before := last_sync(database, directory)):
         since = before - _OVERLAP

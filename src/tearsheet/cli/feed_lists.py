@@ -31,9 +31,7 @@ def register(group: typer.Typer) -> None:
 
 @reports_errors
 def import_list(
-    file: Annotated[
-        Path, typer.Argument(help="An OPML, CSV or JSON file, or one address per line.", metavar="FILE")
-    ],
+    file: Annotated[Path, typer.Argument(help="An OPML, CSV or JSON file, or one address per line.", metavar="FILE")],
     collection: Annotated[list[str] | None, typer.Option(help="A collection that all sources join.")] = None,
     folder: Annotated[
         list[str] | None, typer.Option(help="A folder that all feeds are in, as Outer/Inner.", metavar="PATH")
@@ -75,7 +73,9 @@ def export_list(
         raise UsageError("give --csv or --json, not both")
     suffix = file.suffix.lower() if file is not None else ""
     with services_for() as services:
-        lines = _lines(services, csv=csv or (suffix == ".csv" and not json), json=json or (suffix == ".json" and not csv))
+        lines = _lines(
+            services, csv=csv or (suffix == ".csv" and not json), json=json or (suffix == ".json" and not csv)
+        )
     if file is None:
         write_out(lines)
         return

@@ -1,4 +1,4 @@
-"""Options by which a feed's server is told who we are. Secrets come from files or a prompt: a command line can be seen by others."""
+"""Options by which a feed's server is told who we are. Secrets come from files or a prompt: others can see a command line."""
 
 from __future__ import annotations
 

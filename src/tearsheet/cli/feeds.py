@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -30,8 +29,8 @@ from tearsheet.feeds import LONGEST_MINUTES, catalogue, polling
 app = typer.Typer(help="Add feeds, see how they are, and why each is polled when it is.", no_args_is_help=True)
 Feed = Annotated[str, typer.Argument(help="A feed's id or address.", metavar="FEED")]
 _LIST = {
-    "id": "id", "url": "address", "name": "name", "sources_id": "source", "system_status": "status", "last_fetch_failures": "failures",
-    "last_new_stories": "last news", "next_fetch_attempt": "next poll",
+    "id": "id", "url": "address", "name": "name", "sources_id": "source", "system_status": "status",
+    "last_fetch_failures": "failures", "last_new_stories": "last news", "next_fetch_attempt": "next poll",
 }  # fmt: skip
 
 
@@ -237,14 +236,17 @@ def change(
         str | None, typer.Option(help="The source that it moves to, with its entries.", metavar="SOURCE")
     ] = None,
     folder: Annotated[
-        list[str] | None, typer.Option(help="All folders that it is in, as Outer/Inner; nothing for none.", metavar="PATH")
+        list[str] | None,
+        typer.Option(help="All folders that it is in, as Outer/Inner; nothing for none.", metavar="PATH"),
     ] = None,
     user_agent: Annotated[
         str | None, typer.Option(help="How we introduce ourselves to its server; nothing for as usual.")
     ] = None,
     ignore_validators: Annotated[
         bool | None,
-        typer.Option("--ignore-validators/--use-validators", help="Fetch it whole each time, whatever its server says."),
+        typer.Option(
+            "--ignore-validators/--use-validators", help="Fetch it whole each time, whatever its server says."
+        ),
     ] = None,
     user: UserOption = None,
     password_file: PasswordFileOption = None,

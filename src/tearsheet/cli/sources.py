@@ -167,7 +167,9 @@ def change(
 def merge(
     others: Annotated[
         list[str],
-        typer.Argument(help="Sources that become one with another.", metavar="SOURCE…", autocompletion=names_of("sources")),
+        typer.Argument(
+            help="Sources that become one with another.", metavar="SOURCE…", autocompletion=names_of("sources")
+        ),
     ],
     into: Annotated[
         str, typer.Option(help="The source that stays.", metavar="SOURCE", autocompletion=names_of("sources"))

@@ -41,7 +41,8 @@ _SCHEMES: Json = {
     "password": {
         "type": "http",
         "scheme": "basic",
-        "description": "The same secret as a password, under any name, as browsers send it. It may only read; a program may also ask for polls with it.",
+        "description": "The same secret as a password, under any name, as browsers send it. It may only read; "
+        "a program may also ask for polls with it.",
     },
 }
 TAGS = [
@@ -115,7 +116,7 @@ def _add_problems(path: str, method: str, operation: Json) -> None:
     if method != "get":
         answers["400"] = _problem("A parameter or the body cannot be understood.")
         answers["413"] = _problem("The body is too large.")
-        soon = [{"password": []}] if path.endswith("/fetch-soon") else []
+        soon: list[Json] = [{"password": []}] if path.endswith("/fetch-soon") else []
         operation["security"] = [{}, {"token": []}, {"bearer": []}, *soon]
     if path.endswith("/fetch-soon"):
         answers["409"] = _problem("It is being fetched just now.")

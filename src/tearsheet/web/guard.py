@@ -220,9 +220,7 @@ class Guard:
             message = f"this token expired on {token.expires_at:%Y-%m-%d %H:%M} UTC; make another with `tearsheet token create`"
             raise Refused(_ask_for_token(request, message))
         asks_soon = is_program_asking_soon(request.method, request.scope["path"], request.headers)
-        return Visitor(
-            token.name, WRITE if token.may_write else READ, by_browser and not asks_soon, token.collections
-        )
+        return Visitor(token.name, WRITE if token.may_write else READ, by_browser and not asks_soon, token.collections)
 
     def _slow_down(self, request: Request) -> None:
         """Refuse whoever keeps trying wrong tokens. The right one is always let in, from the same address too."""

@@ -1,7 +1,7 @@
 """The HTTP API of Media Cloud's rss-fetcher under the same paths, with honest status codes.
 
-Answers are `{"duration": ms, "version": …, "status": "OK", "results": …}`. Times are UTC and have no zone: the original's clients add
-it. What does not exist is a 404, what cannot be done now is a 409, what makes no sense is a 400; the original answered 200 to
+Answers are `{"duration": ms, "version": …, "status": "OK", "results": …}`. Times are UTC and have no zone: the original's clients
+add it. What does not exist is a 404, what cannot be done now is a 409, what makes no sense is a 400; the original answered 200 to
 all of them.
 """
 

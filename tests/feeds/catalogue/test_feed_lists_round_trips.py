@@ -64,7 +64,9 @@ def empty(database: Database) -> None:
             connection.execute(table.delete())
 
 
-def comes_back(database: Database, write: Callable[[Iterable[NewFeed]], bytes], add: Callable[[list[NewFeed]], object]) -> None:
+def comes_back(
+    database: Database, write: Callable[[Iterable[NewFeed]], bytes], add: Callable[[list[NewFeed]], object]
+) -> None:
     first = write(all_feeds(database))
     empty(database)
     add(parse_feed_list(first) if first.strip() else [])

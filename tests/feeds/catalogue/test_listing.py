@@ -51,7 +51,11 @@ def test_they_are_sorted_and_come_in_pages(database) -> None:
         FeedSort.ID: [1, 2, 3], FeedSort.URL: [1, 2, 3], FeedSort.NAME: [3, 2, 1], FeedSort.FAILURES: [2, 3, 1],
         FeedSort.LAST_NEWS: [3, 2, 1], FeedSort.NEXT_POLL: [2, 3, 1], FeedSort.ADDED: [1, 3, 2],
     }  # fmt: skip
-    assert ids(database, sort=FeedSort.NAME, limit=2) + ids(database, sort=FeedSort.NAME, limit=2, offset=2) == [3, 2, 1]
+    assert ids(database, sort=FeedSort.NAME, limit=2) + ids(database, sort=FeedSort.NAME, limit=2, offset=2) == [
+        3,
+        2,
+        1,
+    ]
     assert list_feeds(database, limit=1).count == 3
 
 

@@ -59,7 +59,9 @@ def test_what_a_list_says_nothing_about_stays(database) -> None:
     silent = NewFeed("http://a.example/rss", active=None, ignore_validators=None)
     assert add_feeds(database, [silent], NOW, update=True).known == [1]
     assert not read_feed(database, 1)["active"]
-    assert add_feeds(database, [NewFeed("http://a.example/rss", active=None, admin_minutes=0)], NOW, update=True).changed
+    assert add_feeds(
+        database, [NewFeed("http://a.example/rss", active=None, admin_minutes=0)], NOW, update=True
+    ).changed
     assert read_feed(database, 1)["admin_minutes"] is None
 
 
@@ -88,7 +90,9 @@ def test_a_login_leaves_the_address_and_every_list(database) -> None:
         assert read_access(connection, [1])[1].headers_for(feed.url)
         assert not connection.execute(feeds.select().where(feeds.c.url.contains("hidden"))).first()
     again = [NewFeed("http://me:other@a.example/rss")]
-    assert [(row.what, row.detail) for row in add_feeds(database, again, NOW, update=True).rows] == [("changed", "login")]
+    assert [(row.what, row.detail) for row in add_feeds(database, again, NOW, update=True).rows] == [
+        ("changed", "login")
+    ]
 
 
 @pytest.mark.parametrize("minutes", [-5, 9_999_999_999])

@@ -31,9 +31,9 @@ from .discovery import PossibleFeed as PossibleFeed
 from .discovery import discover as discover
 from .discovery import feeds_of_page as feeds_of_page
 from .discovery import may_be_page as may_be_page
-from .feed_lists import read_feed_list as read_feed_list
 from .feed_choices import FeedSort as FeedSort
 from .feed_choices import FeedState as FeedState
+from .feed_lists import read_feed_list as read_feed_list
 from .folders import read_folders as read_folders
 from .history import FailingFeed as FailingFeed
 from .history import Polls as Polls

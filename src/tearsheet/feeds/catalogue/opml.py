@@ -24,7 +24,10 @@ _MAX_MARKS = 3_000_000
 
 
 def read_opml(body: bytes) -> list[NewFeed]:
-    """The feeds of an OPML file, each with the folders that it is in; its source joins collections of their names. Raises UsageError when it is not OPML."""
+    """The feeds of an OPML file, each with the folders that it is in; its source joins collections of their names.
+
+    Raises UsageError when it is not OPML.
+    """
     if body.count(b"<") + body.count(b"=") > _MAX_MARKS:
         raise UsageError(
             f"the OPML file has more than {_MAX_MARKS:,} elements and attributes: split it and import the parts"

@@ -229,7 +229,9 @@ def split_source(
         mine = set(connection.execute(select(feeds.c.id).where(feeds.c.sources_id == source)).scalars())
         for feed in feed_ids:
             if feed not in mine:
-                raise UsageError(f"feed {feed} is not of source {source}; `tearsheet sources show {source}` lists its feeds")
+                raise UsageError(
+                    f"feed {feed} is not of source {source}; `tearsheet sources show {source}` lists its feeds"
+                )
         domain = canonical_domain(homepage) if homepage else row.domain
         made = _insert_source(connection, name, domain, homepage, now)
         move_to_source(connection, feed_ids, made, now)

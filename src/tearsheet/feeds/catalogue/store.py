@@ -32,9 +32,7 @@ from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, host_of
 _KNOWN = [feeds.c[one.name] for one in fields(KnownFeed)]
 
 
-def add_feeds(
-    database: Database, new: Iterable[NewFeed], now: datetime, *, update: bool = False
-) -> AddReport:
+def add_feeds(database: Database, new: Iterable[NewFeed], now: datetime, *, update: bool = False) -> AddReport:
     """Add feeds, their sources and their collections. A feed that exists already only joins the collections.
 
     With `update`, it becomes what the row says, as far as that says anything. New feeds are due at once; the pace of their hosts
@@ -77,7 +75,7 @@ def checked_feed(given: NewFeed) -> NewFeed:
 def web_address(url: str) -> str:
     """An address that may be written as browsers hand it to feed readers: `feed://host/…` or `feed:https://host/…`."""
     url = url.strip()
-    if not url[:5].lower() == "feed:":
+    if url[:5].lower() != "feed:":
         return url
     rest = url[5:]
     return f"http:{rest}" if rest.startswith("//") else rest
@@ -123,9 +121,7 @@ def _insert(connection: Connection, row: NewFeed, now: datetime, directory: str 
     return int(made[0])
 
 
-def _update(
-    connection: Connection, row: NewFeed, feed: KnownFeed, now: datetime, directory: str | None
-) -> RowOutcome:
+def _update(connection: Connection, row: NewFeed, feed: KnownFeed, now: datetime, directory: str | None) -> RowOutcome:
     wanted = {name: value for name, value in _said(row).items() if value is not None}
     if directory is not None:
         wanted["directory"] = directory

@@ -1,7 +1,7 @@
-"""Requests to a server that the operator named: for an input file, to an rss-fetcher, or to a directory of feeds. Web pages go through `tearsheet.fetch`.
+"""Requests to a server that the operator named: for an input file, to an rss-fetcher, or to a directory of feeds.
 
-The operator's address may be a private one and may carry a login. Where that server redirects us to is another matter: a request
-with a login stays with its origin, and one without never reaches a private network.
+Web pages go through `tearsheet.fetch`. The operator's address may be a private one and may carry a login. Where that server
+redirects us to is another matter: a request with a login stays with its origin, and one without never reaches a private network.
 """
 
 from __future__ import annotations
