@@ -11,9 +11,9 @@ import typer
 from tearsheet import app as program
 from tearsheet.cli.adding import tell
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show, write_out
-from tearsheet.cli.counts import how_many
 from tearsheet.cli.options import JsonlOption, JsonOption, YesOption, moment_of
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.feeds import catalogue
 from tearsheet.files import output_file
@@ -84,6 +84,7 @@ def export_list(
             stream.writelines(lines)
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}") from error
+    err.print(f"{file} written")
 
 
 def _lines(services: program.Services, *, csv: bool, json: bool) -> Iterator[bytes]:

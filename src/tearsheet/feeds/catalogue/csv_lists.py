@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.folders import folders_text, names_text, read_folders, read_names
 from tearsheet.feeds.catalogue.model import NewFeed, NewSource, Source
-from tearsheet.feeds.formats import MAX_UNZIPPED
 from tearsheet.feeds.intervals import checked_minutes, usable_minutes
 from tearsheet.tables import csv_lines, unguarded, utf8_text
 
@@ -89,6 +88,8 @@ def _delimiter(text: str) -> str:
 
 
 def _unpacked(body: bytes) -> bytes:
+    from tearsheet.feeds.formats import MAX_UNZIPPED  # loads the parsers of feeds, which most lists do not need
+
     unpacker = zlib.decompressobj(wbits=31)
     try:
         unpacked = unpacker.decompress(body, MAX_UNZIPPED + 1)
