@@ -123,6 +123,9 @@ class FeedSettings:
         "an rss-fetcher whose stories are taken instead of polling feeds here: `https://USER:PASSWORD@HOST`",
         secret=True,
     )
+    directory_token: str = _setting(
+        "", "token for the server of `tearsheet feeds sync`, sent as `Authorization: Token …`", secret=True
+    )
 
 
 @dataclass(slots=True)
@@ -231,6 +234,9 @@ class WebSettings:
     local_rights: str = _setting(
         "write",
         "what needs no token on loopback or a Unix socket: `write`, `read` or `none`; never what a proxy passed on",
+    )
+    open_rss: bool = _setting(
+        True, "serve the daily files of entries (`/rss/mc-….rss.gz`) without a token, as an rss-fetcher does"
     )
     trusted_proxies: list[str] = _setting(
         [], "addresses or networks of proxies, or `unix`, that are believed when they say for whom they ask"
