@@ -61,6 +61,25 @@ def _whole_number(digits: str) -> int | float:
     return int(digits)
 
 
+def is_writable(text: str) -> bool:
+    """Whether it can be written as UTF-8: half a character, a lone surrogate, cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def writable(text: str) -> str:
+    """The text, with a question mark for each half of a character; nearly always the text itself."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def storable(text: str) -> str:
+    """Text that every database takes: writable, and without the character U+0000."""
+    return writable(text.replace("\0", ""))
+
+
 def nfkc(text: str) -> str:
     """The text in normal form NFKC. Of the marks on one letter, those beyond the thirtieth are left out.
 

@@ -7,6 +7,7 @@ decide: the file may have been deleted, or the disk copied to another.
 from __future__ import annotations
 
 import uuid
+from pathlib import Path
 
 import msgspec
 
@@ -48,6 +49,18 @@ def check_identity(name: str, blobs: Blobs, outbox: Outbox) -> None:
         blobs.put(MARKER, msgspec.json.encode(Marker(known)) + b"\n", content_type="application/json")
     else:
         outbox.set_store_id(name, found)
+
+
+def check_not_the_archive(name: str, folder: Path, outbox: Outbox) -> None:
+    """Raise EngineError when the marker of a store is in the archive folder: the two are one, whatever mount shows it twice."""
+    try:
+        found = msgspec.json.decode((folder / MARKER).read_bytes(), type=Marker).id
+    except (OSError, msgspec.MsgspecError):
+        return
+    if found == outbox.store_id(name, uuid.uuid4().hex):
+        raise EngineError(
+            f"archive.stores: {name} is the archive folder itself, as another mount shows it: name a place of its own"
+        )
 
 
 def recognise(name: str, blobs: Blobs, outbox: Outbox, key: str) -> None:

@@ -83,6 +83,8 @@ class Manifest(msgspec.Struct, frozen=True):
     listing: tuple[str, ...]
     """The objects of the listing: one entry a line, as JSON."""
     left_out: tuple[LeftOut, ...] = ()
+    registered: int | None = None
+    """How many archive files the database knew; None in backups that do not say."""
 
     @property
     def files(self) -> int:

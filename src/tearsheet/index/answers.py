@@ -17,9 +17,8 @@ from tearsheet.engines.index import MAX_OFFSET, Index, IndexedStory, Page, by_in
 from tearsheet.errors import UsageError
 from tearsheet.index.question import Asked, Question
 from tearsheet.index.telling_words import is_telling
-from tearsheet.query import Query, cut, parse_query
+from tearsheet.query import EVERYTHING, Query, cut
 
-EVERYTHING = parse_query("*")
 WORD_SAMPLE = 1_000
 """How many stories have their words counted; of more, a random sample."""
 _WORDS_OF_ONE, _WORDS_OF_ALL = 20_000, 4_000_000

@@ -15,6 +15,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from datetime import date
 from typing import Any
 
+from tearsheet.counts import how_many
 from tearsheet.engines.index.dates import by_interval, first_day, in_parts
 from tearsheet.engines.index.deadline import QUERY_SECONDS, seconds_left, too_slow
 from tearsheet.engines.index.life_cycle import LifeCycle, kept_until
@@ -139,7 +140,7 @@ class SearchServerIndex:
         parts = self.writer.parts()
         ends = kept_until(self.writer.life, parts)
         kept = f"; the oldest is kept until {date.fromtimestamp(min(ends.values()))}" if ends else ""
-        return f"{sum(part.stories for part in parts):,} stories, indices: {len(parts)}{kept}"
+        return f"{how_many(sum(part.stories for part in parts), 'story')}, indices: {len(parts)}{kept}"
 
     # --------------------------------------------------------------------------------------------------- reading
 

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import tantivy
 
+from tearsheet.counts import how_many
 from tearsheet.engines.index.deadline import QUERY_SECONDS, seconds_left
 from tearsheet.engines.index.killable import KillableReaders
 from tearsheet.engines.index.port import AddResult, IndexedStory, Page, Survey
@@ -131,7 +132,7 @@ class TantivyIndex:
 
     def describe(self) -> str:
         """How many stories there are."""
-        return f"{self.count(parse_query('*')):,} stories"
+        return how_many(self.count(parse_query("*")), "story")
 
     def close(self) -> None:
         """Write what is pending and close."""
@@ -244,7 +245,7 @@ class TantivyIndex:
     def search(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
     ) -> Page:
-        """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
+        """A page of stories in one of the orders of the port. `text=False` leaves the text out."""
         if limit < 1:
             return Page([])
         numbers, next_token = self._ask(WordReader.page, query, limit, token, order)
