@@ -35,7 +35,7 @@ class EngineSettings:
     events: str = _setting("events", "a folder or `kafka://HOST:PORT`", place=True)
     patience_seconds: float = _setting(60.0, "how long a lost connection is waited out before the command gives up")
     query_seconds: float = _setting(
-        2.0, "longest time for one question to the index, for each page of an export; 0 means no limit"
+        2.0, "longest time for what one answer asks of the index, for each page of an export; 0 means no limit"
     )
     index_rollover_stories: int = _setting(
         200_000_000,

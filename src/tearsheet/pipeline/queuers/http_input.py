@@ -198,7 +198,9 @@ def _followed(url: str, shown: str, deadline: _Deadline, authorization: str) -> 
         )
         # A proxy of the environment would hide the address from the guard, so only the operator's own server is asked by one.
         opening = _Opening(deadline, guarded=not at_home)
-        handlers = [_NoRedirects, opening] if at_home else [_NoRedirects, opening, urllib.request.ProxyHandler({})]
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirects(), opening]
+        if not at_home:
+            handlers.append(urllib.request.ProxyHandler({}))
         address = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
         request = urllib.request.Request(address, headers=headers)  # noqa: S310 - http(s) only, as _parts has checked
         try:
