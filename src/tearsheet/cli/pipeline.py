@@ -96,7 +96,8 @@ def run_pipeline(
 ) -> None:
     """Queue the stories of some inputs and work on them until all is done.
 
-    A file that was finished is known by its base name and not taken again. One that a killed run had begun is started again.
+    A file that was finished is known by its base name and not taken again; if its size differs now, that is told (exit code 3).
+    One that a killed run had begun is started again.
     `--max-stories`, `--sample-size` and `--random-sample` take part of the stories and remember no files.
     `--days` and `--yesterday` take the daily files of the rss-fetcher in `feeds.remote`, or those in the folders that are named.
     An index keeps the first copy of a story: `--index` makes a new one, while the old one is still searched.
@@ -145,6 +146,11 @@ def run_pipeline(
         raise PartialFailure(f"not all stories were queued: {source.floor.told}, and run the pipeline again")
     if source.tally.failed:
         raise PartialFailure(f"{source.tally.failed} of {source.tally.files} files could not be read to their end")
+    if source.tally.changed:
+        raise PartialFailure(
+            f"{source.tally.changed[0]} was finished before, when it had another size, and was not read: if it has grown, "
+            "--force takes all of it again; if it is another file, rename it"
+        )
     if later.stories:
         raise PartialFailure(f"{later.stories} stories wait for another try: run the pipeline again later")
     check_copies(uncopied)
@@ -178,7 +184,7 @@ def _warn_of_first_copies(services: program.Services, pipeline: pipelines.Pipeli
 
 def _print_json(tally: queuers.Tally, ran: program.Ran, later: work.LaterTries, waiting: int) -> None:
     fields: dict[str, Any] = {
-        name: getattr(tally, name) for name in ("files", "finished", "skipped", "failed", "stories")
+        name: getattr(tally, name) for name in ("files", "finished", "skipped", "changed", "failed", "stories")
     }
     fields |= asdict(ran) | {"waiting": waiting, "later": asdict(later), "problems": dict(tally.problems)}
     show([fields | {"examples": [asdict(example) for example in tally.examples]}], {}, form="jsonl")
