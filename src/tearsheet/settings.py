@@ -116,6 +116,12 @@ class FeedSettings:
     interval_minutes: int = _setting(360, "time between two polls of a feed that says nothing about it")
     min_minutes: int = _setting(10, "shortest time between two polls of one feed")
     max_minutes: int = _setting(1440, "longest time between two polls of a feed that works")
+    eagerness: float = _setting(
+        1.0, "how eagerly feeds whose rhythm is known are polled: 2 is about twice as often, 0.5 half as often"
+    )
+    obey_max_age: bool = _setting(
+        True, "leave a feed alone for as long as HTTP (`max-age`, `Expires`) says that it stays fresh, up to `max_minutes`"
+    )
     max_failures: float = _setting(
         30.0, "failures in a row (hard 1, soft 0.5, temporary 0.25) after which a feed is disabled"
     )

@@ -95,6 +95,11 @@ feeds = Table(
     Column("gone_seen", Integer, nullable=False, server_default=text("0")),
     Column("former_url", Text),
     Column("skip_times", String(200)),
+    Column("rhythm", Text),
+    Column("sitemaps", Text),
+    Column("redirect_since", UtcDateTime),
+    Column("moved_at", UtcDateTime),
+    Column("former_checked", UtcDateTime),
     # Every feed that may be polled, by the time at which it is due: leasing the next thousand reads a thousand rows.
     Index(
         "feeds_due",
@@ -106,6 +111,23 @@ feeds = Table(
     Index("feeds_host", "host"),
     Index("feeds_url", "url"),
     sqlite_autoincrement=True,
+)
+
+feed_subscriptions = Table(
+    "feed_subscriptions",
+    metadata,
+    Column("feed_id", Id, primary_key=True, autoincrement=False),
+    Column("hub", Text, nullable=False),
+    Column("topic", Text, nullable=False),
+    # The last part of the address that the hub calls, and what it signs with. Nobody but the hub is told either.
+    Column("token", String(64), nullable=False, unique=True),
+    Column("secret", String(64), nullable=False),
+    Column("state", String(20), nullable=False),
+    Column("ask_at", UtcDateTime, nullable=False),
+    Column("asked", Integer, nullable=False, server_default=text("0")),
+    Column("lease_until", UtcDateTime),
+    Column("pushed_at", UtcDateTime),
+    Column("note", Text),
 )
 
 feed_paces = Table(

@@ -17,6 +17,7 @@ from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, ERASED, Candidate
 from tearsheet.feeds.polling.pace import Freed
 from tearsheet.feeds.polling.poll import NOT_MODIFIED, PollResult
+from tearsheet.feeds.polling.rhythm import learn, rhythm_text
 from tearsheet.feeds.polling.schedule import (
     SOFT,
     Decision,
@@ -47,6 +48,8 @@ def rules_of(settings: FeedSettings) -> Rules:
         max_minutes=settings.max_minutes,
         max_failures=settings.max_failures,
         disable_failing=settings.disable_failing,
+        obey_max_age=settings.obey_max_age,
+        eagerness=settings.eagerness,
     )
 
 
@@ -89,10 +92,10 @@ def _record(
         tallies = _save_stories(SeenStories(database, connection), mine, settings)
         rows, events = [], []
         for result, tally in zip(mine, tallies, strict=True):
-            decision = next_fetch(
-                _state(result), _outcome(result, tally), result.started_at, rules_of(settings), random()
-            )
+            state, outcome = _state(result, tally), _outcome(result, tally)
+            decision = next_fetch(state, outcome, result.started_at, rules_of(settings), random())
             rows.append(feed_columns(result, decision, tally[ADDED]))
+            rows[-1]["rhythm"] = rhythm_text(state.rhythm) if state.rhythm else None
             events.append(_event(result, decision, tally))
             counts[f"feeds.{events[-1]['event']}"] += 1
             counts.update({f"stories.{reason}": number for reason, number in tally.items()})
@@ -111,12 +114,21 @@ def _new_titles(results: Sequence[PollResult]) -> Iterator[tuple[int, str]]:
             yield source, " ".join(title.split())[:MAX_SOURCE_NAME]
 
 
-def _state(result: PollResult) -> FeedState:
-    """What was known of the feed before, and what its document says about its update period."""
+def _state(result: PollResult, tally: Counter[str]) -> FeedState:
+    """What was known of the feed before, and what its document says about its update period and its rhythm."""
     state = result.feed.state
+    if result.weight:
+        return state
+    dates = [candidate.published_at for candidate in result.candidates if candidate.published_at]
+    room = tally[ADDED] + _known(tally)
+    state = replace(state, rhythm=learn(state.rhythm, dates, tally[ADDED], room, result.started_at))
     if result.parsed is None:
         return state
     return replace(state, update_minutes=advertised_minutes(result.parsed.update_minutes, result.fresh_minutes))
+
+
+def _known(tally: Counter[str]) -> int:
+    return tally[DUPLICATE_URL] + tally[DUPLICATE_TITLE] + tally[ERASED]
 
 
 def _outcome(result: PollResult, tally: Counter[str]) -> PollOutcome:
@@ -125,7 +137,7 @@ def _outcome(result: PollResult, tally: Counter[str]) -> PollOutcome:
     return PollOutcome(
         weight=result.weight,
         added=tally[ADDED],
-        duplicates=tally[DUPLICATE_URL] + tally[DUPLICATE_TITLE] + tally[ERASED],
+        duplicates=_known(tally),
         unchanged=result.unchanged is not None,
         http_status=result.http_status,
         retry_after=result.retry_after,

@@ -26,6 +26,7 @@ from sqlalchemy import (
 
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling.pace import Booking, Freed, assign_starts
+from tearsheet.feeds.polling.rhythm import read_rhythm
 from tearsheet.feeds.polling.schedule import FeedState
 from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, sources
 
@@ -45,7 +46,8 @@ RESULT_COLUMNS = (
     "url", "host", "last_fetch_attempt", "last_fetch_success", "last_fetch_hash", "last_fetch_failures", "http_etag",
     "http_last_modified", "next_fetch_attempt", "system_enabled", "update_minutes", "http_304", "system_status",
     "last_new_stories", "rss_title", "poll_minutes", "due_at", "next_fetch_reason", "entries_hash", "last_full_fetch",
-    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url", "skip_times",
+    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url", "skip_times", "rhythm", "sitemaps",
+    "redirect_since", "moved_at", "former_checked",
 )  # fmt: skip
 """What a poll may change. An administrator changes the other columns, and the address, which ends the lease."""
 
@@ -172,6 +174,8 @@ def _leased(row: Any, token: str, start_at: datetime, lease_until: datetime) -> 
         last_fetch_success=row.last_fetch_success,
         last_new_stories=row.last_new_stories,
         gone_seen=row.gone_seen,
+        planned_at=row.next_fetch_attempt,
+        rhythm=read_rhythm(row.rhythm),
     )
     return LeasedFeed(
         id=row.id, sources_id=row.sources_id, url=row.url, host=row.host, state=state,
