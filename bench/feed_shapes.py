@@ -1,4 +1,4 @@
-"""The shapes of real feeds: how much each publishes, at which hours and on which days, in what bursts, and how long its document is.
+"""The shapes of real feeds: how much each publishes, at which hours and on which days, in what bursts, and how long a document is.
 
 `python -m bench.feed_shapes` reads the shared feeds and writes `bench/feed_shapes.json`, from which the simulation of polling
 (`bench/rhythm.py`) draws. No text of any feed is in it.
@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -48,7 +49,7 @@ def shape_of(entries: int, dates: Sequence[datetime]) -> Shape | None:
         return None
     hours, days = Counter(time.hour for time in times), Counter(time.weekday() for time in times)
     with_hours = sum(1 for time in times if time.hour or time.minute or time.second) > len(times) / 2
-    close = sum(1 for before, after in zip(times, times[1:], strict=False) if after - before <= BURST)
+    close = sum(1 for before, after in pairwise(times) if after - before <= BURST)
     return Shape(
         entries,
         round((len(times) - 1) / span, 4),

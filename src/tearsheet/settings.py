@@ -128,6 +128,10 @@ class FeedSettings:
     disable_failing: bool = _setting(
         True, "disable feeds past `max_failures`; otherwise they are tried ever more rarely"
     )
+    move_days: float = _setting(3.0, "days for which a feed must have redirected for good before its new address is taken")
+    gap_pages: int = _setting(
+        5, "older pages of a feed that are read at most when nothing of its document is known, as after an outage"
+    )
     concurrency: int = _setting(64, "feeds fetched at the same time by one process")
     per_host: int = _setting(2, "feeds fetched at the same time from one host by one process, and of one source by all")
     interval_seconds: float = _setting(

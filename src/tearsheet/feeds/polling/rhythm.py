@@ -1,8 +1,8 @@
 """When a feed publishes, learned from the times of its entries, and the best moment to ask it again. Pure functions of plain values.
 
 A poll costs a request, and a story that waits to be found costs its wait. The next poll is at the moment at which both together,
-for each story that is then to be expected, are the least: often while a feed publishes, soon after a burst that comes at its hour, and
-hardly ever in the hours and on the days on which it rests.
+for each story that is then to be expected, are the least: often while a feed publishes, soon after a burst that comes at its
+hour, and hardly ever in the hours and on the days on which it rests.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def learn(before: Rhythm | None, dates: Sequence[datetime], added: int, room: in
 
 
 def _unseen_weight(fresh: Sequence[datetime], added: int, room: int, at: datetime, now: datetime) -> float:
-    """For how many stories each new one stands. If all of a document is new, as many again came and went before its oldest entry."""
+    """For how many stories each new one stands. If all of a document is new, others came and went before its oldest entry."""
     if added < room or not room:
         return 1.0
     if len(fresh) < added:

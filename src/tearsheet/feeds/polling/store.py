@@ -331,6 +331,16 @@ def update_feeds(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> N
         connection.execute(statement, [{f"b_{name}": row[name] for name in ("id", *RESULT_COLUMNS)} for row in rows])
 
 
+def polled_at(connection: Connection, urls: Iterable[str]) -> dict[str, int]:
+    """Of these addresses, those that a feed is polled at, and the first such feed."""
+    found: dict[str, int] = {}
+    for some in chunks(sorted(urls)):
+        query = select(feeds.c.url, feeds.c.id).where(_POLLABLE, feeds.c.url.in_(some)).order_by(feeds.c.id)
+        for row in connection.execute(query):
+            found.setdefault(row.url, row.id)
+    return found
+
+
 def name_sources(connection: Connection, titles: Iterable[tuple[int, str]]) -> None:
     """Call sources by the titles of their feeds, the shortest of each, unless somebody has given them another name."""
     for source, title in titles:
