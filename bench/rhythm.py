@@ -2,8 +2,8 @@
 
 Run with `make bench-rhythm`. A thousand feeds, of the shapes of real ones, publish for eight weeks, and are polled in the last four
 by the real schedule with a clock of their own; nothing is sent. Both rules meet the same stories. The delay of a story is the time
-from its publication to the poll that finds it. The exit code says whether the bar holds: half the median delay at the same number of
-requests.
+from its publication to the poll that finds it. The exit code says whether the bar holds: half the median delay at the same
+number of requests.
 """
 
 from __future__ import annotations

@@ -128,6 +128,11 @@ class FeedSettings:
     disable_failing: bool = _setting(
         True, "disable feeds past `max_failures`; otherwise they are tried ever more rarely"
     )
+    callback_url: str = _setting(
+        "",
+        "our own address on the web, as `https://news.example.org`: hubs (WebSub) are then asked to tell of news there; "
+        "empty means that feeds are only polled",
+    )
     move_days: float = _setting(3.0, "days for which a feed must have redirected for good before its new address is taken")
     gap_pages: int = _setting(
         5, "older pages of a feed that are read at most when nothing of its document is known, as after an outage"

@@ -2,7 +2,7 @@
 
 On loopback and on a Unix socket no token is needed, as far as `web.local_rights` says, but only requests to this machine's own
 names are answered, nothing that a proxy passed on counts as local, and no other site may use a reader's browser. Elsewhere
-every request needs a token, except `/healthz`.
+every request needs a token, except `/healthz` and the calls of hubs, whose token is in their address.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tearsheet.app import READ, WRITE, TokenStore
 from tearsheet.clock import Clock, utc_now
 from tearsheet.errors import ConfigError
+from tearsheet.feeds.polling import CALLED_AT
 from tearsheet.settings import WebSettings
 from tearsheet.web.elsewhere import Verdict, verdict
 from tearsheet.web.limits import RateLimit, WrongTokens
@@ -184,6 +185,9 @@ class Guard:
         _check_site(request, self._pages)
         if request.scope["path"] in OPEN_PATHS:
             return
+        if request.scope["path"].startswith(CALLED_AT):  # the token in the address is the hub's
+            self._check_stranger(request)
+            return
         visitor = await self._visitor(request)
         if visitor is None:
             raise Refused(_ask_for_token(request, _NEEDED))
@@ -191,9 +195,17 @@ class Guard:
         if request.method not in self._reading and (problem := may_not_write(visitor)):
             raise Refused(refusal(403, problem))
         if not visitor.local and not request.scope["path"].startswith(UNLIMITED):
-            wait = self._limit.wait_for(visitor.name)
-            if wait:
-                raise Refused(_later(wait, f"more than {self._limit.per_minute} requests a minute"))
+            self._check_pace(visitor.name)
+
+    def _check_stranger(self, request: Request) -> None:
+        """Raises Refused for who needs no token: on loopback by the name they use for us, elsewhere when they ask too often."""
+        if self._locals.visitor(request) is None:
+            self._check_pace("from " + self._locals.proxies.client(peer_of(request), _joined(request.headers)))
+
+    def _check_pace(self, whose: str) -> None:
+        wait = self._limit.wait_for(whose)
+        if wait:
+            raise Refused(_later(wait, f"more than {self._limit.per_minute} requests a minute"))
 
     async def _visitor(self, request: Request) -> Visitor | None:
         secret, by_browser = secret_of(request.headers.get("authorization", ""))

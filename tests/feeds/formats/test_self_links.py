@@ -21,7 +21,8 @@ URL = "http://n.example/blog/feed"
             {"hub": "https://hub.example/", "self": URL},
         ),
         (
-            "<feed xmlns='http://www.w3.org/2005/Atom'><link rel='NEXT' href='?page=2'/><link rel='prev-archive' href='/a/1'/></feed>",
+            "<feed xmlns='http://www.w3.org/2005/Atom'><link rel='NEXT' href='?page=2'/>"
+            "<link rel='prev-archive' href='/a/1'/></feed>",
             {"next": f"{URL}?page=2", "prev-archive": "http://n.example/a/1"},
         ),
         (

@@ -86,9 +86,7 @@ def test_feeds_that_move_to_one_address_become_one(scene: PollScene, known: bool
 
 
 def test_a_podcast_says_where_it_has_moved(scene: PollScene) -> None:
-    extra = (
-        "<itunes:new-feed-url xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'>%s</itunes:new-feed-url>" % NEW
-    )
+    extra = f"<i:new-feed-url xmlns:i='http://www.itunes.com/dtds/podcast-1.0.dtd'>{NEW}</i:new-feed-url>"
     site = FeedSite({OLD: lambda _: news(scene, extra), NEW: lambda _: news(scene, extra)})
     scene.add(OLD)
     run(scene, site, 2)

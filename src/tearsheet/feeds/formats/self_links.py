@@ -16,7 +16,7 @@ _MAX_LENGTH = 2048
 
 
 def self_links(root: etree._Element, url: str) -> dict[str, str]:
-    """The first link of each kind, absolute: `hub` and `self` (WebSub), `next` and `prev-archive` (RFC 5005), `new-feed-url` (iTunes)."""
+    """The first link of each kind, absolute: of WebSub, of paged feeds (RFC 5005), and of podcasts that move."""
     found: dict[str, str] = {}
     for container in (root, *(child for child in root if local_name(child.tag) in _CONTAINERS)):
         for child in container:

@@ -6,6 +6,8 @@ from .daily_rss import daily_rss_name as daily_rss_name
 from .daily_rss import erase_from_daily_rss as erase_from_daily_rss
 from .daily_rss import write_daily_rss as write_daily_rss
 from .housekeeping import Housekeeper as Housekeeper
+from .hub_calls import confirm_subscription as confirm_subscription
+from .hub_calls import take_push as take_push
 from .next_poll_text import next_poll as next_poll
 from .poller import Poller as Poller
 from .retention import prune as prune
@@ -19,3 +21,5 @@ from .story_store import entry_ids as entry_ids
 from .story_store import erase_entries as erase_entries
 from .story_store import mark_queued as mark_queued
 from .story_store import unqueued_stories as unqueued_stories
+from .subscriber import Subscriber as Subscriber
+from .websub import CALLED_AT as CALLED_AT

@@ -17,6 +17,7 @@ from tearsheet.feeds.polling.paging import fill_gap
 from tearsheet.feeds.polling.reading import READ_FEED, SIFT, Merged
 from tearsheet.feeds.polling.statuses import WORKING, http_status_text, http_weight
 from tearsheet.feeds.polling.store import LeasedFeed
+from tearsheet.feeds.polling.websub import hub_and_topic
 from tearsheet.fetch import FetchError, FetchResponse, HostBusy, retry_after_seconds
 from tearsheet.work import Quarantine
 
@@ -68,7 +69,8 @@ class PollResult:
     """What to remember of an index of sitemaps."""
     sitemaps_left: int = 0
     sitemaps_failed: int = 0
-    link_header: str | None = None
+    hub: tuple[str, str] | None = None
+    """Who tells of its news, and the address under which they know it."""
 
     def failed(self, status: str, weight: float, detail: str = "") -> PollResult:
         """Turn this poll into a failure."""
@@ -175,7 +177,6 @@ async def _read(asking: Asking, result: PollResult, response: FetchResponse) -> 
     result.http_etag = response.header("ETag")
     result.http_last_modified = response.header("Last-Modified")
     result.fresh_minutes = _fresh(response, now)
-    result.link_header = response.header("Link")
     whole = feed.last_full_fetch is None or now - feed.last_full_fetch >= UNCONDITIONAL_EVERY
     if result.body_hash == feed.last_fetch_hash and not whole:
         result.unchanged = result.detail = SAME_HASH
@@ -193,6 +194,7 @@ async def _read(asking: Asking, result: PollResult, response: FetchResponse) -> 
     except Quarantine as error:
         return result.failed(*unreadable(error))
     result.full, result.parsed = True, read.feed
+    result.hub = hub_and_topic(response.header("Link"), read.feed.links, response.url)
     result.moved_to = permanent_target(feed.url, response)
     result.entries_hash = read.entries_hash
     if read.entries_hash == feed.entries_hash or result.body_hash == feed.last_fetch_hash:

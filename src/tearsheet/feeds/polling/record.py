@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from tearsheet.engines.database import Database
 from tearsheet.errors import WorkerError
 from tearsheet.feeds.formats import read_skips, skip_text
-from tearsheet.feeds.polling import store
+from tearsheet.feeds.polling import store, websub_store
 from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, ERASED, Candidate
 from tearsheet.feeds.polling.moves import note_move, note_return
 from tearsheet.feeds.polling.pace import Freed
@@ -90,9 +90,11 @@ def _record(
         mine = [result for result in results if result.feed.id in held]
         counts["feeds.lost"] += len(results) - len(mine)
         tallies = _save_stories(SeenStories(database, connection), mine, settings)
+        told = _keep_subscriptions(connection, mine, settings)
         rows, events = [], []
         for result, tally in zip(mine, tallies, strict=True):
-            state, outcome = _state(result, tally), _outcome(result, tally)
+            state = replace(_state(result, tally), hub_tells=result.feed.id in told)
+            outcome = _outcome(result, tally)
             decision = next_fetch(state, outcome, result.started_at, rules_of(settings), random())
             rows.append(feed_columns(result, decision, tally[ADDED], settings))
             rows[-1]["rhythm"] = rhythm_text(state.rhythm) if state.rhythm else None
@@ -106,6 +108,15 @@ def _record(
         store.add_events(connection, events)
         store.free_sources(connection, owner, freed)
     return +counts
+
+
+def _keep_subscriptions(connection: Connection, results: Sequence[PollResult], settings: FeedSettings) -> set[int]:
+    """Want to be told of the news of feeds that have a hub; returns those whose hub does so already."""
+    if not settings.callback_url or not results:
+        return set()
+    now = max(result.started_at for result in results)
+    websub_store.want(connection, [(r.feed.id, *r.hub) for r in results if r.hub and not r.weight], now)
+    return websub_store.relied_on(connection, [result.feed.id for result in results], now)
 
 
 def _join_moved(connection: Connection, rows: Sequence[dict[str, Any]], results: Sequence[PollResult]) -> None:

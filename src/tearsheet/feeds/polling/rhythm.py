@@ -1,4 +1,4 @@
-"""When a feed publishes, learned from the times of its entries, and the best moment to ask it again. Pure functions of plain values.
+"""When a feed publishes, learned from the times of its entries, and the best moment to ask it again. Pure functions.
 
 A poll costs a request, and a story that waits to be found costs its wait. The next poll is at the moment at which both together,
 for each story that is then to be expected, are the least: often while a feed publishes, soon after a burst that comes at its

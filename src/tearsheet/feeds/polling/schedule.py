@@ -58,6 +58,8 @@ class FeedState:
     """When this poll was to be, our own jitter included."""
     rhythm: Rhythm | None = None
     """What is known of when it publishes, this poll included."""
+    hub_tells: bool = False
+    """Whether a hub tells of its news, so that polls are only for what the hub forgets."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -96,6 +98,8 @@ def next_fetch(state: FeedState, outcome: PollOutcome, now: datetime, rules: Rul
     poll_minutes, minutes, reason = _after_success(state, outcome, now, rules)
     if own := own_minutes(state):
         minutes, reason = own, f"own interval of {own:g} minutes"
+    elif state.hub_tells and minutes < rules.default_minutes:
+        minutes, reason = float(rules.default_minutes), "its hub tells of news; this is only to make sure"
     elif rules.obey_max_age and outcome.fresh_minutes and outcome.fresh_minutes > minutes:
         minutes = float(min(outcome.fresh_minutes, rules.max_minutes))
         reason = f"HTTP says that it stays fresh for {outcome.fresh_minutes} minutes"
