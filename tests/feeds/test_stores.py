@@ -9,6 +9,7 @@ STORES = {
     "tables",
     "polling.store",
     "polling.story_store",
+    "polling.websub_store",
     "catalogue.store",
     "catalogue.directory",
     "catalogue.history",

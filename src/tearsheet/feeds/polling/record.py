@@ -10,8 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection
-
+from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
 from tearsheet.errors import WorkerError
 from tearsheet.feeds.formats import read_skips, skip_text
@@ -30,6 +29,7 @@ from tearsheet.feeds.polling.schedule import (
     next_fetch,
 )
 from tearsheet.feeds.polling.statuses import added_note, note
+from tearsheet.feeds.polling.store import LeasedFeed
 from tearsheet.feeds.polling.story_store import SeenStories
 from tearsheet.feeds.tables import FETCH_DISABLED, FETCH_FAILED, FETCH_SUCCEEDED
 from tearsheet.settings import FeedSettings
@@ -90,7 +90,9 @@ def _record(
         mine = [result for result in results if result.feed.id in held]
         counts["feeds.lost"] += len(results) - len(mine)
         tallies = _save_stories(SeenStories(database, connection), mine, settings)
-        told = _keep_subscriptions(connection, mine, settings)
+        now = max((result.started_at for result in mine), default=utc_now())
+        websub_store.want(connection, _hubs(mine, settings), now)
+        told = websub_store.relied_on(connection, held, now) if settings.callback_url else set()
         rows, events = [], []
         for result, tally in zip(mine, tallies, strict=True):
             state = replace(_state(result, tally), hub_tells=result.feed.id in told)
@@ -102,7 +104,8 @@ def _record(
             counts[f"feeds.{events[-1]['event']}"] += 1
             counts.update({f"feeds.{what}": number for what, number in _beside(result).items()})
             counts.update({f"stories.{reason}": number for reason, number in tally.items()})
-        _join_moved(connection, rows, mine)
+        moved = _moved(rows, mine)
+        _join_moved(moved, store.polled_at(connection, {row["url"] for row, _ in moved}))
         store.update_feeds(connection, rows)
         store.name_sources(connection, _new_titles(mine))
         store.add_events(connection, events)
@@ -110,19 +113,20 @@ def _record(
     return +counts
 
 
-def _keep_subscriptions(connection: Connection, results: Sequence[PollResult], settings: FeedSettings) -> set[int]:
-    """Want to be told of the news of feeds that have a hub; returns those whose hub does so already."""
-    if not settings.callback_url or not results:
-        return set()
-    now = max(result.started_at for result in results)
-    websub_store.want(connection, [(r.feed.id, *r.hub) for r in results if r.hub and not r.weight], now)
-    return websub_store.relied_on(connection, [result.feed.id for result in results], now)
+def _hubs(results: Sequence[PollResult], settings: FeedSettings) -> list[tuple[int, str, str]]:
+    """Feeds that have a hub which is to tell of their news: feed, hub, and the address under which the hub knows it."""
+    if not settings.callback_url:
+        return []
+    return [(result.feed.id, *result.hub) for result in results if result.hub and not result.weight]
 
 
-def _join_moved(connection: Connection, rows: Sequence[dict[str, Any]], results: Sequence[PollResult]) -> None:
-    """A feed that has moved to the address of another is not polled beside it: the two have become one."""
-    moved = [(row, result.feed) for row, result in zip(rows, results, strict=True) if row["url"] != result.feed.url]
-    polled = store.polled_at(connection, {row["url"] for row, _ in moved})
+def _moved(rows: Sequence[dict[str, Any]], results: Sequence[PollResult]) -> list[tuple[dict[str, Any], LeasedFeed]]:
+    """The feeds that take another address with this poll."""
+    return [(row, result.feed) for row, result in zip(rows, results, strict=True) if row["url"] != result.feed.url]
+
+
+def _join_moved(moved: Sequence[tuple[dict[str, Any], LeasedFeed]], polled: dict[str, int]) -> None:
+    """A feed that has moved to an address at which another is polled is not polled beside it: the two have become one."""
     for row, feed in moved:
         other = polled.setdefault(row["url"], feed.id)
         if other != feed.id:
