@@ -7,8 +7,9 @@ import json
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 _NUMBER = re.compile(r"&#(?=[0-9])0*+([0-9]*+)")
 _MOST_DIGITS = 8
 _MOST_MARKS = 30
@@ -44,10 +45,39 @@ def read_json(text: str) -> Any:
         raise ValueError("nested too deeply") from error
 
 
+def decode_json(data: bytes | str, kind: type[T]) -> T:
+    """JSON as a value of this type. Raises ValueError, whatever it is instead, also if nested too deeply."""
+    import msgspec  # few who need this module need it
+
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
 def _whole_number(digits: str) -> int | float:
     if len(digits) > _MOST_WHOLE_DIGITS or not _LEAST <= int(digits) <= _MOST:
         return float(digits)
     return int(digits)
+
+
+def is_writable(text: str) -> bool:
+    """Whether it can be written as UTF-8: half a character, a lone surrogate, cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def writable(text: str) -> str:
+    """The text, with a question mark for each half of a character; nearly always the text itself."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def storable(text: str) -> str:
+    """Text that every database takes: writable, and without the character U+0000."""
+    return writable(text.replace("\0", ""))
 
 
 def nfkc(text: str) -> str:

@@ -15,6 +15,7 @@ from tearsheet.cli import app
 from tearsheet.feeds.tables import stories
 from tearsheet.settings import Settings
 from tests.support.feed_fakes import NOW
+from tests.support.tearsheet_command import in_process
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ def test_sources_and_collections(tearsheet, tmp_path: Path) -> None:
     assert "refused" in tearsheet("sources", "add", "http://", code=3)
     table = tmp_path / "sources.csv"
     table.write_text("domain,name,collections\nthird.example,Third,Mine;Yours\n")
-    assert "1 sources added" in tearsheet("sources", "import", str(table))
+    assert "1 source added" in tearsheet("sources", "import", str(table))
     assert "third.example" in tearsheet("sources", "export")
     assert len(json.loads(tearsheet("collections", "show", "Mine", "--json"))) == 3
     tearsheet("collections", "remove", "Mine", "third.example")
@@ -121,3 +122,13 @@ def test_sources_and_collections(tearsheet, tmp_path: Path) -> None:
     tearsheet("collections", "show", "Yours", code=5)
     tearsheet("sources", "fetch-soon", "third.example")
     tearsheet("sources", "show", "nobody.example", code=5)
+
+
+def test_what_was_changed_is_told(tmp_path):
+    in_process("feeds", "add", "http://own.example/rss", data=tmp_path)
+    changed = in_process("feeds", "set", "1", "--every", "30", data=tmp_path)
+    assert changed.output.startswith("http://own.example/rss\nNext poll: "), changed.output
+    assert "written" in in_process("feeds", "export", tmp_path / "out.opml", data=tmp_path).stderr
+    named = in_process("sources", "set", "1", "--name", "Own Paper", data=tmp_path)
+    assert named.output == "Own Paper (own.example), source 1\ncollections: none\n"
+    assert "its stories stay" in in_process("feeds", "remove", "1", "--yes", data=tmp_path).output

@@ -120,3 +120,9 @@ def test_it_is_documented(api: httpx.Client) -> None:
     paths = api.get("/openapi.json").json()["paths"]
     assert "/api/rss_entries/{first_id}" in paths
     assert all(operation.get("description") for methods in paths.values() for operation in methods.values())
+
+
+@pytest.mark.parametrize("digits", [19, 40, 41, 5000])
+def test_a_number_of_any_length_is_answered(api, digits):
+    for path in ("/api/feeds/{}", "/api/sources/{}/feeds", "/api/rss_entries/{}"):
+        assert api.get(path.format("9" * digits)).status_code in (400, 404, 422)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from tearsheet import app as program
 from tearsheet.cli.context import Globals, err, out, show
-from tearsheet.cli.counts import how_many
 from tearsheet.cli.options import ask
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.errors import PartialFailure
 from tearsheet.feeds import catalogue
 

@@ -10,9 +10,10 @@ import typer
 
 from tearsheet import app as program
 from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds, say_asked
-from tearsheet.cli.context import out, output_form, reports_errors, services_for, show, write_out
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.errors import UsageError
 from tearsheet.feeds import catalogue, polling
 from tearsheet.files import output_file
@@ -89,6 +90,7 @@ def export_list(
             stream.writelines(lines)
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}") from error
+    err.print(f"{file} written")
 
 
 @app.command("list")
@@ -227,6 +229,8 @@ def change(
         catalogue.change_feed(
             services.database, feed_id, utc_now(), url=url, name=name, active=active, admin_minutes=every
         )
+        row = catalogue.read_feed(services.database, feed_id)
+    out.print(f"{row['url']}\n{polling.next_poll(row, utc_now())}")
 
 
 @app.command()
@@ -237,6 +241,7 @@ def remove(feed: Feed, yes: YesOption = False) -> None:
         feed_id = catalogue.find_feed(services.database, feed)
         confirm(f"Forget feed {feed_id}?", yes)
         catalogue.remove_feed(services.database, feed_id)
+    out.print(f"feed {feed_id} is forgotten; its stories stay")
 
 
 @app.command("daily-rss")
@@ -253,7 +258,7 @@ def daily(
     with services_for() as services:
         folder = services.data / "rss"
         count = polling.write_daily_rss(services.database, folder, wanted, now)
-    out.print(f"{count:,} stories in {folder / polling.daily_rss_name(wanted)}")
+    out.print(f"{how_many(count, 'story')} in {folder / polling.daily_rss_name(wanted)}")
 
 
 @app.command("prune")
@@ -262,6 +267,5 @@ def prune_old(dry_run: Annotated[bool, typer.Option("--dry-run", help="Only coun
     """Delete old fetch events, and stories that left their feeds long ago."""
     with services_for() as services:
         dropped = polling.prune(services.database, services.settings.feeds, utc_now(), dry_run=dry_run)
-    out.print(
-        f"{dropped.fetch_events:,} events and {dropped.stories:,} stories {'would be ' if dry_run else ''}dropped"
-    )
+    what = f"{how_many(dropped.fetch_events, 'event')} and {how_many(dropped.stories, 'story')}"
+    out.print(f"{what} {'would be ' if dry_run else ''}dropped")

@@ -18,7 +18,7 @@ from sqlalchemy import (
     true,
 )
 
-from tearsheet.engines.database import UtcDateTime, metadata
+from tearsheet.engines.database import UtcDateTime, metadata, partial_index
 
 Id = BigInteger().with_variant(Integer, "sqlite")
 
@@ -101,12 +101,7 @@ feeds = Table(
     Column("moved_at", UtcDateTime),
     Column("former_checked", UtcDateTime),
     # Every feed that may be polled, by the time at which it is due: leasing the next thousand reads a thousand rows.
-    Index(
-        "feeds_due",
-        "due_at",
-        sqlite_where=text("active AND system_enabled"),
-        postgresql_where=text("active AND system_enabled"),
-    ),
+    partial_index("feeds_due", "due_at", where=text("active AND system_enabled")),
     Index("feeds_sources_id", "sources_id"),
     Index("feeds_host", "host"),
     Index("feeds_url", "url"),
@@ -179,6 +174,6 @@ stories = Table(
     Index("stories_fetched_at", "fetched_at"),
     Index("stories_published_at", "published_at"),
     Index("stories_seen_at", "seen_at"),
-    Index("stories_unqueued", "id", sqlite_where=text("queued_at IS NULL"), postgresql_where=text("queued_at IS NULL")),
+    partial_index("stories_unqueued", "id", where=text("queued_at IS NULL")),
     sqlite_autoincrement=True,
 )

@@ -30,7 +30,7 @@ _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Client:
-    """Fetches documents. There is one per process; it belongs to the event loop of its first fetch."""
+    """Fetches documents. It belongs to the event loop of its first fetch."""
 
     def __init__(self, settings: FetchSettings, *, resolve: Sequence[str] = (), lookup: Lookup | None = None) -> None:
         self._settings = settings

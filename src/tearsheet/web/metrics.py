@@ -17,7 +17,7 @@ from tearsheet import __version__
 from tearsheet.app import disk_state
 from tearsheet.engines.broker import Depth
 from tearsheet.feeds.catalogue import feed_states
-from tearsheet.query import parse_query
+from tearsheet.query import EVERYTHING
 from tearsheet.telemetry import tell_work
 from tearsheet.web.site import Site, ages_of, depths_of, site_of
 from tearsheet.work import LABELS, LoopWatch, Times, living_workers, process_watch, read_times
@@ -141,7 +141,7 @@ def _stories(site: Site) -> Iterator[str]:
     services = site.services
     totals = services.archive.totals()
     yield from family("tearsheet_build_info", [({"version": __version__}, 1)])
-    yield from family("tearsheet_stories", [({}, services.index.count(parse_query("*")))])
+    yield from family("tearsheet_stories", [({}, services.index.count(EVERYTHING))])
     yield from family("tearsheet_archive_captures", [({}, totals.stories)])
     yield from family("tearsheet_archive_files", [({}, totals.files)])
     yield from family("tearsheet_archive_bytes", [({}, totals.size)])

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi import Path as PathParameter
 from fastapi.responses import FileResponse
+from starlette.convertors import IntegerConvertor, register_url_convertor
 
 from tearsheet import __version__
 from tearsheet.clock import Clock, utc_now, wall_clock
@@ -63,6 +64,15 @@ GZIP: dict[int | str, dict[str, Any]] = {
     200: {"description": "The file.", "content": {"application/gzip": {"schema": {"type": "string"}}}}
 }
 Limit = Annotated[int | None, Query(alias="_limit", ge=1, le=MAX_ROWS, description="The most rows to return.")]
+
+
+class _Number(IntegerConvertor):
+    """A number in a path, as long as any id: Python refuses to read one of thousands of digits."""
+
+    regex = "[0-9]{1,40}"
+
+
+register_url_convertor("int", _Number())
 
 
 def router(database: Database, rss_folder: Path, clock: Clock = wall_clock) -> APIRouter:

@@ -12,7 +12,7 @@ CREATE TABLE archive_files (
 	sha256 VARCHAR(64) NOT NULL, 
 	stories INTEGER NOT NULL, 
 	created_at DATETIME NOT NULL, 
-	local BOOLEAN NOT NULL, 
+	local BOOLEAN NOT NULL, addresses_known BOOLEAN DEFAULT 0 NOT NULL, 
 	PRIMARY KEY (id), 
 	UNIQUE (name)
 );
@@ -31,6 +31,13 @@ CREATE TABLE archive_uploads (
 	error VARCHAR(500) NOT NULL, 
 	PRIMARY KEY (file_id, store), 
 	FOREIGN KEY(file_id) REFERENCES archive_files (id)
+);
+CREATE TABLE capture_addresses (
+	url_key VARCHAR(64) NOT NULL, 
+	story_id VARCHAR(64) NOT NULL, 
+	url TEXT NOT NULL, 
+	PRIMARY KEY (url_key, story_id), 
+	FOREIGN KEY(story_id) REFERENCES captures (story_id) ON DELETE CASCADE
 );
 CREATE TABLE captures (
 	story_id VARCHAR(64) NOT NULL, 
@@ -489,6 +496,7 @@ CREATE INDEX feeds_url ON feeds (url);
 CREATE INDEX fetch_events_created_at ON fetch_events (created_at);
 CREATE INDEX fetch_events_feed ON fetch_events (feed_id, id);
 CREATE INDEX ix_archive_files_created_at ON archive_files (created_at);
+CREATE INDEX ix_capture_addresses_story_id ON capture_addresses (story_id);
 CREATE INDEX ix_captures_file_id ON captures (file_id);
 CREATE INDEX ix_captures_index_id ON captures (index_id);
 CREATE INDEX ix_cdx_sha1hex ON cdx (sha1hex);

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.model import NewFeed, NewSource, Source
-from tearsheet.feeds.formats import MAX_UNZIPPED
 from tearsheet.tables import csv_lines, unguarded, utf8_text
 
 COLUMNS = ("id", "url", "sources_id", "name", "active", "admin_minutes", "source_name", "homepage", "collections")
@@ -67,6 +66,8 @@ def _rows(body: bytes) -> Iterator[Row]:
 
 
 def _unpacked(body: bytes) -> bytes:
+    from tearsheet.feeds.formats import MAX_UNZIPPED  # loads the parsers of feeds, which most lists do not need
+
     unpacker = zlib.decompressobj(wbits=31)
     try:
         unpacked = unpacker.decompress(body, MAX_UNZIPPED + 1)
