@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import Connection, Select, Table, delete, func, select, text, update
 
 from tearsheet.archive import erased_among
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
-from tearsheet.feeds.polling.store import chunks
 from tearsheet.feeds.tables import feeds, fetch_events, stories
 from tearsheet.urls import BadURL, hash_of_normalized, normalize_url
 
