@@ -152,7 +152,9 @@ def well_behaved() -> Iterator[OddFeed]:
     yield OddFeed("working-days", 2, 60, opens=lambda at: at.weekday() < 5)
     yield OddFeed("weekly", 24, opens=lambda at: at.weekday() == 4, batch=5)
     yield OddFeed("long-silent", 24, opens=lambda at: at < START)
-    yield OddFeed("wakes-up", 2, 60, opens=lambda at: at < START - timedelta(hours=30) or at.day > 5 and at.month == 12)
+    yield OddFeed(
+        "wakes-up", 2, 60, opens=lambda at: at < START - timedelta(hours=30) or (at.day > 5 and at.month == 12)
+    )
 
 
 def dated_oddly() -> Iterator[OddFeed]:
