@@ -236,7 +236,7 @@ def wacz(
         if chosen.missing:
             asked = chosen.missing + len(chosen.captures)
             err.print(f"not in the archive, and left out: {chosen.missing:,} of {how_many(asked, 'story')} of {whose}")
-        packed = program.pack(services, output, chosen, title or topic or "")
+        packed = program.pack(services, output, chosen, title or topic or "", measured("captures"))
     out.print(f"{packed.path}: {how_many(packed.pages, 'page')}, {packed.size:,} bytes")
     if packed.missing:
         raise PartialFailure(
