@@ -23,7 +23,7 @@ from tests.support.web_seed import open_services
 def data(tmp_path):
     with open_services(tmp_path) as services:
         collect(services)
-        assert check_archive(services) == "1 files, all here or in a store"
+        assert check_archive(services) == "1 file, all here or in a store"
         assert check_index(services) == services.index.describe()
     return tmp_path
 
@@ -43,18 +43,18 @@ def test_files_that_a_lost_database_knew_are_told_until_they_are_registered_agai
     lose_database(data)
     with (
         open_services(data) as services,
-        pytest.raises(StorageError, match=r"1 files in .* are not registered, as mc-"),
+        pytest.raises(StorageError, match=r"1 file not registered in .*, as mc-"),
     ):
         check_archive(services)
     verified = archive(data, "verify", code=3)
     assert "is not registered: `tearsheet archive index` does that" in " ".join(verified.stdout.split())
-    assert "1 files, 3 stories, 7 records read, 1 problems" in verified.stdout
-    assert "1 files are not registered and not listed; `tearsheet archive index`" in archive(data, "list").stderr
+    assert "1 file, 3 stories, 7 records read, 1 problem" in verified.stdout
+    assert "1 file is not registered and not listed; `tearsheet archive index`" in archive(data, "list").stderr
     archive(data, "index")
     assert "0 problems" in archive(data, "verify").stdout
     assert archive(data, "list").stderr == ""
     with open_services(data) as services:
-        assert check_archive(services) == "1 files, all here or in a store"
+        assert check_archive(services) == "1 file, all here or in a store"
 
 
 def test_a_damaged_file_is_not_registered_as_if_it_were_whole(data):
@@ -81,7 +81,7 @@ def test_a_lost_archive_folder_is_told(data):
     shutil.rmtree(data / "archive")
     with (
         open_services(data) as services,
-        pytest.raises(StorageError, match="1 of 1 files are neither here nor in a store"),
+        pytest.raises(StorageError, match="neither here nor in a store: 1 of 1 file"),
     ):
         check_archive(services)
 
@@ -91,7 +91,7 @@ def test_files_that_only_a_store_has_are_not_lost(tmp_path):
         collect(services)
         move_away(services)
         assert copy_of(services).is_file()
-        assert check_archive(services) == "1 files, all here or in a store"
+        assert check_archive(services) == "1 file, all here or in a store"
 
 
 @pytest.mark.parametrize("without_database", [False, True])

@@ -140,7 +140,7 @@ def test_archive_files_that_a_store_has_are_not_missed(tmp_path, place):
         collect(services, range(3))
         said(in_process("backup", place, "--new", data=data))
         move_away(services)
-    assert "1 backups" in said(in_process("backup", place, "--keep", "1", data=data))
+    assert "1 backup," in said(in_process("backup", place, "--keep", "1", data=data))
 
 
 def test_a_restore_says_what_it_cannot_bring_back(data, place, tmp_path):
@@ -163,7 +163,7 @@ def test_damage_is_said_and_ends_with_3(data, place, tmp_path):
     told = said(in_process("restore", place, data=tmp_path / "new"), 1)
     assert largest.name in told and "--despite-damage" in told
     told = said(in_process("restore", place, "--despite-damage", data=tmp_path / "new"), 3)
-    assert "damaged, and not restored: database: tearsheet.db" in told and "1 files are damaged in the backup" in told
+    assert "damaged, and not restored: database: tearsheet.db" in told and "1 file is damaged in the backup" in told
     said(in_process("archive", "index", data=tmp_path / "new"))
     assert "3 of 3 stories" in said(in_process("count", "*", data=tmp_path / "new"))
     largest.unlink()

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from tearsheet.app.services import Services
 from tearsheet.archive import KnownBy, holds_documents, unregistered_files
+from tearsheet.counts import how_many
 from tearsheet.errors import StorageError
-from tearsheet.query import parse_query
+from tearsheet.query import EVERYTHING
 from tearsheet.work import living_workers
 
 _LOOKS, _PAUSE_SECONDS = 20, 0.2
@@ -35,18 +36,23 @@ def check_archive(services: Services) -> str:
     unknown = still_unregistered(services)
     if unknown:
         raise StorageError(
-            f"{len(unknown):,} files in {folder} are not registered, as {unknown[0].name}: `tearsheet archive index` does that"
+            f"{how_many(len(unknown), 'file')} not registered in {folder}, as {unknown[0].name}: "
+            "`tearsheet archive index` does that"
         )
     files = list(services.archive.files())
     lost = [file for file in files if not copies.is_here(file) and not copies.stores_of(file)]
     if lost:
         raise StorageError(
-            f"{len(lost):,} of {len(files):,} files are neither here nor in a store, as {lost[0].local_path(folder)}: "
+            f"neither here nor in a store: {len(lost):,} of {how_many(len(files), 'file')}, as {lost[0].local_path(folder)}: "
             "bring them back from a copy or a backup; `tearsheet archive verify` names them"
         )
     unread = KnownBy(services.database).count_unread()
-    later = f"; the addresses in {unread:,} are not read yet: `tearsheet archive index` does that" if unread else ""
-    return f"{len(files):,} files, all here or in a store{later}"
+    later = (
+        f"; the addresses in {how_many(unread, 'file')} are not read yet: `tearsheet archive index` does that"
+        if unread
+        else ""
+    )
+    return f"{how_many(len(files), 'file')}, all here or in a store{later}"
 
 
 def check_index(services: Services) -> str:
@@ -54,7 +60,7 @@ def check_index(services: Services) -> str:
 
     The index is only read; who else writes to it while we look is no concern of ours.
     """
-    if not services.index.count(parse_query("*")) and has_archived_stories(services):
+    if not services.index.count(EVERYTHING) and has_archived_stories(services):
         raise StorageError("empty, though the archive has stories: `tearsheet index rebuild` fills it again")
     return services.index.describe()
 

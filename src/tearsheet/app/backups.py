@@ -36,6 +36,7 @@ from tearsheet.backup import (
     moment_of,
     newest_without_gaps,
 )
+from tearsheet.counts import how_many
 from tearsheet.engines import is_embedded, local_path
 from tearsheet.engines.blobs import open_blobs
 from tearsheet.engines.database import migration_steps
@@ -185,7 +186,10 @@ def _elsewhere(services: Services) -> Iterator[LeftOut]:
     gone = [file for file in gone if not inside & set(archive.proved_stores(file.id))]
     if gone:
         size, stores = sum(file.size for file in gone), ", ".join(archive.all_proved_stores())
-        yield LeftOut("archive-stores", f"{len(gone):,} archive files ({size:,} bytes) are only in {stores}")
+        yield LeftOut(
+            "archive-stores",
+            f"{how_many(len(gone), 'archive file')} ({size:,} bytes) {'is' if len(gone) == 1 else 'are'} only in {stores}",
+        )
     foreign = [file.path for file in archive.files() if file.path is not None]
     foreign = [path for path in foreign if not Path(path).is_relative_to(services.data)]
     if foreign:

@@ -30,6 +30,7 @@ from tearsheet.archive import (
     with_former,
 )
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.engines.broker import Broker
 from tearsheet.engines.events import Unerasable
 from tearsheet.errors import BusyError, NotFoundError
@@ -101,7 +102,7 @@ def rehearse(services: Services, addresses: Addresses) -> Report:
     same = Tombstones(database).same_pages(captures)
     if same:
         report.notes.append(
-            f"{same:,} captures of other addresses have the very same page; name these, too, if they are meant"
+            f"the very same page is in {how_many(same, 'capture')} of other addresses; name these, too, if they are meant"
         )
     return report
 

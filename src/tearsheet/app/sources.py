@@ -14,7 +14,7 @@ from tearsheet.app.places import TRACKERS
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
-from tearsheet.engines import is_embedded
+from tearsheet.engines import is_embedded, repeated
 from tearsheet.engines.broker import Broker
 from tearsheet.errors import UsageError
 from tearsheet.feeds.polling import Housekeeper, Poller, free_all_leases
@@ -88,7 +88,7 @@ class FeedSource:
             async with asyncio.TaskGroup() as group:
                 polling = group.create_task(poller.run(stop, once=once))
                 group.create_task(queuer.run(stop, no_more=polling.done))
-                group.create_task(asyncio.to_thread(house.once) if once else house.run(stop))
+                group.create_task(asyncio.to_thread(repeated, house.once) if once else house.run(stop))
 
         return bring_stories
 

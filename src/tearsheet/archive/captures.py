@@ -17,6 +17,7 @@ from tearsheet.archive.reader import ArchivedStory, StoryArchiveReader, read_sto
 from tearsheet.archive.store import ArchiveStore, StoredCapture, StoredFile
 from tearsheet.archive.verify import Problem
 from tearsheet.archive.wacz_parts import WACZ, BadWacz, wacz_errors, warcs_in_wacz
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, TearsheetError
 
 _FILE_AND_OFFSET = re.compile(r"(?P<file>[^/]+\.warc(?:\.gz)?):(?P<offset>\d{1,18})")
@@ -171,7 +172,7 @@ def _walk_wacz(path: Path, walked: Walked) -> Generator[ArchivedStory, None, boo
     """The stories of the WARC files in a WACZ file; returns whether it could be read at all."""
     try:
         with wacz_errors():
-            for name, stream in warcs_in_wacz(path):
+            for name, stream in warcs_in_wacz(path, path.name):
                 reader = StoryArchiveReader(stream)
                 for archived in reader.archived():
                     walked.stories += 1
@@ -209,5 +210,8 @@ def _shortcomings(name: str, file: StoredFile | None, size: int, stories: int) -
     if file is None or (size == file.size and stories >= file.stories):
         return []
     return [
-        Problem(name, f"has {stories:,} stories in {size:,} bytes; {file.stories:,} in {file.size:,} are registered")
+        Problem(
+            name,
+            f"has {how_many(stories, 'story')} in {size:,} bytes; {file.stories:,} in {file.size:,} are registered",
+        )
     ]

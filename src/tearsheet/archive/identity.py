@@ -15,6 +15,7 @@ from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.store import StoredFile
 from tearsheet.engines.blobs import Blobs
 from tearsheet.errors import EngineError, NotFoundError
+from tearsheet.foreign_text import decode_json
 
 MARKER = "tearsheet-store.json"
 _LOOKED_FOR = 3
@@ -84,10 +85,10 @@ def recognise(name: str, blobs: Blobs, outbox: Outbox, key: str) -> None:
 
 def _marker_of(blobs: Blobs, name: str) -> str | None:
     try:
-        return msgspec.json.decode(blobs.get(MARKER), type=Marker).id
+        return decode_json(blobs.get(MARKER), Marker).id
     except NotFoundError:
         return None
-    except msgspec.MsgspecError as error:
+    except ValueError as error:
         raise EngineError(
             f"archive.stores: {MARKER} of {name} cannot be read ({error}): if the copies beside it are whole, delete it"
         ) from error

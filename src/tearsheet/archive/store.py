@@ -17,6 +17,7 @@ from tearsheet.archive.names import INGESTED
 from tearsheet.archive.writer import ArchiveFile, Capture
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.errors import StorageError
+from tearsheet.foreign_text import storable
 
 archive_files = Table(
     "archive_files",
@@ -310,7 +311,7 @@ def _address_rows(capture: Capture) -> Iterator[dict[str, Any]]:
     if (key := index_id_of(capture.url)) == index_id_of(capture.index_url):
         by_key.pop(key, None)
     for key, url in by_key.items():
-        yield {"url_key": key, "story_id": capture.story_id, "url": _storable(url)}
+        yield {"url_key": key, "story_id": capture.story_id, "url": storable(url)}
 
 
 def _by_key(capture: Capture) -> dict[str, str]:
@@ -330,18 +331,13 @@ def _capture_row(capture: Capture, file_id: int) -> dict[str, Any]:
     return {
         "story_id": capture.story_id,
         "index_id": index_id_of(capture.index_url),
-        "url": _storable(capture.url),
+        "url": storable(capture.url),
         "file_id": file_id,
         "offset": capture.offset,
         "length": capture.length,
         "sha256": capture.sha256,
         "captured_at": capture.time,
     }
-
-
-def _storable(text: str) -> str:
-    """Text that every database takes: no NUL, no lone surrogates."""
-    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
 
 
 def upload_row(file_id: int, store: str, due: datetime) -> dict[str, Any]:

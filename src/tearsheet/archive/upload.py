@@ -18,6 +18,7 @@ from tearsheet.archive.outbox import Outbox, Upload
 from tearsheet.archive.reader import StoryArchiveReader
 from tearsheet.archive.store import StoredFile
 from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.counts import how_many
 from tearsheet.engines.blobs import BlobInfo, Blobs
 from tearsheet.errors import NotFoundError, TearsheetError, UserError
 from tearsheet.files import sync_folder
@@ -152,7 +153,7 @@ class Uploader:
             erased = sum(len(ids) for _, ids in tombstones.burials(stories_in(copy)))
             if erased:
                 raise UploadFailed(
-                    f"its copy holds {erased:,} captures that were erased: `tearsheet erase --resume` takes them out of it"
+                    f"its copy holds {how_many(erased, 'erased capture')}: `tearsheet erase --resume` takes this out of it"
                 )
 
     def _remove(self, stores: _OpenStores, report: UploadReport, stop: Callable[[], bool]) -> None:

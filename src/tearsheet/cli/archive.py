@@ -17,6 +17,7 @@ from tearsheet.cli.context import err, out, output_form, reports_errors, service
 from tearsheet.cli.filters import question_of
 from tearsheet.cli.options import LAST_PORT, CsvOption, JsonlOption, JsonOption, lines_of, moment_of
 from tearsheet.cli.pace import counted, measured
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
 
@@ -54,11 +55,13 @@ def list_files(
         show([{**asdict(file), "created": file.created.isoformat()} for file in files], columns, form=form)
         if form == "table":
             totals = services.archive.totals()
-            out.print(f"{totals.files:,} files, {totals.stories:,} stories, {totals.size:,} bytes")
+            out.print(f"{how_many(totals.files, 'file')}, {how_many(totals.stories, 'story')}, {totals.size:,} bytes")
             for state in archives.Outbox(services.database).states():
                 out.print(f"{state.store}: {state.done:,} copied, {state.waiting:,} waiting {state.error}")
         if unknown := program.still_unregistered(services):
-            err.print(f"{len(unknown):,} files are not registered and not listed; `tearsheet archive index` does that")
+            err.print(
+                f"{how_many(len(unknown), 'file', 'is')} not registered and not listed; `tearsheet archive index` does that"
+            )
 
 
 @app.command()
@@ -95,14 +98,13 @@ def verify(
             show(problems, columns)
         stories = sum(verdict.stories for verdict in verdicts)
         records = sum(verdict.records for verdict in verdicts)
-        read = (
-            f"{len(verdicts):,} copies"
-            if copies
-            else f"{len(verdicts):,} files, {stories:,} stories, {records:,} records"
-        )
-        out.print(f"{read} read, {len(problems):,} problems")
+        files_read = f"{how_many(len(verdicts), 'file')}, {how_many(stories, 'story')}, {how_many(records, 'record')}"
+        read = how_many(len(verdicts), "copy") if copies else files_read
+        out.print(f"{read} read, {how_many(len(problems), 'problem')}")
     if problems:
-        raise PartialFailure(f"{len(problems):,} things do not hold in {len({p.file for p in problems}):,} files")
+        raise PartialFailure(
+            f"{how_many(len(problems), 'thing', 'does')} not hold, in {how_many(len({p.file for p in problems}), 'file')}"
+        )
 
 
 def _verify_copies(services: program.Services) -> tuple[Iterator[archives.Verdict], int]:
@@ -176,13 +178,15 @@ def index(
     with services_for(begins=bool(files)) as services:
         if not files:
             done = archives.recover(services.archive_folder, services.archive)
-            out.print(f"{len(done.registered):,} files registered, {len(done.removed):,} leftovers removed")
+            out.print(
+                f"{how_many(len(done.registered), 'file')} registered, {how_many(len(done.removed), 'leftover')} removed"
+            )
             for damage in done.damaged[:_MAX_SHOWN]:
                 err.print(damage)
             _read_addresses(services)
             if done.damaged:
                 raise PartialFailure(
-                    f"{len(done.damaged):,} parts of these files are damaged: bring them back from a copy or a backup"
+                    f"{how_many(len(done.damaged), 'damaged part')} in these files: bring them back from a copy or a backup"
                 )
             return
         indexed = [archives.index_file(path, services.archive, services.archive_folder) for path in files]
@@ -216,7 +220,9 @@ def _say_damages(indexed: list[archives.Indexed]) -> None:
             err.print(f"{one.file}: byte 0: there is no page in it")
     bad = [one for one in indexed if one.damages or not one.captures]
     if bad:
-        raise PartialFailure(f"{len(bad):,} of {len(indexed):,} files could not be indexed completely: see above")
+        raise PartialFailure(
+            f"{len(bad):,} of {how_many(len(indexed), 'file')} could not be indexed completely: see above"
+        )
 
 
 @app.command()
@@ -252,11 +258,13 @@ def wacz(
             )
         if chosen.missing:
             asked = chosen.missing + len(chosen.captures)
-            err.print(f"{chosen.missing:,} of {asked:,} stories of {whose} are not in the archive and are left out")
+            err.print(f"not in the archive, and left out: {chosen.missing:,} of {how_many(asked, 'story')} of {whose}")
         packed = program.pack(services, output, chosen, title or topic or "")
-    out.print(f"{packed.path}: {packed.pages:,} pages, {packed.size:,} bytes")
+    out.print(f"{packed.path}: {how_many(packed.pages, 'page')}, {packed.size:,} bytes")
     if packed.missing:
-        raise PartialFailure(f"{len(packed.missing):,} captures could not be read: `tearsheet archive verify` says why")
+        raise PartialFailure(
+            f"{how_many(len(packed.missing), 'capture')} could not be read: `tearsheet archive verify` says why"
+        )
 
 
 @app.command()
@@ -279,7 +287,9 @@ def upload(
     columns = {"store": "store", "done": "copied", "waiting": "waiting", "error": "error"}
     show(states, columns, form=output_form(json, jsonl, False))
     if report.failures:
-        raise PartialFailure(f"{len(report.failures):,} copies failed and will be tried again: {report.failures[0]}")
+        raise PartialFailure(
+            f"{how_many(len(report.failures), 'copy')} failed and will be tried again: {report.failures[0]}"
+        )
     if report.away:
         raise PartialFailure(f"everything had been copied, but {report.away[0]}")
 
@@ -300,8 +310,8 @@ def forget(store: Annotated[str, typer.Argument(help="A store, as `tearsheet arc
         forgotten = outbox.doubt(name, datetime.now(UTC), "forgotten")
         archives.Tombstones(services.database).forget_store(name)
         only = len(outbox.without_copy())
-    out.print(f"{forgotten:,} copies in {name} are to be made or proved again")
+    out.print(f"{how_many(forgotten, 'copy')} in {name} {'is' if forgotten == 1 else 'are'} to be made or proved again")
     if only:
         raise PartialFailure(
-            f"{only:,} files are now neither here nor in any store that we know: {name} may have the only copies"
+            f"{how_many(only, 'file', 'is')} now neither here nor in any store that we know: {name} may have the only copies"
         )

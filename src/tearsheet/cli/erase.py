@@ -13,10 +13,10 @@ import typer
 from tearsheet import app as program
 from tearsheet import archive as archives
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.counts import how_many
 from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, question_of
 from tearsheet.cli.options import JsonlOption, JsonOption, YesOption, confirm, lines_of
 from tearsheet.cli.pace import measured
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.terminal import clean_line
 
@@ -131,13 +131,16 @@ def _first(named: dict[str, str]) -> str:
 
 
 def _finish(report: program.Report, form: str) -> None:
+    if form == "table" and not report.addresses and not report.problems:
+        out.print("There is nothing left to erase.")
+        return
     stay = "stays" if report.addresses == 1 else "stay"
     _show_report(report, form, f"{how_many(report.addresses, 'address', 'was')} erased, and {stay} away:")
     if report.addresses:
         err.print("What you exported to other places, and backups made before, still have it: look there yourself.")
     if report.problems:
         raise PartialFailure(
-            f"{len(report.problems):,} places could not be reached, and are taken up by the next `tearsheet erase --resume`: "
+            f"{how_many(len(report.problems), 'place')} could not be reached; `tearsheet erase --resume` takes them up: "
             f"{report.problems[0]}"
         )
 

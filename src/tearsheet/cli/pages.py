@@ -16,6 +16,7 @@ from tearsheet import pagestore
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.cli.pace import measured
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
 from tearsheet.tables import csv_table
@@ -163,12 +164,13 @@ def migrate(
     report = pagestore.migrate_store(_store(store), _lookup(pages), dry_run=dry_run, progress=measured("days"))
     would = "would be " if dry_run else ""
     out.print(
-        f"{report.files:,} META files with {report.lines:,} lines: {report.changed:,} files {would}rewritten, "
-        f"{report.enriched:,} lines enriched, {report.repaired:,} line breaks repaired, {len(report.moved):,} folders moved"
+        f"{how_many(report.files, 'META file')} with {how_many(report.lines, 'line')}: "
+        f"{how_many(report.changed, 'file')} {would}rewritten, {how_many(report.enriched, 'line')} enriched, "
+        f"{how_many(report.repaired, 'line break')} repaired, {how_many(len(report.moved), 'folder')} moved"
     )
     if report.unknown:
         raise PartialFailure(
-            f"{len(report.unknown):,} pages are not known and were kept as they are: {report.unknown[0]}"
+            f"{how_many(len(report.unknown), 'page', 'is')} not known and kept as found: {report.unknown[0]}"
         )
 
 
@@ -190,13 +192,15 @@ def import_warc(
     """Store the pages of WARC files under the days on which they were captured."""
     with services_for(begins=True) as services:
         done = program.import_pages(program.page_store(services, store), files, services.erased)
-    out.print(f"{done.stored:,} pages stored")
+    out.print(f"{how_many(done.stored, 'page')} stored")
     if done.erased:
-        err.print(f"{done.erased:,} pages were erased here, and stay away")
+        err.print(f"{how_many(done.erased, 'page', 'was')} erased here, and not taken in")
     for problem in done.bad[:_MAX_SHOWN]:
         err.print(f"{problem.file}: byte {problem.offset or 0}: {problem.what}")
     if done.bad:
-        raise PartialFailure(f"{len(done.bad):,} records could not be used; `tearsheet archive verify FILE` says more")
+        raise PartialFailure(
+            f"{how_many(len(done.bad), 'record')} could not be used; `tearsheet archive verify FILE` says more"
+        )
 
 
 @app.command("export")
@@ -217,4 +221,4 @@ def export_warc(
         pages, files = program.export_pages(services, wanted, folder)
     if not pages:
         raise NotFoundError("there are no such pages: nothing was written (`tearsheet pages list` shows what is there)")
-    out.print(f"{pages:,} pages in {files:,} files")
+    out.print(f"{how_many(pages, 'page')} in {how_many(files, 'file')}")

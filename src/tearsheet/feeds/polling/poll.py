@@ -93,7 +93,7 @@ async def poll_feed(
     headers = conditional_headers(feed, now)
     result.conditional = bool(headers)
     try:
-        response = await _get(client, feed.url, settings, headers)
+        response = await _get(client, feed, feed.url, settings, headers)
     except FetchError as error:
         status, weight = FETCH_ERRORS[error.kind]
         return result.failed(status, weight, f"{error.kind}: {error.detail}")
@@ -107,9 +107,9 @@ async def poll_feed(
 
 
 def conditional_headers(feed: LeasedFeed, now: datetime) -> dict[str, str]:
-    """The validators as the server sent them; none now and then, and none for a server that has lied."""
+    """The validators as the server sent them; none now and then, and none for a server that has lied or is said to."""
     due_in_full = feed.last_full_fetch is None or now - feed.last_full_fetch >= UNCONDITIONAL_EVERY
-    if feed.http_lies or due_in_full:
+    if feed.http_lies or feed.ignore_validators or due_in_full:
         return {}
     headers = {}
     if feed.http_etag:
@@ -120,12 +120,18 @@ def conditional_headers(feed: LeasedFeed, now: datetime) -> dict[str, str]:
 
 
 async def _get(
-    client: FeedClient, url: str, settings: FeedSettings, headers: dict[str, str], patience: float = 0.0
+    client: FeedClient,
+    feed: LeasedFeed,
+    url: str,
+    settings: FeedSettings,
+    headers: dict[str, str],
+    patience: float = 0.0,
 ) -> FetchResponse:
     return await client.fetch(
         FetchRequest(
             url,
-            headers=headers,
+            headers=headers | ({"User-Agent": feed.user_agent} if feed.user_agent else {}),
+            home_headers=feed.access.headers_for(url),
             accept=ACCEPT_FEED,
             max_bytes=settings.max_bytes,
             timeout=settings.timeout_seconds,
@@ -173,7 +179,7 @@ async def _read(
         read = await reader.read(READ_FEED, _received(response, settings, now, known))
         if read.feed.is_index:
             result.http_etag = result.http_last_modified = None  # the sitemaps change while their index stays the same
-            merged = await _follow_index(client, reader, read, settings, now, sleep)
+            merged = await _follow_index(client, reader, feed, read, settings, now, sleep)
             read = await reader.read(SIFT, Merged(merged, now, settings.max_stories, known))
     except Quarantine as error:
         return result.failed(*unreadable(error))
@@ -202,14 +208,20 @@ def unreadable(error: Quarantine) -> tuple[str, float, str]:
 
 
 async def _follow_index(
-    client: FeedClient, reader: Reader, index: ReadFeed, settings: FeedSettings, now: datetime, sleep: Sleep
+    client: FeedClient,
+    reader: Reader,
+    feed: LeasedFeed,
+    index: ReadFeed,
+    settings: FeedSettings,
+    now: datetime,
+    sleep: Sleep,
 ) -> ParsedFeed:
     """The entries of the most promising sitemaps of an index. A sitemap that cannot be fetched or read is left out."""
     merged = ParsedFeed(NEWS_SITEMAP, index.feed.title)
     for child in index.sitemaps:
         await sleep(settings.interval_seconds)
         try:
-            response = await _get(client, child, settings, {}, patience=settings.timeout_seconds)
+            response = await _get(client, feed, child, settings, {}, patience=settings.timeout_seconds)
             if response.status != 200:
                 continue
             parsed = await reader.read(READ_PART, _received(response, settings, now))
