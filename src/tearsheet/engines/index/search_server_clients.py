@@ -51,7 +51,8 @@ class SearchClient(ABC):
         """
         self.server = server
         self._client = client
-        self._timed_out, self._lost, self._refused = timed_out, (*lost, RecursionError), refused
+        self._timed_out, self._refused = timed_out, refused
+        self._lost: tuple[type[Exception], ...] = (*lost, RecursionError)
 
     def ask(
         self,
