@@ -140,6 +140,7 @@ def extract(
     if output:
         with storage_errors(f"cannot write {output}"), output_file(output) as file:
             file.write(data)
+        err.print(f"{output} written")
     else:
         write_out([data])
 
