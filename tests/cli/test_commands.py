@@ -54,6 +54,7 @@ def test_ctrl_c_while_a_command_is_imported_ends_it_as_later(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("tearsheet.cli.import_module", interrupted)
+    monkeypatch.setattr("tearsheet.cli._commands_of", tearsheet.cli._commands_of.__wrapped__)
     assert CliRunner().invoke(tearsheet.cli.app, ["serve"]).exit_code == 11
 
 
