@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from typer.testing import Result
 
-from tearsheet.backup import moment_of
+from tearsheet.backup import BackupPlace, moment_of
 from tearsheet.cli import backup as command
+from tearsheet.engines.blobs.folder import FolderBlobs
 from tearsheet.errors import UsageError
 from tests.support.moved_archive import collect, move_away, open_moving
 from tests.support.second_disk import second_disk
@@ -99,6 +101,20 @@ def test_a_rotten_archive_file_costs_no_good_backup(data, place, tmp_path):
     warc.write_bytes(whole.read_bytes())
     said(in_process("backup", place, "--keep", "1", data=data))
     assert len(names_of(place)) == 1
+
+
+def test_a_clock_that_was_wrong_costs_no_backup(data, place):
+    said(in_process("backup", place, "--new", data=data))
+    (made,) = names_of(place)
+    with BackupPlace(FolderBlobs(place), "the place") as backups:
+        wrong = backups.write(replace(backups.read(made), moment=datetime(2036, 1, 1, tzinfo=UTC)))
+    (place / "backups" / made).unlink()
+    told = said(in_process("backup", place, "--keep", "1", data=data), 3)
+    assert "a backup of 2036-01-01T00:00:00Z, which seems to be later" in told
+    (right,) = names_of(place) - {wrong}
+    (place / "backups" / wrong).unlink()
+    said(in_process("backup", place, "--keep", "2", data=data))
+    assert right in names_of(place)
 
 
 @pytest.mark.parametrize(("lost", "code"), [("tearsheet.db", 7), ("archive", 3), ("index", 3)])

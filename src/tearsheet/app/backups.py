@@ -33,6 +33,7 @@ from tearsheet.backup import (
     finish_interrupted,
     landings_of,
     make_backup,
+    moment_of,
     newest_without_gaps,
 )
 from tearsheet.counts import how_many
@@ -41,9 +42,10 @@ from tearsheet.engines.blobs import open_blobs
 from tearsheet.engines.database import migration_steps
 from tearsheet.engines.index import rebuild_words
 from tearsheet.errors import EngineError, StorageError, UsageError
-from tearsheet.files import write_whole
+from tearsheet.files import lies_in, write_whole
 from tearsheet.masking import without_login
 from tearsheet.settings import CONFIG_FILE, Settings, load_settings
+from tearsheet.work import nearest_folder
 
 SERVERS = {
     "database": "the database is kept by a server: dump it just before each backup (pg_dump)",
@@ -67,6 +69,8 @@ class BackedUp:
     pruned: Pruned | None
     same_disk: bool
     """Whether it would be lost with the disk of the data folder."""
+    later: datetime | None = None
+    """The moment of a backup at that place that claims to be later: the clock is or was wrong, and which is newer is not known."""
 
     @property
     def missing(self) -> list[LeftOut]:
@@ -89,13 +93,13 @@ def opened_place(settings: Settings, url: str, *, new: bool | None = None) -> It
         folder = local_path(url, settings.data, setting)
         name = str(folder)
         roots = (settings.data, *layout_of(settings).roots)
-        within = [root for root in roots if folder.resolve().is_relative_to(root.resolve())]
+        within = [root for root in roots if lies_in(folder, root)]
         if within:
             better = Path(url).absolute() if not url.startswith(("/", "file:")) else "/mnt/disk/backups"
             raise UsageError(
                 f"{name} is in {within[0]}, and would be lost with it: write a whole path outside it, as {better}"
             )
-        if new and any(root.resolve().is_relative_to(folder.resolve()) for root in roots):
+        if new and any(lies_in(root, folder) for root in roots):
             raise UsageError(f"{name} holds the data folder: begin in a folder of its own beside it, as {name}/backups")
         if not new and not folder.is_dir():
             raise EngineError(f"there is no folder {name}: {advice_on_no_backups(name, writes=new is not None)}")
@@ -131,6 +135,8 @@ def back_up(
             tell=tell,
         )
         made = BackedUp(name, manifest, progress, None, _is_on_disk_of(services.data, Path(place.name)))
+        if place.names()[-1] != name:
+            return replace(made, later=moment_of(place.names()[-1]))
         if keep is None or made.missing:
             return made
         tell(replace(progress, doing="removing old backups"))
@@ -255,10 +261,7 @@ def _check_room(layout: Layout, manifest: Manifest) -> None:
         name for name in manifest.parts if (path := layout.target(name, "x")) and path.is_relative_to(layout.data)
     ]
     needed = sum(manifest.parts[name].bytes for name in inside)
-    above = layout.data
-    while not above.is_dir():
-        above = above.parent
-    if (free := shutil.disk_usage(above).free) < needed:
+    if (free := shutil.disk_usage(nearest_folder(layout.data)).free) < needed:
         raise StorageError(
             f"{layout.data} needs {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free: make room, or choose another disk"
         )

@@ -5,7 +5,7 @@ Also the tables' side of rewriting a file: where the stories that stay are from 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,13 +14,20 @@ import sqlalchemy as sa
 from sqlalchemy import Column, Connection, ForeignKey, Integer, String, Table, select
 
 from tearsheet.archive.erased import Erasure, erased_addresses, erasures
-from tearsheet.archive.store import StoredCapture, StoredFile, archive_files, archive_uploads, captures, file_from_row
+from tearsheet.archive.store import (
+    StoredCapture,
+    StoredFile,
+    archive_files,
+    archive_uploads,
+    capture_addresses,
+    captures,
+    file_from_row,
+)
 from tearsheet.archive.writer import ArchiveFile
+from tearsheet.chunks import chunks
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.urls import BadURL, canonical_domain
-
-_CHUNK = 500
 
 tombstones = Table(
     "tombstones",
@@ -102,8 +109,8 @@ class Tombstones:
         """
         wanted: set[int] = set()
         with self._database.read() as connection:
-            for chunk in _chunks(sorted(set(keys))):
-                query = select(captures.c.file_id).where(captures.c.index_id.in_(chunk)).distinct()
+            for chunk in chunks(sorted(set(keys))):
+                query = select(captures.c.file_id).where(_known_by(chunk)).distinct()
                 wanted.update(connection.execute(query).scalars())
             wanted.update(connection.execute(_with_unregistered(archive_files.c.id)).scalars())
             if erasure_id is not None:
@@ -111,7 +118,7 @@ class Tombstones:
                 wanted.update(connection.execute(named.where(tombstones.c.erasure_id == erasure_id)).scalars())
             rows = [
                 row
-                for chunk in _chunks(sorted(wanted))
+                for chunk in chunks(sorted(wanted))
                 for row in connection.execute(select(archive_files).where(archive_files.c.id.in_(chunk))).mappings()
             ]
         return [file_from_row(row) for row in rows]
@@ -128,7 +135,7 @@ class Tombstones:
         columns = tombstones.c
         query = select(columns.story_id, erasures).join(erasures).order_by(erasures.c.id)
         with self._database.read() as connection:
-            for chunk in _chunks(sorted(set(story_ids))):
+            for chunk in chunks(sorted(set(story_ids))):
                 for row in connection.execute(query.where(columns.story_id.in_(chunk))):
                     erasure = Erasure(row.id, row.reason, row.started_at, {})
                     found.setdefault(row.id, (erasure, set()))[1].add(row.story_id)
@@ -152,11 +159,11 @@ class Tombstones:
             moved = sa.update(captures).where(here, captures.c.story_id == sa.bindparam("story"))
             moved = moved.values(offset=sa.bindparam("at"), length=sa.bindparam("bytes"))
             rows = [{"story": one.story_id, "at": one.offset, "bytes": one.length} for one in rewritten.captures]
-            for chunk in _chunks(rows):
+            for chunk in chunks(rows):
                 connection.execute(moved, chunk)
             self._bury(connection, gone, erasure)
-            for chunk in _chunks([tombstone.story_id for tombstone in gone]):
-                connection.execute(sa.delete(captures).where(here, captures.c.story_id.in_(chunk)))
+            for ids in chunks(tombstone.story_id for tombstone in gone):
+                connection.execute(sa.delete(captures).where(here, captures.c.story_id.in_(ids)))
             uploads = archive_uploads.c
             made = select(uploads.file_id, uploads.store).where(
                 uploads.file_id == file.id, sa.or_(uploads.done, uploads.attempts > 0)
@@ -166,26 +173,22 @@ class Tombstones:
             again = sa.update(archive_uploads).where(uploads.file_id == file.id)
             connection.execute(again.values(done=False, next_at=utc_now(self._clock)))
 
-    def stories_at(self, urls: Iterable[str]) -> list[str]:
-        """The ids of the stories that were captured at these very addresses."""
-        found: list[str] = []
-        with self._database.read() as connection:
-            for chunk in _chunks(sorted(set(urls))):
-                found += connection.execute(select(captures.c.story_id).where(captures.c.url.in_(chunk))).scalars()
-        return found
-
     def captured_from(self, domain: str) -> list[str]:
         """The addresses of all captures of a source."""
-        query = select(captures.c.url).where(captures.c.url.contains(domain, autoescape=True))
+        found: set[str] = set()
         with self._database.read() as connection:
-            return [url for url in connection.execute(query).scalars() if _domain_of(url) == domain]
+            for column in (captures.c.url, capture_addresses.c.url):
+                found.update(
+                    connection.execute(select(column).where(column.contains(domain, autoescape=True))).scalars()
+                )
+        return sorted(url for url in found if _domain_of(url) == domain)
 
     def same_pages(self, some: Sequence[StoredCapture]) -> int:
         """How many captures of other addresses have the same page as these."""
         ids, pages = {one.story_id for one in some}, sorted({one.sha256 for one in some})
         found: set[str] = set()
         with self._database.read() as connection:
-            for chunk in _chunks(pages):
+            for chunk in chunks(pages):
                 found.update(
                     connection.execute(select(captures.c.story_id).where(captures.c.sha256.in_(chunk))).scalars()
                 )
@@ -195,8 +198,8 @@ class Tombstones:
         """Forget the captures of these addresses in a file that is not ours to rewrite, or is lost; returns how many."""
         with self._database.begin() as connection:
             found: list[sa.Row[Any]] = []
-            for chunk in _chunks(sorted(erasure.addresses)):
-                query = select(captures).where(captures.c.file_id == file.id, captures.c.index_id.in_(chunk))
+            for chunk in chunks(sorted(erasure.addresses)):
+                query = select(captures).where(captures.c.file_id == file.id, _known_by(chunk))
                 found += connection.execute(query).all()
             self._bury(
                 connection,
@@ -214,7 +217,7 @@ class Tombstones:
                 ],
                 erasure,
             )
-            for chunk in _chunks([row.story_id for row in found]):
+            for chunk in chunks([row.story_id for row in found]):
                 connection.execute(sa.delete(captures).where(captures.c.story_id.in_(chunk)))
         return len(found)
 
@@ -230,7 +233,7 @@ class Tombstones:
             }
             for one in gone
         ]
-        for chunk in _chunks(rows):
+        for chunk in chunks(rows):
             connection.execute(self._database.insert(tombstones).on_conflict_do_nothing(), chunk)
 
     def stale(self) -> list[tuple[StoredFile, str]]:
@@ -251,6 +254,12 @@ class Tombstones:
             connection.execute(sa.delete(stale_copies).where(columns.file_id == file.id, columns.store == store))
 
 
+def _known_by(keys: Sequence[str]) -> sa.ColumnElement[bool]:
+    """Whether a capture is one of a story that is known by one of these addresses."""
+    others = select(capture_addresses.c.story_id).where(capture_addresses.c.url_key.in_(keys))
+    return sa.or_(captures.c.index_id.in_(keys), captures.c.story_id.in_(others))
+
+
 def _with_unregistered(what: Table | Column[int]) -> sa.Select[Any]:
     known = select(captures.c.file_id, sa.func.count().label("stories")).group_by(captures.c.file_id).subquery()
     found = select(what).select_from(archive_files.outerjoin(known, known.c.file_id == archive_files.c.id))
@@ -262,8 +271,3 @@ def _domain_of(url: str) -> str:
         return canonical_domain(url)
     except BadURL:
         return ""
-
-
-def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(items), _CHUNK):
-        yield items[start : start + _CHUNK]

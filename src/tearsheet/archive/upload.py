@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from tearsheet.archive.copies import BlobStream, Copies, OpenBlobs
-from tearsheet.archive.identity import check_identity
+from tearsheet.archive.identity import check_identity, check_not_the_archive
 from tearsheet.archive.outbox import Outbox, Upload
 from tearsheet.archive.reader import StoryArchiveReader
 from tearsheet.archive.store import StoredFile
@@ -91,7 +91,7 @@ class Uploader:
         report = UploadReport()
         names = list(self._stores)
         self._outbox.add_missing(names, utc_now(self._clock))
-        with _OpenStores(self._stores, self._outbox) as stores:
+        with _OpenStores(self._stores, self._outbox, self._copies.folder) as stores:
             due = list(self._outbox.due(names, None if all_now else utc_now(self._clock)))
             for number, upload in enumerate(due, 1):
                 if stop():
@@ -191,9 +191,10 @@ class Uploader:
 class _OpenStores:
     """The stores of one round, each opened and recognised when it is first needed. One that failed is not tried again."""
 
-    def __init__(self, stores: Mapping[str, OpenBlobs], outbox: Outbox) -> None:
+    def __init__(self, stores: Mapping[str, OpenBlobs], outbox: Outbox, archive_folder: Path) -> None:
         self._stores = stores
         self._outbox = outbox
+        self._archive_folder = archive_folder
         self._opened: dict[str, Blobs | TearsheetError] = {}
         self._closers = ExitStack()
 
@@ -220,6 +221,7 @@ class _OpenStores:
             blobs = self._stores[name]()
             self._closers.callback(blobs.close)
             check_identity(name, blobs, self._outbox)
+            check_not_the_archive(name, blobs, self._archive_folder, self._outbox)
         except TearsheetError as error:
             return error
         return blobs

@@ -58,7 +58,7 @@ def list_files(
             out.print(f"{how_many(totals.files, 'file')}, {how_many(totals.stories, 'story')}, {totals.size:,} bytes")
             for state in archives.Outbox(services.database).states():
                 out.print(f"{state.store}: {state.done:,} copied, {state.waiting:,} waiting {state.error}")
-        if unknown := archives.unregistered_files(services.archive_folder, services.archive):
+        if unknown := program.still_unregistered(services):
             err.print(
                 f"{how_many(len(unknown), 'file', 'is')} not registered and not listed; `tearsheet archive index` does that"
             )
@@ -70,14 +70,24 @@ def verify(
     files: Annotated[
         list[Path] | None, typer.Argument(help="WARC files; all of the archive when none is named.")
     ] = None,
+    copies: Annotated[
+        bool, typer.Option("--copies", help="Re-read the copies in the stores of archive.stores, instead of the files.")
+    ] = False,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
 ) -> None:
-    """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold."""
+    """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold.
+
+    With --copies, a copy that is gone or has changed is made again by the next `tearsheet archive upload`.
+    """
+    if copies and files:
+        raise UsageError("--copies is about all copies: name no files")
     with services_for() as services:
-        unknown = archives.unregistered_files(services.archive_folder, services.archive)
-        of = len(files) if files else services.archive.totals().files + len(unknown)
-        found = _verify_named(services, files) if files else program.verify_archive(services)
+        if copies:
+            found, of = _verify_copies(services)
+        else:
+            of = len(files) if files else services.archive.totals().files
+            found = _verify_named(services, files) if files else program.verify_archive(services)
         verdicts = list(counted(found, "files read", of))
     problems = [problem for verdict in verdicts for problem in verdict.problems]
     if json or jsonl:
@@ -88,12 +98,24 @@ def verify(
             show(problems, columns)
         stories = sum(verdict.stories for verdict in verdicts)
         records = sum(verdict.records for verdict in verdicts)
-        read = f"{how_many(len(verdicts), 'file')}, {how_many(stories, 'story')}, {how_many(records, 'record')} read"
-        out.print(f"{read}, {how_many(len(problems), 'problem')}")
+        files_read = f"{how_many(len(verdicts), 'file')}, {how_many(stories, 'story')}, {how_many(records, 'record')}"
+        read = how_many(len(verdicts), "copy") if copies else files_read
+        out.print(f"{read} read, {how_many(len(problems), 'problem')}")
     if problems:
         raise PartialFailure(
             f"{how_many(len(problems), 'thing', 'does')} not hold, in {how_many(len({p.file for p in problems}), 'file')}"
         )
+
+
+def _verify_copies(services: program.Services) -> tuple[Iterator[archives.Verdict], int]:
+    """What is wrong with the copies, and how many there are."""
+    outbox = archives.Outbox(services.database)
+    if not services.archive_stores:
+        raise UsageError("there is no store with copies: set archive.stores (`tearsheet config show`)")
+    of = sum(len(outbox.newest_copies(name)) for name in services.archive_stores)
+    if not of:
+        raise NotFoundError("no copy was made yet: `tearsheet archive upload` makes them")
+    return archives.verify_copies(outbox, services.captures.copies, services.archive_stores), of
 
 
 def _verify_named(services: program.Services, paths: list[Path]) -> Iterator[archives.Verdict]:
@@ -150,19 +172,44 @@ def index(
     json: JsonOption = False,
     jsonl: JsonlOption = False,
 ) -> None:
-    """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered."""
+    """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered.
+
+    Without files it also reads the addresses from files that an earlier version registered, once; that can be interrupted.
+    """
     with services_for(begins=bool(files)) as services:
         if not files:
             done = archives.recover(services.archive_folder, services.archive)
             out.print(
                 f"{how_many(len(done.registered), 'file')} registered, {how_many(len(done.removed), 'leftover')} removed"
             )
+            for damage in done.damaged[:_MAX_SHOWN]:
+                err.print(damage)
+            _read_addresses(services)
+            if done.damaged:
+                raise PartialFailure(
+                    f"{how_many(len(done.damaged), 'damaged part')} in these files: bring them back from a copy or a backup"
+                )
             return
         indexed = [archives.index_file(path, services.archive, services.archive_folder) for path in files]
     columns = {"file": "file", "captures": "captures", "bad": "could not be used"}
     rows = [{**asdict(one), "bad": len(one.damages)} for one in indexed]
     show(rows, columns, form=output_form(json, jsonl, False))
     _say_damages(indexed)
+
+
+def _read_addresses(services: program.Services) -> None:
+    known_by = archives.KnownBy(services.database)
+    if not (unread := known_by.count_unread()):
+        return
+    problems = program.read_unread(services, measured("files of an earlier version read"))
+    left = known_by.count_unread()
+    out.print(f"the addresses in {unread - left:,} files of an earlier version were read, in {left:,} not")
+    for problem in problems[:_MAX_SHOWN]:
+        err.print(problem)
+    if left:
+        raise PartialFailure(
+            f"{left:,} files could not be read: bring them back and repeat this (`tearsheet archive verify` says which)"
+        )
 
 
 def _say_damages(indexed: list[archives.Indexed]) -> None:
@@ -213,7 +260,7 @@ def wacz(
         if chosen.missing:
             asked = chosen.missing + len(chosen.captures)
             err.print(f"not in the archive, and left out: {chosen.missing:,} of {how_many(asked, 'story')} of {whose}")
-        packed = program.pack(services, output, chosen, title or topic or "")
+        packed = program.pack(services, output, chosen, title or topic or "", measured("captures"))
     out.print(f"{packed.path}: {how_many(packed.pages, 'page')}, {packed.size:,} bytes")
     if packed.missing:
         raise PartialFailure(

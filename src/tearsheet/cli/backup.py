@@ -109,6 +109,11 @@ def backup(
     if made.missing:
         kept = "; old backups were kept" if keep else ""
         raise PartialFailure(f"the backup lacks what is named above ({how_many(len(made.missing), 'thing')}){kept}")
+    if made.later:
+        raise PartialFailure(
+            f"the place has a backup of {_shown(made.later)}, which seems to be later than this one: the clock is or was wrong. "
+            "Old backups were kept; `restore` takes this one with --at. Delete the other from `backups` at that place to go on"
+        )
 
 
 def _telling() -> backups.Tell:
@@ -237,7 +242,7 @@ def restore(
         settings, place, _until(at), dry_run=dry_run, tell=_telling(), despite_damage=despite_damage
     )
     if restored is None:
-        out.print(f"the restore into {settings.data} that was interrupted is finished; nothing was written anew")
+        out.print(f"the restore into {settings.data} that was interrupted is finished; nothing else was written")
         return
     manifest, layout, progress = restored.manifest, restored.layout, restored.progress
     outside = [str(path) for path in layout.roots if not path.is_relative_to(layout.data)]

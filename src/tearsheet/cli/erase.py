@@ -15,6 +15,7 @@ from tearsheet import archive as archives
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, question_of
 from tearsheet.cli.options import JsonlOption, JsonOption, YesOption, confirm, lines_of
+from tearsheet.cli.pace import measured
 from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.terminal import clean_line
@@ -87,6 +88,7 @@ def erase_stories(
 
 
 def _erase(services: Services, named: dict[str, str], reason: str, dry_run: bool, yes: bool, form: str) -> None:
+    program.read_unread(services, measured("archive files of an earlier version read"))
     everything = program.every_address(services, named)
     found = program.rehearse(services, everything)
     if dry_run:
@@ -95,7 +97,9 @@ def _erase(services: Services, named: dict[str, str], reason: str, dry_run: bool
             form,
             f"{how_many(len(named), 'story')} would be erased, known by {how_many(len(everything), 'address')}:",
         )
-    if not found.total:
+    if dry_run and found.problems:
+        raise PartialFailure(f"there may be more, which could not be reached: {found.problems[0]}")
+    if not found.total and not services.erased.unfinished_with(everything) and not found.problems:
         raise NotFoundError(f"nothing is kept of this{_first(named)}: take the address that `tearsheet search` shows")
     if dry_run:
         return

@@ -65,7 +65,10 @@ def put(
 ) -> None:
     """Store one page."""
     content = sys.stdin.buffer.read() if str(file) == "-" else _read(file)
-    target = _store(store, begins=True)
+    with services_for(begins=True) as services:
+        target = program.page_store(services, store)
+        if any(address and services.erased.covers(address) for address in (url, feed)):
+            raise UsageError(f"{url[:200]} was erased, and stays away (`tearsheet erase --show` says when and why)")
     page = target.put(url, content, day=_day(day), page_id=id, kind=kind, language=language, feed_url=feed)
     out.print(str(page.path))
 
@@ -188,13 +191,16 @@ def import_warc(
     files: Annotated[list[Path], typer.Argument(help="WARC files, ours or others'.")], store: StoreOption = None
 ) -> None:
     """Store the pages of WARC files under the days on which they were captured."""
-    stored, bad = program.import_pages(_store(store, begins=True), files)
-    out.print(f"{how_many(stored, 'page')} stored")
-    for problem in bad[:_MAX_SHOWN]:
+    with services_for(begins=True) as services:
+        done = program.import_pages(program.page_store(services, store), files, services.erased)
+    out.print(f"{how_many(done.stored, 'page')} stored")
+    if done.erased:
+        err.print(f"{how_many(done.erased, 'page', 'was')} erased here, and not taken in")
+    for problem in done.bad[:_MAX_SHOWN]:
         err.print(f"{problem.file}: byte {problem.offset or 0}: {problem.what}")
-    if bad:
+    if done.bad:
         raise PartialFailure(
-            f"{how_many(len(bad), 'record')} could not be used; `tearsheet archive verify FILE` says more"
+            f"{how_many(len(done.bad), 'record')} could not be used; `tearsheet archive verify FILE` says more"
         )
 
 
@@ -214,4 +220,6 @@ def export_warc(
         )
         wanted = (page for page in found if page.kind != "rss" or kind is not None)
         pages, files = program.export_pages(services, wanted, folder)
+    if not pages:
+        raise NotFoundError("there are no such pages: nothing was written (`tearsheet pages list` shows what is there)")
     out.print(f"{how_many(pages, 'page')} in {how_many(files, 'file')}")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 
 import zstandard
 from sqlalchemy import Column, Connection, Float, Integer, LargeBinary, String, Table, delete, select
 
+from tearsheet.chunks import chunks
+from tearsheet.engines import repeated
 from tearsheet.engines.database import Database, metadata
 from tearsheet.fetch.manners import HostState
 from tearsheet.fetch.robots import MAX_BYTES, STALE_SECONDS, RobotsText
@@ -35,7 +38,6 @@ robots = Table(
 )
 _STATE_COLUMNS = [field.name for field in fields(HostState)]
 _SELECT = select(hosts.c.host, *(hosts.c[name] for name in _STATE_COLUMNS))
-_CHUNK = 500
 _MOST_REMEMBERED = 100_000
 
 
@@ -58,7 +60,11 @@ class HostStore:
         """Read the states of these hosts, let `change` replace some in the dictionary it is given, and write those.
 
         No one else can change the rows in between: two processes that ask for turns of one host get them one after the other.
+        `change` may be called more than once: a transaction that is broken off begins anew.
         """
+        repeated(partial(self._change, names, change))
+
+    def _change(self, names: Collection[str], change: Change) -> None:
         self._add_missing(names)
         with self._database.begin() as connection:
             before = self._locked(connection, sorted(names))
@@ -89,8 +95,7 @@ class HostStore:
     @staticmethod
     def _locked(connection: Connection, names: Sequence[str]) -> dict[str, HostState]:
         states = {host: HostState() for host in names}
-        for start in range(0, len(names), _CHUNK):
-            some = names[start : start + _CHUNK]
+        for some in chunks(names):
             # In a fixed order, so that two processes never deadlock.
             query = _SELECT.where(hosts.c.host.in_(some)).order_by(hosts.c.host).with_for_update()
             states |= {host: HostState(*values) for host, *values in connection.execute(query)}
@@ -111,6 +116,9 @@ class HostStore:
 
     def load_robots(self, origin: str) -> RobotsText | None:
         """The stored robots.txt for `scheme://host:port`."""
+        return repeated(partial(self._load_robots, origin))
+
+    def _load_robots(self, origin: str) -> RobotsText | None:
         with self._database.read() as connection:
             row = connection.execute(
                 select(robots.c.text, robots.c.fetched_at).where(robots.c.origin == origin)
@@ -124,5 +132,9 @@ class HostStore:
         """Store a robots.txt."""
         values = {"text": zstandard.compress(text.text.encode("utf-8", "replace")), "fetched_at": text.fetched_at}
         insert = self._database.insert(robots).values(origin=origin, **values)
-        with self._database.begin() as connection:
-            connection.execute(insert.on_conflict_do_update(index_elements=["origin"], set_=values))
+
+        def write() -> None:
+            with self._database.begin() as connection:
+                connection.execute(insert.on_conflict_do_update(index_elements=["origin"], set_=values))
+
+        repeated(write)

@@ -16,9 +16,10 @@ from typing import Any
 
 from tearsheet.counts import how_many
 from tearsheet.topics import model, store
-from tearsheet.topics.model import Progress, Topic
+from tearsheet.topics.model import Topic
 from tearsheet.topics.spider import routing
 from tearsheet.topics.spider.due import due_jobs
+from tearsheet.topics.spider.giving_up import why_given_up
 from tearsheet.topics.spider.job import Job
 from tearsheet.topics.spider.merge import merge_topic
 from tearsheet.topics.spider.seeds import route_new_seeds
@@ -26,8 +27,6 @@ from tearsheet.topics.spider.stores import candidates, jobs, links, shares
 from tearsheet.topics.spider.tools import Tools
 
 Values = Mapping[str, Any]
-_LEAST_ERRORS = 10
-"""How many errors are tolerated, however small the topic is."""
 _LOST_SECONDS = 60.0
 """Time without progress after which items are offered again: their messages may have been lost."""
 
@@ -91,21 +90,15 @@ class TopicRun:
             store.set_state(database, topic.id, message=message)
             topic = replace(topic, message=message)
         progress = store.progress_of(database, topic)
-        if reason := self._why_failed(progress, values):
+        settings, now = self._tools.settings, self._tools.clock()
+        idle = now - _since(values, repr(progress), now)
+        reason = why_given_up(
+            progress, idle, max_error_share=settings.max_error_share, stuck_seconds=settings.stuck_seconds
+        )
+        if reason:
             self._fail(topic.id, reason)
             return ()
         return self._dedupe(topic) if progress.done else self._go_on(topic, values, repr(progress))
-
-    def _why_failed(self, progress: Progress, values: Values) -> str:
-        """Why a run cannot go on: too many errors of our own, or no progress for too long. Empty if it can."""
-        settings, now = self._tools.settings, self._tools.clock()
-        allowed = max(_LEAST_ERRORS, settings.max_error_share * (progress.links + progress.stories + 1))
-        if progress.errors > allowed:
-            return f"{progress.errors:,} errors of our own are more than the {allowed:,.0f} allowed"
-        idle = now - _since(values, repr(progress), now)
-        if idle > settings.stuck_seconds and not progress.done:
-            return f"no progress for {idle:,.0f} s, waiting for {progress.describe_waiting()}"
-        return ""
 
     def _dedupe(self, topic: Topic) -> Sequence[Job]:
         merges = merge_topic(self._tools.database, topic.id)
