@@ -96,7 +96,9 @@ def list_all(
     show(shown, _LIST, form=form, empty=_why_none(found.count, offset, narrowed=bool(state) or source is not None))
     if found.count > offset + len(shown) and shown:
         last = offset + len(shown)
-        err.print(f"{offset + 1:,} to {last:,} of {found.count:,} feeds; --offset {last} shows more", style="dim")
+        err.print(
+            f"{offset + 1:,} to {last:,} of {how_many(found.count, 'feed')}; --offset {last} shows more", style="dim"
+        )
 
 
 def _why_none(count: int, offset: int, *, narrowed: bool) -> str:

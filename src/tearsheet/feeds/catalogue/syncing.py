@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
+from tearsheet.counts import how_many
 from tearsheet.engines.database import Database
 from tearsheet.errors import UsageError
 from tearsheet.feeds.access_store import forget_access
@@ -54,7 +55,7 @@ def sync_feeds(
             gone = missing(known, rows) if full else []
             if too_many_gone(len(gone), len(known)) and not many:
                 raise UsageError(
-                    f"{len(gone):,} of {len(known):,} feeds are no longer in {directory}, and would be removed: "
+                    f"no longer in {directory}, and to be removed: {len(gone):,} of {how_many(len(known), 'feed')}: "
                     "look whether it is whole, and give --yes if it is"
                 )
             report.rows += (_one(connection, directory, row, now) for row in rows)
