@@ -54,8 +54,8 @@ def check_identity(name: str, blobs: Blobs, outbox: Outbox) -> None:
 def check_not_the_archive(name: str, folder: Path, outbox: Outbox) -> None:
     """Raise EngineError when the marker of a store is in the archive folder: the two are one, whatever mount shows it twice."""
     try:
-        found = msgspec.json.decode((folder / MARKER).read_bytes(), type=Marker).id
-    except (OSError, msgspec.MsgspecError):
+        found = decode_json((folder / MARKER).read_bytes(), Marker).id
+    except (OSError, ValueError):
         return
     if found == outbox.store_id(name, uuid.uuid4().hex):
         raise EngineError(
