@@ -11,6 +11,8 @@ ENGINES ?=
 # Packages are compiled once, when they are installed, and our modules when they are first imported: the tests start many
 # processes, and each would compile everything again where the environment tells Python to keep no bytecode.
 export UV_COMPILE_BYTECODE := 1
+# As pip does, uv trusts the certificates that this system trusts: those of a company's proxy are among them.
+export UV_SYSTEM_CERTS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -112,7 +114,7 @@ docs-site: $(VENV)/.dev ## Build the documentation as a site into build/site, wi
 	@$(BIN)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/site
 	@echo "build/site/index.html"
 
-bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger bench-start ## Run every benchmark (alone, on a quiet machine)
+bench: bench-pipeline bench-memory bench-feeds bench-rhythm bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger bench-start ## Run every benchmark (alone, on a quiet machine)
 
 bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on RabbitMQ, side by side
 	@engines/all start rabbitmq
@@ -123,6 +125,9 @@ bench-fetch: $(VENV)/.dev ## Pages a second from many hosts, beside requests wit
 
 bench-feeds: $(VENV)/.dev ## Feeds a second beside feedparser, picking due feeds, polling on loopback
 	@$(BIN)/python -m bench.feeds
+
+bench-rhythm: $(VENV)/.dev ## How long stories wait for a poll, by the rhythm of their feeds and by duplicates alone
+	@$(BIN)/python -m bench.rhythm
 
 bench-archive: $(VENV)/.dev ## Writing and reading WARC files beside warcio
 	@$(BIN)/python -m bench.archive

@@ -11,6 +11,7 @@ STORES = {
     "polling.store",
     "polling.story_store",
     "polling.sums",
+    "polling.websub_store",
     "catalogue.store",
     "catalogue.changing",
     "catalogue.source_store",

@@ -140,6 +140,7 @@ def extract(
     if output:
         with storage_errors(f"cannot write {output}"), output_file(output) as file:
             file.write(data)
+        err.print(f"{output} written")
     else:
         write_out([data])
 
@@ -259,7 +260,7 @@ def wacz(
         if chosen.missing:
             asked = chosen.missing + len(chosen.captures)
             err.print(f"not in the archive, and left out: {chosen.missing:,} of {how_many(asked, 'story')} of {whose}")
-        packed = program.pack(services, output, chosen, title or topic or "")
+        packed = program.pack(services, output, chosen, title or topic or "", measured("captures"))
     out.print(f"{packed.path}: {how_many(packed.pages, 'page')}, {packed.size:,} bytes")
     if packed.missing:
         raise PartialFailure(

@@ -102,6 +102,11 @@ feeds = Table(
     Column("ignore_validators", Boolean, nullable=False, server_default=false()),
     Column("directory", String(500)),
     Column("modified_at", UtcDateTime),
+    Column("rhythm", Text),
+    Column("sitemaps", Text),
+    Column("redirect_since", UtcDateTime),
+    Column("moved_at", UtcDateTime),
+    Column("former_checked", UtcDateTime),
     # Every feed that may be polled, by the time at which it is due: leasing the next thousand reads a thousand rows.
     partial_index("feeds_due", "due_at", where=text("active AND system_enabled")),
     Index("feeds_sources_id", "sources_id"),
@@ -145,6 +150,23 @@ feed_id_marks = Table(
     # The highest id that `feeds` or `sources` ever had, so that none is given twice, also after the highest was removed.
     Column("kind", String(20), primary_key=True),
     Column("highest", BigInteger, nullable=False),
+)
+
+feed_subscriptions = Table(
+    "feed_subscriptions",
+    metadata,
+    Column("feed_id", Id, primary_key=True, autoincrement=False),
+    Column("hub", Text, nullable=False),
+    Column("topic", Text, nullable=False),
+    # The last part of the address that the hub calls, and what it signs with. Nobody but the hub is told either.
+    Column("token", String(64), nullable=False, unique=True),
+    Column("secret", String(64), nullable=False),
+    Column("state", String(20), nullable=False),
+    Column("ask_at", UtcDateTime, nullable=False),
+    Column("asked", Integer, nullable=False, server_default=text("0")),
+    Column("lease_until", UtcDateTime),
+    Column("pushed_at", UtcDateTime),
+    Column("note", Text),
 )
 
 feed_paces = Table(

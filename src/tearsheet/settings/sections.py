@@ -97,11 +97,29 @@ class FeedSettings:
     interval_minutes: int = _setting(360, "time between two polls of a feed that says nothing about it")
     min_minutes: int = _setting(10, "shortest time between two polls of one feed")
     max_minutes: int = _setting(1440, "longest time between two polls of a feed that works")
+    eagerness: float = _setting(
+        1.0, "how eagerly feeds whose rhythm is known are polled: 2 is about twice as often, 0.5 half as often"
+    )
+    obey_max_age: bool = _setting(
+        True,
+        "leave a feed alone for as long as HTTP (`max-age`, `Expires`) says that it stays fresh, up to `max_minutes`",
+    )
     max_failures: float = _setting(
         30.0, "failures in a row (hard 1, soft 0.5, temporary 0.25) after which a feed is disabled"
     )
     disable_failing: bool = _setting(
         True, "disable feeds past `max_failures`; otherwise they are tried ever more rarely"
+    )
+    callback_url: str = _setting(
+        "",
+        "our own address on the web, as `https://news.example.org`: hubs (WebSub) are then asked to tell of news there; "
+        "empty means that feeds are only polled",
+    )
+    move_days: float = _setting(
+        3.0, "days for which a feed must have redirected for good before its new address is taken"
+    )
+    gap_pages: int = _setting(
+        5, "older pages of a feed that are read at most when nothing of its document is known, as after an outage"
     )
     concurrency: int = _setting(64, "feeds fetched at the same time by one process")
     per_host: int = _setting(2, "feeds fetched at the same time from one host by one process, and of one source by all")
@@ -267,10 +285,10 @@ class McpSettings:
     characters: int = _setting(500_000, "characters of answers that one client gets in a session; 0 means no limit")
     answer_characters: int = _setting(20_000, "characters of one answer; longer ones come in parts")
     session_hours: float = _setting(
-        24.0, "hours from a client's first call until its budget begins anew; on stdio it also ends with the process"
+        24.0, "hours from a client's first call until its budget starts afresh; on stdio it also ends with the process"
     )
     audit_bytes: int = _setting(
-        10_000_000, "size at which the log of what agents saw is begun anew; the one before is kept beside it"
+        10_000_000, "size at which the log of what agents saw is started afresh; the one before is kept beside it"
     )
 
 

@@ -2,7 +2,8 @@
 
 On loopback and on a Unix socket no token is needed, as far as `web.local_rights` says, but only requests to this machine's own
 names are answered, nothing that a proxy passed on counts as local, and no other site may use a reader's browser. Elsewhere
-every request needs a token, except `/healthz`, `/api/version` and, unless `web.open_rss` says no, the daily files of entries.
+every request needs a token, except `/healthz`, `/api/version`, the calls of hubs, whose token is in their address, and, unless
+`web.open_rss` says no, the daily files of entries.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tearsheet.app import READ, WRITE, TokenStore
 from tearsheet.clock import Clock, utc_now
 from tearsheet.errors import ConfigError
+from tearsheet.feeds.polling import CALLED_AT
 from tearsheet.settings import WebSettings
 from tearsheet.web.elsewhere import Verdict, verdict
 from tearsheet.web.limits import RateLimit, WrongTokens
@@ -186,7 +188,8 @@ class Guard:
         _check_site(request, self._pages)
         if request.scope["path"] in OPEN_PATHS:
             return
-        if self._locals.open_rss and is_daily_file(request.method, request.scope["path"]):
+        daily = self._locals.open_rss and is_daily_file(request.method, request.scope["path"])
+        if daily or request.scope["path"].startswith(CALLED_AT):  # the token in the address is the hub's
             self._check_stranger(request)
             return
         visitor = await self._visitor(request)

@@ -2,7 +2,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0019');
+INSERT INTO "alembic_version" VALUES('0020');
 CREATE TABLE archive_files (
 	id INTEGER NOT NULL, 
 	name VARCHAR(255) NOT NULL, 
@@ -132,6 +132,21 @@ CREATE TABLE feed_secrets (
 	headers TEXT, 
 	PRIMARY KEY (feed_id)
 );
+CREATE TABLE feed_subscriptions (
+	feed_id INTEGER NOT NULL, 
+	hub TEXT NOT NULL, 
+	topic TEXT NOT NULL, 
+	token VARCHAR(64) NOT NULL, 
+	secret VARCHAR(64) NOT NULL, 
+	state VARCHAR(20) NOT NULL, 
+	ask_at DATETIME NOT NULL, 
+	asked INTEGER DEFAULT '0' NOT NULL, 
+	lease_until DATETIME, 
+	pushed_at DATETIME, 
+	note TEXT, 
+	PRIMARY KEY (feed_id), 
+	UNIQUE (token)
+);
 CREATE TABLE feed_sums (
 	what VARCHAR(20) NOT NULL, 
 	reason VARCHAR(100) NOT NULL, 
@@ -173,7 +188,7 @@ CREATE TABLE feeds (
 	gone_seen INTEGER DEFAULT 0 NOT NULL, 
 	former_url TEXT, 
 	skip_times VARCHAR(200)
-, folders TEXT, homepage TEXT, user_agent TEXT, ignore_validators BOOLEAN DEFAULT 0 NOT NULL, directory VARCHAR(500), modified_at DATETIME);
+, folders TEXT, homepage TEXT, user_agent TEXT, ignore_validators BOOLEAN DEFAULT 0 NOT NULL, directory VARCHAR(500), modified_at DATETIME, rhythm TEXT, sitemaps TEXT, redirect_since DATETIME, moved_at DATETIME, former_checked DATETIME);
 CREATE TABLE fetch_events (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	feed_id INTEGER NOT NULL, 

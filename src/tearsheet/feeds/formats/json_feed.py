@@ -10,6 +10,7 @@ import msgspec
 
 from tearsheet.feeds.formats.dates import parse_feed_date
 from tearsheet.feeds.formats.model import MAX_ENTRIES, NO_VERSION, Entry, FeedError, ParsedFeed
+from tearsheet.feeds.formats.self_links import json_links
 from tearsheet.feeds.formats.titles import plain_title
 from tearsheet.urls import join_url
 
@@ -32,6 +33,7 @@ def read_json_feed(body: bytes, url: str, now: datetime) -> ParsedFeed:
         home=_absolute(_text(document.get("home_page_url")), url),
         entries=[_entry(item, url, now) for item in items[:MAX_ENTRIES]],
         tossed=max(0, len(items) - MAX_ENTRIES),
+        links=json_links(document, url),
     )
 
 

@@ -40,12 +40,11 @@ class Candidate:
 def candidates(parsed: ParsedFeed, now: datetime, limit: int) -> tuple[list[Candidate], Counter[str]]:
     """The entries worth storing, each address once, and how many were skipped for each reason."""
     skipped: Counter[str] = Counter()
-    skipped[TOSSED] = parsed.tossed + max(0, len(parsed.entries) - limit)
+    recent = recent_entries(parsed, now)
+    skipped[STALE] = len(parsed.entries) - len(recent)
+    skipped[TOSSED] = parsed.tossed + max(0, len(recent) - limit)
     found: dict[str, Candidate] = {}
-    for entry in parsed.entries[:limit]:
-        if parsed.version == SITEMAP and not _changed_lately(entry, now):
-            skipped[STALE] += 1
-            continue
+    for entry in recent[:limit]:
         candidate = _candidate(entry)
         if isinstance(candidate, str):
             skipped[candidate] += 1
@@ -54,6 +53,13 @@ def candidates(parsed: ParsedFeed, now: datetime, limit: int) -> tuple[list[Cand
         else:
             found[candidate.normalized_url] = candidate
     return list(found.values()), +skipped
+
+
+def recent_entries(parsed: ParsedFeed, now: datetime) -> list[Entry]:
+    """The entries that can be news: of a plain sitemap, which lists a whole site, the pages that changed lately."""
+    if parsed.version != SITEMAP:
+        return parsed.entries
+    return [entry for entry in parsed.entries if _changed_lately(entry, now)]
 
 
 def _changed_lately(entry: Entry, now: datetime) -> bool:

@@ -29,6 +29,7 @@ from tearsheet.feeds.access import FeedAccess
 from tearsheet.feeds.access_store import read_access
 from tearsheet.feeds.intervals import usable_minutes
 from tearsheet.feeds.polling.pace import Booking, Freed, assign_starts
+from tearsheet.feeds.polling.rhythm import read_rhythm
 from tearsheet.feeds.polling.schedule import FeedState
 from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, sources
 
@@ -48,7 +49,8 @@ RESULT_COLUMNS = (
     "url", "host", "last_fetch_attempt", "last_fetch_success", "last_fetch_hash", "last_fetch_failures", "http_etag",
     "http_last_modified", "next_fetch_attempt", "system_enabled", "update_minutes", "http_304", "system_status",
     "last_new_stories", "rss_title", "poll_minutes", "due_at", "next_fetch_reason", "entries_hash", "last_full_fetch",
-    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url", "skip_times",
+    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url", "skip_times", "rhythm", "sitemaps",
+    "redirect_since", "moved_at", "former_checked",
 )  # fmt: skip
 """What a poll may change. An administrator changes the other columns, and the address, which ends the lease."""
 
@@ -183,6 +185,8 @@ def _leased(row: Any, access: FeedAccess, token: str, start_at: datetime, lease_
         last_fetch_success=row.last_fetch_success,
         last_new_stories=row.last_new_stories,
         gone_seen=row.gone_seen,
+        planned_at=row.next_fetch_attempt,
+        rhythm=read_rhythm(row.rhythm),
     )
     return LeasedFeed(
         id=row.id, sources_id=row.sources_id, url=row.url, host=row.host, state=state,
@@ -337,6 +341,16 @@ def update_feeds(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> N
     statement = update(feeds).where(feeds.c.id == bindparam("b_id")).values(**values, lease=None, queued=False)
     if rows:
         connection.execute(statement, [{f"b_{name}": row[name] for name in ("id", *RESULT_COLUMNS)} for row in rows])
+
+
+def polled_at(connection: Connection, urls: Iterable[str]) -> dict[str, int]:
+    """Of these addresses, those that a feed is polled at, and the first such feed."""
+    found: dict[str, int] = {}
+    for some in chunks(sorted(urls)):
+        query = select(feeds.c.url, feeds.c.id).where(_POLLABLE, feeds.c.url.in_(some)).order_by(feeds.c.id)
+        for row in connection.execute(query):
+            found.setdefault(row.url, row.id)
+    return found
 
 
 def name_sources(connection: Connection, titles: Iterable[tuple[int, str]]) -> None:
