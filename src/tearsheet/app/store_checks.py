@@ -71,7 +71,7 @@ def check_store(services: Services, place: StorePlace) -> tuple[str, str]:
         if place.setting == "archive.folder" and not folder.is_dir() and (missed := _written_here(services)):
             raise StorageError(
                 f"archive.folder: there is no folder {folder}, where {how_many(missed, 'file', 'was')} written: mount its disk, "
-                "or bring it back from a copy or a backup"
+                "or bring them back from a copy or a backup"
             )
         if not folder.is_dir() and not _was_used(services, place):
             return f"{shown}; made when it is first used", advice
