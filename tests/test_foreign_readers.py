@@ -41,7 +41,7 @@ TRUSTED = {
     "feeds/access_store.py": "rows that this program wrote",
     "feeds/polling/rhythm.py": "rows that this program wrote",
     "feeds/polling/sitemaps.py": "rows that this program wrote; the sitemaps themselves are read as feeds",
-    "feeds/polling/daily_rss.py": "writes, and reads nothing",
+    "feeds/polling/daily_rss.py": "files that this program wrote, of which the first 2,000 bytes are read",
     "fetch/store.py": "rows that this program wrote",
     "ingest/erasing.py": "results that this program wrote",
     "ingest/store.py": "rows that this program wrote",

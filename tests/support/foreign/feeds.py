@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.csv_lists import read_feeds_csv
+from tearsheet.feeds.catalogue.directory_form import read_directory
 from tearsheet.feeds.catalogue.opml import read_opml
 from tearsheet.feeds.formats import EMPTY, HTML, NO_VERSION, TOO_LARGE
 from tearsheet.feeds.polling.reading import READ_FEED, ReceivedFeed
@@ -29,6 +30,10 @@ _JSON = b'{"version": "https://jsonfeed.org/version/1.1", "items": [{"id": 1, "u
 _SITEMAP = (
     b"<urlset xmlns:news='x'><url><loc>https://news.example/a</loc><lastmod>2025-11-15</lastmod>"
     b"<news:news><news:title>t</news:title></news:news></url></urlset>"
+)
+_DIRECTORY = (
+    b'{"count": 1, "next": null, "results": [{"id": 1, "source": 2, "url": "https://news.example/f", "name": "n", '
+    b'"admin_rss_enabled": true, "created_at": "2026-11-15T10:00:00Z"}]}'
 )
 _OPML = (
     b"<opml version='2.0'><body><outline text='folder'><outline type='rss' text='a' xmlUrl='https://news.example/f'/>"
@@ -140,11 +145,27 @@ FEEDS = (
             "quotes": (repeated(b'"', b"url\n"), 20_000),
             "an open quote": (repeated(b"a\n", b'url\n"'), 10_000),
             "collections": (repeated(b"a;", b"url,collections\nhttp://a.example/,"), 5_000),
+            "folders": (repeated(b"a\\/", b"url;folders\nhttp://a.example/;"), 5_000),
             "empty rows": (repeated(b"\n", b"url\n"), 10_000),
         },
         errors=(UsageError,),
         tokens=(b'"', b",", b"\n", b"\r", b"\0", b";", b"url", b"id", b"99999999999999999999", b"=1+1", b"'=", b"\xff"),
         share=4,
         containers=(gzip.compress,),
+    ),
+    ForeignReader(
+        name="directory of feeds",
+        modules=("feeds/catalogue/directory_form.py",),
+        read=read_directory,
+        samples=(_DIRECTORY, b"[]"),
+        worst={
+            "rows": (repeated(b'{"id": 1, "url": "http://a.example/"},', b"[", b'{"url": "x"}]'), 500),
+            "names": (repeated(b"a ", b'[{"url": "x", "name": "', b'"}]'), 5_000),
+            "nested": (repeated(b"[", b'{"results": '), 1_000),
+            "numbers": (repeated(b"9", b'[{"url": "x", "id": ', b"}]"), 2_000),
+        },
+        errors=(UsageError,),
+        tokens=(b"{", b"}", b"[", b"]", b'"', b":", b",", b"null", b'"url"', b'"id"', b'"source"', b"1e999", b"\\ud800", b"\xff"),
+        share=2,
     ),
 )  # fmt: skip
