@@ -52,7 +52,8 @@ class OddFeed:
     """Stories that appear together."""
     status: str = "Working"
     notes: str = FINE
-    enabled: bool = True
+    gone: bool = False
+    """Whether it is switched off before its failures are too many."""
     finds: bool = True
     """Whether all of its stories are found."""
     within: timedelta = timedelta(hours=36)
@@ -228,7 +229,7 @@ def refusing() -> Iterator[OddFeed]:
         status = f"HTTP {code} {phrase}"
         yield OddFeed(f"http-{code}", answer=lambda f, r, n, c=code: c, status=re.escape(status), notes=re.escape(status),
                       finds=False)  # fmt: skip
-    yield OddFeed("http-410", answer=lambda f, r, n: 410, status="HTTP 410 Gone", notes="HTTP 410 Gone", enabled=False,
+    yield OddFeed("http-410", answer=lambda f, r, n: 410, status="HTTP 410 Gone", notes="HTTP 410 Gone", gone=True,
                   finds=False)  # fmt: skip
     busy = response(status=429, headers={"Retry-After": "7200"}, reason="Slow Down")
     yield OddFeed(

@@ -101,7 +101,8 @@ class FeedSettings:
         1.0, "how eagerly feeds whose rhythm is known are polled: 2 is about twice as often, 0.5 half as often"
     )
     obey_max_age: bool = _setting(
-        True, "leave a feed alone for as long as HTTP (`max-age`, `Expires`) says that it stays fresh, up to `max_minutes`"
+        True,
+        "leave a feed alone for as long as HTTP (`max-age`, `Expires`) says that it stays fresh, up to `max_minutes`",
     )
     max_failures: float = _setting(
         30.0, "failures in a row (hard 1, soft 0.5, temporary 0.25) after which a feed is disabled"
@@ -114,7 +115,9 @@ class FeedSettings:
         "our own address on the web, as `https://news.example.org`: hubs (WebSub) are then asked to tell of news there; "
         "empty means that feeds are only polled",
     )
-    move_days: float = _setting(3.0, "days for which a feed must have redirected for good before its new address is taken")
+    move_days: float = _setting(
+        3.0, "days for which a feed must have redirected for good before its new address is taken"
+    )
     gap_pages: int = _setting(
         5, "older pages of a feed that are read at most when nothing of its document is known, as after an outage"
     )
