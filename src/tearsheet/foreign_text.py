@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 _NUMBER = re.compile(r"&#(?=[0-9])0*+([0-9]*+)")
 _MOST_DIGITS = 8
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 _MOST_MARKS = 30
 """As in Unicode's own Stream-Safe Text Format: no word of any language has more marks on one letter."""
 _FIRST_MARK, _AFTER_BASIC, _AFTER_LAST_MARK = 0x300, 0x10000, 0x1F000
@@ -29,6 +30,11 @@ def unescape(text: str) -> str:
     if "&#" in text:
         text = _NUMBER.sub(lambda found: f"&#{found[1][:_MOST_DIGITS] or '0'}", text)
     return html.unescape(text)
+
+
+def xml_safe(text: str) -> str:
+    """The text without the characters that no XML document may have."""
+    return _NOT_XML.sub("", text)
 
 
 def read_json(text: str) -> Any:

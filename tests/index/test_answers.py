@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tearsheet.engines.index.deadline import seconds_left
@@ -175,7 +177,7 @@ def test_the_questions_for_one_answer_have_the_time_of_one(monkeypatch, ask):
 def test_each_page_of_an_export_has_its_own_time_and_the_first_shares_it_with_the_count(monkeypatch):
     now = [1000.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    slow = SlowIndex(now)
+    slow: Any = SlowIndex(now)
     assert len(list(answers.all_stories(slow, ASKED.query, order="relevance"))) == 2
     assert slow.left == [2, 0.5, 2]
 
@@ -187,6 +189,7 @@ def test_words_of_stories_as_long_as_books_are_counted_up_to_a_point():
         def sample(self, query, limit):
             return [story(str(n), text=text) for n in range(1000)]
 
-    word = answers.words(Books(), CLIMATE)[0]
+    books: Any = Books()
+    word = answers.words(books, CLIMATE)[0]
     assert word.word == "climate"
     assert 100 <= word.looked_at < 1000 and word.count * len("climate ") < 5_000_000

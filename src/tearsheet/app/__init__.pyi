@@ -30,6 +30,7 @@ from .demo import differences as differences
 from .demo import ingest_document as ingest_document
 from .demo import map_topic as map_topic
 from .demo_folder import demo_services as demo_services
+from .directories import sync_directory as sync_directory
 from .disk import disk_state as disk_state
 from .erasing import Report as Report
 from .erasing import erase as erase

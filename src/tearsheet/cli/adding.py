@@ -80,7 +80,10 @@ def add_and_tell(services: program.Services, new: Sequence[catalogue.NewFeed]) -
 
 def tell(report: catalogue.AddReport) -> None:
     """Say how many feeds were added, and why others were not. Raises PartialFailure when some were refused."""
-    out.print(f"{how_many(len(report.added), 'feed')} added, {how_many(len(report.known), '', 'was')} known already")
+    changed = f", {how_many(len(report.changed), '', 'was')} changed" if report.changed else ""
+    out.print(
+        f"{how_many(len(report.added), 'feed')} added, {how_many(len(report.known), '', 'was')} known already{changed}"
+    )
     for url, reason in report.refused:
         err.print(f"refused: {url[:200]}: {reason}")
     if report.refused:

@@ -97,7 +97,8 @@ def run_pipeline(
 ) -> None:
     """Queue the stories of some inputs and work on them until all is done.
 
-    A file that was finished is known by its base name and not taken again. One that a killed run had begun is started again.
+    A file that was finished is known by its base name and not taken again; if its size differs now, that is told (exit code 3).
+    One that a killed run had begun is started again.
     `--max-stories`, `--sample-size` and `--random-sample` take part of the stories and remember no files.
     `--days` and `--yesterday` take the daily files of the rss-fetcher in `feeds.remote`, or those in the folders that are named.
     An index keeps the first copy of a story: `--index` makes a new one, while the old one is still searched.
@@ -177,6 +178,11 @@ def _check(source: program.FileSource, outcome: _Outcome, inputs: list[str]) -> 
         raise PartialFailure(
             f"{source.tally.failed:,} of {how_many(source.tally.files, 'file')} could not be read to their end"
         )
+    if source.tally.changed:
+        raise PartialFailure(
+            f"{source.tally.changed[0]} was finished before, when it had another size, and was not read: if it has grown, "
+            "--force takes all of it again; if it is another file, rename it"
+        )
     if outcome.later.stories:
         raise PartialFailure(
             f"{how_many(outcome.later.stories, 'story', 'waits')} for another try: run the pipeline again later"
@@ -220,7 +226,7 @@ def _warn_of_first_copies(services: program.Services, pipeline: pipelines.Pipeli
 
 def _print_json(tally: queuers.Tally, outcome: _Outcome) -> None:
     fields: dict[str, Any] = {
-        name: getattr(tally, name) for name in ("files", "finished", "skipped", "failed", "stories")
+        name: getattr(tally, name) for name in ("files", "finished", "skipped", "changed", "failed", "stories")
     }
     fields |= asdict(outcome.ran) | {"waiting": outcome.waiting, "later": asdict(outcome.later)}
     fields |= {"problems": dict(tally.problems)}

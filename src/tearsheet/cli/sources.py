@@ -171,6 +171,56 @@ def change(
 
 @app.command()
 @reports_errors
+def merge(
+    others: Annotated[
+        list[str],
+        typer.Argument(
+            help="Sources that become one with another.", metavar="SOURCE…", autocompletion=names_of("sources")
+        ),
+    ],
+    into: Annotated[
+        str, typer.Option(help="The source that stays.", metavar="SOURCE", autocompletion=names_of("sources"))
+    ],
+    yes: YesOption = False,
+) -> None:
+    """Make sources one: their feeds, entries and collections become those of the one that stays.
+
+    Stories that are indexed or archived already keep the source that they had.
+    """
+    with services_for() as services:
+        database = services.database
+        kept, merged = catalogue.find_source(database, into), [catalogue.find_source(database, one) for one in others]
+        name = catalogue.read_source(database, kept)["name"]
+        gone = ", ".join(str(catalogue.read_source(database, one)["name"]) for one in merged)
+        confirm(f"Merge {gone} into {name}?", yes)
+        feeds = catalogue.merge_sources(database, merged, kept, utc_now())
+    out.print(f"{how_many(feeds, 'feed', 'is')} of {name} now")
+
+
+@app.command()
+@reports_errors
+def split(
+    source: SourceArgument,
+    feed: Annotated[list[str], typer.Option(help="A feed of the new source; may be repeated.", metavar="FEED")],
+    name: Annotated[str, typer.Option(help="What people call the new source.")],
+    homepage: Annotated[
+        str | None, typer.Option(help="Its homepage, which says its domain. [default: the same domain]")
+    ] = None,
+) -> None:
+    """Make some feeds of a source, with their entries, those of a new source in the same collections."""
+    if not name.strip():
+        raise UsageError("--name: a source needs a name")
+    with services_for() as services:
+        database = services.database
+        feeds = [catalogue.find_feed(database, one) for one in feed]
+        made = catalogue.split_source(
+            database, catalogue.find_source(database, source), feeds, name.strip(), homepage, utc_now()
+        )
+    out.print(f"{how_many(len(feeds), 'feed', 'is')} of source {made}, {name.strip()}, now")
+
+
+@app.command()
+@reports_errors
 def remove(source: SourceArgument, yes: YesOption = False) -> None:
     """Forget a source and its feeds; its stories stay.
 

@@ -95,6 +95,13 @@ feeds = Table(
     Column("gone_seen", Integer, nullable=False, server_default=text("0")),
     Column("former_url", Text),
     Column("skip_times", String(200)),
+    # Set by an administrator, too, or by the directory that the feed is from.
+    Column("folders", Text),
+    Column("homepage", Text),
+    Column("user_agent", Text),
+    Column("ignore_validators", Boolean, nullable=False, server_default=false()),
+    Column("directory", String(500)),
+    Column("modified_at", UtcDateTime),
     Column("rhythm", Text),
     Column("sitemaps", Text),
     Column("redirect_since", UtcDateTime),
@@ -106,6 +113,43 @@ feeds = Table(
     Index("feeds_host", "host"),
     Index("feeds_url", "url"),
     sqlite_autoincrement=True,
+)
+
+feed_secrets = Table(
+    "feed_secrets",
+    metadata,
+    Column("feed_id", Id, primary_key=True, autoincrement=False),
+    Column("origin", String(300), nullable=False),
+    Column("username", Text),
+    Column("password", Text),
+    Column("token", Text),
+    Column("cookie", Text),
+    # Pairs of name and value, as JSON.
+    Column("headers", Text),
+)
+
+feed_directories = Table(
+    "feed_directories",
+    metadata,
+    Column("name", String(500), primary_key=True),
+    Column("synced_at", UtcDateTime, nullable=False),
+)
+
+feed_sums = Table(
+    "feed_sums",
+    metadata,
+    # What became of polls (`polls`) and of the entries in them (`stories`), since the database was made.
+    Column("what", String(20), primary_key=True),
+    Column("reason", String(100), primary_key=True),
+    Column("count", BigInteger, nullable=False),
+)
+
+feed_id_marks = Table(
+    "feed_id_marks",
+    metadata,
+    # The highest id that `feeds` or `sources` ever had, so that none is given twice, also after the highest was removed.
+    Column("kind", String(20), primary_key=True),
+    Column("highest", BigInteger, nullable=False),
 )
 
 feed_subscriptions = Table(

@@ -56,6 +56,8 @@ class FetchRequest:
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     """Further request headers, such as `If-None-Match`."""
+    home_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Request headers with secrets, for the origin (scheme, host and port) of `url` alone: redirects elsewhere go without them."""
     accept: str = ACCEPT_PAGE
     max_bytes: int | None = None
     timeout: float | None = None

@@ -35,7 +35,7 @@ class EngineSettings:
     events: str = _setting("events", "a folder or `kafka://HOST:PORT`", place=True)
     patience_seconds: float = _setting(60.0, "how long a lost connection is waited out before the command gives up")
     query_seconds: float = _setting(
-        2.0, "longest time for one question to the index, for each page of an export; 0 means no limit"
+        2.0, "longest time for what one answer asks of the index, for each page of an export; 0 means no limit"
     )
     index_rollover_stories: int = _setting(
         200_000_000,
@@ -140,6 +140,9 @@ class FeedSettings:
         "",
         "an rss-fetcher whose stories are taken instead of polling feeds here: `https://USER:PASSWORD@HOST`",
         secret=True,
+    )
+    directory_token: str = _setting(
+        "", "token for the server of `tearsheet feeds sync`, sent as `Authorization: Token …`", secret=True
     )
 
 
@@ -250,6 +253,9 @@ class WebSettings:
         "write",
         "what needs no token on loopback or a Unix socket: `write`, `read` or `none`; never what a proxy passed on",
     )
+    open_rss: bool = _setting(
+        True, "serve the daily files of entries (`/rss/mc-….rss.gz`) without a token, as an rss-fetcher does"
+    )
     trusted_proxies: list[str] = _setting(
         [], "addresses or networks of proxies, or `unix`, that are believed when they say for whom they ask"
     )
@@ -279,10 +285,10 @@ class McpSettings:
     characters: int = _setting(500_000, "characters of answers that one client gets in a session; 0 means no limit")
     answer_characters: int = _setting(20_000, "characters of one answer; longer ones come in parts")
     session_hours: float = _setting(
-        24.0, "hours from a client's first call until its budget begins anew; on stdio it also ends with the process"
+        24.0, "hours from a client's first call until its budget starts afresh; on stdio it also ends with the process"
     )
     audit_bytes: int = _setting(
-        10_000_000, "size at which the log of what agents saw is begun anew; the one before is kept beside it"
+        10_000_000, "size at which the log of what agents saw is started afresh; the one before is kept beside it"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, get_args, get_origin
 
 from tearsheet.errors import ConfigError
@@ -11,6 +12,8 @@ _LARGEST = {
     "_days": 36_500, "_minutes": 10_000_000, "_seconds": 1_000_000_000, "_processes": 1_000, "concurrency": 10_000,
 }  # fmt: skip
 """What numbers may be at most, by the ends of their names: more would mean nothing but that a clock or the machine fails."""
+_SMALLEST = {"_minutes": 1, "concurrency": 1, "per_host": 1}
+"""What numbers may be at least, by the ends of their names: with 0 nothing would be done, or without any pause."""
 
 
 def converted(value: Any, declared: Declared, source: str) -> Any:
@@ -23,13 +26,15 @@ def converted(value: Any, declared: Declared, source: str) -> Any:
         raise ConfigError(f"{declared.name} (from {source}): {told} is not {_KIND_NAMES[kind]}: {declared.help}") from (
             None if declared.secret else error
         )
-    if kind in (int, float) and typed > (most := _largest(declared.name)):
+    if kind in (int, float) and typed > (most := _bound(declared.name, _LARGEST, 2**53)):
         raise ConfigError(f"{declared.name} (from {source}): {value!r} is more than {most:,}, the most that it may be")
+    if kind in (int, float) and typed < (least := _bound(declared.name, _SMALLEST, 0)):
+        raise ConfigError(f"{declared.name} (from {source}): {value!r} is less than {least}, the least that it may be")
     return typed
 
 
-def _largest(name: str) -> int:
-    return next((most for ending, most in _LARGEST.items() if name.endswith(ending)), 2**53)
+def _bound(name: str, bounds: Mapping[str, int], otherwise: int) -> int:
+    return next((bound for ending, bound in bounds.items() if name.endswith(ending)), otherwise)
 
 
 def _to_bool(value: Any, _: Any) -> bool:

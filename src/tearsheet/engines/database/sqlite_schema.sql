@@ -104,6 +104,16 @@ CREATE TABLE erasures (
 	finished_at DATETIME, 
 	PRIMARY KEY (id)
 );
+CREATE TABLE feed_directories (
+	name VARCHAR(500) NOT NULL, 
+	synced_at DATETIME NOT NULL, 
+	PRIMARY KEY (name)
+);
+CREATE TABLE feed_id_marks (
+	kind VARCHAR(20) NOT NULL, 
+	highest BIGINT NOT NULL, 
+	PRIMARY KEY (kind)
+);
 CREATE TABLE feed_paces (
 	"key" VARCHAR(300) NOT NULL, 
 	next_start DATETIME NOT NULL, 
@@ -111,6 +121,16 @@ CREATE TABLE feed_paces (
 	owner VARCHAR(40), 
 	owner_until DATETIME, 
 	PRIMARY KEY ("key")
+);
+CREATE TABLE feed_secrets (
+	feed_id INTEGER NOT NULL, 
+	origin VARCHAR(300) NOT NULL, 
+	username TEXT, 
+	password TEXT, 
+	token TEXT, 
+	cookie TEXT, 
+	headers TEXT, 
+	PRIMARY KEY (feed_id)
 );
 CREATE TABLE feed_subscriptions (
 	feed_id INTEGER NOT NULL, 
@@ -126,6 +146,12 @@ CREATE TABLE feed_subscriptions (
 	note TEXT, 
 	PRIMARY KEY (feed_id), 
 	UNIQUE (token)
+);
+CREATE TABLE feed_sums (
+	what VARCHAR(20) NOT NULL, 
+	reason VARCHAR(100) NOT NULL, 
+	count BIGINT NOT NULL, 
+	PRIMARY KEY (what, reason)
 );
 CREATE TABLE feeds (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
@@ -162,7 +188,7 @@ CREATE TABLE feeds (
 	gone_seen INTEGER DEFAULT 0 NOT NULL, 
 	former_url TEXT, 
 	skip_times VARCHAR(200)
-, rhythm TEXT, sitemaps TEXT, redirect_since DATETIME, moved_at DATETIME, former_checked DATETIME);
+, folders TEXT, homepage TEXT, user_agent TEXT, ignore_validators BOOLEAN DEFAULT 0 NOT NULL, directory VARCHAR(500), modified_at DATETIME, rhythm TEXT, sitemaps TEXT, redirect_since DATETIME, moved_at DATETIME, former_checked DATETIME);
 CREATE TABLE fetch_events (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	feed_id INTEGER NOT NULL, 

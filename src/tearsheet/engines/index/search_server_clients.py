@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tearsheet.engines.server import LostConnection, ServerUrl, cannot_reach, load_client, pauses
@@ -51,7 +51,8 @@ class SearchClient(ABC):
         """
         self.server = server
         self._client = client
-        self._timed_out, self._lost, self._refused = timed_out, lost, refused
+        self._timed_out, self._refused = timed_out, refused
+        self._lost: tuple[type[Exception], ...] = (*lost, RecursionError)
 
     def ask(
         self,
@@ -67,13 +68,16 @@ class SearchClient(ABC):
         stops working on it.
         """
         try:
-            return self._perform(method, path, params, body, seconds)
+            answer = self._perform(method, path, params, body, seconds)
         except self._timed_out as error:
             raise (LostConnection if seconds is None else OutOfTime)(str(error)) from error
         except self._lost as error:
             raise LostConnection(str(error)) from error
         except self._refused as error:
             raise _refused(error.status_code, self._said(error)) from error
+        if isinstance(answer, Sequence):
+            raise LostConnection("the answer is not that of a search server")
+        return answer
 
     def close(self) -> None:
         """Disconnect."""

@@ -22,4 +22,7 @@ from .story_store import erase_entries as erase_entries
 from .story_store import mark_queued as mark_queued
 from .story_store import unqueued_stories as unqueued_stories
 from .subscriber import Subscriber as Subscriber
+from .sums import ENTRIES as ENTRIES
+from .sums import POLLS as POLLS
+from .sums import read_sums as read_sums
 from .websub import CALLED_AT as CALLED_AT

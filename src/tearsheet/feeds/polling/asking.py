@@ -54,7 +54,8 @@ class Asking:
         return await self.client.fetch(
             FetchRequest(
                 url,
-                headers=headers or {},
+                headers=dict(headers or {}) | ({"User-Agent": self.feed.user_agent} if self.feed.user_agent else {}),
+                home_headers=self.feed.access.headers_for(url),
                 accept=ACCEPT_FEED,
                 max_bytes=self.settings.max_bytes,
                 timeout=self.settings.timeout_seconds,

@@ -145,9 +145,9 @@ async def _at_announced_address(asking: Asking, result: PollResult) -> PollResul
 
 
 def conditional_headers(feed: LeasedFeed, now: datetime) -> dict[str, str]:
-    """The validators as the server sent them; none now and then, and none for a server that has lied."""
+    """The validators as the server sent them; none now and then, and none for a server that has lied or is said to."""
     due_in_full = feed.last_full_fetch is None or now - feed.last_full_fetch >= UNCONDITIONAL_EVERY
-    if feed.http_lies or due_in_full:
+    if feed.http_lies or feed.ignore_validators or due_in_full:
         return {}
     headers = {}
     if feed.http_etag:

@@ -31,6 +31,7 @@ from tearsheet.feeds.polling.schedule import (
 from tearsheet.feeds.polling.statuses import added_note, note
 from tearsheet.feeds.polling.store import LeasedFeed
 from tearsheet.feeds.polling.story_store import SeenStories
+from tearsheet.feeds.polling.sums import add_sums, poll_reason
 from tearsheet.feeds.tables import FETCH_DISABLED, FETCH_FAILED, FETCH_SUCCEEDED
 from tearsheet.settings import FeedSettings
 
@@ -44,7 +45,7 @@ def rules_of(settings: FeedSettings) -> Rules:
     """The rules of the schedule, from the settings."""
     return Rules(
         default_minutes=settings.interval_minutes,
-        min_minutes=settings.min_minutes,
+        min_minutes=max(1, settings.min_minutes),  # whoever uses us as a library may set anything
         max_minutes=settings.max_minutes,
         max_failures=settings.max_failures,
         disable_failing=settings.disable_failing,
@@ -111,6 +112,8 @@ def _record(
         store.name_sources(connection, _new_titles(mine))
         store.add_events(connection, events)
         store.free_sources(connection, owner, freed)
+        reasons = [poll_reason(result.status, result.unchanged) for result in mine]
+        add_sums(database, connection, reasons, sum(tallies, Counter()))
     return +counts
 
 

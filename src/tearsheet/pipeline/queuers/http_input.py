@@ -1,8 +1,8 @@
-"""Requests to a server that the operator named: for an input file, or to an rss-fetcher. Web pages go through `tearsheet.fetch`.
+"""Requests to a server that the operator named: for an input file, to an rss-fetcher, or to a directory of feeds.
 
-The operator's address may be a private one and may carry a login. Where that server redirects us to is another matter: a request
-with a login stays with its origin, and one without never reaches a private network. Nor may it keep us for ever: a request has one
-deadline, from the first redirect to the last byte.
+Web pages go through `tearsheet.fetch`. The operator's address may be a private one and may carry a login. Where that server
+redirects us to is another matter: a request with a login stays with its origin, and one without never reaches a private network.
+Nor may it keep us for ever: a request has one deadline, from the first redirect to the last byte.
 """
 
 from __future__ import annotations
@@ -151,14 +151,17 @@ class _Opening(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
 
 
 @contextmanager
-def opened_url(url: str, timeout: float = TIMEOUT_SECONDS, pace: int = 0) -> Iterator[http.client.HTTPResponse]:
-    """The 200 response of an http(s) server. The address may contain a user and password. Raises EngineError or ItemRefused.
+def opened_url(
+    url: str, timeout: float = TIMEOUT_SECONDS, pace: int = 0, authorization: str = ""
+) -> Iterator[http.client.HTTPResponse]:
+    """The 200 response of an http(s) server. Raises EngineError or ItemRefused.
 
-    All of it has to come within `timeout` seconds; with a `pace`, in a second more for each so many bytes.
+    The address may contain a user and password, which are sent unless there is another `authorization`. All of the answer has to
+    come within `timeout` seconds; with a `pace`, in a second more for each so many bytes.
     """
     shown = shown_url(url)
     try:
-        with _followed(url, shown, _Deadline(timeout, pace)) as response:
+        with _followed(url, shown, _Deadline(timeout, pace), authorization) as response:
             if response.status != 200:
                 raise EngineError(f"{shown}: the server answers {response.status}")
             yield response
@@ -179,10 +182,10 @@ def whole_answer(response: http.client.HTTPResponse, limit: int) -> bytes:
     return bytes(body)
 
 
-def _followed(url: str, shown: str, deadline: _Deadline) -> http.client.HTTPResponse:
+def _followed(url: str, shown: str, deadline: _Deadline, authorization: str) -> http.client.HTTPResponse:
     """The last response of a chain of redirects."""
     parts = _parts(url, shown)
-    home, login = _origin(parts), _login(parts)
+    home, login = _origin(parts), authorization or _login(parts)
     for _ in range(_MAX_REDIRECTS):
         at_home = _origin(parts) == home
         if login and not at_home:
@@ -195,7 +198,9 @@ def _followed(url: str, shown: str, deadline: _Deadline) -> http.client.HTTPResp
         )
         # A proxy of the environment would hide the address from the guard, so only the operator's own server is asked by one.
         opening = _Opening(deadline, guarded=not at_home)
-        handlers = [_NoRedirects, opening] if at_home else [_NoRedirects, opening, urllib.request.ProxyHandler({})]
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirects(), opening]
+        if not at_home:
+            handlers.append(urllib.request.ProxyHandler({}))
         address = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
         request = urllib.request.Request(address, headers=headers)  # noqa: S310 - http(s) only, as _parts has checked
         try:

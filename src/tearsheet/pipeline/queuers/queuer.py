@@ -90,6 +90,8 @@ class Tally:
     finished: int = 0
     skipped: int = 0
     """Finished before, or taken by another queuer."""
+    changed: list[str] = field(default_factory=list)
+    """Finished before under the same name, but with other content: these were not read."""
     failed: int = 0
     """Not read to the end; the next run takes them again."""
     stories: int = 0
@@ -139,6 +141,9 @@ class Queuer:
                 await self._queue_tracked(file, stop)
             else:
                 self.tally.skipped += 1
+                # An archive file has a name of its own, and is rewritten when stories are erased from it.
+                if not self._kind.packed and await asyncio.to_thread(self._tracker.was_another, file.name, file.size):
+                    self.tally.changed.append(file.name)
             self.tally.bytes_done += file.size or 0
 
     def _take(self, file: InputFile) -> bool:
@@ -152,8 +157,10 @@ class Queuer:
             finished = await self._queue(file, stop)
         finally:
             if self._choice.is_whole:
-                settle = self._tracker.finish if finished else self._tracker.give_back
-                await asyncio.to_thread(settle, file.name)
+                if finished:
+                    await asyncio.to_thread(self._tracker.finish, file.name, file.size)
+                else:
+                    await asyncio.to_thread(self._tracker.give_back, file.name)
 
     async def _queue(self, file: InputFile, stop: asyncio.Event) -> bool:
         """Queue a file's stories; returns whether it was read and queued to its end."""

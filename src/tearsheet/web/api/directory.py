@@ -45,8 +45,8 @@ OfSource = Annotated[int | None, Query(ge=0, le=LARGEST_ID, description="Only of
 OfCollection = Annotated[int | None, Query(ge=0, le=LARGEST_ID, description="Only of this collection, by its id.")]
 Name = Annotated[str, Query(max_length=MOST_LETTERS, description="Part of the name or domain; case does not matter.")]
 Platform = Annotated[str, Query(max_length=100, description=f"`{PLATFORM}`, or nothing: there is no other.")]
-Since = Annotated[float | None, Query(description="Added at this time or later, in seconds since 1970.")]
-Before = Annotated[float | None, Query(description="Added before this time, in seconds since 1970.")]
+Since = Annotated[float | None, Query(description="Added or changed at this time or later, in seconds since 1970.")]
+Before = Annotated[float | None, Query(description="Last added or changed before this time, in seconds since 1970.")]
 
 
 @dataclass(slots=True, frozen=True)
@@ -128,7 +128,7 @@ def feed_shown(feed: dict[str, Any]) -> dict[str, Any]:
         "name": feed["name"] or feed["rss_title"],
         "admin_rss_enabled": feed["active"],
         "created_at": feed["created_at"].isoformat(),
-        "modified_at": feed["created_at"].isoformat(),
+        "modified_at": (feed["modified_at"] or feed["created_at"]).isoformat(),
     }
 
 

@@ -6,7 +6,7 @@ from alembic import op
 from tearsheet.engines.database.sql import UtcDateTime
 
 revision = "0020"
-down_revision = "0017"
+down_revision = "0019"
 branch_labels = None
 depends_on = None
 
