@@ -112,7 +112,7 @@ docs-site: $(VENV)/.dev ## Build the documentation as a site into build/site, wi
 	@$(BIN)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/site
 	@echo "build/site/index.html"
 
-bench: bench-pipeline bench-memory bench-feeds bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger bench-start ## Run every benchmark (alone, on a quiet machine)
+bench: bench-pipeline bench-memory bench-feeds bench-feedparser bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger bench-start ## Run every benchmark (alone, on a quiet machine)
 
 bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on RabbitMQ, side by side
 	@engines/all start rabbitmq
@@ -123,6 +123,9 @@ bench-fetch: $(VENV)/.dev ## Pages a second from many hosts, beside requests wit
 
 bench-feeds: $(VENV)/.dev ## Feeds a second beside feedparser, picking due feeds, polling on loopback
 	@$(BIN)/python -m bench.feeds
+
+bench-feedparser: $(VENV)/.dev ## Links, titles, dates and speed beside feedparser on its own test files, which it fetches
+	@$(BIN)/python -m bench.feedparser_files --fetch
 
 bench-archive: $(VENV)/.dev ## Writing and reading WARC files beside warcio
 	@$(BIN)/python -m bench.archive

@@ -126,7 +126,11 @@ def differences(name: str, body: bytes) -> list[str]:
     found = []
     for number, (a, b) in enumerate(zip(mine.entries, entries, strict=True)):
         for what, left, right in (
-            ("link", a.link, _http(b.get("feedburner_origlink")) or _http(b.get("pheedo_origlink")) or _http(b.get("link"))),
+            (
+                "link",
+                a.link,
+                _http(b.get("feedburner_origlink")) or _http(b.get("pheedo_origlink")) or _http(b.get("link")),
+            ),
             ("title", a.title, plain_title(b.get("title") or "")),
             ("id", a.guid, b.get("id")),
         ):

@@ -22,12 +22,14 @@ TEXTS = {
 ASIAN = [("ja", "euc_jp"), ("ja", "shift_jis"), ("ko", "euc_kr"), ("zh", "gb2312"), ("zh", "gb18030"), ("tw", "big5")]
 OTHERS = [("ru", "koi8-r"), ("ru", "cp1251"), ("el", "cp1253"), ("he", "cp1255"), ("ar", "cp1256")]
 LATIN = [("pl", "cp1250"), ("tr", "cp1254"), ("fr", "cp1252")]
-UNICODE = [(language, name) for language in ("ja", "fr") for name in ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32-be")]
+UNICODE = [
+    (language, name) for language in ("ja", "fr") for name in ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32-be")
+]
 
 
 def _read(language: str, encoding: str, declaration: str, charset: str | None = None) -> None:
     first, second = TEXTS[language]
-    document = f"{declaration}<rss version='2.0'><channel><title>{first}</title><item><title>{second}</title></item></channel></rss>"
+    document = f"{declaration}<rss><channel><title>{first}</title><item><title>{second}</title></item></channel></rss>"
     feed = parse_feed(document.encode(encoding), "http://site.test/feed", charset=charset)
     assert (feed.title, feed.entries[0].title) == (first, second)
 

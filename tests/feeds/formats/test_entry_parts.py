@@ -49,16 +49,21 @@ def test_atom() -> None:
 def test_json_feed() -> None:
     item = {
         "id": "1", "url": "/a", "content_html": "<p>Long</p>", "summary": "Short", "authors": [{"name": "Ann"}, 7],
-        "author": {"name": "Ben"}, "tags": ["ships", None], "attachments": [{"url": "/a.mp3", "mime_type": "audio/mpeg", "size_in_bytes": 12}],
+        "author": {"name": "Ben"}, "tags": ["ships", None],
+        "attachments": [{"url": "/a.mp3", "mime_type": "audio/mpeg", "size_in_bytes": 12}],
     }  # fmt: skip
     body = json.dumps({"version": "https://jsonfeed.org/version/1.1", "items": [item]})
     [entry] = parse_feed(body, URL).entries
     assert (entry.content, entry.summary, entry.authors) == ("<p>Long</p>", "Short", ("Ann", "Ben"))
-    assert (entry.categories, entry.enclosures) == (("ships",), (Enclosure("https://site.test/a.mp3", "audio/mpeg", 12),))
+    assert (entry.categories, entry.enclosures) == (
+        ("ships",),
+        (Enclosure("https://site.test/a.mp3", "audio/mpeg", 12),),
+    )
 
 
 def test_base64_of_atom() -> None:
-    old = "<feed version='0.3' xmlns='http://purl.org/atom/ns#'><title mode='base64'>TmV3cw==</title><entry><title mode='base64'>{}</title>"
+    old = "<feed version='0.3' xmlns='http://purl.org/atom/ns#'><title mode='base64'>TmV3cw==</title>"
+    old += "<entry><title mode='base64'>{}</title>"
     old += "<content mode='base64' type='text/html'>PGI+YjwvYj4=</content></entry></feed>"
     feed = parse_feed(old.format("RmVycnkgPGI+c2lua3M8L2I+"), URL)
     assert (feed.title, feed.entries[0].title, feed.entries[0].content) == ("News", "Ferry sinks", "<b>b</b>")

@@ -22,7 +22,10 @@ def test_rss_is_relative_to_its_channel_wherever_the_channel_says_so(item: str, 
 
 
 def test_a_channel_without_a_link_leaves_it_to_the_feed() -> None:
-    assert _link("<rss version='2.0'><channel><item><link>a</link></item></channel></rss>") == "https://service.test/feeds/a"
+    assert (
+        _link("<rss version='2.0'><channel><item><link>a</link></item></channel></rss>")
+        == "https://service.test/feeds/a"
+    )
 
 
 def test_what_xml_base_says_comes_first() -> None:

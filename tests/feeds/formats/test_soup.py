@@ -34,7 +34,9 @@ def test_links_and_titles_are_those_that_feedparser_finds(item: str) -> None:
     assert ours.damaged and ours.title == "News"
     assert [entry.link for entry in ours.entries] == [entry.get("link") for entry in theirs.entries]
     assert all(ours.published for ours, other in zip(ours.entries, theirs.entries, strict=True) if "published" in other)
-    assert [entry.title for entry in ours.entries] == [plain_title(entry.get("title") or "") for entry in theirs.entries]
+    assert [entry.title for entry in ours.entries] == [
+        plain_title(entry.get("title") or "") for entry in theirs.entries
+    ]
 
 
 def test_what_is_never_closed_ends_where_the_next_begins() -> None:
@@ -68,8 +70,8 @@ def test_what_is_nested_too_deeply_is_read_as_text() -> None:
     assert root.find(".//item") is not None
 
 
-PARTS = ["<item>", "</item>", "<title>", "</title>", "<link>", "</link>", "<b>", "</b>", "<a:b c='d'>", "</a:b>", "<!--", "-->", "<?x?>",
-    "<![CDATA[", "]]>", "<", ">", "&amp;", "text", "<x y=z/>", "xmlns='q'", "<rss xmlns:dc='x'>", "'", '"', "=", "/"]  # fmt: skip
+PARTS = ["<item>", "</item>", "<title>", "</title>", "<link>", "</link>", "<b>", "</b>", "<a:b c='d'>", "</a:b>", "<!--", "-->",
+    "<?x?>",    "<![CDATA[", "]]>", "<", ">", "&amp;", "text", "<x y=z/>", "xmlns='q'", "<rss xmlns:dc='x'>", "'", '"', "=", "/"]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=40))

@@ -15,8 +15,8 @@ from tearsheet.feeds.catalogue.directory import find_collection, no_feed, source
 from tearsheet.feeds.catalogue.feed_changes import ASKED, FeedChanges, changed_columns
 from tearsheet.feeds.catalogue.model import AddReport, NewFeed, NewSource
 from tearsheet.feeds.polling import spread_over_source
-from tearsheet.feeds.tables import collection_sources, collections, feeds, fetch_events, sources
-from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, host_of
+from tearsheet.feeds.tables import collection_sources, collections, feed_documents, feeds, fetch_events, sources
+from tearsheet.urls import MAX_URL_LENGTH, BadURL, host_of, publisher_of
 
 
 def add_feeds(database: Database, new: Iterable[NewFeed], now: datetime) -> AddReport:
@@ -53,9 +53,7 @@ def _add(connection: Connection, feed: NewFeed, now: datetime, report: AddReport
         return
     source = feed.sources_id if feed.sources_id is not None else _source_for(connection, feed, now)
     if feed.sources_id is not None:
-        _ensure_source(
-            connection, feed.sources_id, feed.source_name or canonical_domain(url), canonical_domain(url), now
-        )
+        _ensure_source(connection, feed.sources_id, feed.source_name or publisher_of(url), publisher_of(url), now)
     values = {
         "sources_id": source, "name": feed.name, "url": url, "host": host, "active": feed.active, "created_at": now,
         "due_at": now, "admin_minutes": feed.admin_minutes, "next_fetch_reason": "new",
@@ -72,9 +70,9 @@ def _source_for(connection: Connection, feed: NewFeed, now: datetime) -> int:
     """The source of the feed's site: found by its homepage where that is known, else by the feed's own address."""
     site = feed.homepage or feed.url
     try:
-        domain = canonical_domain(site)
+        domain = publisher_of(site)
     except BadURL:
-        domain = canonical_domain(feed.url)
+        domain = publisher_of(feed.url)
     return _find_or_add_source(connection, feed.source_name or domain, domain, feed.homepage, now)
 
 
@@ -134,7 +132,7 @@ def add_sources(database: Database, new: Iterable[NewSource], now: datetime) -> 
             site = source.site.strip()
             homepage = site if "://" in site else f"https://{site}/"
             try:
-                domain = canonical_domain(homepage)
+                domain = publisher_of(homepage)
             except BadURL as error:
                 report.refused.append((source.site, str(error)))
                 continue
@@ -269,7 +267,8 @@ def remove_feed(database: Database, feed_id: int) -> None:
     with database.begin() as connection:
         if not connection.execute(feeds.delete().where(feeds.c.id == feed_id)).rowcount:
             raise no_feed(feed_id)
-        connection.execute(fetch_events.delete().where(fetch_events.c.feed_id == feed_id))
+        for table in (fetch_events, feed_documents):
+            connection.execute(table.delete().where(table.c.feed_id == feed_id))
 
 
 def _update(connection: Connection, feed_id: int, **values: Any) -> None:

@@ -18,7 +18,14 @@ _BOMS = (
 )  # fmt: skip
 _EBCDIC = b"\x4c\x6f\xa7\x94"
 """`<?xm`, as mainframes write it."""
-_WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs", "iso8859-1": "cp1252"}
+_WIDER = {
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+    "iso8859-1": "cp1252",
+}
 """What calls itself one of these is read as its superset, as browsers do."""
 _LATIN = frozenset({"cp1252", "iso8859-15", "ascii"})
 _TAGS = re.compile(rb"<[^<>]{0,1000}>")
@@ -112,7 +119,9 @@ def looks_like(body: bytes) -> str | None:
     found = text_codec(detect_encoding(text, _DETECTED_BYTES) or "") or ""
     found = _BY_COUNTRY.get(found, found)
     for name in (found, "cp949") if found in ("", "utf-8", "ascii") else (found,):  # it does not know Korean
-        if name in ("euc_jp", "cp932", "cp949", "gb18030", "big5hkscs", "euc_jis_2004") and _is_mostly(text, name, _WIDE):
+        if name in ("euc_jp", "cp932", "cp949", "gb18030", "big5hkscs", "euc_jis_2004") and _is_mostly(
+            text, name, _WIDE
+        ):
             return name
     if found in _NARROW:
         return found if _is_mostly(text, found, re.compile(f"[{_NARROW[found]}]")) else None

@@ -17,8 +17,8 @@ _MOST_SCHEMES = 5
 def mended_link(link: str, base: str = "") -> str | None:
     """The address that a link means in a document at `base`; the link itself where it means none, and None for an empty one.
 
-    Line breaks are dropped, blanks encoded. `http:/host/`, `http:\\\\host/`, `http://http://host/`, `http://host:443/` and `www.host/`
-    mean what their writers meant.
+    Line breaks are dropped, blanks encoded. `http:/host/`, `http:\\\\host/`, `http://http://host/`, `http://host:443/` and
+    `www.host/` mean what their writers meant.
     """
     if link.startswith(("http://", "https://")) and not _ODD.search(link):
         return link

@@ -8,6 +8,7 @@ import zlib
 from datetime import datetime
 
 from tearsheet.clock import utc_now
+from tearsheet.feeds.formats.encodings import decode
 from tearsheet.feeds.formats.json_feed import read_json_feed
 from tearsheet.feeds.formats.model import EMPTY, HTML, NO_VERSION, TOO_LARGE, FeedError, ParsedFeed
 from tearsheet.feeds.formats.sitemap import read_sitemap
@@ -48,7 +49,7 @@ def parse_feed(
     if isinstance(body, str):
         # The mark at its beginning says that it is UTF-8, and is believed more than what a declaration says.
         body = codecs.BOM_UTF8 + body.strip(_BLANK.decode("utf-8")).encode("utf-8", "replace")
-    if body.startswith(b"\x1f\x8b"):
+    if body.startswith(_GZIP):
         body = unzip(body, max_bytes + 1)
         if len(body) > max_bytes:
             raise FeedError(TOO_LARGE)
@@ -78,6 +79,11 @@ def _is_feed_all_the_same(body: bytes) -> bool:
     """Whether what calls itself a web page begins with the root of a feed."""
     root = _FEED_ROOT.search(body, 0, 4096)
     return root is not None and root[1] is not None
+
+
+def document_text(body: bytes, limit: int) -> str:
+    """The beginning of a document as text, whatever it is: for people who want to see why it is no feed."""
+    return decode(unzip(body, limit) if body.startswith(_GZIP) else body[:limit])
 
 
 def unzip(body: bytes, limit: int = MAX_UNZIPPED) -> bytes:

@@ -29,8 +29,8 @@ _FRAMES = _ITEMS | {"rss", "rdf", "feed", "channel", "urlset", "sitemapindex", "
 _PLAIN = frozenset("title link guid id pubdate published updated issued modified created date".split())
 """Fields in which no other field can be."""
 _FIELDS = _PLAIN | frozenset(
-    "description summary content author category comments enclosure encoded creator subject source ttl image language contributor textinput "
-    "group".split()
+    "description summary content author category comments enclosure encoded creator subject source ttl image language "
+    "contributor textinput group".split()
 )
 _MARKUP = frozenset("a b blockquote br center div em font hr i img li ol p span strong table td tr u ul".split())
 """What belongs into texts, and holds no field."""

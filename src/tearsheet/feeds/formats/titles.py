@@ -22,7 +22,8 @@ _ACTIVE = re.compile(
 )
 """What makes a title more than words; in a title *about* it, it has neither an attribute nor an end."""
 _UNSEEN = {
-    f"</{name}": re.compile(rf"<{name}\b[^<>]*>.*?</{name}\s*>", re.IGNORECASE | re.DOTALL) for name in ("script", "style")
+    f"</{name}": re.compile(rf"<{name}\b[^<>]*>.*?</{name}\s*>", re.IGNORECASE | re.DOTALL)
+    for name in ("script", "style")
 } | {"-->": re.compile(r"<!--.*?-->", re.DOTALL)}
 """What is never shown, with all that is in it, by its end."""
 _ENDED = re.compile(r"</|\s[\w-]+\s*=|<!")

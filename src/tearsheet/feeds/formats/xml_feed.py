@@ -103,7 +103,18 @@ def _version(root: etree._Element, name: str) -> str:
 class _Reader:
     """Collects what the elements of one feed say."""
 
-    __slots__ = ("_bases", "_channel_roles", "_entry_roles", "_is_cdf", "_own", "_period", "_room", "_said", "feed", "now")
+    __slots__ = (
+        "_bases",
+        "_channel_roles",
+        "_entry_roles",
+        "_is_cdf",
+        "_own",
+        "_period",
+        "_room",
+        "_said",
+        "feed",
+        "now",
+    )
 
     def __init__(self, feed: ParsedFeed, url: str, now: datetime, root: etree._Element) -> None:
         self.feed = feed

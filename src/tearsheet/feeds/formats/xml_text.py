@@ -145,4 +145,3 @@ def _without_prologue(text: str) -> str:
     if 0 <= subset < end:
         end = text.find(">", text.find("]", subset))
     return text[:doctype] + text[end + 1 :] if end >= 0 else text[:doctype]
-

@@ -73,6 +73,8 @@ class PollResult:
     """What the feed says about itself, without its entries."""
     candidates: list[Candidate] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
+    unread: bytes | None = None
+    """The document, if it could not be read."""
 
     def failed(self, status: str, weight: float, detail: str = "") -> PollResult:
         """Turn this poll into a failure."""
@@ -176,6 +178,7 @@ async def _read(
             merged = await _follow_index(client, reader, read, settings, now, sleep)
             read = await reader.read(SIFT, Merged(merged, now, settings.max_stories, known))
     except Quarantine as error:
+        result.unread = response.body
         return result.failed(*unreadable(error))
     result.full, result.parsed = True, read.feed
     result.moved_to = permanent_target(feed.url, response)

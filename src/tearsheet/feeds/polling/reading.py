@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tearsheet.feeds.formats import TOO_LARGE, Entry, FeedError, ParsedFeed, parse_feed
-from tearsheet.feeds.polling.dedupe import Candidate, candidates, entries_hash
+from tearsheet.feeds.polling.dedupe import Candidate, candidates, entries_hash, newest
 from tearsheet.work import Quarantine, ReadingJob
 
 MAX_CHILD_SITEMAPS = 5
@@ -64,10 +64,10 @@ def read_feed(received: ReceivedFeed) -> ReadFeed:
 
 
 def read_part(received: ReceivedFeed) -> ParsedFeed:
-    """Read one sitemap of several, with its first entries. Raises Quarantine with the reason of a FeedError."""
+    """Read one sitemap of several, with its newest entries. Raises Quarantine with the reason of a FeedError."""
     parsed = _parsed(received)
-    kept = [] if parsed.is_index else parsed.entries[: received.limit]
-    return replace(parsed, entries=kept, tossed=parsed.tossed + len(parsed.entries) - len(kept))
+    kept = [] if parsed.is_index else newest(parsed.entries, received.limit)
+    return replace(parsed, entries=list(kept), tossed=parsed.tossed + len(parsed.entries) - len(kept))
 
 
 def sift(merged: Merged) -> ReadFeed:
