@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from tearsheet.app.services import Services
 from tearsheet.cli import app
-from tearsheet.feeds.polling.failed_documents import Failure, keep_documents
+from tearsheet.feeds.polling.document_store import Failure, keep_documents
 from tearsheet.feeds.tables import stories
 from tearsheet.settings import Settings
 from tests.support.feed_fakes import NOW

@@ -9,6 +9,7 @@ STORES = {
     "tables",
     "polling.store",
     "polling.story_store",
+    "polling.document_store",
     "catalogue.store",
     "catalogue.directory",
     "catalogue.history",

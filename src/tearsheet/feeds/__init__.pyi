@@ -1,3 +1,4 @@
+from .formats.model import Enclosure as Enclosure
 from .formats.model import Entry as Entry
 from .formats.model import FeedError as FeedError
 from .formats.model import ParsedFeed as ParsedFeed

@@ -70,8 +70,10 @@ def test_what_is_nested_too_deeply_is_read_as_text() -> None:
     assert root.find(".//item") is not None
 
 
-PARTS = ["<item>", "</item>", "<title>", "</title>", "<link>", "</link>", "<b>", "</b>", "<a:b c='d'>", "</a:b>", "<!--", "-->",
-    "<?x?>",    "<![CDATA[", "]]>", "<", ">", "&amp;", "text", "<x y=z/>", "xmlns='q'", "<rss xmlns:dc='x'>", "'", '"', "=", "/"]  # fmt: skip
+PARTS = [
+    "<item>", "</item>", "<title>", "</title>", "<link>", "</link>", "<b>", "</b>", "<a:b c='d'>", "</a:b>", "<!--", "-->", "<?x?>",
+    "text", "<![CDATA[", "]]>", "<", ">", "&amp;", "<x y=z/>", "xmlns='q'", "<rss xmlns:dc='x'>", "'", '"', "=", "/",
+]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=40))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tearsheet.feeds.formats import Enclosure, Entry
+from tearsheet.feeds.formats.model import Enclosure, Entry
 from tearsheet.feeds.polling.details import MAX_KEPT, MAX_KEPT_OF_ALL, details_of, read_details
 
 

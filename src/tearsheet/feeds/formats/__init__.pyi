@@ -7,7 +7,6 @@ from .model import SITEMAP as SITEMAP
 from .model import SITEMAP_INDEX as SITEMAP_INDEX
 from .model import TOLD as TOLD
 from .model import TOO_LARGE as TOO_LARGE
-from .model import Enclosure as Enclosure
 from .model import Entry as Entry
 from .model import FeedError as FeedError
 from .model import ParsedFeed as ParsedFeed

@@ -4,7 +4,7 @@ from .daily_rss import daily_rss_name as daily_rss_name
 from .daily_rss import erase_from_daily_rss as erase_from_daily_rss
 from .daily_rss import write_daily_rss as write_daily_rss
 from .details import read_details as read_details
-from .failed_documents import failed_document as failed_document
+from .document_store import failed_document as failed_document
 from .housekeeping import Housekeeper as Housekeeper
 from .next_poll_text import next_poll as next_poll
 from .poll import ACCEPT_FEED as ACCEPT_FEED

@@ -14,7 +14,7 @@ from tearsheet.errors import WorkerError
 from tearsheet.feeds.formats import read_skips, skip_text
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_GUID, DUPLICATE_TITLE, DUPLICATE_URL, ERASED
-from tearsheet.feeds.polling.failed_documents import Failure, keep_documents
+from tearsheet.feeds.polling.document_store import Failure, keep_documents
 from tearsheet.feeds.polling.pace import Freed
 from tearsheet.feeds.polling.poll import NOT_MODIFIED, PollResult
 from tearsheet.feeds.polling.saving import save_stories
