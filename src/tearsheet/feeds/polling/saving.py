@@ -113,7 +113,8 @@ def _moved(
     """For each poll, the stories that came under a new link, by that link. Few feeds have any, so few documents are compared."""
     keys: defaultdict[int, set[str]] = defaultdict(set)
     for result, candidate in fresh:
-        if key := guid_key(candidate.guid):
+        # A feed that never brought a story has no history.
+        if result.feed.state.last_new_stories and (key := guid_key(candidate.guid)):
             keys[result.feed.id].add(key)
     doubtful = set(seen.by_guid({key for some in keys.values() for key in some}, keys)) if keys else set()
     if not doubtful:
