@@ -23,16 +23,20 @@ _SHARES = sum(reader.share for reader in READERS.values())
 _SOURCE = ROOT / "src" / "tearsheet"
 _READS = re.compile(
     r"etree\.(?:fromstring|parse|iterparse)|LexborHTMLParser\(|json\.loads|json\.(?:decode|Decoder)|csv\.(?:reader|DictReader)|"
-    r"decompressobj|gzip_decompress|Protego\.parse|GzipFile\(fileobj|zstandard\.decompress"
+    r"decompressobj|gzip_decompress|Protego\.parse|GzipFile\(fileobj|zstandard\.decompress|(?:json\.load|decode_json|read_json)\(|"
+    r"msgspec\.(?:json|msgpack)\.(?:decode|Decoder)\(|zipfile\.ZipFile\("
 )
 """What takes foreign bytes apart."""
 
 TRUSTED = {
     "archive/identity.py": "a marker that this program wrote, in a store that the operator chose",
-    "backup": "a place that the operator chose; each size, path and digest is checked all the same",
+    "archive/wacz.py": "writes, and reads nothing",
+    "backup/place.py": "a marker by which a place is known; what else is there is described as listing and manifest",
+    "backup/restoring.py": "a note that this program left itself, in the folder that it restores into",
     "app": "settings, tokens and answers of this program's own",
     "cli": "files that the user names: read as a whole, and an error ends the command",
     "engines": "answers of servers that the operator chose",
+    "extract/model.py": "what a process of this program's own answers",
     "extract/blocks.py": "a tree of our own, from which elements are copied",
     "feeds/polling/daily_rss.py": "writes, and reads nothing",
     "fetch/store.py": "rows that this program wrote",
@@ -40,16 +44,11 @@ TRUSTED = {
     "ingest/store.py": "rows that this program wrote",
     "pagestore/check.py": "files that this program wrote",
     "pagestore/store.py": "files that this program wrote",
-    "pipeline/queuers/inputs.py": "unpacks the input of queuers as they read it",
-    "pipeline/queuers/remote.py": "the rss-fetcher that the operator chose",
-    "story.py": "messages that this program wrote",
-    "tables.py": "what lists of feeds, sources and seeds, each described there, read their rows with",
     "topics/snapshot": "snapshots that this program wrote",
     "topics/spider/job.py": "messages that this program wrote",
-    "topics/spider/posts.py": "a file that the user names: an error ends the command",
     "topics/spider/stores": "rows that this program wrote",
     "topics/store.py": "rows that this program wrote",
-    "web": "requests: the server has limits of its own",
+    "web/description.py": "examples that are part of this program",
     "work": "frames between this program's own processes",
 }
 """What takes bytes apart that are not foreign, or not ours to bound."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tearsheet.extract.names import clean, normalize_title
 from tearsheet.feeds.formats.titles import plain_title
-from tearsheet.foreign_text import nfkc, read_json, unescape, with_few_marks
+from tearsheet.foreign_text import is_writable, nfkc, read_json, storable, unescape, with_few_marks, writable
 from tearsheet.ingest.hops import clean_url
 from tearsheet.query.words import cut, fold
 from tearsheet.urls import BadURL, host_of, join_url, normalize_url
@@ -34,6 +34,13 @@ def test_a_reference_of_thousands_of_digits_is_a_reference(number):
     assert unescape(f"<&#{number};>") == ("<\ufffd>" if number[0] == "9" else "<A>")
     assert unescape(f"&#{number}") == ("\ufffd" if number[0] == "9" else "A")
     assert plain_title(f"a&#{number};") == clean(f"a&#{number};")
+
+
+@given(st.text(st.sampled_from("aé漢\0\ud83d\ude00"), max_size=20))
+def test_what_no_file_or_database_takes_is_replaced(text):
+    assert is_writable(text) == (writable(text) == text)
+    assert writable(text) == re.sub("[\ud800-\udfff]", "?", text)
+    assert storable(text) == writable(text).replace("\0", "")
 
 
 @given(st.text(st.sampled_from("aé\u0301\u0316ｱ\uff9e漢\U0001d165"), max_size=25))

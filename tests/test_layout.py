@@ -33,6 +33,7 @@ ACROSS = {
     "test_other_systems": "every module, on systems that lack what POSIX has",
     "test_packaging": "what people install, and what `make` needs to begin",
     "test_library": "what `import tearsheet` offers to programs",
+    "test_sizes": "how long modules and functions are",
     "test_supply_chain": "what others wrote: locks, vendored files, the bill of materials",
     "cli/test_numbers": "every option of every command that takes a number",
     "app/test_layer": "that commands and pages reach engines through app alone",

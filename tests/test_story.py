@@ -59,7 +59,18 @@ def test_fields_and_versions_of_later_programs_are_read():
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"junk", zstandard.compress(b"junk"), zstandard.compress(msgspec.msgpack.encode([1]))]
+    "data",
+    [
+        b"",
+        b"junk",
+        zstandard.compress(b"junk"),
+        zstandard.compress(msgspec.msgpack.encode([1])),
+        zstandard.ZstdCompressor(write_content_size=False).compress(b"junk"),
+        zstandard.compress(b"\x82\xa1v\x01\xa1x" + b"\x91" * 100_000),
+        # A frame that says that it holds 2**62 bytes.
+        bytes.fromhex("28b52ffde00000000000000040010000"),
+    ],
+    ids=["nothing", "junk", "packed junk", "a list", "junk of no known size", "lists in lists", "a size that lies"],
 )
 def test_bytes_that_are_no_story_are_refused(data):
     with pytest.raises(ValueError, match="not a story"):

@@ -87,7 +87,7 @@ EXIT_CODES: dict[int, str] = {
     1: "an error without a number of its own, or a question that was answered with no",
     2: "the command line could not be understood",
     3: "done, but some items failed",
-    4: "a setting is wrong",
+    4: "a setting is wrong, or a package that it takes is not installed",
     5: "not found",
     6: "busy: a port, a lock or a data folder is held by another process",
     7: "a server or a store cannot be reached or refuses us",

@@ -158,3 +158,24 @@ def copy_into(source: Path, target: IO[bytes]) -> None:
     """Copy a local file's bytes."""
     with source.open("rb") as file:
         shutil.copyfileobj(file, target, 1 << 20)
+
+
+def place_of(path: Path) -> tuple[object, ...]:
+    """What two paths have in common if they are one place, also by a link, or because one is mounted over the other.
+
+    It is known by device and number, as far as it is there.
+    """
+    path = path.resolve()
+    for folder in (path, *path.parents):
+        try:
+            there = folder.stat()
+        except OSError:
+            continue
+        return (there.st_dev, there.st_ino, *path.relative_to(folder).parts)
+    return (path,)
+
+
+def lies_in(path: Path, folder: Path) -> bool:
+    """Whether a path is a folder or leads into it, by whichever way the two are reached."""
+    path, place = path.resolve(), place_of(folder)
+    return any(place_of(one) == place for one in (path, *path.parents))

@@ -7,10 +7,12 @@ import json
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 _NUMBER = re.compile(r"&#(?=[0-9])0*+([0-9]*+)")
 _MOST_DIGITS = 8
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 _MOST_MARKS = 30
 """As in Unicode's own Stream-Safe Text Format: no word of any language has more marks on one letter."""
 _FIRST_MARK, _AFTER_BASIC, _AFTER_LAST_MARK = 0x300, 0x10000, 0x1F000
@@ -30,6 +32,11 @@ def unescape(text: str) -> str:
     return html.unescape(text)
 
 
+def xml_safe(text: str) -> str:
+    """The text without the characters that no XML document may have."""
+    return _NOT_XML.sub("", text)
+
+
 def read_json(text: str) -> Any:
     """`json.loads`, with nothing in its answer that could not be written again. Raises ValueError, also if nested too deeply.
 
@@ -44,10 +51,39 @@ def read_json(text: str) -> Any:
         raise ValueError("nested too deeply") from error
 
 
+def decode_json(data: bytes | str, kind: type[T]) -> T:
+    """JSON as a value of this type. Raises ValueError, whatever it is instead, also if nested too deeply."""
+    import msgspec  # few who need this module need it
+
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
 def _whole_number(digits: str) -> int | float:
     if len(digits) > _MOST_WHOLE_DIGITS or not _LEAST <= int(digits) <= _MOST:
         return float(digits)
     return int(digits)
+
+
+def is_writable(text: str) -> bool:
+    """Whether it can be written as UTF-8: half a character, a lone surrogate, cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def writable(text: str) -> str:
+    """The text, with a question mark for each half of a character; nearly always the text itself."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def storable(text: str) -> str:
+    """Text that every database takes: writable, and without the character U+0000."""
+    return writable(text.replace("\0", ""))
 
 
 def nfkc(text: str) -> str:

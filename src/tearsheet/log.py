@@ -53,16 +53,24 @@ class _KeyValue(logging.Formatter):
         return f"{text}\n{clean(redacted(self.formatException(record.exc_info)))}" if record.exc_info else text
 
 
+class _Stderr(logging.StreamHandler[Any]):
+    """Writes to what is stderr at that moment: a table that is drawn again and again at the end of it takes its place."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.stream = sys.stderr
+        super().emit(record)
+
+
 def set_up_logging(level: str = "info", form: str = "auto") -> None:
     """Send every log line to stderr. `form` is `auto`, `text` or `json`; `auto` is text on a terminal and JSON elsewhere."""
     as_json = form == "json" or (form == "auto" and not (sys.stderr and sys.stderr.isatty()))
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _Stderr()
     handler.setFormatter(_JsonLines() if as_json else _KeyValue())
     root = logging.getLogger("tearsheet")
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
     root.propagate = False
-    others = logging.StreamHandler(sys.stderr)
+    others = _Stderr()
     others.setFormatter(handler.formatter)
     others.setLevel(logging.WARNING)
     logging.lastResort = others  # what libraries warn of comes from strangers too, and may name our passwords

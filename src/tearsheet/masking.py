@@ -1,4 +1,4 @@
-"""What must not be shown, and how it is hidden: passwords and tokens of the settings, logins and keys in addresses.
+"""What must not be shown, and how it is hidden: passwords and tokens of the settings and of feeds, logins and keys in addresses.
 
 `masked` shows the value of a secret setting, `shown_url` an address that may carry a login. Whatever is printed, logged or raised
 passes `redacted` at the end, which hides the secrets of this process even where a library has put them into its own message.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote, unquote, unquote_plus
 
 HIDDEN = "***"
@@ -25,6 +25,8 @@ _TELLING = re.compile(
 )
 """Names of parameters whose values are not shown."""
 _LOGIN = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,20}://)[^\s/?#\"<>]{0,2000}@")
+_MOST_OTHERS = 1_000
+"""Every text that is printed is searched for all of them."""
 _SHORTEST = 4
 """Shorter secrets are not searched for in texts: they would hide half of every message, and protect nothing."""
 
@@ -80,8 +82,16 @@ def shown_url(url: str) -> str:
 
 def keep_secret(values: Iterable[Any]) -> None:
     """Hide these values of secret settings from now on, whole and in their parts, instead of those named before."""
-    forms = {form for value in values for form in _forms(value) if len(form) >= _SHORTEST}
-    _Known.pattern = re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True)))) if forms else None
+    _Known.settings = {form for value in values for form in _forms(value) if len(form) >= _SHORTEST}
+    _Known.compile()
+
+
+def keep_secret_too(values: Iterable[str]) -> None:
+    """Hide these texts as well: secrets that are not settings, such as the logins of feeds. The most recent are known."""
+    new = {form: None for value in values for form in _spellings(value) if len(form) >= _SHORTEST}
+    if not new.keys() <= _Known.others.keys():
+        _Known.others = dict(list((_Known.others | new).items())[-_MOST_OTHERS:])
+        _Known.compile()
 
 
 def redacted(text: str) -> str:
@@ -95,6 +105,13 @@ class _Known:
     """What `redacted` searches for. One process has the secrets of one data folder."""
 
     pattern: re.Pattern[str] | None = None
+    settings: ClassVar[set[str]] = set()
+    others: ClassVar[dict[str, None]] = {}
+
+    @classmethod
+    def compile(cls) -> None:
+        forms = sorted(cls.settings | cls.others.keys(), key=len, reverse=True)
+        cls.pattern = re.compile("|".join(map(re.escape, forms))) if forms else None
 
 
 def _parted(rest: str) -> tuple[str, str, str]:

@@ -21,6 +21,8 @@ MAX_DAYS_AHEAD = 90
 
 WIRE_VERSION = 1
 _ZSTD_LEVEL = 1
+_MOST_BYTES = 512 << 20
+"""Of a page, or of everything else of a story, unpacked."""
 _STORY_NAMESPACE = uuid.UUID("6f0a3a5e-3c0d-5f6c-9d5e-7465617273aa")
 
 
@@ -175,9 +177,17 @@ def decode_story(wire: WireStory) -> Story:
     Raises ValueError when the bytes are not a story.
     """
     try:
-        story = _decode(zstandard.decompress(wire.meta)).story
+        story = _decode(_unpacked(wire.meta)).story
         if wire.page:
-            story.raw_html.html = zstandard.decompress(wire.page)
-    except (msgspec.MsgspecError, zstandard.ZstdError) as error:
+            story.raw_html.html = _unpacked(wire.page)
+    except (msgspec.MsgspecError, zstandard.ZstdError, RecursionError) as error:
         raise ValueError(f"not a story in wire form: {error}") from error
     return story
+
+
+def _unpacked(frame: bytes) -> bytes:
+    """What is in a zstd frame, which says how much that is: a few bytes from another program could stand for gigabytes."""
+    size = zstandard.frame_content_size(frame)
+    if not 0 <= size <= _MOST_BYTES:
+        raise ValueError(f"not a story in wire form: it has {size:,} bytes" if size > 0 else "not a story in wire form")
+    return zstandard.decompress(frame)

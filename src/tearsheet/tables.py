@@ -137,19 +137,23 @@ def utf8_text(body: bytes) -> str:
 def csv_table(file: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a CSV file with a heading, each with its line. Raises UsageError, which names the file and the line."""
     try:
-        text = utf8_text(file.read_bytes())
+        yield from csv_table_in(file.read_bytes(), needed)
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}") from error
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+
+
+def csv_table_in(body: bytes, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """The same of its bytes. Raises UsageError, which names the line."""
+    reader = csv.DictReader(io.StringIO(utf8_text(body), newline=""), strict=True)
     try:
         missing = [name for name in needed if name not in (reader.fieldnames or ())]
         if missing:
-            raise UsageError(f"{file}: line 1: there is no column {missing[0]!r}")
+            raise UsageError(f"line 1: there is no column {missing[0]!r}")
         for row in reader:
             if None in row.values():
-                raise UsageError(f"{file}: line {reader.line_num}: fewer columns than the heading has")
+                raise UsageError(f"line {reader.line_num}: fewer columns than the heading has")
             yield reader.line_num, row
     except csv.Error as error:
-        raise UsageError(f"{file}: line {reader.line_num + 1}: {error}") from error
+        raise UsageError(f"line {reader.line_num + 1}: {error}") from error

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 
 import pytest
+from sqlalchemy import text
 
-from tearsheet.app import erasing
-from tearsheet.app.addresses import every_address, matching_addresses, named_addresses
+from tearsheet.app import captures, erasing
+from tearsheet.app.addresses import every_address, matching_addresses, named_addresses, read_unread
 from tearsheet.app.captures import rebuild_index, verify_archive
+from tearsheet.app.pages import import_pages
+from tearsheet.app.pipelines import archiver
 from tearsheet.app.queues import read_depths
-from tearsheet.archive import Tombstones
+from tearsheet.archive import Tombstones, index_file, recover
 from tearsheet.errors import BusyError
 from tearsheet.query import parse_query
 from tearsheet.topics import find_topic
 from tearsheet.topics.snapshot import load_snapshot, save_snapshot
 from tearsheet.work import LedgerEntry
+from tests.support.archive_stories import archive_all
 from tests.support.feed_rows import add_stories
 from tests.support.feed_rows import story as entry
 from tests.support.full_folder import DOCUMENT, NAMES, SECRET, SETTINGS, WORDS, fill, story, url_of
@@ -165,6 +170,89 @@ def test_links_that_led_to_a_front_page_or_to_a_wall_are_other_stories(data, url
         assert list(every_address(services, named_addresses([url])).values()) == [url]
 
 
+@pytest.mark.parametrize("of_an_earlier_version", [False, True])
+def test_a_capture_is_found_by_its_link_when_nothing_but_the_archive_is_left(data, of_an_earlier_version):
+    """Feed entries are pruned and ledger rows folded after a while, and the index may be lost."""
+    link = "https://short.example/secret-slug"
+    with opened(data) as services:
+        with services.database.begin() as connection:
+            for table in ("stories", "outcomes", "earlier_outcomes", "topic_stories", "story_urls"):
+                connection.execute(text(f"DELETE FROM {table}"))
+            if of_an_earlier_version:
+                connection.execute(text("DELETE FROM capture_addresses"))
+                connection.execute(text("UPDATE archive_files SET addresses_known = false"))
+        services.index.remove([every_key(url_of(name)) for name in NAMES])
+        assert read_unread(services) == []
+        found = every_address(services, named_addresses([link]))
+        assert {every_key(SECRET), every_key(link)} <= found.keys()
+        report = erasing.erase(services, REASON, found, silent)
+    counted = {(one.place, one.what): one.count for one in report.found}
+    assert counted["archive", "captures"] == 1
+    assert not [path for path in (data / "archive").rglob("mc-*") if b"secretphrase" in path.read_bytes()]
+
+
+def test_an_erasure_reads_old_files_that_could_not_be_read_when_it_began(data):
+    """A file that only a store has, which is away: its link says nothing, until it is back."""
+    link = "https://short.example/secret-slug"
+    with opened(data) as services:
+        assert services.uploader.run(all_now=True).failures == []
+        file = next(file for file in services.archive.files() if file.name.startswith("mc-"))
+        file.local_path(data / "archive").unlink()
+        with services.database.begin() as connection:
+            connection.execute(text("UPDATE archive_files SET local = false WHERE id = :id"), {"id": file.id})
+            connection.execute(text("DELETE FROM capture_addresses"))
+            connection.execute(text("UPDATE archive_files SET addresses_known = false"))
+            for table in ("outcomes", "earlier_outcomes", "stories", "story_urls", "topic_stories"):
+                connection.execute(text(f"DELETE FROM {table}"))
+        services.index.remove([every_key(url_of(name)) for name in NAMES])
+    (data / "copies").rename(data.parent / "unplugged")
+    report = erase(data, link)
+    assert any("is not known" in problem for problem in report.problems)
+    (data.parent / "unplugged").rename(data / "copies")
+    with opened(data) as services:
+        assert erasing.resume(services, silent).problems == []
+        assert services.archive.captures_known_by([every_key(SECRET)]) == []
+        assert services.erased.covers(SECRET)
+
+
+def test_captures_behind_a_wall_are_other_stories(data):
+    wall = "https://news.example/please-log-in"
+    with opened(data) as services:
+        behind = [story("alpha", number) for number in range(100, 152)]
+        for number, one in enumerate(behind):
+            one.rss_entry.link = f"https://queued.example/{number}"
+            one.http_metadata.final_url = one.content_metadata.url = one.content_metadata.original_url = wall
+        archive_all(archiver(services, "mc"), behind)
+        assert list(every_address(services, named_addresses([wall])).values()) == [wall]
+        assert wall in every_address(services, named_addresses(["https://queued.example/7"])).values()
+        assert len(every_address(services, named_addresses(["https://queued.example/7"]))) == 2
+
+
+def test_a_killed_erasure_that_is_begun_anew_stays_one(data, monkeypatch):
+    class Killed(BaseException):
+        pass
+
+    def die(*arguments, **options):
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(erasing, "erase_pages", die)
+        with pytest.raises(Killed):
+            erase(data, SECRET, DOCUMENT)
+    with opened(data) as services:
+        noted = services.ledger.find({"stage": "erase"})
+        assert noted
+        again = every_address(services, named_addresses([SECRET, DOCUMENT]))
+        assert erasing.erase(services, "the same, in other words", again, silent).problems == []
+        (erasure,) = Tombstones(services.database).erasures()
+        assert erasure.reason == REASON and erasure.finished is not None and erasure.captures == 3
+        assert services.ledger.find({"stage": "erase"}) == noted
+        recorded = [count.stories for count in services.ledger.recorded() if count.stage == "erase"]
+        assert recorded == [len(noted)]
+    assert left(data) == {}
+    check_the_others(data)
+
+
 def test_a_query_and_a_source_name_stories(data):
     with opened(data) as services:
         assert list(matching_addresses(services, parse_query("secretphrase")).values()) == [SECRET]
@@ -211,6 +299,37 @@ def test_rebuilding_the_index_from_an_old_file_brings_nothing_back(data, tmp_pat
         report, _ = rebuild_index(services, [kept], lambda count: None)
         assert report.total == 2
         assert services.index.count(parse_query("secretphrase")) == 0
+
+
+def test_an_old_file_that_is_put_back_brings_nothing_back(data, tmp_path):
+    """Into the archive folder, where it is registered by itself; as another's file; into the page store; into a copied index."""
+    (old,) = (data / "copies").rglob("mc-*.warc.gz")
+    elsewhere = tmp_path / "elsewhere.warc.gz"
+    elsewhere.write_bytes(old.read_bytes())
+    erase(data, SECRET)
+    (today,) = (data / "archive").rglob("mc-*.warc.gz")
+    back = today.with_name(today.name.replace("mc-", "mcback-"))
+    back.write_bytes(elsewhere.read_bytes())
+    with opened(data) as services:
+        index_file(elsewhere, services.archive, services.archive_folder)
+        assert recover(services.archive_folder, services.archive).registered == [back]
+        link = "https://short.example/secret-slug"
+        assert services.archive.captures_known_by([every_key(SECRET), every_key(link)]) == []
+        assert len(services.archive.captures_known_by([every_key(url_of("alpha"))])) == 1
+        done = import_pages(services.page_store, [elsewhere], services.erased)
+        assert (done.stored, done.erased, done.bad) == (2, 1, [])
+        assert services.page_store.get(link) is None
+        documents = [("a", {"url": SECRET}), ("b", {"url": "https://news.example/new", "text_content": "A bridge."})]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(captures, "server_documents", lambda url, patience: iter(documents))
+            copied = captures.copy_index(services, "opensearch://elsewhere", lambda count: None)
+        assert copied.total == 1 and services.index.get([every_key(SECRET)]) == [None]
+        assert erasing.resume(services, silent).total == 1
+    assert b"secretphrase" not in b"".join(read_gzip(path) for path in (data / "archive").rglob("mc*.warc.gz"))
+
+
+def read_gzip(path) -> bytes:
+    return gzip.decompress(path.read_bytes())
 
 
 QUICK = [("_erase_from_archive", "before"), ("erase_from_file", "after"), ("_count_the_rest", "after")]

@@ -14,6 +14,7 @@ from tearsheet.app.error_reports import ErrorReports, event_of
 from tearsheet.errors import ConfigError, EngineError, ItemRefused
 from tearsheet.masking import keep_secret
 from tests.support.receiver import receiving
+from tests.support.redirector import redirector
 
 
 @pytest.fixture(autouse=True)
@@ -90,3 +91,12 @@ def test_a_wrong_address_and_a_missing_client_are_one_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentry_sdk", None)
     with pytest.raises(ConfigError, match=r"log.sentry_dsn: .*pip install 'tearsheet\[sentry\]'"):
         ErrorReports("http://key@127.0.0.1:9/7")
+
+
+def test_a_redirect_takes_our_key_nowhere():
+    with redirector() as (elsewhere, seen_elsewhere), redirector(f"http://127.0.0.1:{elsewhere}") as (port, seen):
+        reports = ErrorReports(f"http://key@127.0.0.1:{port}/1")
+        reports.report(ValueError("x"))
+        reports.close()
+    assert [path for path, _ in seen] == ["/api/1/envelope/"]
+    assert seen_elsewhere == []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,47 @@ def refusal(data: Path, setting: str, place: Path, **flags: object) -> str:
 def test_a_place_of_another_part_is_refused(data, tmp_path, place, relation):
     named = tmp_path / place
     assert refusal(data, "archive.stores", named) == f"archive.stores: {named} {relation.format(data=data)}: {BESIDE}"
+
+
+_REFUSED_IN_A_MOUNT = """
+import sys
+from pathlib import Path
+from tearsheet.app.backups import opened_place
+from tearsheet.app.places import check_apart
+from tearsheet.archive.copies import check_store_url
+from tearsheet.errors import UserError
+from tearsheet.settings import load_settings
+data, mounted = Path(sys.argv[1]), Path(sys.argv[2])
+urls = [str(mounted), str(data / "archive")]
+for check in (
+    lambda: check_apart(load_settings(data, environ={}), "archive.stores", mounted),
+    lambda: check_apart(load_settings(data, environ={}), "archive.stores", mounted / "copies"),
+    lambda: check_store_url(urls[0], urls, data),
+    lambda: opened_place(load_settings(data, environ={}), str(mounted / "backups"), new=True).__enter__(),
+):
+    try:
+        check()
+    except UserError as error:
+        print(error)
+"""
+
+
+def test_a_folder_that_is_mounted_a_second_time_is_the_same_place(data, tmp_path):
+    mounted = tmp_path / "mounted"
+    mounted.mkdir()
+    script = f'mount --bind "$1/archive" "$2" && exec {sys.executable} -c "$3" "$1" "$2"'
+    words = ["unshare", "--mount", "sh", "-c", script, "sh", str(data), str(mounted), _REFUSED_IN_A_MOUNT]
+    if sys.platform != "linux" or shutil.which("unshare") is None:
+        pytest.skip("only Linux mounts a folder a second time")
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode and any(word in done.stderr for word in ("unshare", "mount")):
+        pytest.skip("mounting takes rights that are not there")
+    assert done.stdout.splitlines() == [
+        f"archive.stores: {mounted} is {data}/archive, which archive.folder names: {BESIDE}",
+        f"archive.stores: {mounted}/copies lies in {data}/archive, which archive.folder names: {BESIDE}",
+        f"archive.stores: {str(mounted)!r} is named twice",
+        f"{mounted}/backups is in {data}/archive, and would be lost with it: write a whole path outside it, as /mnt/disk/backups",
+    ], done.stderr
 
 
 def test_places_of_their_own_may_be_used(data, tmp_path):

@@ -92,7 +92,7 @@ def test_a_topic_that_was_interrupted_is_not_done_and_goes_on_later(data, number
 def test_a_pipeline_says_what_it_queued_before_it_was_interrupted(data, numbers):
     ended = interrupt(data, "pipeline", "run", "csv", str(data.parent / "list.csv"), numbers=numbers)
     assert ended.code == 11, ended.errors
-    assert "of 1 files" in ended.output
+    assert "of 1 file" in ended.output
 
 
 def test_a_signal_reaches_every_process_of_a_worker(data):

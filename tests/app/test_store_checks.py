@@ -141,3 +141,11 @@ def test_a_bucket_is_used_and_one_that_is_absent_names_its_setting(tmp_path):
             assert found.found.startswith(f"{setting}: there is no bucket")
     finally:
         harness.remove()
+
+
+def test_an_archive_folder_that_was_used_and_is_gone_is_not_going_to_be_made(tmp_path):
+    with open_services(tmp_path) as services:
+        collect(services)
+    (tmp_path / "archive").rename(tmp_path / "unplugged")
+    found = checks(tmp_path)["archive.folder"]
+    assert not found.ok and "where 1 files were written: mount its disk" in found.found

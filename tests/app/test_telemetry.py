@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
 import sys
 import time
@@ -12,11 +13,12 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from tearsheet import telemetry
-from tearsheet.app.telemetry import OpenTelemetry, begin_telemetry, check_telemetry, tell_depths, wants_otel
+from tearsheet.app.telemetry import OpenTelemetry, _Start, begin_telemetry, check_telemetry, tell_depths, wants_otel
 from tearsheet.engines.broker import Depth
 from tearsheet.errors import EngineError
 from tearsheet.settings import Settings
 from tests.support.receiver import Receiver, receiving
+from tests.support.redirector import redirector
 from tests.support.tearsheet_command import environment, tearsheet
 
 
@@ -138,3 +140,38 @@ def test_the_adapter_takes_an_endpoint_that_is_away(monkeypatch):
     watcher = OpenTelemetry()
     watcher.figure("x", {}, 1.0)
     watcher.close()
+
+
+def test_a_redirect_takes_our_headers_nowhere(monkeypatch):
+    with redirector() as (elsewhere, seen_elsewhere), redirector(f"http://127.0.0.1:{elsewhere}") as (port, seen):
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{port}")
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=hush,api-key=hush")
+        watching = OpenTelemetry()
+        watching.work("stage", {}, time.perf_counter(), 0.1, False)
+        watching.close()
+    assert {path for path, _ in seen} == {"/v1/traces", "/v1/metrics"}
+    assert seen_elsewhere == []
+
+
+def test_a_collector_that_never_answers_does_not_hold_up_the_end(monkeypatch):
+    monkeypatch.setattr("tearsheet.app.telemetry._CLOSE_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "5")
+        watching = OpenTelemetry()
+        watching.work("stage", {}, time.perf_counter(), 0.1, False)
+        begun = time.monotonic()
+        watching.close()
+        assert time.monotonic() - begun < 4
+
+
+def test_little_of_an_answer_is_read():
+    class Endless:
+        read_of_it = 0
+
+        def read(self, size: int) -> bytes:
+            self.read_of_it += size
+            return b"x" * size
+
+    start = _Start(endless := Endless())
+    assert sum(map(len, iter(lambda: start.read(10_000), b""))) == endless.read_of_it == 64 * 1024

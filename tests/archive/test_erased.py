@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tearsheet.archive.erased import Erased, story_addresses, story_keys
-from tearsheet.archive.store import index_id_of
+from tearsheet.archive.addresses import index_id_of
+from tearsheet.archive.erased import Erased
 from tearsheet.archive.tombstones import Tombstones
-from tearsheet.story import NEED_CANONICAL_URL, RSSEntry, Story
+from tearsheet.story import RSSEntry, Story
 from tests.support.archive_stories import plain_story
 from tests.support.leftovers import places_of
 
@@ -21,18 +21,6 @@ def erased(database):
 
 def started(erased, *urls, reason="asked for"):
     return erased.start(reason, {index_id_of(url): url for url in urls})
-
-
-def test_a_story_is_known_by_every_address_it_had():
-    story = plain_story(7)
-    story.content_metadata.original_url = "https://short.example/x"
-    assert story_addresses(story) == ["https://t.example/7", "https://news.example/7", "https://short.example/x"]
-    assert story_keys(story) == {index_id_of(url) for url in story_addresses(story)}
-
-
-def test_the_address_of_all_blind_fetches_is_nobodys():
-    assert story_addresses(Story(rss_entry=RSSEntry(link=NEED_CANONICAL_URL))) == []
-    assert story_keys(Story(rss_entry=RSSEntry(link="no address"))) == set()
 
 
 def test_every_spelling_of_an_erased_address_is_recognised(erased):
@@ -73,3 +61,15 @@ def test_an_address_may_be_erased_again(erased):
     erased.finish(erasure)
     again = started(erased, URL, reason="again")
     assert erased.unfinished()[0].addresses == again.addresses == {index_id_of(URL): URL}
+
+
+def test_the_unfinished_erasure_of_an_address_is_found_again(erased):
+    first = started(erased, URL)
+    started(erased, "https://a.example/1")
+    assert erased.unfinished_with([index_id_of(URL), "x"]) == first
+    assert erased.unfinished_with([index_id_of("https://news.example/another")]) is None
+    erased.forget_addresses(first)
+    found = erased.unfinished_with([index_id_of(URL)])
+    assert found is not None and (found.id, found.addresses) == (first.id, {}), "only cleaning up is left"
+    erased.finish(first)
+    assert erased.unfinished_with([index_id_of(URL)]) is None

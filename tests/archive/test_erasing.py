@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tearsheet.archive.addresses import index_id_of
 from tearsheet.archive.copies import Copies, stores_by_name
 from tearsheet.archive.erased import Erased
 from tearsheet.archive.erasing import erase_from_file, erase_from_returned, replace_copies
 from tearsheet.archive.outbox import Outbox
-from tearsheet.archive.store import index_id_of
 from tearsheet.archive.tombstones import Tombstones
 from tearsheet.archive.upload import Uploader
 from tearsheet.archive.verify import verify_file

@@ -136,3 +136,19 @@ def test_a_store_that_comes_back_after_it_was_forgotten_counts_again(scene):
     scene.mount()
     assert scene.upload().proved == 1
     assert scene.outbox.without_copy() == []
+
+
+def test_the_archive_folder_is_no_store_by_whichever_mount_it_is_seen(tmp_path, store, database):
+    """Two mounts of one network folder have other numbers; what is written to the one shows in the other."""
+    (tmp_path / "data" / "archive").mkdir(parents=True)
+    (tmp_path / "seen-again").symlink_to(tmp_path / "data" / "archive")
+    stores = stores_by_name([str(tmp_path / "seen-again")], tmp_path / "data", 1)
+    archive_all(Archiver(store, tmp_path / "data" / "archive", stores=list(stores)), [plain_story(1)])
+    copies, outbox = Copies(store, tmp_path / "data" / "archive", stores), Outbox(database)
+    (failure,) = Uploader(outbox, copies, stores, remove_local=True).run(all_now=True).failures
+    assert "is the archive folder itself, as another mount shows it" in failure
+    assert len(list((tmp_path / "data" / "archive").rglob("*.warc.gz"))) == 1
+    other = stores_by_name([str(tmp_path / "copies")], tmp_path / "data", 1)
+    assert Uploader(outbox, copies, other).run(all_now=True).failures == [], (
+        "the marker that stays there is not this one's"
+    )

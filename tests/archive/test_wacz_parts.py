@@ -58,3 +58,17 @@ def test_a_damaged_wacz_is_read_as_far_as_it_goes(wacz):
     path.write_bytes(data)
     found, problems = read(path)
     assert problems and set(found) < set(ids)
+
+
+def test_names_that_are_no_text_and_members_that_are_locked_are_told(tmp_path):
+    path = tmp_path / "odd.wacz"
+    with zipfile.ZipFile(path, "w") as outer:
+        outer.writestr("archive/\u00fc.warc", b"WARC/1.0\r\n")
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace("\u00fc".encode(), b"\xff\xff"))
+    assert "can't decode byte 0xff" in read(path)[1][0]
+    locked = bytearray(whole)
+    locked[6] |= 1
+    locked[whole.index(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(locked)
+    assert "encrypted" in read(path)[1][0]

@@ -256,6 +256,14 @@ def test_a_database_that_knows_nothing_of_the_archive_is_told(scene):
     assert "the database knows none of the archive files" in told and "tearsheet archive index" in told
 
 
+def test_files_that_no_database_has_known_yet_are_not_taken_for_those_of_another(scene):
+    scene.write("archive/a.warc.gz")
+    assert gone(scene.back_up()[0]) == []
+    assert gone(scene.back_up()[0]) == [], "it was killed before it could register them, as it was before"
+    assert gone(scene.back_up(a_warc_gz=b"x")[0]) == []
+    assert len(gone(scene.back_up()[0])) == 1
+
+
 def test_the_pages_of_queued_stories_are_held(scene):
     """The program deletes them as soon as no story needs them, which may be before they are copied."""
     database(scene.data / "queues.db", 1).close()

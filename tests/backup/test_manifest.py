@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tearsheet.backup import manifest
 from tearsheet.backup.manifest import (
     FORMAT,
     OBJECT_BYTES,
@@ -24,6 +26,7 @@ from tearsheet.backup.manifest import (
     encode_manifest,
     moment_of,
 )
+from tests.support.growth import assert_linear
 
 MOMENT = datetime(2026, 11, 18, 2, 30, 15, 123456, tzinfo=UTC)
 MANIFEST = Manifest(FORMAT, "1.0", "0013", "id", MOMENT, {"folder": PartSize(1, 3)}, ("ab" * 32,))
@@ -159,3 +162,34 @@ def test_names_sort_by_time_and_others_are_no_backups():
     assert encode_manifest(MANIFEST)[0] < later
     for name in ("x.json", "20261118T023015.123456Z.json", "20269918T023015.123456Z-0123456789abcdef.json"):
         assert moment_of(name) is None
+
+
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(monkeypatch):
+    """A place may hold one object of blanks, and a manifest that names it a million times."""
+    monkeypatch.setattr(manifest, "_LONGEST_LINE", 10_000)
+    read = []
+
+    def pieces():
+        for number in range(1_000_000):
+            read.append(number)
+            yield b" " * 4096
+
+    with pytest.raises(DamagedBackup, match="longer than any that this program writes"):
+        list(decode_entries(pieces()))
+    assert len(read) == 3
+
+
+def test_a_listing_may_be_cut_anywhere():
+    entries = [Entry("folder", f"{number:03}", 3, 0, (DIGEST,)) for number in range(50)]
+    whole = b"".join(map(encode_entry, entries))
+    for size in (1, 7, 150, 1000, len(whole)):
+        pieces = [whole[at : at + size] for at in range(0, len(whole), size)]
+        assert list(decode_entries(pieces)) == entries
+
+
+def test_the_time_for_a_long_line_grows_with_it():
+    def read(count: int) -> None:
+        with suppress(DamagedBackup):
+            list(decode_entries([b" " * 10_000] * count + [b"\n"]))
+
+    assert_linear(read, lambda count: count, 500)

@@ -191,3 +191,15 @@ def test_a_marker_that_cannot_be_read_is_told(place):
     place._blobs.put(MARKER, b"\xff")
     with pytest.raises(DamagedBackup, match="cannot be read"):
         place.check()
+
+
+@pytest.mark.parametrize(
+    "marker", [b"", b"no JSON", b"[]", b"\xff", b'{"folder":' + b"[" * 9_000, b'{"a":' + b"[" * 9_000, b" " * 20_000]
+)
+def test_a_marker_that_a_stranger_wrote_is_damage(blobs, marker):
+    blobs.put(MARKER, marker)
+    with (
+        BackupPlace(blobs, "the place") as place,
+        pytest.raises(DamagedBackup, match=f"{MARKER} in the place cannot be read"),
+    ):
+        place.check()

@@ -42,11 +42,11 @@ def run(tmp_path):
 def test_list(run):
     (file,) = json.loads(run("list", "--json").stdout)
     assert file["stories"] == 3
-    assert "1 files, 3 stories" in run("list").stdout
+    assert "1 file, 3 stories" in run("list").stdout
 
 
 def test_verify_ends_with_3_when_something_does_not_hold(run, tmp_path):
-    assert "1 files, 3 stories, 7 records read, 0 problems" in run("verify").stdout
+    assert "1 file, 3 stories, 7 records read, 0 problems" in run("verify").stdout
     (path,) = tmp_path.rglob("*.warc.gz")
     path.write_bytes(path.read_bytes()[:-40])
     assert "cut off" in run("verify", code=3).stdout
@@ -89,7 +89,7 @@ def test_extract_by_place_and_by_time(run, tmp_path):
 def test_wacz_of_a_list(run, tmp_path):
     (tmp_path / "ids").write_text(f"{plain_story(1).id}\nhttps://news.example/2\nunknown\n")
     done = run("wacz", "--stories", str(tmp_path / "ids"), "-o", str(tmp_path / "x.wacz"))
-    assert "1 of 3 stories of the list are not in the archive" in done.stderr
+    assert "not in the archive, and left out: 1 of 3 stories of the list" in done.stderr
     with zipfile.ZipFile(tmp_path / "x.wacz") as archive:
         assert len(archive.read("pages/pages.jsonl").splitlines()) == 3
     run("wacz", code=2)
@@ -101,7 +101,7 @@ def test_wacz_of_a_query_counts_what_is_not_archived(run, tmp_path):
         archived = [story(str(number), story_id=plain_story(number).id) for number in range(3)]
         services.index.add([*archived, story("77"), story("78")])
     done = run("wacz", "*", "-o", str(tmp_path / "x.wacz"))
-    assert "2 of 5 stories of the query are not in the archive" in done.stderr
+    assert "not in the archive, and left out: 2 of 5 stories of the query" in done.stderr
     with zipfile.ZipFile(tmp_path / "x.wacz") as archive:
         assert len(archive.read("pages/pages.jsonl").splitlines()) == 4
 
@@ -139,7 +139,7 @@ def test_wacz_of_a_topic(run, tmp_path):
             connection.execute(insert(topic_stories).values(**row, why="", assume_match=False))
     database.close()
     result = run("wacz", "--topic", "floods", "-o", str(tmp_path / "x.wacz"))
-    assert "1 of 3 stories of the topic are not in the archive" in result.stderr
+    assert "not in the archive, and left out: 1 of 3 stories of the topic" in result.stderr
     with zipfile.ZipFile(tmp_path / "x.wacz") as archive:
         pages = [json.loads(line) for line in archive.read("pages/pages.jsonl").splitlines()]
         package = json.loads(archive.read("datapackage.json"))
@@ -167,5 +167,5 @@ def test_index_registers_what_lies_there_and_what_is_named(run, tmp_path):
     (tmp_path / "tearsheet.db").unlink()
     for leftover in tmp_path.glob("tearsheet.db-*"):
         leftover.unlink()
-    assert "1 files registered" in run("index").stdout
+    assert "1 file registered" in run("index").stdout
     assert "0 problems" in run("verify").stdout

@@ -83,10 +83,10 @@ def test_a_forgotten_store_is_filled_again(scene):
     scene.run("archive", "upload", "--now")
     assert "no copies went to elsewhere" in scene.run("archive", "forget", "elsewhere", code=5)
     told = scene.run("archive", "forget", f"file://{scene.disk}/archive", code=3)
-    assert f"1 copies in {scene.disk}/archive are to be made or proved again" in told
-    assert "1 files are now neither here nor in any store" in told
+    assert f"1 copy in {scene.disk}/archive is to be made or proved again" in told
+    assert "1 file is now neither here nor in any store" in told
     scene.run("archive", "upload", "--now")
-    assert "1 files, 3 stories" in scene.run("archive", "verify")
+    assert "1 file, 3 stories" in scene.run("archive", "verify")
 
 
 def test_copies_that_an_earlier_version_left_in_the_data_folder_are_read_and_moved(scene):

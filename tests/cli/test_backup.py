@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from typer.testing import Result
 
-from tearsheet.backup import moment_of
+from tearsheet.backup import BackupPlace, moment_of
 from tearsheet.cli import backup as command
+from tearsheet.engines.blobs.folder import FolderBlobs
 from tearsheet.errors import UsageError
 from tests.support.moved_archive import collect, move_away, open_moving
 from tests.support.second_disk import second_disk
@@ -101,6 +103,20 @@ def test_a_rotten_archive_file_costs_no_good_backup(data, place, tmp_path):
     assert len(names_of(place)) == 1
 
 
+def test_a_clock_that_was_wrong_costs_no_backup(data, place):
+    said(in_process("backup", place, "--new", data=data))
+    (made,) = names_of(place)
+    with BackupPlace(FolderBlobs(place), "the place") as backups:
+        wrong = backups.write(replace(backups.read(made), moment=datetime(2036, 1, 1, tzinfo=UTC)))
+    (place / "backups" / made).unlink()
+    told = said(in_process("backup", place, "--keep", "1", data=data), 3)
+    assert "a backup of 2036-01-01T00:00:00Z, which seems to be later" in told
+    (right,) = names_of(place) - {wrong}
+    (place / "backups" / wrong).unlink()
+    said(in_process("backup", place, "--keep", "2", data=data))
+    assert right in names_of(place)
+
+
 @pytest.mark.parametrize(("lost", "code"), [("tearsheet.db", 7), ("archive", 3), ("index", 3)])
 def test_a_lost_part_costs_no_good_backup(data, place, lost, code):
     said(in_process("backup", place, "--new", data=data))
@@ -124,7 +140,7 @@ def test_archive_files_that_a_store_has_are_not_missed(tmp_path, place):
         collect(services, range(3))
         said(in_process("backup", place, "--new", data=data))
         move_away(services)
-    assert "1 backups" in said(in_process("backup", place, "--keep", "1", data=data))
+    assert "1 backup," in said(in_process("backup", place, "--keep", "1", data=data))
 
 
 def test_a_restore_says_what_it_cannot_bring_back(data, place, tmp_path):
@@ -147,7 +163,7 @@ def test_damage_is_said_and_ends_with_3(data, place, tmp_path):
     told = said(in_process("restore", place, data=tmp_path / "new"), 1)
     assert largest.name in told and "--despite-damage" in told
     told = said(in_process("restore", place, "--despite-damage", data=tmp_path / "new"), 3)
-    assert "damaged, and not restored: database: tearsheet.db" in told and "1 files are damaged in the backup" in told
+    assert "damaged, and not restored: database: tearsheet.db" in told and "1 file is damaged in the backup" in told
     said(in_process("archive", "index", data=tmp_path / "new"))
     assert "3 of 3 stories" in said(in_process("count", "*", data=tmp_path / "new"))
     largest.unlink()

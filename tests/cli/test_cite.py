@@ -92,3 +92,10 @@ def test_no_gaps_are_said_too(tearsheet):
     assert "No gaps from 2023-12-07 to 2024-01-05" in tearsheet("sources", "gaps", "--to", "2024-01-05")
     assert "there is no source 'aa.example'" in tearsheet("sources", "gaps", "aa.example", code=5)
     assert json.loads(tearsheet("sources", "gaps", "a.example", "--json")) == []
+
+
+def test_a_citation_in_one_line_is_the_same(tearsheet):
+    whole, line = (
+        tearsheet("cite", "flood", "--as-of", "2126-01-01T00:00:00Z", form) for form in ("--json", "--jsonl")
+    )
+    assert json.loads(whole) == json.loads(line) and line.count("\n") == 1

@@ -16,7 +16,9 @@ from typer.testing import CliRunner
 import tearsheet.cli
 from tearsheet.app.backups import WITHOUT
 from tearsheet.app.services import Services
+from tearsheet.clock import utc_now
 from tearsheet.demo.newsroom import LEAST_ARTICLES
+from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.index import ORDERS
 from tearsheet.settings import Settings
 from tearsheet.topics import NewTopic
@@ -24,6 +26,7 @@ from tearsheet.topics.snapshot.export_files import FORMATS
 from tearsheet.topics.store import create_topic
 from tests.support.every_command import commands
 from tests.support.index_stories import story
+from tests.support.patience import PATIENCE
 from tests.support.tearsheet_command import in_process
 from tests.support.tearsheet_command import tearsheet as run_tearsheet
 
@@ -151,6 +154,42 @@ def test_names_of_the_demo_are_completed_where_commands_read_it(tmp_path, monkey
     assert completed("tearsheet\ntopic\nstatus\ncor") == r"corvane\ bridge\ \(2\)", "bash puts it on the line as it is"
     assert completed("tearsheet\ntopic\nstatus\ncorvane\\ br") == r"corvane\ bridge\ \(2\)"
     assert completed('tearsheet\ntopic\nstatus\n"corvane br') == "corvane bridge (2)", "and closes the quotes itself"
+
+
+READING = (
+    "queues list", "queues peek fetcher-in", "token list", "feeds list --limit 3", "feeds show 1", "feeds stories 1",
+    "sources list", "sources export", "sources gaps --days 3", "collections list", "stats --by source", "status",
+    "topic list", "archive list", "archive verify", "pages list", "feeds prune --dry-run", "feeds daily-rss",
+)  # fmt: skip
+
+
+def test_commands_that_look_something_up_load_the_database_alone(tmp_path):
+    """All in one process. Of the libraries that SQLAlchemy has for other engines, none is loaded."""
+    with Services(Settings(tmp_path)) as services:
+        add_feeds(services.database, [NewFeed("https://a.example/feed")], utc_now())
+    code = f"""
+import sys
+from typer.testing import CliRunner
+from tearsheet.cli import app
+for line in {READING!r}:
+    done = CliRunner().invoke(app, ["--data", {str(tmp_path)!r}, *line.split()])
+    assert done.exit_code == 0, (line, done.output)
+print(*sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
+    loaded = set(done.stdout.split())
+    assert "sqlalchemy" in loaded
+    others = {
+        "sqlalchemy.dialects.postgresql",
+        "sqlalchemy.orm",
+        "alembic",
+        "psycopg",
+        "asyncpg",
+        "pydantic",
+        "httpx",
+        "jinja2",
+    }
+    assert not (HEAVY - {"sqlalchemy", "tantivy"} | others) & loaded  # gaps are looked for in the index
 
 
 def test_a_search_loads_the_index_and_no_database(tmp_path):

@@ -61,3 +61,18 @@ def test_a_collection_is_begun_in_a_new_folder_that_is_named(here):
     assert "New data folder papers" in done.stderr
     assert (here / "papers" / "tearsheet.db").exists()
     assert "New data folder" not in run("--data", "papers", "feeds", "add", "http://own.example/atom").stderr
+
+
+def test_a_folder_is_only_told_of_when_it_was_made(here):
+    refused = run("--data", "papers", "feeds", "add", "papers.txt")
+    assert refused.exit_code == 2 and "New data folder" not in refused.output
+    assert not (here / "papers").exists()
+
+
+def test_in_a_folder_that_was_removed_one_is_told_to_leave_it(here, monkeypatch):
+    gone = here / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    done = run("status")
+    assert (done.exit_code, "the folder that you are in no longer exists" in done.stderr) == (2, True)

@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 import pytest
 
-from tearsheet import masking, settings
+from tearsheet import masking
 from tearsheet.app import Services
-from tearsheet.settings import declared_settings, load_settings
+from tearsheet.settings import declared_settings, load_settings, loading
 from tests.support.every_command import command_lines
 from tests.support.tearsheet_command import as_toml, command, environment, in_process
 
@@ -85,7 +85,7 @@ def test_settings_and_checks_tell_nothing(tmp_path: Path, login: str):
 @pytest.mark.parametrize("login", LOGINS.values(), ids=LOGINS)
 def test_settings_and_checks_tell_nothing_by_themselves(tmp_path: Path, login: str, monkeypatch: pytest.MonkeyPatch):
     """Each message is free of secrets by itself; that known secrets are taken out of every text comes on top."""
-    monkeypatch.setattr(settings, "keep_secret", lambda _: masking.keep_secret([]))
+    monkeypatch.setattr(loading, "keep_secret", lambda _: masking.keep_secret([]))
     tell_nothing(tmp_path, login, "doctor")
 
 
@@ -102,7 +102,7 @@ def tell_nothing(tmp_path: Path, login: str, checks: str) -> None:
 @pytest.mark.parametrize("name", sorted(values("")))
 def test_no_engine_tells_its_own_secret(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch):
     """One server is away at a time, so that commands get as far as that server."""
-    monkeypatch.setattr(settings, "keep_secret", lambda _: masking.keep_secret([]))
+    monkeypatch.setattr(loading, "keep_secret", lambda _: masking.keep_secret([]))
     lines = ["search x", "queues list", "ingest http://127.0.0.1:1/", "archive upload", "archive list"]
     lines += ["pipeline run historical --dry-run blob:x", "pipeline run csv --dry-run blob:x"]
     if name in ("engines.database", "engines.broker", "engines.index", "feeds.remote"):

@@ -127,3 +127,8 @@ def test_an_interrupted_erasure_says_so_and_is_finished_by_the_next(data, monkey
     run(data, "--resume")
     left = places_of(data, "secretphrase")
     assert [place for place in left if "ingest-" not in place] == [], "the document is another story"
+
+
+def test_nothing_left_to_erase_is_said(tmp_path):
+    done = in_process("erase", "--resume", data=tmp_path)
+    assert (done.exit_code, done.output) == (0, "There is nothing left to erase.\n")

@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 from tearsheet.app.services import Services
 from tearsheet.cli import app
 from tearsheet.feeds.polling.document_store import Failure, keep_documents
-from tearsheet.feeds.tables import stories
+from tearsheet.feeds.tables import feeds, stories
 from tearsheet.settings import Settings
 from tests.support.feed_fakes import NOW
+from tests.support.tearsheet_command import in_process
 
 
 @pytest.fixture
@@ -142,7 +143,7 @@ def test_sources_and_collections(tearsheet, tmp_path: Path) -> None:
     assert "refused" in tearsheet("sources", "add", "http://", code=3)
     table = tmp_path / "sources.csv"
     table.write_text("domain,name,collections\nthird.example,Third,Mine;Yours\n")
-    assert "1 sources added" in tearsheet("sources", "import", str(table))
+    assert "1 source added" in tearsheet("sources", "import", str(table))
     assert "third.example" in tearsheet("sources", "export")
     assert len(json.loads(tearsheet("collections", "show", "Mine", "--json"))) == 3
     tearsheet("collections", "remove", "Mine", "third.example")
@@ -154,3 +155,93 @@ def test_sources_and_collections(tearsheet, tmp_path: Path) -> None:
     tearsheet("collections", "show", "Yours", code=5)
     tearsheet("sources", "fetch-soon", "third.example")
     tearsheet("sources", "show", "nobody.example", code=5)
+
+
+def test_a_mistyped_interval_is_refused(tearsheet, tmp_path: Path) -> None:
+    tearsheet("feeds", "add", "http://a.example/rss")
+    for value in ("9999999999", "-5", "nan", "1e9"):
+        assert "--every" in tearsheet("feeds", "set", "1", "--every", value, code=2)
+        assert "--every" in tearsheet("feeds", "add", "http://b.example/rss", "--every", value, code=2)
+    table = tmp_path / "list.csv"
+    table.write_text("url,admin_minutes\nhttp://b.example/rss,9999999999\n")
+    assert "line 2" in tearsheet("feeds", "import", str(table), code=2)
+
+
+def test_feeds_are_listed_by_state_and_in_pages(tearsheet) -> None:
+    tearsheet("feeds", "add", "http://127.0.0.1:9/one", "http://127.0.0.1:9/two", "http://127.0.0.1:9/three")
+    tearsheet("feeds", "set", "2", "--off")
+    assert [row["id"] for row in json.loads(tearsheet("feeds", "list", "--state", "off", "--json"))] == [2]
+    assert [json.loads(line)["id"] for line in tearsheet("feeds", "list", "--sort", "url", "--jsonl").splitlines()] == [
+        1, 3, 2,
+    ]  # fmt: skip
+    paged = tearsheet("feeds", "list", "--limit", "2", "--offset", "0")
+    assert "1 to 2 of 3 feeds; --offset 2 shows more" in paged
+    assert "is behind the last" in tearsheet("feeds", "list", "--offset", "5")
+    assert "No feed is like that" in tearsheet("feeds", "list", "--state", "never-worked")
+
+
+def test_polling_a_feed_resets_nothing_and_says_what_it_leaves_out(tearsheet, tmp_path: Path) -> None:
+    tearsheet("feeds", "add", "http://127.0.0.1:9/one", "http://127.0.0.2:9/two")
+    with Services(Settings(tmp_path / "data")) as services, services.database.begin() as connection:
+        connection.execute(feeds.update().values(last_fetch_failures=12.0))
+    tearsheet("feeds", "poll", "1")
+    assert json.loads(tearsheet("feeds", "show", "1", "--json"))[0]["last_fetch_failures"] > 12
+    tearsheet("feeds", "set", "2", "--off")
+    told = tearsheet("feeds", "poll", "2", code=3)
+    assert "feed 2 was not polled: it is switched off" in told and "No feed was due" not in told
+
+
+def test_logins_come_from_files_and_are_never_shown(tearsheet, tmp_path: Path) -> None:
+    secrets = {
+        "password": "hidden-word\n",
+        "token": "hidden-token",
+        "cookie": "hidden=cookie",
+        "header": "X-Key: hidden-key\n",
+    }
+    for name, text in secrets.items():
+        (tmp_path / name).write_text(text)
+    tearsheet("feeds", "add", "http://a.example/rss")
+    files = [word for name in secrets for word in (f"--{name}-file", str(tmp_path / name))]
+    tearsheet("feeds", "set", "1", "--user", "someone", *files, "--user-agent", "Mine/1", "--ignore-validators")
+    shown = json.loads(tearsheet("feeds", "show", "1", "--json"))[0]
+    assert shown["sends"] == "user, password, token, cookie, header X-Key"
+    assert (shown["user_agent"], shown["ignore_validators"]) == ("Mine/1", True)
+    exports = [("feeds", "export"), ("feeds", "export", "--csv"), ("feeds", "export", "--json")]
+    lists = [("feeds", "list", "--json"), ("feeds", "show", "1"), ("sources", "show", "1", "--json")]
+    for words in (*exports, *lists):
+        assert "hidden" not in tearsheet(*words)
+    tearsheet("feeds", "set", "1", "--password-prompt", code=2)
+    tearsheet("feeds", "set", "1", "--header-file", str(tmp_path / "password"), code=2)
+    tearsheet("feeds", "set", "1", code=2)
+    (tmp_path / "password").write_text("")
+    tearsheet("feeds", "set", "1", "--password-file", str(tmp_path / "password"))
+    assert "password" not in json.loads(tearsheet("feeds", "show", "1", "--json"))[0]["sends"]
+
+
+def test_feeds_move_between_sources_which_are_merged_and_split(tearsheet) -> None:
+    tearsheet("feeds", "add", "http://a.example/1", "http://a.example/2", "http://b.example/1")
+    tearsheet("feeds", "set", "2", "--source", "b.example", "--folder", "Europe/Press")
+    assert [row["sources_id"] for row in json.loads(tearsheet("feeds", "list", "--json"))] == [1, 2, 2]
+    assert "1 feed is of" in tearsheet("sources", "merge", "a.example", "--into", "b.example", "--yes")
+    tearsheet("sources", "show", "1", code=5)
+    assert "2 feeds are of source 3, Sport, now" in tearsheet(
+        "sources", "split", "b.example", "--feed", "1", "--feed", "2", "--name", "Sport"
+    )
+    assert [row["sources_id"] for row in json.loads(tearsheet("feeds", "list", "--json"))] == [3, 3, 2]
+    tearsheet("sources", "split", "b.example", "--feed", "1", "--name", "Other", code=2)
+
+
+def test_finding_no_feed_is_not_found(tearsheet, monkeypatch) -> None:
+    monkeypatch.setattr("tearsheet.app.discover_feeds", lambda *_, **__: [])
+    assert "no feed of a.example was found" in tearsheet("feeds", "discover", "a.example", code=5)
+    assert tearsheet("feeds", "discover", "a.example", "--json", code=5).startswith("[]")
+
+
+def test_what_was_changed_is_told(tmp_path):
+    in_process("feeds", "add", "http://own.example/rss", data=tmp_path)
+    changed = in_process("feeds", "set", "1", "--every", "30", data=tmp_path)
+    assert changed.output.startswith("http://own.example/rss\nNext poll: "), changed.output
+    assert "written" in in_process("feeds", "export", tmp_path / "out.opml", data=tmp_path).stderr
+    named = in_process("sources", "set", "1", "--name", "Own Paper", data=tmp_path)
+    assert named.output == "Own Paper (own.example), source 1\ncollections: none\n"
+    assert "its stories stay" in in_process("feeds", "remove", "1", "--yes", data=tmp_path).output

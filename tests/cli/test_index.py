@@ -60,7 +60,7 @@ def test_a_story_that_cannot_be_indexed_is_an_error(tmp_path):
         archive_all(archiver(services, "mc"), [plain_story(1)])
     result = run(tmp_path, code=3)
     assert "1 could not be indexed" in result.stdout
-    assert "1 stories lack an address or a text" in result.stderr
+    assert "1 story without an address or a text" in result.stderr
 
 
 def test_a_copy_that_is_gone_is_an_error_and_the_rest_is_indexed(data):
@@ -69,7 +69,7 @@ def test_a_copy_that_is_gone_is_an_error_and_the_rest_is_indexed(data):
     result = run(data, code=3)
     assert "2 stories indexed" in result.stdout
     assert "is not on this machine; copies" in result.stderr
-    assert "1 files could not be read completely" in result.stderr
+    assert "1 file could not be read completely" in result.stderr
     assert indexed(data) == 2
 
 

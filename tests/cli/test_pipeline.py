@@ -96,3 +96,17 @@ def test_a_run_says_what_earlier_runs_left_in_quarantine(again):
         "`tearsheet queues requeue again.archiver` tries again."
     )
     assert json.loads(in_process(*words, "--json", data=again).stdout)["in_quarantine"] == {"again.archiver": 1}
+
+
+def test_a_file_that_has_changed_since_it_was_finished_is_not_passed_over_in_silence(tmp_path):
+    list_of, words = tmp_path / "list.csv", ["pipeline", "run", "csv", str(tmp_path / "list.csv"), "--queue-only"]
+    list_of.write_text("url\nhttps://paper.example/1\n")
+    assert in_process(*words, data=tmp_path / "data").exit_code == 0
+    assert in_process(*words, data=tmp_path / "data").exit_code == 0, "nothing to do"
+    list_of.write_text("url\nhttps://paper.example/1\nhttps://paper.example/2\n")
+    done = in_process(*words, data=tmp_path / "data")
+    assert done.exit_code == 3 and "list.csv was finished before, when it had another size" in " ".join(
+        done.stderr.split()
+    )
+    assert "2 stories queued" in in_process(*words, "--force", data=tmp_path / "data").stdout
+    assert in_process(*words, data=tmp_path / "data").exit_code == 0

@@ -12,7 +12,11 @@ from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "explanation" / "architecture.md").read_text("utf-8")
 SOURCE = ROOT / "src" / "tearsheet"
-RULES = re.findall(r"^\| [A-Z].* \| `([\w/]+\.py)`: `(\w+)` \|$", PAGE, re.MULTILINE)
+RULES = [
+    (file, name)
+    for file, names in re.findall(r"^\| [A-Z].* \| `([\w/]+\.py)`: ((?:`\w+`(?:, )?)+) \|$", PAGE, re.MULTILINE)
+    for name in re.findall(r"\w+", names)
+]
 
 
 @pytest.mark.parametrize("name", sorted(set(re.findall(r"`([a-z_/]+\.py|[a-z_]+/)`", PAGE))))

@@ -39,8 +39,8 @@ def said(node: ast.expr) -> str:
 def texts() -> dict[str, set[str]]:
     """Every text in the program, and the errors and functions that are made with it."""
     found: dict[str, set[str]] = {}
-    parts = {part.strip()[:12] for message, _ in MESSAGES for part in message.split("…")}
-    beginning = re.compile("|".join(re.escape(part) for part in parts if len(part) > 6))
+    parts = {max(message.split("…")[:2], key=len).strip()[:12] for message, _ in MESSAGES}
+    beginning = re.compile("|".join(map(re.escape, sorted(parts))))
     for path in SOURCE.rglob("*.py"):
         if not beginning.search(path.read_text("utf-8")):
             continue  # to read them all as trees would take most of the time

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tearsheet.archive import StoryArchiveWriter
-from tests.support.archive_stories import plain_story
 from tests.support.paths import ROOT
+from tests.support.reader_folder import DATA, lay_out
 from tests.support.tearsheet_command import in_process, tearsheet
+from tests.support.typed_page import command_lines
 
 HOW_TO = ROOT / "docs" / "how-to"
 PAGES = sorted(
@@ -21,7 +20,6 @@ PAGES = sorted(
     if page.name
     not in {"keep-data-safe.md", "reprocess.md"}  # tests/docs/test_recovery.py types these, with a second disk
 )
-DATA = "tearsheet-data"
 
 ON_AND_ON = re.compile(
     r"tearsheet (?:--\S+ \S+ )*(?:run|serve|mcp|worker|archive replay|topic run|pipeline run|ingest|backup|restore)\b"
@@ -35,11 +33,7 @@ ENDS_WITH = {"tearsheet topic map Floods floods.html": 5, "tearsheet topic expor
 
 def lines_of(page: str) -> list[str]:
     """The command lines of a page that can be typed here: those of its blocks of code."""
-    text = (HOW_TO / page).read_text("utf-8")
-    fence = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-    fenced = [block for language, block in fence.findall(text) if language in ("", "sh")]
-    blocks = [*fenced, *re.findall(r"^ {4,}\S.*$", fence.sub("", text), re.MULTILINE)]
-    lines = re.findall(r"^ *(tearsheet [a-z-].*?)(?:  +#.*)?$", "\n".join(blocks), re.MULTILINE)
+    lines = [line for line in command_lines((HOW_TO / page).read_text("utf-8")) if line.startswith("tearsheet ")]
     return [line for line in lines if not ON_AND_ON.match(line) and not FOR_SOMEBODY_ELSE.search(without_quotes(line))]
 
 
@@ -58,24 +52,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def here(tmp_path: Path, demo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder as a reader has it: the demo's data, and the files that the pages speak of."""
+    lay_out(tmp_path, demo)
     monkeypatch.chdir(tmp_path)
-    for name in (DATA, f"{DATA}.newer"):
-        shutil.copytree(demo, name)
-    Path("subscriptions.opml").write_text(
-        '<opml><body><outline type="rss" xmlUrl="https://x.example/feed"/></body></opml>'
-    )
-    Path("sources.csv").write_text("id,name,homepage,media_type\n1,paper.example,https://paper.example,digital\n")
-    in_process(
-        "collections", "add", "Local press", "harbour-herald.example", "lighthouse-ledger.example", data=Path(DATA)
-    )
-    addresses = [
-        "http://harbour-herald.example/2026/06/04/swing-bridge-at-corvane-ada-barlow-demands-answers-after-75-days"
-    ]
-    Path("addresses.txt").write_text("\n".join(addresses))
-    Path("list.txt").write_text("\n".join(addresses))
-    with StoryArchiveWriter(Path("theirs")) as writer:
-        writer.write(plain_story(1))
-    shutil.copy(writer.close().path, "their.warc.gz")
     return tmp_path
 
 

@@ -7,10 +7,17 @@ from tests.support.source_trees import tree_of
 ROOT = Path(tearsheet.feeds.__file__).parent
 STORES = {
     "tables",
+    "access_store",
     "polling.store",
     "polling.story_store",
     "polling.document_store",
+    "polling.sums",
+    "polling.websub_store",
     "catalogue.store",
+    "catalogue.changing",
+    "catalogue.source_store",
+    "catalogue.syncing",
+    "catalogue.listing",
     "catalogue.directory",
     "catalogue.history",
 }

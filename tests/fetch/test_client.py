@@ -304,3 +304,26 @@ def test_a_cancelled_fetch_leaves_the_client_usable():
             assert (await client.fetch(FetchRequest(base + "/"))).body == PAGE
 
     run(test())
+
+
+@pytest.mark.parametrize("home", [True, False])
+def test_secret_headers_stay_at_home_and_redirects_elsewhere_go_without(home):
+    async def test():
+        secrets = {"Authorization": "Basic eDp5", "Cookie": "a=b", "X-Key": "k"}
+        async with serve(response(PAGE)) as elsewhere:
+
+            async def moved(request, writer):
+                target = "/there" if home else f"http://127.0.0.1:{elsewhere.port}/there"
+                writer.write(redirect(target) if request.path == "/" else response(PAGE))
+
+            async with serve(moved) as web, client_for() as client:
+                asked = FetchRequest(f"http://127.0.0.1:{web.port}/", {"User-Agent": "Mine/1"}, home_headers=secrets)
+                got = await client.fetch(asked)
+                assert (got.status, got.body) == (200, PAGE)
+                first, last = web.requests[0], (web if home else elsewhere).requests[-1]
+                assert {first.headers.get(name.lower()) for name in secrets} == set(secrets.values())
+                assert ({last.headers.get(name.lower()) for name in secrets} == set(secrets.values())) is home
+                assert home or not {name.lower() for name in secrets} & last.headers.keys()
+                assert first.headers["user-agent"] == last.headers["user-agent"] == "Mine/1"
+
+    run(test())

@@ -2,7 +2,10 @@
 
 import asyncio
 import datetime
+import socket
 import ssl
+import threading
+from contextlib import suppress
 
 import pytest
 from cryptography import x509
@@ -11,6 +14,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from tearsheet.fetch import FetchError, FetchRequest
+from tearsheet.fetch.model import ERROR_KINDS
+from tests.support.loop_watch import unblocked_loop
 from tests.support.loopback_web import client_for, redirect, response, serve
 
 PAGE = b"<p>secure</p>"
@@ -211,3 +216,66 @@ def test_a_request_that_is_sent_once_is_not_repeated_when_an_http2_server_refuse
     error = run(test())
     assert len(Http2Server.streams) == sent
     assert (error.kind, error.detail) == ("connect", "the server refused the request without an answer") or not once
+
+
+STATUS_103, STATUS_200 = b"\x08\x03103", b"\x88"
+LITERAL = b"\x40\x01a\x7f\x81\x1e" + b"x" * 4_000
+"""A header of 4,000 bytes that goes into the table of the connection, where one byte names it again."""
+FLOODS = {
+    "headers that never end": frame(1, 0, 1, STATUS_200) + frame(9, 0, 1, b"") * 200_000,
+    "headers that never end, of a byte": frame(1, 0, 1, STATUS_200) + frame(9, 0, 1, b"\x90") * 200_000,
+    "headers that grow": frame(1, 4, 1, STATUS_200 + LITERAL + b"\xbe" * 10_000),
+    "a table that changes": frame(1, 4, 1, b"\x20\x3f\xe1\x1f" * 4_000 + STATUS_200),
+    "pings": frame(6, 0, 0, bytes(8)) * 200_000,
+    "settings": frame(4, 0, 0, b"\0\x04\0\0\xff\xff") * 200_000,
+    "windows": frame(8, 0, 0, b"\0\0\0\x01") * 200_000,
+    "priorities": frame(2, 0, 3, b"\0\0\0\x05\x10") * 200_000,
+    "frames of an unknown kind": frame(99, 0, 1, b"") * 200_000,
+    "resets of other streams": frame(3, 0, 3, bytes(4)) * 200_000,
+    "early hints": frame(1, 4, 1, STATUS_103) * 200_000,
+    "data without any": frame(1, 4, 1, STATUS_200) + frame(0, 0, 1, b"") * 200_000,
+    "data of a byte": frame(1, 4, 1, STATUS_200) + frame(0, 0, 1, b"x") * 60_000,
+    "data of nothing but padding": frame(1, 4, 1, STATUS_200) + frame(0, 8, 1, b"\xff" + bytes(255)) * 60_000,
+    "farewells": frame(7, 0, 0, b"\0\0\0\x01" + bytes(4)) * 200_000,
+    "pushed pages": frame(5, 4, 1, b"\0\0\0\x02" + b"\x82\x84\x87") * 50_000,
+    "trailers": frame(1, 4, 1, STATUS_200) + frame(0, 0, 1, b"x") + frame(1, 5, 1, LITERAL + b"\xbe" * 10_000),
+    "a frame that is longer than allowed": (2**24 - 1).to_bytes(3) + bytes([0, 0]) + (1).to_bytes(4) + bytes(10**6),
+}
+
+QUICKLY_REFUSED = {"headers that never end, of a byte", "headers that grow", "settings", "early hints", "trailers"}
+
+
+def flooded(listener: socket.socket, context: ssl.SSLContext, flood: bytes) -> None:
+    """Greet one client, wait for its request, and send everything as fast as it is taken."""
+    connection, _ = listener.accept()
+    with suppress(OSError), context.wrap_socket(connection, server_side=True) as secure:
+        secure.settimeout(30)
+        secure.sendall(frame(4, 0, 0, b""))
+        received = b""
+        while b"PRI * HTTP/2.0" not in received or len(received) < 100:
+            received += secure.recv(65_536)
+        secure.sendall(flood)
+        while secure.recv(65_536):
+            pass
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICKLY_REFUSED else pytest.param(name, marks=pytest.mark.proof) for name in FLOODS]
+)
+def test_an_http2_server_that_floods_us_holds_up_nobody(tmp_path, authority, name):
+    context = context_for(tmp_path, "good", make_certificate(["good.example"], authority), ("h2",))
+
+    async def fetch(port: int) -> str:
+        async with client_for(connect_to={"*": f"127.0.0.1:{port}"}, timeout_seconds=2, max_bytes=100_000) as client:
+            try:
+                return str((await client.fetch(FetchRequest("https://good.example/"))).status)
+            except FetchError as error:
+                return error.kind
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = threading.Thread(target=flooded, args=(listener, context, FLOODS[name]))
+        server.start()
+        with unblocked_loop():
+            kind = run(fetch(listener.getsockname()[1]))
+        server.join()
+    assert kind == "200" or kind in ERROR_KINDS

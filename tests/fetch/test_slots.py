@@ -1,4 +1,4 @@
-"""Places are given in the order of asking, and none is lost."""
+"""Slots are given in the order of asking, and none is lost."""
 
 import asyncio
 
@@ -15,12 +15,13 @@ def test_slots_are_given_in_order():
 
         async def one(number):
             nonlocal active, most
-            async with slots:
-                order.append(number)
-                active += 1
-                most = max(most, active)
-                await asyncio.sleep(1)
-                active -= 1
+            await slots.take()
+            order.append(number)
+            active += 1
+            most = max(most, active)
+            await asyncio.sleep(1)
+            active -= 1
+            slots.give_back()
 
         await asyncio.gather(*(one(number) for number in range(7)))
         assert order == list(range(7)) and most == 2
@@ -29,7 +30,7 @@ def test_slots_are_given_in_order():
 
 
 @pytest.mark.parametrize("given_first", [True, False])
-def test_a_place_of_somebody_who_left_goes_to_the_next(given_first):
+def test_a_slot_of_somebody_who_left_goes_to_the_next(given_first):
     async def test():
         slots = Slots(1)
         await slots.take()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from tearsheet.engines.index.deadline import seconds_left
+from tearsheet.engines.index.port import Page, Survey
 from tearsheet.engines.index.tantivy import TantivyIndex
 from tearsheet.errors import UsageError
 from tearsheet.index import answers
@@ -115,3 +119,77 @@ def test_errors_come_before_the_first_story(tmp_path):
     with pytest.raises(QueryError):
         answers.all_stories(empty, too_long)  # and nobody asked for a story yet
     empty.close()
+
+
+class SlowIndex:
+    """Each question takes most of the time that is allowed for one; it remembers how much was left for each."""
+
+    def __init__(self, clock: list[float]) -> None:
+        self.left: list[float] = []
+        self._clock = clock
+
+    def _take(self) -> None:
+        self.left.append(seconds_left(2))
+        self._clock[0] += 1.5
+
+    def count(self, query):
+        self._take()
+        return 1
+
+    def over_time(self, query, interval):
+        self._take()
+        return [("2024-01-05", 1)]
+
+    def search(self, query, **how):
+        self._take()
+        return Page([story("1")], "more" if len(self.left) < 3 else None)
+
+    def survey(self, query, **how):
+        self._take()
+        return Survey(Page([]), 1, [("2024-01-05", 1)], [], [])
+
+    def top_over_time(self, query, field, interval, limit):
+        self._take()
+        return [("example.com", "2024-01-05", 1)]
+
+
+ASKED = Question("climate").ask(lambda *_: (set(), set()))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda index: answers.count(index, ASKED.query),
+        lambda index: answers.attention(index, ASKED.query),
+        lambda index: answers.outline(index, Question("climate"), ASKED, 5),
+        lambda index: answers.sources_over_time(index, ASKED.query),
+    ],
+    ids=["count", "attention", "outline", "sources over time"],
+)
+def test_the_questions_for_one_answer_have_the_time_of_one(monkeypatch, ask):
+    now = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    slow = SlowIndex(now)
+    ask(slow)
+    assert slow.left == [2, 0.5]
+
+
+def test_each_page_of_an_export_has_its_own_time_and_the_first_shares_it_with_the_count(monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    slow: Any = SlowIndex(now)
+    assert len(list(answers.all_stories(slow, ASKED.query, order="relevance"))) == 2
+    assert slow.left == [2, 0.5, 2]
+
+
+def test_words_of_stories_as_long_as_books_are_counted_up_to_a_point():
+    text = "climate " * 100_000
+
+    class Books:
+        def sample(self, query, limit):
+            return [story(str(n), text=text) for n in range(1000)]
+
+    books: Any = Books()
+    word = answers.words(books, CLIMATE)[0]
+    assert word.word == "climate"
+    assert 100 <= word.looked_at < 1000 and word.count * len("climate ") < 5_000_000

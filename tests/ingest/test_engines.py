@@ -20,7 +20,8 @@ from confluent_kafka.admin import AdminClient
 
 from tearsheet.app.services import Services
 from tearsheet.ingest.workers import WORKERS
-from tearsheet.settings import EngineSettings, IngestSettings, Settings
+from tearsheet.settings import Settings
+from tearsheet.settings.sections import EngineSettings, IngestSettings
 from tests.support.ingest_site import Site, prose
 from tests.support.patience import PATIENCE
 from tests.support.servers import server_url

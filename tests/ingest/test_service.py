@@ -265,7 +265,7 @@ def test_captures_are_hidden_by_command(services, tmp_path):
         assert done.exit_code == code, done.output
         return done.stdout
 
-    assert call("--hide", URL) == "1 captures are hidden; they stay in the archive\n"
+    assert call("--hide", URL) == "1 capture is hidden, and still in the archive\n"
     assert store.captures_of_surt("example,a)/x/y") == [] and store.document(SHA1) is None
     assert services.captures.find(URL).url == URL
     with pytest.raises(NotFoundError):

@@ -90,7 +90,7 @@ def test_import_and_export(run, tmp_path):
             writer.write(story)
     assert "3 pages stored" in run("import", str(writer.close().path)).stdout
     run("put", "http://a.example/feed", "-", "--kind", "rss", "--day", "2026-01-05", stdin="<rss/>")
-    assert "3 pages in 1 files" in run("export", str(tmp_path / "out")).stdout
+    assert "3 pages in 1 file" in run("export", str(tmp_path / "out")).stdout
     (path,) = (tmp_path / "out").rglob("*.warc.gz")
     with StoryArchiveReader(path) as reader:
         found = {story.id: story for story in reader}

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter
+from tearsheet.archive import StoryArchiveReader, StoryArchiveWriter, index_id_of
 from tearsheet.archive.records import compress
-from tearsheet.archive.store import ArchiveStore, index_id_of
+from tearsheet.archive.store import ArchiveStore
 from tearsheet.archive.verify import verify_file
 from tearsheet.engines.database import open_database
 from tearsheet.errors import EngineError, StorageError

@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.store import add_feeds
+from tearsheet.feeds.polling.poll import FeedClient
 from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.tables import feeds, fetch_events, stories
 from tearsheet.fetch import HostStore, PoliteClient
@@ -39,7 +40,7 @@ class PollScene:
     def later(self, **time: float) -> None:
         self.now += timedelta(**time)
 
-    async def poll(self, client: Client | None = None, reader: Reader | None = None) -> None:
+    async def poll(self, client: FeedClient | None = None, reader: Reader | None = None) -> None:
         """Poll everything that is due now."""
         async with AsyncExitStack() as stack:
             used: Any = client or await stack.enter_async_context(self._polite())

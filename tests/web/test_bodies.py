@@ -141,3 +141,20 @@ def test_a_body_of_300_megabytes_is_refused_and_costs_no_memory(tmp_path, length
                     connection.sendall(part)
         assert peak_memory(process) - before < 20_000
         assert httpx.get(f"{address}/healthz", timeout=60).status_code == 200
+
+
+def test_a_request_with_two_lengths_is_refused_and_ends_its_connection(client):
+    """As proxies disagree on which one counts, what follows could be somebody else's request."""
+    port = client.base_url.port
+    host = f"Host: 127.0.0.1:{port}\r\n"
+    smuggled = f"GET /healthz HTTP/1.1\r\n{host}\r\n"
+    request = (
+        f"POST /ingest HTTP/1.1\r\n{host}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{smuggled}"
+    )
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(request.encode())
+        answer = b""
+        while piece := connection.recv(65_536):
+            answer += piece
+    assert answer.startswith(b"HTTP/1.1 400 ") and b"not both" in answer
+    assert answer.count(b"HTTP/1.1 ") == 1

@@ -64,16 +64,16 @@ def test_reading(api: httpx.Client) -> None:
         0,
         True,
     )
-    assert [event["event"] for event in results(api, "/api/feeds/1/history")] == ["fetch_succeeded", "queued"]
+    assert [event["event"] for event in results(api, "/api/feeds/1/history")] == ["queued", "fetch_succeeded"]
     assert len(results(api, "/api/feeds/1/history?_limit=1")) == 1
     assert len(results(api, "/api/feeds/1/stories")) == 50
     assert len(results(api, "/api/sources/7/feeds")) == 1
     assert len(results(api, "/api/sources/7/stories")) == 50
     assert results(api, "/api/sources/7/stories/fetched-by-day") == [{"day": "2026-11-14", "stories": 60}]
     assert results(api, "/api/sources/7/stories/published-by-day") == []
-    assert results(api, "/api/stories/fetched-by-day") == [{"date": "2026-11-14", "count": 60, "type": "fetched"}]
+    assert results(api, "/api/stories/fetched-by-day") == [{"date": "2026-11-14", "count": 60, "type": "stories"}]
     assert results(api, "/api/stories/published-by-day") == []
-    assert results(api, "/api/stories/by-source") == {"days": 30.0, "sources": [{"sources_id": 7, "count": 60}]}
+    assert results(api, "/api/stories/by-source") == {"days": 1.0, "sources": [{"sources_id": 7, "count": 60}]}
     assert results(api, "/api/stories/count?column=feed_id") == [{"feed_id": 1, "count": 60}]
 
 
@@ -120,3 +120,9 @@ def test_it_is_documented(api: httpx.Client) -> None:
     paths = api.get("/openapi.json").json()["paths"]
     assert "/api/rss_entries/{first_id}" in paths
     assert all(operation.get("description") for methods in paths.values() for operation in methods.values())
+
+
+@pytest.mark.parametrize("digits", [19, 40, 41, 5000])
+def test_a_number_of_any_length_is_answered(api, digits):
+    for path in ("/api/feeds/{}", "/api/sources/{}/feeds", "/api/rss_entries/{}"):
+        assert api.get(path.format("9" * digits)).status_code in (400, 404, 422)

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
+from tearsheet.engines import BrokenOff
 from tearsheet.engines.broker.port import Depth, Message, Output
 from tearsheet.work.batches import BatchWorker
 from tearsheet.work.journey import RetryRule
 from tearsheet.work.queues import LaterTries, later_tries
+from tearsheet.work.supervisor import Supervisor
 from tearsheet.work.workers import AsyncWorker
 from tests.support.stages import Collector, Flaky
 from tests.support.work_bench import Bench, run_on_bench, story
@@ -40,3 +44,40 @@ def test_a_run_that_is_to_end_does_not_wait_for_later_tries(tmp_path):
 )
 def test_later_tries_of_queues(depths, expected):
     assert later_tries(depths, 1000.0) == expected
+
+
+class Breaking:
+    """A service whose first beginnings are broken off."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+        self.begun = 0
+
+    async def run(self, stop: asyncio.Event) -> None:
+        self.begun += 1
+        if self.begun <= self.times:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._break())
+        stop.set()
+
+    async def _break(self) -> None:
+        raise BrokenOff("the database restarted")
+
+
+def test_a_part_whose_transaction_is_broken_off_begins_anew(tmp_path):
+    async def scenario(bench: Bench) -> None:
+        service = Breaking(5)
+        await Supervisor([], bench.broker).run(services=[service.run])
+        assert service.begun == 6
+
+    run_on_bench(tmp_path, scenario)
+
+
+def test_a_part_whose_transactions_are_always_broken_off_ends_the_run(tmp_path):
+    async def scenario(bench: Bench) -> None:
+        service = Breaking(1000)
+        with pytest.raises(BrokenOff, match="restarted"):
+            await Supervisor([], bench.broker).run(services=[service.run])
+        assert service.begun == 6
+
+    run_on_bench(tmp_path, scenario)

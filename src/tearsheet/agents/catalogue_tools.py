@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from tearsheet.agents.desk import Answer, Arguments, Call, Tool, proof_of
+from tearsheet.agents.calls import Answer, Arguments, Call, Tool, proof_of
 from tearsheet.agents.wording import LONGEST_ADDRESS, LONGEST_TITLE, cut, fitted
 from tearsheet.app import absence_of, overall_figures
 from tearsheet.clock import utc_now
@@ -139,7 +139,7 @@ def topic_top(call: Call, asked: TopicTop) -> Answer:
     call.require_everything()
     services = call.services
     topic = _topic(call, asked.topic)
-    with call.desk.site.heavy.turn():
+    with call.shared.site.heavy.turn():
         figures = overall_figures(services, topic)
     shown: list[str] = []
 
@@ -183,10 +183,10 @@ def gaps(call: Call, asked: Gaps) -> Answer:
     """Days on which a source brought far fewer stories than usual, and why."""
     call.require_everything()
     services = call.services
-    last = utc_now(call.desk.site.clock).date() - timedelta(days=1)
+    last = utc_now(call.shared.site.clock).date() - timedelta(days=1)
     domains = {asked.source.strip().lower()} if asked.source.strip() else None
     first = last - timedelta(days=asked.days - 1)
-    with call.desk.site.heavy.turn():
+    with call.shared.site.heavy.turn():
         found = coverage_gaps(services.index, services.ledger, services.database, first, last, domains)
     rows = [
         {

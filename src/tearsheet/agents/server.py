@@ -19,10 +19,11 @@ from tearsheet import __version__
 from tearsheet.agents import catalogue_tools, story_tools, writing_tools
 from tearsheet.agents.audit import AuditLog, Seen
 from tearsheet.agents.budget import Allowance, Budgets, BudgetSpent, Room
-from tearsheet.agents.desk import Asker, Call, Desk, Tool
+from tearsheet.agents.calls import Asker, Call, Shared, Tool
 from tearsheet.agents.wording import INSTRUCTIONS, NOTICE, as_text, cleaned, visible
 from tearsheet.app import IngestForVisitors, Services
 from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines.index import one_deadline
 from tearsheet.errors import TearsheetError, UsageError
 from tearsheet.web import Site, Visitor, may_not_write
 
@@ -54,15 +55,15 @@ class Agents:
         self.tools: dict[str, Tool[Any]] = {tool.name: tool for tool in offered}
         self._budgets = Budgets(Allowance.of(settings), clock)
         self._audit = AuditLog(services.data, settings.audit_bytes)
-        self._desk = Desk(Site(services, clock), IngestForVisitors(services.ingest))
+        self._shared = Shared(Site(services, clock), IngestForVisitors(services.ingest))
         self._threads = ThreadPoolExecutor(_THREADS, "agents")
         self._turns: dict[str, asyncio.Lock] = {}
         self._clock = clock
 
     async def close(self) -> None:
         """Close what was opened on the event loop, and let calls that are under way end."""
-        await self._desk.ingest.close()
-        await self._desk.site.close()
+        await self._shared.ingest.close()
+        await self._shared.site.close()
         await asyncio.to_thread(self._threads.shutdown)
 
     async def answer(self, asker: Asker, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
@@ -93,12 +94,12 @@ class Agents:
         room = self._budgets.begin(asker.who)
         if tool.writes and asker.may_not_write:
             raise UsageError(asker.may_not_write)
-        call = Call(self._desk, asker, Room(room.stories, room.characters - len(NOTICE) - _KEYS))
+        call = Call(self._shared, asker, Room(room.stories, room.characters - len(NOTICE) - _KEYS))
         if tool.on_loop is not None:
             found = await tool.on_loop(call, asked)
         else:
             assert tool.work is not None
-            found = await self._in_thread(tool.work, call, asked)
+            found = await self._in_thread(one_deadline()(tool.work), call, asked)
         body = {"notice": NOTICE, **cleaned(found.body)}
         characters = len(as_text(body))
         if characters > room.characters:

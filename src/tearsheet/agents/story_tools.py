@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from tearsheet.agents.desk import Answer, Arguments, Call, Tool, listed, proof_of, proofs_of
+from tearsheet.agents.calls import Answer, Arguments, Call, Tool, listed, proof_of, proofs_of
 from tearsheet.agents.wording import LONGEST_ADDRESS, LONGEST_TITLE, cut, fitted
 from tearsheet.index import Question, answers, read_question
 from tearsheet.web import ask, read_capture, view_of
@@ -84,7 +84,7 @@ def search(call: Call, asked: Search) -> Answer:
 
     def make(limit: int) -> dict[str, Any]:
         question = asked.question(order=asked.order, limit=limit, token=asked.token)
-        query = ask(call.desk.site, question, reach).query
+        query = ask(call.shared.site, question, reach).query
         page = answers.stories(index, query, limit=limit, token=question.token, order=question.order)
         shown[:] = [story.id for story in page.stories]
         matching = index.count(query)
@@ -102,7 +102,7 @@ def search(call: Call, asked: Search) -> Answer:
 def count(call: Call, asked: Count) -> Answer:
     """How many stories match: all, or by day, week, month, source, language or word."""
     question = asked.question()
-    both = ask(call.desk.site, question, call.reach())
+    both = ask(call.shared.site, question, call.reach())
     rows = _rows(call, asked, both)
     total = answers.count(call.services.index, both.query, both.everything)
 
@@ -127,7 +127,7 @@ def _rows(call: Call, asked: Count, both: Any) -> list[dict[str, Any]]:
     if asked.by in ("source", "language"):
         most_of = answers.top_sources if asked.by == "source" else answers.languages
         return [{asked.by: name, "stories": number} for name, number in most_of(index, both.query, asked.limit)]
-    with call.desk.site.heavy.turn():
+    with call.shared.site.heavy.turn():
         if asked.by == "word":
             found = answers.words(index, both.query, asked.limit)
             return [
@@ -142,7 +142,7 @@ def _rows(call: Call, asked: Count, both: Any) -> list[dict[str, Any]]:
 def read(call: Call, asked: Read) -> Answer:
     """A story with a part of its text."""
     story = call.story(asked.story)
-    view = view_of(call.desk.site, story.id, call.reach())
+    view = view_of(call.shared.site, story.id, call.reach())
     [proof] = proofs_of(call.services, [story])
     length = len(view.text)
 
@@ -173,7 +173,7 @@ def read(call: Call, asked: Read) -> Answer:
 def verify(call: Call, asked: Verify) -> Answer:
     """Whether the archived page of a story is still the one that was captured."""
     story = call.story(asked.story)
-    capture, found = read_capture(call.desk.site, story)
+    capture, found = read_capture(call.shared.site, story)
     genuine = found.sha256 == capture.sha256
     told = (
         "the archived page was read again and has the digest that was recorded when it was captured"

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from tearsheet.agents.desk import Answer, Arguments, Call, Tool
+from tearsheet.agents.calls import Answer, Arguments, Call, Tool
 from tearsheet.agents.wording import LONGEST_ADDRESS, cut
 from tearsheet.ingest import request_for, result_json
 
@@ -19,7 +19,7 @@ class Capture(Arguments):
 
 async def capture(call: Call, asked: Capture) -> Answer:
     """Fetch one web document with everything that belongs to it, and archive it."""
-    found = result_json(await call.desk.ingest.ingest(request_for(asked.address)))
+    found = result_json(await call.shared.ingest.ingest(request_for(asked.address)))
     terminal, cdx = found.get("terminal") or {}, found.get("cdx") or {}
     body = {
         "captured": bool(found.get("hit")),

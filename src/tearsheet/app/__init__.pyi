@@ -2,7 +2,9 @@ from .absence import absence_of as absence_of
 from .addresses import every_address as every_address
 from .addresses import matching_addresses as matching_addresses
 from .addresses import named_addresses as named_addresses
+from .addresses import read_unread as read_unread
 from .archive_checks import has_archived_stories as has_archived_stories
+from .archive_checks import still_unregistered as still_unregistered
 from .asking import ask as ask
 from .asking import has_feeds as has_feeds
 from .backups import Restored as Restored
@@ -28,6 +30,7 @@ from .demo import differences as differences
 from .demo import ingest_document as ingest_document
 from .demo import map_topic as map_topic
 from .demo_folder import demo_services as demo_services
+from .directories import sync_directory as sync_directory
 from .disk import disk_state as disk_state
 from .erasing import Report as Report
 from .erasing import erase as erase

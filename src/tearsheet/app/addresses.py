@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from tearsheet.app.services import Services
-from tearsheet.archive import StoredCapture, Tombstones, index_id_of, story_addresses
+from tearsheet.archive import KnownBy, StoredCapture, Tombstones, index_id_of, read_addresses
 from tearsheet.errors import UsageError
 from tearsheet.feeds.polling import addresses_from_domain, entry_ids
 from tearsheet.index import all_stories
@@ -17,6 +17,7 @@ from tearsheet.topics import addresses_in_topics, addresses_of_media
 from tearsheet.urls import BadURL, canonical_domain, is_homepage, url_hash
 from tearsheet.work import Naming
 
+Tell = Callable[[float, float | None], None]
 Addresses = dict[str, str]
 """Addresses by their keys: the hash of the normalised form, as in the index."""
 _MOST_LINKS = 50
@@ -57,6 +58,11 @@ def _of_source(services: Services, domain: str) -> Iterator[str]:
                 yield page.url
 
 
+def read_unread(services: Services, tell: Tell = lambda done, of: None) -> list[str]:
+    """Read the addresses from archive files that an earlier version registered; returns which could not be read, and why."""
+    return read_addresses(KnownBy(services.database), services.archive, services.captures.copies, tell)
+
+
 def every_address(services: Services, named: Addresses) -> Addresses:
     """These addresses, and every other by which the same stories were queued, fetched, indexed, spidered or ingested.
 
@@ -77,9 +83,8 @@ def every_address(services: Services, named: Addresses) -> Addresses:
 
 def _other_addresses(services: Services, addresses: Addresses) -> Iterator[str]:
     database, keys = services.database, list(addresses)
-    story_ids = set(Tombstones(database).stories_at(addresses.values()))
     server = services.settings.feeds.server_name
-    story_ids |= {make_story_id("feeds", server, number) for number in entry_ids(database, addresses.values())}
+    story_ids = {make_story_id("feeds", server, number) for number in entry_ids(database, addresses.values())}
     for story in services.index.get(keys):
         if story is not None:
             yield from filter(None, (story.url, story.original_url))
@@ -89,10 +94,19 @@ def _other_addresses(services: Services, addresses: Addresses) -> Iterator[str]:
         story_ids.add(row.story_id)
     yield from addresses_in_topics(database, keys)
     yield from addresses_of_documents(database, keys)
-    for capture, archived in services.captures.read_each(captures_of(services, keys, story_ids)):
-        yield capture.url
-        if archived is not None:
-            yield from story_addresses(archived.story)
+    yield from _of_captures(KnownBy(database), keys, story_ids)
+
+
+def _of_captures(known_by: KnownBy, keys: Iterable[str], story_ids: set[str]) -> Iterator[str]:
+    """The addresses of captured stories: of these, and of those that are known by these addresses, if that is not a wall."""
+    stories = known_by.stories(keys)
+    addresses = known_by.addresses(story_ids.union(*stories.values()))
+    for story_id in story_ids:
+        yield from addresses.get(story_id, ())
+    for same in stories.values():
+        found = {url for story_id in same for url in addresses.get(story_id, ())}
+        if len(found) <= _MOST_LINKS:
+            yield from found
 
 
 def ledger_rows(services: Services, addresses: Mapping[str, str]) -> set[Naming]:
@@ -121,6 +135,5 @@ def _same_in_ledger(rows: Iterable[Naming], addresses: Addresses) -> Iterator[Na
 def captures_of(services: Services, keys: Iterable[str], story_ids: Iterable[str] = ()) -> list[StoredCapture]:
     """Every capture of these addresses and of these stories."""
     found = services.archive.captures_of_stories([story_id for story_id in story_ids if story_id])
-    for key in keys:
-        found |= {capture.story_id: capture for capture in services.archive.captures_of_address(key)}
+    found |= {capture.story_id: capture for capture in services.archive.captures_known_by(keys)}
     return list(found.values())

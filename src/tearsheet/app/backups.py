@@ -33,14 +33,16 @@ from tearsheet.backup import (
     finish_interrupted,
     landings_of,
     make_backup,
+    moment_of,
     newest_without_gaps,
 )
+from tearsheet.counts import how_many
 from tearsheet.engines import is_embedded, local_path
 from tearsheet.engines.blobs import open_blobs
 from tearsheet.engines.database import migration_steps
 from tearsheet.engines.index import rebuild_words
 from tearsheet.errors import EngineError, StorageError, UsageError
-from tearsheet.files import write_whole
+from tearsheet.files import lies_in, write_whole
 from tearsheet.masking import without_login
 from tearsheet.settings import CONFIG_FILE, Settings, load_settings
 
@@ -66,6 +68,8 @@ class BackedUp:
     pruned: Pruned | None
     same_disk: bool
     """Whether it would be lost with the disk of the data folder."""
+    later: datetime | None = None
+    """The moment of a backup at that place that claims to be later: the clock is or was wrong, and which is newer is not known."""
 
     @property
     def missing(self) -> list[LeftOut]:
@@ -88,13 +92,13 @@ def opened_place(settings: Settings, url: str, *, new: bool | None = None) -> It
         folder = local_path(url, settings.data, setting)
         name = str(folder)
         roots = (settings.data, *layout_of(settings).roots)
-        within = [root for root in roots if folder.resolve().is_relative_to(root.resolve())]
+        within = [root for root in roots if lies_in(folder, root)]
         if within:
             better = Path(url).absolute() if not url.startswith(("/", "file:")) else "/mnt/disk/backups"
             raise UsageError(
                 f"{name} is in {within[0]}, and would be lost with it: write a whole path outside it, as {better}"
             )
-        if new and any(root.resolve().is_relative_to(folder.resolve()) for root in roots):
+        if new and any(lies_in(root, folder) for root in roots):
             raise UsageError(f"{name} holds the data folder: begin in a folder of its own beside it, as {name}/backups")
         if not new and not folder.is_dir():
             raise EngineError(f"there is no folder {name}: {advice_on_no_backups(name, writes=new is not None)}")
@@ -130,6 +134,8 @@ def back_up(
             tell=tell,
         )
         made = BackedUp(name, manifest, progress, None, _is_on_disk_of(services.data, Path(place.name)))
+        if place.names()[-1] != name:
+            return replace(made, later=moment_of(place.names()[-1]))
         if keep is None or made.missing:
             return made
         tell(replace(progress, doing="removing old backups"))
@@ -180,7 +186,10 @@ def _elsewhere(services: Services) -> Iterator[LeftOut]:
     gone = [file for file in gone if not inside & set(archive.proved_stores(file.id))]
     if gone:
         size, stores = sum(file.size for file in gone), ", ".join(archive.all_proved_stores())
-        yield LeftOut("archive-stores", f"{len(gone):,} archive files ({size:,} bytes) are only in {stores}")
+        yield LeftOut(
+            "archive-stores",
+            f"{how_many(len(gone), 'archive file')} ({size:,} bytes) {'is' if len(gone) == 1 else 'are'} only in {stores}",
+        )
     foreign = [file.path for file in archive.files() if file.path is not None]
     foreign = [path for path in foreign if not Path(path).is_relative_to(services.data)]
     if foreign:

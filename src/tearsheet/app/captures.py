@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
+from tearsheet.app.archive_checks import still_unregistered
 from tearsheet.app.services import Services
 from tearsheet.archive import (
     ArchivedStory,
@@ -21,7 +22,7 @@ from tearsheet.archive import (
     Verdict,
     Walked,
     holds_documents,
-    unregistered_files,
+    index_id_of,
     verify_file,
     walk_paths,
     write_wacz,
@@ -35,6 +36,8 @@ from tearsheet.query import Query
 from tearsheet.story import Story
 
 _PAGE = 200
+Document = tuple[str, Mapping[str, Any]]
+"""A document of an index: its id and its fields."""
 
 
 @dataclass(slots=True)
@@ -106,23 +109,30 @@ def verify_archive(services: Services) -> Iterator[Verdict]:
 
     A file of the archive folder that is not registered is read, too, and told as wrong: nobody finds its stories.
     """
-    archive, copies = services.archive, services.captures.copies
-    for file in archive.files():
-        if file.local or copies.is_here(file):
-            yield verify_file(file.local_path(copies.folder), file, archive.captures_of_file(file.id))
-            continue
-        try:
-            with copies.whole(file) as copy:
-                verdict = verify_file(copy, file, archive.captures_of_file(file.id), with_cdxj=False)
-        except NotFoundError as error:
-            verdict = Verdict(file.name, problems=[Problem(file.name, str(error))])
-        verdict.file = file.name
-        verdict.problems = [replace(problem, file=file.name) for problem in verdict.problems]
+    for file in services.archive.files():
+        verdict = _verify_registered(services, file)
+        now = services.archive.file(file.name) if verdict.problems else file
+        if now is not None and now != file:  # it was moved to a store, or written anew, while it was read
+            verdict = _verify_registered(services, now)
         yield verdict
-    for path in unregistered_files(copies.folder, archive):
+    for path in still_unregistered(services):
         verdict = verify_file(path)
         verdict.problems.insert(0, Problem(path.name, "is not registered: `tearsheet archive index` does that"))
         yield verdict
+
+
+def _verify_registered(services: Services, file: StoredFile) -> Verdict:
+    archive, copies = services.archive, services.captures.copies
+    if file.local or copies.is_here(file):
+        return verify_file(file.local_path(copies.folder), file, archive.captures_of_file(file.id))
+    try:
+        with copies.whole(file) as copy:
+            verdict = verify_file(copy, file, archive.captures_of_file(file.id), with_cdxj=False)
+    except NotFoundError as error:
+        verdict = Verdict(file.name, problems=[Problem(file.name, str(error))])
+    verdict.file = file.name
+    verdict.problems = [replace(problem, file=file.name) for problem in verdict.problems]
+    return verdict
 
 
 def rebuild_index(services: Services, paths: Sequence[Path], progress: Callable[[int], None]) -> tuple[Rebuilt, Walked]:
@@ -151,7 +161,21 @@ def _without_documents(archived: Iterable[ArchivedStory], walked: Walked) -> Ite
 def copy_index(services: Services, url: str, progress: Callable[[int], None]) -> Rebuilt:
     """Copy the stories of an index that Media Cloud's story-indexer filled into ours; nothing is written there."""
     documents = server_documents(url, services.settings.engines.patience_seconds)
-    return fill_index(services.index, documents, story_of_mediacloud, lambda so_far: progress(so_far.total))
+    return fill_index(
+        services.index,
+        _unerased_documents(documents, services.erased),
+        story_of_mediacloud,
+        lambda so_far: progress(so_far.total),
+    )
+
+
+def _unerased_documents(documents: Iterable[Document], erased: Erased) -> Iterator[Document]:
+    """Documents of an index, without those whose addresses were erased here."""
+    waiting = iter(documents)
+    while batch := list(islice(waiting, _PAGE)):
+        keys = [{index_id_of(str(source.get(name) or "")) for name in ("url", "original_url")} for _, source in batch]
+        gone = erased.among(key for some in keys for key in some)
+        yield from (document for document, some in zip(batch, keys, strict=True) if gone.isdisjoint(some))
 
 
 def without_erased(stories: Iterable[Story], erased: Erased) -> Iterator[Story]:

@@ -17,6 +17,7 @@ from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.app.store_checks import StorePlace, check_store, store_places
 from tearsheet.app.telemetry import check_telemetry
+from tearsheet.counts import how_many
 from tearsheet.engines import is_embedded, local_path
 from tearsheet.errors import TearsheetError
 from tearsheet.masking import masked
@@ -82,7 +83,7 @@ def _database(services: Services) -> str:
 def _broker(services: Services) -> str:
     try_queuing(services)
     depth = sum(depth.total for depth in read_depths(services).values())
-    return f"{_place(services, 'broker')}, written and read, {depth:,} stories queued"
+    return f"{_place(services, 'broker')}, written and read, {how_many(depth, 'story')} queued"
 
 
 def _index(services: Services) -> str:

@@ -51,12 +51,16 @@ class Engines:
     """The engines and stores of a data folder. Use it in a `with` block.
 
     Unless it `begins` a data folder where there is none, opening anything in one that is absent is an error: the user may mean
-    another, or have lost it and want it restored, and a new folder in its place would only be in the way.
+    another, or have lost it and want it restored, and a new folder in its place would only be in the way. `tell` is told of a
+    folder that was made.
     """
 
-    def __init__(self, settings: Settings, *, begins: bool = True) -> None:
+    def __init__(
+        self, settings: Settings, *, begins: bool = True, tell: Callable[[Path], object] = lambda folder: None
+    ) -> None:
         self.settings = settings
         self._begins = begins
+        self._tell = tell
         self._closers = ExitStack()
 
     def __enter__(self) -> Self:
@@ -73,7 +77,8 @@ class Engines:
     def data(self) -> Path:
         """The data folder. Raises NotFoundError if there is none, and none may be begun."""
         folder = self.settings.data
-        if not self._begins and not os.path.lexists(folder):
+        new = not os.path.lexists(folder)
+        if new and not self._begins:
             if self._needs_no_folder():
                 return folder
             raise NotFoundError(
@@ -86,6 +91,8 @@ class Engines:
             raise StorageError(
                 f"cannot create the data folder {folder}: {error.strerror}; choose another with --data"
             ) from error
+        if new:
+            self._tell(folder)
         if not os.access(folder, os.W_OK):
             raise StorageError(
                 f"the data folder {folder} cannot be written: check its rights, or choose another with --data"

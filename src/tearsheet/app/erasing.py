@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from tearsheet.app.addresses import Addresses, captures_of, ledger_rows
+from tearsheet.app.addresses import Addresses, captures_of, every_address, ledger_rows, read_unread
 from tearsheet.app.places import QUEUE_DUMPS, TOPICS
 from tearsheet.app.queues import with_broker
 from tearsheet.app.services import Services
 from tearsheet.archive import (
     REASON,
     Erasure,
+    KnownBy,
     Outbox,
     Tombstones,
     erase_from_dumps,
@@ -28,6 +30,7 @@ from tearsheet.archive import (
     with_former,
 )
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.engines.broker import Broker
 from tearsheet.engines.events import Unerasable
 from tearsheet.errors import BusyError, NotFoundError
@@ -39,14 +42,15 @@ from tearsheet.story import Story, make_story_id
 from tearsheet.topics import erase_from_topics
 from tearsheet.topics.snapshot import erase_from_exports, erase_from_snapshots, topics_with
 from tearsheet.urls import canonical_domain
-from tearsheet.work import DROPPED, LedgerEntry, living_workers, sweep_queues
+from tearsheet.work import DROPPED, Explanation, LedgerEntry, living_workers, sweep_queues
 
 STAGE = "erase"
 Say = Callable[[str], None]
+_PAGE = 500
 _TABLES = (
-    "captures stories web_stories story_urls topic_stories topic_links topic_fetch_urls topic_seed_urls topic_post_urls "
-    "topic_sentences topic_snapshots outcomes earlier_outcomes cdx html_meta file_meta ingest_file_result ingest_outbox "
-    "erased_addresses"
+    "captures capture_addresses stories web_stories story_urls topic_stories topic_links topic_fetch_urls topic_seed_urls "
+    "topic_post_urls topic_sentences topic_snapshots outcomes earlier_outcomes cdx html_meta file_meta ingest_file_result "
+    "ingest_outbox erased_addresses"
 ).split()
 """The tables that rows are deleted from."""
 
@@ -93,20 +97,25 @@ def rehearse(services: Services, addresses: Addresses) -> Report:
     report.add("archive", "files to be written anew", sum(file.path is None for file in files.values()))
     report.add("archive stores", "copies to be replaced", sum(len(services.archive.proved_stores(id)) for id in files))
     report.notes += [f"{file.path} is not ours, and stays as it is" for file in files.values() if file.path]
+    report.problems += read_unread(services)
     _count_the_rest(services, addresses, documents, report, "", dry_run=True)
     same = Tombstones(database).same_pages(captures)
     if same:
         report.notes.append(
-            f"{same:,} captures of other addresses have the very same page; name these, too, if they are meant"
+            f"the very same page is in {how_many(same, 'capture')} of other addresses; name these, too, if they are meant"
         )
     return report
 
 
 def erase(services: Services, reason: str, addresses: Addresses, say: Say) -> Report:
-    """Erase the stories with these addresses. Interrupted erasures are finished first. Raises BusyError while others write."""
+    """Erase the stories with these addresses. Interrupted erasures are finished first. Raises BusyError while others write.
+
+    One of these very addresses that was interrupted goes on, under the reason that was given first: it stays one erasure.
+    """
     with _alone(services):
-        report = _finish_others(services, say)
-        erasure = services.erased.start(reason, addresses)
+        begun = services.erased.unfinished_with(addresses)
+        report = _finish_others(services, say, begun)
+        erasure = services.erased.extend(begun, addresses) if begun else services.erased.start(reason, addresses)
         mine = _work(services, erasure, say)
         mine.problems += [problem for problem in report.problems if problem not in mine.problems]
         return mine
@@ -118,9 +127,11 @@ def resume(services: Services, say: Say) -> Report:
         return _finish_others(services, say)
 
 
-def _finish_others(services: Services, say: Say) -> Report:
+def _finish_others(services: Services, say: Say, but: Erasure | None = None) -> Report:
     whole = Report(0)
     for erasure in services.erased.unfinished():
+        if but is not None and erasure.id == but.id:
+            continue
         say(f"finishing the erasure of {erasure.started:%Y-%m-%d %H:%M}")
         report = _work(services, erasure, say)
         whole.addresses += report.addresses
@@ -150,6 +161,7 @@ def _alone(services: Services) -> Iterator[None]:
 def _work(services: Services, erasure: Erasure, say: Say) -> Report:
     report = Report(len(erasure.addresses))
     if erasure.addresses:
+        erasure = _with_unread(services, erasure, report, say)
         _erase_everywhere(services, erasure, report, say)
         if not report.problems:
             services.erased.forget_addresses(erasure)
@@ -168,6 +180,17 @@ def _work(services: Services, erasure: Erasure, say: Say) -> Report:
     return report
 
 
+def _with_unread(services: Services, erasure: Erasure, report: Report, say: Say) -> Erasure:
+    """The erasure with the addresses that files have which could not be read when it began."""
+    if not KnownBy(services.database).count_unread():
+        return erasure
+    say("reading the addresses in archive files that an earlier version wrote")
+    report.problems += read_unread(services)
+    erasure = services.erased.extend(erasure, every_address(services, dict(erasure.addresses)))
+    report.addresses = len(erasure.addresses)
+    return erasure
+
+
 def _erase_everywhere(services: Services, erasure: Erasure, report: Report, say: Say) -> None:
     documents = find_documents(services.database, erasure.addresses)
     report.add("ledger", "stories", _note_in_ledger(services, erasure))
@@ -181,17 +204,36 @@ def _erase_everywhere(services: Services, erasure: Erasure, report: Report, say:
 
 
 def _note_in_ledger(services: Services, erasure: Erasure) -> int:
-    """One row a story, without its address, which earlier rows lose as well; returns of how many stories there were any."""
+    """One row a story, without its address, which earlier rows lose as well; returns of how many stories there were any.
+
+    An erasure that goes on is not noted again.
+    """
     noted = {row.story_id for row in ledger_rows(services, erasure.addresses)}
     stories = {story.story_id for story in services.index.get(sorted(erasure.addresses)) if story is not None}
     stories |= {capture.story_id for capture in captures_of(services, erasure.addresses)}
     services.ledger.blank(stories | noted, erasure.addresses.values())
     domains = sorted({canonical_domain(url) for url in erasure.addresses.values()})
     domain = domains[0][:255] if len(domains) == 1 else ""
-    ids = sorted(stories) or [make_story_id("erasure", erasure.id)]
-    entries = [LedgerEntry(one[:36], STAGE, DROPPED, REASON, erasure.reason[:500], domain=domain) for one in ids]
+    before = {row.story_id for row in _noted_since(services, erasure.started)}
+    ids = sorted(stories) or ([] if before else [make_story_id("erasure", erasure.id)])
+    entries = [
+        LedgerEntry(one[:36], STAGE, DROPPED, REASON, erasure.reason[:500], domain=domain)
+        for one in ids
+        if one[:36] not in before
+    ]
     services.ledger.record(entries)
     return len(noted)
+
+
+def _noted_since(services: Services, moment: datetime) -> Iterator[Explanation]:
+    """What erasures have noted in the ledger since a moment."""
+    after = None
+    while page := services.ledger.find({"stage": STAGE, "reason": REASON}, limit=_PAGE, after=after):
+        for row in page:
+            if row.happened_at < moment:
+                return
+            yield row
+        after = (page[-1].happened_at, page[-1].story_id, page[-1].stage)
 
 
 def _erase_from_archive(services: Services, erasure: Erasure, documents: Documents, report: Report, say: Say) -> None:

@@ -24,6 +24,7 @@ _AGAIN_SECONDS = 60.0
 _FLUSH_SECONDS = 3.0
 _LOGGERS = ("tearsheet", "uvicorn.error", "asyncio")
 _MAX_KNOWN = 1_000
+_MOST_OF_AN_ANSWER = 64 * 1024
 
 
 class ErrorReports(logging.Handler):
@@ -43,6 +44,7 @@ class ErrorReports(logging.Handler):
                 auto_session_tracking=False,
                 send_client_reports=False,
                 shutdown_timeout=0,
+                transport=_transport(),
             )
         except ValueError as error:
             raise ConfigError(f"{SETTING}: this is no DSN such as https://KEY@HOST/NUMBER") from error
@@ -84,6 +86,23 @@ class ErrorReports(logging.Handler):
             self._told.clear()
         self._told[key] = now
         self._client.capture_event(event)
+
+
+def _transport() -> type:
+    """How the server is asked: the key of the DSN goes to it and to no other, and little of its answer is read."""
+    from sentry_sdk.transport import HttpTransport
+
+    class Transport(HttpTransport):
+        def _request(self, method: str, endpoint_type: Any, body: Any, headers: Any) -> Any:
+            url = self._auth.get_api_url(endpoint_type)
+            answer = self._pool.request(
+                method, url, body=body, headers=headers, redirect=False, retries=False, preload_content=False
+            )
+            answer.read(_MOST_OF_AN_ANSWER)
+            answer.close()
+            return answer
+
+    return Transport
 
 
 def event_of(logger: str, message: str, error: BaseException | None, stage: str | None) -> dict[str, Any]:

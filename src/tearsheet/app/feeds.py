@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,8 +13,8 @@ from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
-from tearsheet.feeds.catalogue import DiscoveredFeed, discover, fetch_soon
-from tearsheet.feeds.polling import Poller
+from tearsheet.feeds.catalogue import DiscoveredFeed, discover, list_feeds, poll_now
+from tearsheet.feeds.polling import Poller, next_poll
 
 
 def discover_feeds(
@@ -45,17 +45,33 @@ def discover_feeds(
         return run_to_its_end(find(apart))
 
 
-def poll_feeds(services: Services, only: Sequence[int]) -> Mapping[str, int]:
-    """Poll every feed that is due, once, or `only` these, due or not. Returns the poller's counters by name."""
+@dataclass(slots=True, frozen=True)
+class Polled:
+    """What came of polling once."""
+
+    counters: Mapping[str, int]
+    """The poller's, by name."""
+    left_out: Mapping[int, str]
+    """The feeds that were named and not polled, and why."""
+
+
+def poll_feeds(services: Services, only: Sequence[int]) -> Polled:
+    """Poll every feed that is due, once, or `only` these, due or not. Nothing about them is reset."""
     require_newsroom(services)
-    for feed_id in only:
-        fetch_soon(services.database, feed_id, utc_now())
+    database, begun = services.database, utc_now()
+    left_out = {feed: why for feed in only if (why := poll_now(database, feed, begun))}
+    wanted = [feed for feed in only if feed not in left_out]
+    if only and not wanted:
+        return Polled({}, left_out)
 
     async def work() -> Mapping[str, int]:
         async with AsyncExitStack() as stack:
             client, reader = services.open_polite(stack), services.open_reader(stack)
-            poller = Poller(services.database, client, reader, services.settings.feeds, only=only)
+            poller = Poller(database, client, reader, services.settings.feeds, only=wanted)
             await poller.run(asyncio.Event(), once=True)
             return poller.counters
 
-    return run_to_its_end(work())
+    counters = run_to_its_end(work())
+    rows = list_feeds(database, ids=wanted, limit=len(wanted)).rows if wanted else []
+    late = [row for row in rows if row["last_fetch_attempt"] is None or row["last_fetch_attempt"] < begun]
+    return Polled(counters, left_out | {row["id"]: next_poll(row, utc_now()) for row in late})

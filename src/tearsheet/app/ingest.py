@@ -92,7 +92,7 @@ class IngestServices:
         folder, stores = self.engines.archive_folder, tuple(self.engines.archive_stores)
         return IngestService(
             Ingester(visitor, reader, limits, self.store.known, self.engines.erased.covers),
-            lambda: CaptureFile(self.engines.archive, folder, stores=stores),
+            partial(CaptureFile, self.engines.archive, folder, stores=stores),
             self.store,
             self.blobs,
             self.engines.events,

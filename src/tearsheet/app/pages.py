@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tearsheet.app.places import check_apart
 from tearsheet.app.services import Services
-from tearsheet.archive import Problem, StoryArchiveReader, StoryArchiveWriter
+from tearsheet.archive import ArchivedStory, Erased, Problem, StoryArchiveReader, StoryArchiveWriter
 from tearsheet.errors import NotFoundError
 from tearsheet.pagestore import PageStore, StoredPage, put_story, story_of
 
@@ -20,25 +21,44 @@ def page_store(services: Services, folder: Path | None) -> PageStore:
     return PageStore(folder)
 
 
-def import_pages(target: PageStore, files: Iterable[Path]) -> tuple[int, list[Problem]]:
-    """Store the pages of WARC files; returns how many, and which records could not be used. Raises NotFoundError."""
-    stored = 0
-    bad: list[Problem] = []
+@dataclass(slots=True)
+class ImportedPages:
+    """What became of the pages of WARC files."""
+
+    stored: int = 0
+    erased: int = 0
+    """Pages that were erased here, and stay away."""
+    bad: list[Problem] = field(default_factory=list)
+    """Records that could not be used, and files without any."""
+
+
+def import_pages(target: PageStore, files: Iterable[Path], erased: Erased) -> ImportedPages:
+    """Store the pages of WARC files. Raises NotFoundError."""
+    done = ImportedPages()
     for path in files:
         if not path.is_file():
             raise NotFoundError(f"there is no file {path}")
+        before = done.stored + done.erased + len(done.bad)
         with StoryArchiveReader(path) as reader:
             for archived in reader.archived():
-                story = archived.story
-                if story.raw_html.html and story.url:
-                    put_story(target, story)
-                    stored += 1
-                else:
-                    bad.append(Problem(path.name, "neither a page nor an address", archived.offset))
-            bad += [Problem(path.name, damage.what, damage.offset) for damage in reader.damages]
-        if not path.stat().st_size:
-            bad.append(Problem(path.name, "the file is empty", 0))
-    return stored, bad
+                _import_page(target, archived, erased, path.name, done)
+            done.bad += [Problem(path.name, damage.what, damage.offset) for damage in reader.damages]
+        if done.stored + done.erased + len(done.bad) == before:
+            done.bad.append(
+                Problem(path.name, "there is no page in it" if path.stat().st_size else "the file is empty", 0)
+            )
+    return done
+
+
+def _import_page(target: PageStore, archived: ArchivedStory, erased: Erased, name: str, done: ImportedPages) -> None:
+    story = archived.story
+    if not story.raw_html.html or not story.url:
+        done.bad.append(Problem(name, "neither a page nor an address", archived.offset))
+    elif erased.of_stories([story])[0]:
+        done.erased += 1
+    else:
+        put_story(target, story)
+        done.stored += 1
 
 
 def export_pages(services: Services, pages: Iterable[StoredPage], folder: Path) -> tuple[int, int]:

@@ -23,6 +23,7 @@ from tearsheet.app.summary import Summary, ThisRun, summarise
 from tearsheet.app.telemetry import tell_depths
 from tearsheet.archive import Outbox
 from tearsheet.clock import utc_now, wall_clock
+from tearsheet.counts import how_many
 from tearsheet.engines import is_embedded
 from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import NotFoundError
@@ -308,8 +309,9 @@ def waiting_copies(services: Services) -> str:
     states = [state for state in Outbox(services.database).states() if state.store in services.archive_stores]
     waiting = sum(state.waiting for state in states)
     why = next((state.error for state in states if state.error), "")
-    what = "1 copy of an archive file" if waiting == 1 else f"{waiting:,} copies of archive files"
-    return f"{what} could not be made{f' ({why})' if why else ''}" if waiting else ""
+    return (
+        f"{how_many(waiting, 'copy')} of archive files could not be made{f' ({why})' if why else ''}" if waiting else ""
+    )
 
 
 Along = Callable[[Collector], Sequence[Service]]

@@ -1,7 +1,8 @@
 """Where the parts of a data folder are, and whether the places that the settings name are apart.
 
 A copy in the folder of its original is no copy, and two parts in one folder spoil each other: the index may be deleted at any time,
-and whatever lies in the archive's folder is taken for an archive file. Places are compared as they are once links are followed.
+and whatever lies in the archive's folder is taken for an archive file. Places are compared as they are once links are followed, and
+a folder that is mounted a second time is one place with the first.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from pathlib import Path
 from tearsheet.backup import Layout
 from tearsheet.engines import is_embedded, local_path
 from tearsheet.errors import ConfigError
+from tearsheet.files import lies_in, place_of
 from tearsheet.settings import Settings
 
 QUEUE_DUMPS, TOPICS, TRACKERS = "queue-dumps", "topics", "trackers"
@@ -43,7 +45,7 @@ def check_apart(settings: Settings, setting: str, place: Path, *, may_be: str = 
     The part that the setting itself names does not count, nor does the one that the place `may_be`.
     """
     for name, part in _parts(settings).items():
-        if name not in (setting, may_be) and (relation := _relation(place.resolve(), part.resolve())):
+        if name not in (setting, may_be) and (relation := _relation(place, part)):
             raise ConfigError(
                 f"{setting}: {place} {relation} {part}, {_what(name)}: name a folder of its own, as 'my-copies' in the data "
                 "folder or '/mnt/second-disk/my-copies' on another disk"
@@ -51,9 +53,9 @@ def check_apart(settings: Settings, setting: str, place: Path, *, may_be: str = 
 
 
 def _relation(place: Path, part: Path) -> str:
-    if place == part:
+    if place_of(place) == place_of(part):
         return "is"
-    return "lies in" if place.is_relative_to(part) else "holds" if part.is_relative_to(place) else ""
+    return "lies in" if lies_in(place, part) else "holds" if lies_in(part, place) else ""
 
 
 def _parts(settings: Settings) -> dict[str, Path]:

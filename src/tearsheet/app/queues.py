@@ -9,8 +9,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+import tearsheet.pipeline  # named in full below: its parts are loaded only by what takes stories out of queues, or puts them in
+import tearsheet.pipeline.queuers
 from tearsheet.app.places import QUEUE_DUMPS, TRACKERS, check_apart
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
@@ -19,9 +21,10 @@ from tearsheet.engines.broker import Broker, Depth, Message, Output, Settlement
 from tearsheet.errors import EngineError, NotFoundError
 from tearsheet.files import make_folder
 from tearsheet.near_names import did_you_mean
-from tearsheet.pipeline import Dumped, Loaded, Wanted, dump_queue, load_files
-from tearsheet.pipeline.queuers import SUFFIXES, InputStores, Tracker, expand
 from tearsheet.work import empty_queue, input_queue, message_summary, quarantine_queue, requeue
+
+if TYPE_CHECKING:
+    from tearsheet.pipeline import Dumped, Loaded, Wanted
 
 T = TypeVar("T")
 _TRY_SECONDS = 10.0
@@ -159,24 +162,24 @@ def dump_queues(services: Services, queues: Sequence[str], output: Path | None, 
         for queue in queues:
             await _must_exist(broker, queue)
         chosen = queues or [name for name, depth in sorted((await broker.depths()).items()) if depth.total]
-        return [await dump_queue(broker, queue, folder, limit=limit) for queue in chosen]
+        return [await tearsheet.pipeline.dump_queue(broker, queue, folder, limit=limit) for queue in chosen]
 
     return with_broker(services, dump)
 
 
 def load_dumps(services: Services, inputs: Sequence[str], wanted: Wanted) -> Loaded:
     """Put dumped stories back into their queues. Raises NotFoundError for a queue that nobody reads."""
-    stores = InputStores(services.settings.engines.blobs, services.open_blobs)
-    files = expand(inputs, stores, SUFFIXES)
+    stores = tearsheet.pipeline.queuers.InputStores(services.settings.engines.blobs, services.open_blobs)
+    files = tearsheet.pipeline.queuers.expand(inputs, stores, tearsheet.pipeline.queuers.SUFFIXES)
 
     async def load(broker: Broker) -> Loaded:
         if wanted.queue is not None:
             await _must_be_read(services, broker, wanted.queue)
-        return await load_files(broker, files, wanted, tracker)
+        return await tearsheet.pipeline.load_files(broker, files, wanted, tracker)
 
     folder = services.data / TRACKERS
     make_folder(folder)
-    with closing(Tracker(folder / "load-archives.sqlite3")) as tracker:
+    with closing(tearsheet.pipeline.queuers.Tracker(folder / "load-archives.sqlite3")) as tracker:
         return with_broker(services, load)
 
 

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, TypeVar
 
+from tearsheet.counts import how_many
 from tearsheet.errors import EngineError
 from tearsheet.work import WatchedLoop
 
@@ -141,7 +142,7 @@ def run_processes(command: Sequence[str], count: int) -> None:
         codes = [child.wait() for child in children]
     failed = sum(code != 0 and not (told and code in _ENDED_BY_A_SIGNAL) for code in codes)
     if failed:
-        raise EngineError(f"{failed} of {count} workers ended with an error; see the lines above")
+        raise EngineError(f"{failed} of {how_many(count, 'worker')} ended with an error; see the lines above")
 
 
 @contextmanager

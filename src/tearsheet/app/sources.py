@@ -14,10 +14,10 @@ from tearsheet.app.places import TRACKERS
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
-from tearsheet.engines import is_embedded
+from tearsheet.engines import is_embedded, repeated
 from tearsheet.engines.broker import Broker
 from tearsheet.errors import UsageError
-from tearsheet.feeds.polling import Housekeeper, Poller, free_all_leases
+from tearsheet.feeds.polling import Housekeeper, Poller, Subscriber, free_all_leases
 from tearsheet.files import make_folder
 from tearsheet.pipeline import Pipeline
 from tearsheet.pipeline.queuers import (
@@ -82,13 +82,15 @@ class FeedSource:
         poller = Poller(database, client, reader, settings.feeds, has_room=floor.may_poll)
         queues, marks = self._pipeline.first_queues, _queuer_marks(settings.pipeline)
         queuer = FeedQueuer(database, broker, queues, marks, settings.feeds.server_name, floor=floor)
+        subscriber = Subscriber(database, client, settings.feeds)
         house = Housekeeper(database, settings.feeds, self._services.data / "rss")
 
         async def bring_stories(stop: asyncio.Event) -> None:
             async with asyncio.TaskGroup() as group:
                 polling = group.create_task(poller.run(stop, once=once))
                 group.create_task(queuer.run(stop, no_more=polling.done))
-                group.create_task(asyncio.to_thread(house.once) if once else house.run(stop))
+                group.create_task(asyncio.to_thread(repeated, house.once) if once else house.run(stop))
+                group.create_task(subscriber.once() if once else subscriber.run(stop))
 
         return bring_stories
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tearsheet.app.places import check_apart
 from tearsheet.app.services import Services
-from tearsheet.archive import Outbox, check_identity, check_store_url, store_name
+from tearsheet.archive import Outbox, check_identity, check_not_the_archive, check_store_url, store_name
 from tearsheet.engines import is_embedded, local_path
 from tearsheet.engines.blobs import Blobs, open_blobs
 from tearsheet.errors import EngineError, StorageError
@@ -67,6 +67,11 @@ def check_store(services: Services, place: StorePlace) -> tuple[str, str]:
         shown, advice = _described(folder, data, place)
         if place.only_read and not folder.is_dir():
             raise EngineError(f"{place.setting}: there is no folder {folder}: mount its disk, or name another")
+        if place.setting == "archive.folder" and not folder.is_dir() and (missed := _written_here(services)):
+            raise StorageError(
+                f"archive.folder: there is no folder {folder}, where {missed:,} files were written: mount its disk, "
+                "or bring them back from a copy or a backup"
+            )
         if not folder.is_dir() and not _was_used(services, place):
             return f"{shown}; made when it is first used", advice
         if not place.is_blobs:
@@ -75,9 +80,15 @@ def check_store(services: Services, place: StorePlace) -> tuple[str, str]:
     try:
         if place.is_backup and _was_used(services, place):
             check_identity(store_name(place.url), blobs, Outbox(services.database))
+            check_not_the_archive(store_name(place.url), services.archive_folder, Outbox(services.database))
         return f"{shown or store_name(place.url)}; {_tried(blobs, place)}", advice
     finally:
         blobs.close()
+
+
+def _written_here(services: Services) -> int:
+    """How many archive files should be on this machine."""
+    return sum(file.local and file.path is None for file in services.archive.files())
 
 
 def _was_used(services: Services, place: StorePlace) -> bool:

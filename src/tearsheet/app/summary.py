@@ -9,7 +9,7 @@ from tearsheet.app.services import Services
 from tearsheet.clock import wall_clock
 from tearsheet.feeds.catalogue import FailingFeed, Polls, count_feeds
 from tearsheet.feeds.polling import count_entries
-from tearsheet.query import parse_query
+from tearsheet.query import EVERYTHING
 from tearsheet.work import DROPPED, QUARANTINED, LaterTries, later_tries, quarantines
 
 
@@ -61,7 +61,7 @@ def summarise(services: Services) -> Summary:
     return Summary(
         feeds=count_feeds(services.database),
         entries=count_entries(services.database),
-        indexed=services.index.count(parse_query("*")),
+        indexed=services.index.count(EVERYTHING),
         archived=totals.stories,
         dropped={f"{c.stage}/{c.reason}": c.stories for c in counts if c.status == DROPPED},
         quarantined={f"{c.stage}/{c.reason}": c.stories for c in counts if c.status == QUARANTINED},

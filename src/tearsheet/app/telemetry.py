@@ -10,6 +10,7 @@ import asyncio
 import logging
 import os
 import socket
+import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -31,7 +32,8 @@ _VARIABLES = (
     "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
 )
 _DEPTH_SECONDS = 15.0
-_CLOSE_MILLISECONDS = 3_000
+_CLOSE_SECONDS = 3.0
+_MOST_OF_AN_ANSWER = 64 * 1024
 _REACH_SECONDS = 3.0
 
 
@@ -99,8 +101,8 @@ class OpenTelemetry:
         name = os.environ.get("OTEL_SERVICE_NAME") or "tearsheet"
         resource = resources.Resource.create({"service.name": name, "service.version": __version__})
         self._traces = traces.TracerProvider(resource=resource, shutdown_on_exit=False)
-        self._traces.add_span_processor(sending.BatchSpanProcessor(spans.OTLPSpanExporter()))
-        reader = reading.PeriodicExportingMetricReader(figures.OTLPMetricExporter())
+        self._traces.add_span_processor(sending.BatchSpanProcessor(spans.OTLPSpanExporter(session=_session())))
+        reader = reading.PeriodicExportingMetricReader(figures.OTLPMetricExporter(session=_session()))
         self._metrics = metrics.MeterProvider([reader], resource=resource, shutdown_on_exit=False)
         self._tracer = self._traces.get_tracer("tearsheet", __version__)
         meter = self._metrics.get_meter("tearsheet", __version__)
@@ -131,11 +133,47 @@ class OpenTelemetry:
         self._figures[name].set(value, attributes)
 
     def close(self) -> None:
-        """Send what waits."""
-        self._traces.force_flush(_CLOSE_MILLISECONDS)
-        self._metrics.force_flush(_CLOSE_MILLISECONDS)
-        self._traces.shutdown()
-        self._metrics.shutdown(_CLOSE_MILLISECONDS)
+        """Send what waits, for a few seconds. The library waits far longer for a collector that does not answer."""
+        sending = threading.Thread(target=self._close, daemon=True)
+        sending.start()
+        sending.join(_CLOSE_SECONDS)
+
+    def _close(self) -> None:
+        with suppress(Exception):  # the program has done its work
+            self._traces.force_flush()
+            self._metrics.force_flush()
+            self._traces.shutdown()
+            self._metrics.shutdown()
+
+
+def _session() -> Any:
+    """How a collector is asked: our headers, which may hold a key, go to it and to no other, and little of its answer is read."""
+    session = load_client("requests", "otel", "OTEL_EXPORTER_OTLP_ENDPOINT").Session()
+    session.max_redirects = 0
+    session.hooks["response"].append(_cut_off)
+    return session
+
+
+def _cut_off(response: Any, **_: Any) -> None:
+    response.raw = _Start(response.raw)
+
+
+class _Start:
+    """The start of a body."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+        self._left = _MOST_OF_AN_ANSWER
+
+    def read(self, size: int) -> bytes:
+        """The next bytes; nothing at the end of what is wanted."""
+        piece: bytes = self._raw.read(min(size, self._left))
+        self._left -= len(piece)
+        return piece
+
+    def close(self) -> None:
+        """Hang up."""
+        self._raw.close()
 
 
 async def tell_depths(depths: Callable[[], Awaitable[dict[str, Depth]]], stop: asyncio.Event) -> None:

@@ -1,3 +1,5 @@
+from .addresses import index_id_of as index_id_of
+from .addresses import story_keys as story_keys
 from .captures import Captures as Captures
 from .captures import Walked as Walked
 from .captures import walk_paths as walk_paths
@@ -11,8 +13,6 @@ from .erased import REASON as REASON
 from .erased import Erased as Erased
 from .erased import Erasure as Erasure
 from .erased import erased_among as erased_among
-from .erased import story_addresses as story_addresses
-from .erased import story_keys as story_keys
 from .erasing import erase_from_dumps as erase_from_dumps
 from .erasing import erase_from_file as erase_from_file
 from .erasing import erase_from_returned as erase_from_returned
@@ -20,7 +20,10 @@ from .erasing import replace_copies as replace_copies
 from .foreign import Indexed as Indexed
 from .foreign import index_file as index_file
 from .identity import check_identity as check_identity
+from .identity import check_not_the_archive as check_not_the_archive
 from .inert import make_inert as make_inert
+from .known_by import KnownBy as KnownBy
+from .known_by import read_addresses as read_addresses
 from .metadata import story_to_json as story_to_json
 from .names import INGESTED as INGESTED
 from .names import holds_documents as holds_documents
@@ -43,7 +46,6 @@ from .scan import Record as Record
 from .store import ArchiveStore as ArchiveStore
 from .store import StoredCapture as StoredCapture
 from .store import StoredFile as StoredFile
-from .store import index_id_of as index_id_of
 from .tombstones import Tombstones as Tombstones
 from .upload import Uploader as Uploader
 from .verify import Problem as Problem

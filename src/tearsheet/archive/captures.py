@@ -10,12 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from tearsheet.archive.addresses import index_id_of
 from tearsheet.archive.copies import Copies, OpenBlobs
 from tearsheet.archive.names import SUFFIX
 from tearsheet.archive.reader import ArchivedStory, StoryArchiveReader, read_story_at
-from tearsheet.archive.store import ArchiveStore, StoredCapture, StoredFile, index_id_of
+from tearsheet.archive.store import ArchiveStore, StoredCapture, StoredFile
 from tearsheet.archive.verify import Problem
 from tearsheet.archive.wacz_parts import WACZ, BadWacz, wacz_errors, warcs_in_wacz
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, TearsheetError
 
 _FILE_AND_OFFSET = re.compile(r"(?P<file>[^/]+\.warc(?:\.gz)?):(?P<offset>\d{1,18})")
@@ -72,8 +74,9 @@ class Captures:
         return self._store.capture_at(match["file"], int(match["offset"])) if match else None
 
     def _of_address(self, key: str, at: datetime | None) -> StoredCapture | None:
-        captures = self._store.captures_of_address(key) or self._store.captures_of_address(index_id_of(key) or key)
-        return nearest(captures, at)
+        id_in_index = index_id_of(key) or key
+        captures = self._store.captures_of_address(key) or self._store.captures_of_address(id_in_index)
+        return nearest(captures or self._store.captures_known_by([id_in_index]), at)
 
     # ------------------------------------------------------------------------------------------------------ its story
 
@@ -169,7 +172,7 @@ def _walk_wacz(path: Path, walked: Walked) -> Generator[ArchivedStory, None, boo
     """The stories of the WARC files in a WACZ file; returns whether it could be read at all."""
     try:
         with wacz_errors():
-            for name, stream in warcs_in_wacz(path):
+            for name, stream in warcs_in_wacz(path, path.name):
                 reader = StoryArchiveReader(stream)
                 for archived in reader.archived():
                     walked.stories += 1
@@ -207,5 +210,8 @@ def _shortcomings(name: str, file: StoredFile | None, size: int, stories: int) -
     if file is None or (size == file.size and stories >= file.stories):
         return []
     return [
-        Problem(name, f"has {stories:,} stories in {size:,} bytes; {file.stories:,} in {file.size:,} are registered")
+        Problem(
+            name,
+            f"has {how_many(stories, 'story')} in {size:,} bytes; {file.stories:,} in {file.size:,} are registered",
+        )
     ]

@@ -15,7 +15,7 @@ from tearsheet.archive.store import ArchiveStore, StoredFile
 from tearsheet.engines import PATIENCE_SECONDS, is_embedded, local_path, written_path
 from tearsheet.engines.blobs import Blobs, open_blobs
 from tearsheet.errors import ConfigError, NotFoundError, TearsheetError, WorkerError
-from tearsheet.files import storage_errors
+from tearsheet.files import place_of, storage_errors
 from tearsheet.masking import HIDDEN, masked, without_login
 
 OpenBlobs = Callable[[], Blobs]
@@ -51,7 +51,7 @@ def stores_by_name(urls: Sequence[str], data: Path, patience: float) -> dict[str
 
 
 def check_store_url(url: str, urls: Sequence[str], data: Path) -> None:
-    """Raise ConfigError when a store cannot be meant, or is twice among `urls`, if only by a link."""
+    """Raise ConfigError when a store cannot be meant, or is twice among `urls`, if only by a link or a mount."""
     name, place = store_name(url), _place(url, data)
     if sum(_place(other, data) == place for other in urls) > 1:
         raise ConfigError(f"{_SETTING}: {name!r} is named twice")
@@ -59,8 +59,8 @@ def check_store_url(url: str, urls: Sequence[str], data: Path) -> None:
         raise ConfigError(f"{_SETTING}: {name!r} is too long: use a path of at most {_LONGEST_NAME} characters")
 
 
-def _place(url: str, data: Path) -> str:
-    return os.path.realpath(local_path(url, data, _SETTING)) if is_embedded(url) else store_name(url)
+def _place(url: str, data: Path) -> object:
+    return place_of(local_path(url, data, _SETTING)) if is_embedded(url) else store_name(url)
 
 
 def _opener(url: str, data: Path, patience: float = PATIENCE_SECONDS) -> OpenBlobs:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from tearsheet.archive.erased import story_keys
+from tearsheet.archive.addresses import story_keys
 from tearsheet.archive.reader import StoryArchiveReader
 from tearsheet.archive.records import OutRecord, compress, header_value, record_id, sha1_digest, warc_date
 from tearsheet.archive.scan import Record

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tearsheet.archive.addresses import story_addresses
 from tearsheet.archive.cdxj import CdxLine, cdxj_file, http_mime
 from tearsheet.archive.members import Damage
 from tearsheet.archive.names import parse_name
@@ -66,6 +67,7 @@ def capture_of(archived: ArchivedStory, path: Path) -> Capture:
         sha256=archived.sha256,
         time=archived.time or datetime.fromtimestamp(0, UTC),
         index_url=story.content_metadata.url or story.url or archived.uri,
+        addresses=tuple(story_addresses(story)),
     )
 
 

@@ -14,10 +14,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Column, Connection, ForeignKey, Integer, String, Table, Text, select
 
-from tearsheet.archive.store import index_id_of
+from tearsheet.archive.addresses import index_id_of, story_keys
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database, UtcDateTime, metadata
-from tearsheet.story import NEED_CANONICAL_URL, Story
+from tearsheet.story import Story
 
 REASON = "erased"
 """The reason under which the ledger counts what is kept away."""
@@ -57,18 +57,6 @@ class Erasure:
         return any(key in self.addresses for key in story_keys(story))
 
 
-def story_addresses(story: Story) -> list[str]:
-    """Every address by which a story is known: what was queued, where that led, and what the page says of itself."""
-    content = story.content_metadata
-    found = (story.rss_entry.link, story.http_metadata.final_url, content.url, content.original_url)
-    return [url for url in dict.fromkeys(found) if url and url != NEED_CANONICAL_URL]
-
-
-def story_keys(story: Story) -> set[str]:
-    """The keys of all addresses of a story."""
-    return {key for url in story_addresses(story) if (key := index_id_of(url))}
-
-
 def erased_among(connection: Connection, keys: Iterable[str]) -> set[str]:
     """Which of these keys are those of erased addresses."""
     found: set[str] = set()
@@ -76,6 +64,11 @@ def erased_among(connection: Connection, keys: Iterable[str]) -> set[str]:
         query = select(erased_addresses.c.url_key).where(erased_addresses.c.url_key.in_(chunk))
         found.update(connection.execute(query).scalars())
     return found
+
+
+def is_anything_erased(connection: Connection) -> bool:
+    """Whether there is any address on the list."""
+    return connection.execute(select(erased_addresses.c.url_key).limit(1)).first() is not None
 
 
 class Erased:
@@ -142,6 +135,16 @@ class Erased:
                 ).all()))
                 for row in rows
             ]  # fmt: skip
+
+    def unfinished_with(self, keys: Iterable[str]) -> Erasure | None:
+        """The first unfinished erasure that has one of these addresses on the list."""
+        columns = erased_addresses.c
+        of: set[int] = set()
+        with self._database.read() as connection:
+            for chunk in _chunks(sorted(set(keys))):
+                query = select(columns.erasure_id).where(columns.url_key.in_(chunk)).distinct()
+                of.update(connection.execute(query).scalars())
+        return next((erasure for erasure in self.unfinished() if erasure.id in of), None)
 
     def forget_addresses(self, erasure: Erasure) -> None:
         """Everything is erased: only the keys of the addresses stay."""

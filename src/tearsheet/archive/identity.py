@@ -7,6 +7,7 @@ decide: the file may have been deleted, or the disk copied to another.
 from __future__ import annotations
 
 import uuid
+from pathlib import Path
 
 import msgspec
 
@@ -14,6 +15,7 @@ from tearsheet.archive.outbox import Outbox
 from tearsheet.archive.store import StoredFile
 from tearsheet.engines.blobs import Blobs
 from tearsheet.errors import EngineError, NotFoundError
+from tearsheet.foreign_text import decode_json
 
 MARKER = "tearsheet-store.json"
 _LOOKED_FOR = 3
@@ -49,6 +51,18 @@ def check_identity(name: str, blobs: Blobs, outbox: Outbox) -> None:
         outbox.set_store_id(name, found)
 
 
+def check_not_the_archive(name: str, folder: Path, outbox: Outbox) -> None:
+    """Raise EngineError when the marker of a store is in the archive folder: the two are one, whatever mount shows it twice."""
+    try:
+        found = msgspec.json.decode((folder / MARKER).read_bytes(), type=Marker).id
+    except (OSError, msgspec.MsgspecError):
+        return
+    if found == outbox.store_id(name, uuid.uuid4().hex):
+        raise EngineError(
+            f"archive.stores: {name} is the archive folder itself, as another mount shows it: name a place of its own"
+        )
+
+
 def recognise(name: str, blobs: Blobs, outbox: Outbox, key: str) -> None:
     """Raise EngineError unless the store is the one that copies were made in: by its marker, or because it has this copy.
 
@@ -60,10 +74,10 @@ def recognise(name: str, blobs: Blobs, outbox: Outbox, key: str) -> None:
 
 def _marker_of(blobs: Blobs, name: str) -> str | None:
     try:
-        return msgspec.json.decode(blobs.get(MARKER), type=Marker).id
+        return decode_json(blobs.get(MARKER), Marker).id
     except NotFoundError:
         return None
-    except msgspec.MsgspecError as error:
+    except ValueError as error:
         raise EngineError(
             f"archive.stores: {MARKER} of {name} cannot be read ({error}): if the copies beside it are whole, delete it"
         ) from error

@@ -22,6 +22,8 @@ class Recovered:
 
     removed: list[Path] = field(default_factory=list)
     registered: list[Path] = field(default_factory=list)
+    damaged: list[str] = field(default_factory=list)
+    """What cannot be read in the files that were registered."""
 
 
 def unregistered_files(folder: Path, store: ArchiveStore) -> list[Path]:
@@ -44,9 +46,12 @@ def recover(folder: Path, store: ArchiveStore, stores: Sequence[str] = ()) -> Re
         cdxj = path.with_name(cdxj_name(path.name))
         if not cdxj.exists():
             write_whole(cdxj, description.cdxj)
-        store.register(description.file, stores=stores)
+        # One that lies where none of ours would is left there, as another's is: its key would lead to nothing.
+        elsewhere = path != folder / description.file.key
+        store.register(description.file, stores=() if elsewhere else stores, foreign=elsewhere)
         recovered.registered.append(path)
         for damage in description.damages:
+            recovered.damaged.append(f"{path}: byte {damage.offset}: {damage.what}")
             log.warning("archive file is damaged", extra={"file": path.name, "at": damage.offset, "what": damage.what})
     if recovered.removed or recovered.registered:
         counts = {"removed": len(recovered.removed), "registered": len(recovered.registered)}

@@ -11,11 +11,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table, Text, func, select
 
+from tearsheet.archive.addresses import index_id_of
+from tearsheet.archive.erased import erased_among, is_anything_erased
 from tearsheet.archive.names import INGESTED
 from tearsheet.archive.writer import ArchiveFile, Capture
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.errors import StorageError
-from tearsheet.urls import BadURL, url_hash
+from tearsheet.foreign_text import storable
 
 archive_files = Table(
     "archive_files",
@@ -29,8 +31,10 @@ archive_files = Table(
     Column("stories", Integer, nullable=False),
     Column("created_at", UtcDateTime, nullable=False, index=True),
     Column("local", Boolean, nullable=False),
+    Column("addresses_known", Boolean, nullable=False),
 )
-"""`path` is set for a foreign file, which stays where it is. `local`: there is a copy on this machine."""
+"""`path` is set for a foreign file, which stays where it is. `local`: there is a copy on this machine. `addresses_known`: what
+`capture_addresses` has to say of its captures is there; it is not for files that an earlier version registered (`known_by.py`)."""
 
 captures = Table(
     "captures",
@@ -44,6 +48,15 @@ captures = Table(
     Column("sha256", String(64), nullable=False),
     Column("captured_at", UtcDateTime, nullable=False),
 )
+
+capture_addresses = Table(
+    "capture_addresses",
+    metadata,
+    Column("url_key", String(64), primary_key=True),
+    Column("story_id", String(64), ForeignKey("captures.story_id", ondelete="CASCADE"), primary_key=True, index=True),
+    Column("url", Text, nullable=False),
+)
+"""The addresses by which a captured story is known besides the one that `captures` has."""
 
 archive_uploads = Table(
     "archive_uploads",
@@ -125,8 +138,8 @@ class ArchiveStore:
     ) -> int:
         """Register a finished file, its captures and its uploads in one transaction. Doing so again changes nothing.
 
-        A story that is registered already keeps the capture it has. Returns the file's id. Raises StorageError when
-        another file has the name.
+        A story that is registered already keeps the capture it has, and one that was erased gets none, whoever brings its file
+        back. Returns the file's id. Raises StorageError when another file has the name.
         """
         name = name or file.name
         row = {
@@ -138,6 +151,7 @@ class ArchiveStore:
             "stories": file.stories,
             "created_at": file.created,
             "local": True,
+            "addresses_known": True,
         }
         with self._database.begin() as connection:
             connection.execute(self._database.insert(archive_files).on_conflict_do_nothing(), row)
@@ -147,9 +161,10 @@ class ArchiveStore:
                 raise StorageError(
                     f"another archive file is registered as {name}: rename {file.path} and index it again"
                 )
-            rows = [_capture_row(capture, file_id) for capture in file.captures]
-            for chunk in _chunks(rows):
+            found = _without_erased(connection, file.captures)
+            for chunk in _chunks([_capture_row(capture, file_id) for capture in found]):
                 connection.execute(self._database.insert(captures).on_conflict_do_nothing(), chunk)
+            add_addresses(self._database, connection, int(file_id), found)
             if stores:
                 uploads = [upload_row(file_id, store, file.created) for store in stores]
                 connection.execute(self._database.insert(archive_uploads).on_conflict_do_nothing(), uploads)
@@ -182,6 +197,17 @@ class ArchiveStore:
     def captures_of_address(self, index_id: str) -> list[StoredCapture]:
         """Every capture of an address, given its id in the index; oldest first."""
         return list(self._captures(captures.c.index_id, [index_id]))
+
+    def captures_known_by(self, keys: Iterable[str]) -> list[StoredCapture]:
+        """Every capture of stories that are known by one of these addresses, whichever of a story's addresses it is."""
+        found: dict[str, StoredCapture] = {}
+        for chunk in _chunks(list(keys)):
+            others = select(capture_addresses.c.story_id).where(capture_addresses.c.url_key.in_(chunk))
+            with self._database.read() as connection:
+                story_ids = list(connection.execute(others).scalars())
+            found |= {capture.story_id: capture for capture in self._captures(captures.c.index_id, chunk)}
+            found |= {capture.story_id: capture for capture in self._captures(captures.c.story_id, story_ids)}
+        return list(found.values())
 
     def capture_at(self, name: str, offset: int) -> StoredCapture | None:
         """The capture that begins at an offset of a file."""
@@ -271,30 +297,47 @@ class ArchiveStore:
             return int(connection.execute(query).scalar_one())
 
 
-def index_id_of(url: str) -> str:
-    """The id that an address has in the index; empty for an address that cannot be indexed."""
-    try:
-        return url_hash(url)
-    except BadURL:
-        return ""
+def add_addresses(database: Database, connection: sa.Connection, file_id: int, found: Sequence[Capture]) -> None:
+    """Add the addresses of the captures of a file, all of which are now known."""
+    for chunk in _chunks([row for capture in found for row in _address_rows(capture)]):
+        connection.execute(database.insert(capture_addresses).on_conflict_do_nothing(), chunk)
+    known = sa.update(archive_files).where(archive_files.c.id == file_id, ~archive_files.c.addresses_known)
+    connection.execute(known.values(addresses_known=True))
+
+
+def _address_rows(capture: Capture) -> Iterator[dict[str, Any]]:
+    """What `captures` does not say: it has one address as text, and the key of one, which are mostly the same address."""
+    by_key = _by_key(capture)
+    if (key := index_id_of(capture.url)) == index_id_of(capture.index_url):
+        by_key.pop(key, None)
+    for key, url in by_key.items():
+        yield {"url_key": key, "story_id": capture.story_id, "url": storable(url)}
+
+
+def _by_key(capture: Capture) -> dict[str, str]:
+    return {key: url for url in (*capture.addresses, capture.url, capture.index_url) if (key := index_id_of(url))}
+
+
+def _without_erased(connection: sa.Connection, found: Sequence[Capture]) -> Sequence[Capture]:
+    """These captures, without those of stories that were erased."""
+    if not is_anything_erased(connection):
+        return found
+    keys = [_by_key(capture).keys() for capture in found]
+    erased = erased_among(connection, {key for some in keys for key in some})
+    return [capture for capture, some in zip(found, keys, strict=True) if erased.isdisjoint(some)]
 
 
 def _capture_row(capture: Capture, file_id: int) -> dict[str, Any]:
     return {
         "story_id": capture.story_id,
         "index_id": index_id_of(capture.index_url),
-        "url": _storable(capture.url),
+        "url": storable(capture.url),
         "file_id": file_id,
         "offset": capture.offset,
         "length": capture.length,
         "sha256": capture.sha256,
         "captured_at": capture.time,
     }
-
-
-def _storable(text: str) -> str:
-    """Text that every database takes: no NUL, no lone surrogates."""
-    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
 
 
 def upload_row(file_id: int, store: str, due: datetime) -> dict[str, Any]:

@@ -14,7 +14,15 @@ import sqlalchemy as sa
 from sqlalchemy import Column, Connection, ForeignKey, Integer, String, Table, select
 
 from tearsheet.archive.erased import Erasure, erased_addresses, erasures
-from tearsheet.archive.store import StoredCapture, StoredFile, archive_files, archive_uploads, captures, file_from_row
+from tearsheet.archive.store import (
+    StoredCapture,
+    StoredFile,
+    archive_files,
+    archive_uploads,
+    capture_addresses,
+    captures,
+    file_from_row,
+)
 from tearsheet.archive.writer import ArchiveFile
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database, UtcDateTime, metadata
@@ -103,7 +111,7 @@ class Tombstones:
         wanted: set[int] = set()
         with self._database.read() as connection:
             for chunk in _chunks(sorted(set(keys))):
-                query = select(captures.c.file_id).where(captures.c.index_id.in_(chunk)).distinct()
+                query = select(captures.c.file_id).where(_known_by(chunk)).distinct()
                 wanted.update(connection.execute(query).scalars())
             wanted.update(connection.execute(_with_unregistered(archive_files.c.id)).scalars())
             if erasure_id is not None:
@@ -166,19 +174,15 @@ class Tombstones:
             again = sa.update(archive_uploads).where(uploads.file_id == file.id)
             connection.execute(again.values(done=False, next_at=utc_now(self._clock)))
 
-    def stories_at(self, urls: Iterable[str]) -> list[str]:
-        """The ids of the stories that were captured at these very addresses."""
-        found: list[str] = []
-        with self._database.read() as connection:
-            for chunk in _chunks(sorted(set(urls))):
-                found += connection.execute(select(captures.c.story_id).where(captures.c.url.in_(chunk))).scalars()
-        return found
-
     def captured_from(self, domain: str) -> list[str]:
         """The addresses of all captures of a source."""
-        query = select(captures.c.url).where(captures.c.url.contains(domain, autoescape=True))
+        found: set[str] = set()
         with self._database.read() as connection:
-            return [url for url in connection.execute(query).scalars() if _domain_of(url) == domain]
+            for column in (captures.c.url, capture_addresses.c.url):
+                found.update(
+                    connection.execute(select(column).where(column.contains(domain, autoescape=True))).scalars()
+                )
+        return sorted(url for url in found if _domain_of(url) == domain)
 
     def same_pages(self, some: Sequence[StoredCapture]) -> int:
         """How many captures of other addresses have the same page as these."""
@@ -196,7 +200,7 @@ class Tombstones:
         with self._database.begin() as connection:
             found: list[sa.Row[Any]] = []
             for chunk in _chunks(sorted(erasure.addresses)):
-                query = select(captures).where(captures.c.file_id == file.id, captures.c.index_id.in_(chunk))
+                query = select(captures).where(captures.c.file_id == file.id, _known_by(chunk))
                 found += connection.execute(query).all()
             self._bury(
                 connection,
@@ -249,6 +253,12 @@ class Tombstones:
         columns = stale_copies.c
         with self._database.begin() as connection:
             connection.execute(sa.delete(stale_copies).where(columns.file_id == file.id, columns.store == store))
+
+
+def _known_by(keys: Sequence[str]) -> sa.ColumnElement[bool]:
+    """Whether a capture is one of a story that is known by one of these addresses."""
+    others = select(capture_addresses.c.story_id).where(capture_addresses.c.url_key.in_(keys))
+    return sa.or_(captures.c.index_id.in_(keys), captures.c.story_id.in_(others))
 
 
 def _with_unregistered(what: Table | Column[int]) -> sa.Select[Any]:

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from tearsheet.archive.copies import BlobStream, Copies, OpenBlobs
-from tearsheet.archive.identity import check_identity
+from tearsheet.archive.identity import check_identity, check_not_the_archive
 from tearsheet.archive.outbox import Outbox, Upload
 from tearsheet.archive.reader import StoryArchiveReader
 from tearsheet.archive.store import StoredFile
 from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.counts import how_many
 from tearsheet.engines.blobs import BlobInfo, Blobs
 from tearsheet.errors import NotFoundError, TearsheetError, UserError
 from tearsheet.files import sync_folder
@@ -90,7 +91,7 @@ class Uploader:
         report = UploadReport()
         names = list(self._stores)
         self._outbox.add_missing(names, utc_now(self._clock))
-        with _OpenStores(self._stores, self._outbox) as stores:
+        with _OpenStores(self._stores, self._outbox, self._copies.folder) as stores:
             due = list(self._outbox.due(names, None if all_now else utc_now(self._clock)))
             for number, upload in enumerate(due, 1):
                 if stop():
@@ -152,7 +153,7 @@ class Uploader:
             erased = sum(len(ids) for _, ids in tombstones.burials(stories_in(copy)))
             if erased:
                 raise UploadFailed(
-                    f"its copy holds {erased:,} captures that were erased: `tearsheet erase --resume` takes them out of it"
+                    f"its copy holds {how_many(erased, 'erased capture')}: `tearsheet erase --resume` takes this out of it"
                 )
 
     def _remove(self, stores: _OpenStores, report: UploadReport, stop: Callable[[], bool]) -> None:
@@ -190,9 +191,10 @@ class Uploader:
 class _OpenStores:
     """The stores of one round, each opened and recognised when it is first needed. One that failed is not tried again."""
 
-    def __init__(self, stores: Mapping[str, OpenBlobs], outbox: Outbox) -> None:
+    def __init__(self, stores: Mapping[str, OpenBlobs], outbox: Outbox, archive_folder: Path) -> None:
         self._stores = stores
         self._outbox = outbox
+        self._archive_folder = archive_folder
         self._opened: dict[str, Blobs | TearsheetError] = {}
         self._closers = ExitStack()
 
@@ -219,6 +221,7 @@ class _OpenStores:
             blobs = self._stores[name]()
             self._closers.callback(blobs.close)
             check_identity(name, blobs, self._outbox)
+            check_not_the_archive(name, self._archive_folder, self._outbox)
         except TearsheetError as error:
             return error
         return blobs

@@ -16,9 +16,9 @@ class BadWacz(Exception):
     """The file is no WACZ, or is damaged."""
 
 
-def warcs_in_wacz(path: Path) -> Iterator[tuple[str, BinaryIO]]:
+def warcs_in_wacz(file: Path | BinaryIO, shown: str) -> Iterator[tuple[str, BinaryIO]]:
     """Each WARC file in a WACZ file, open, with a name that shows where it is. Use it in a block of `wacz_errors`."""
-    with zipfile.ZipFile(path) as outer:
+    with zipfile.ZipFile(file) as outer:
         found = [
             info for info in outer.infolist() if info.filename.startswith(_FOLDER) and info.filename.endswith(_NAMES)
         ]
@@ -28,7 +28,7 @@ def warcs_in_wacz(path: Path) -> Iterator[tuple[str, BinaryIO]]:
             if info.compress_type != zipfile.ZIP_STORED:
                 raise BadWacz(f"{info.filename} is packed once more, which a WACZ file must not be")
             with outer.open(info) as stream:
-                yield f"{path.name}!{info.filename}", cast(BinaryIO, stream)
+                yield f"{shown}!{info.filename}", cast(BinaryIO, stream)
 
 
 @contextmanager
@@ -36,7 +36,13 @@ def wacz_errors() -> Iterator[None]:
     """What goes wrong while a WACZ file is read becomes a BadWacz."""
     try:
         yield
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except (
+        zipfile.BadZipFile,
+        NotImplementedError,
+        RuntimeError,
+        EOFError,
+        ValueError,
+    ) as error:  # a name may be no UTF-8
         raise BadWacz(str(error)) from error
     except OSError as error:
         raise BadWacz(error.strerror or str(error)) from error

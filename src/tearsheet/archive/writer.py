@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
+from tearsheet.archive.addresses import story_addresses
 from tearsheet.archive.cdxj import CdxLine, cdxj_file, http_mime
 from tearsheet.archive.files import discard, finish, open_aside
 from tearsheet.archive.names import ArchiveName, cdxj_name, safe_part, this_host
@@ -45,6 +46,8 @@ class Capture:
     """When the page was fetched."""
     index_url: str
     """The address whose hash is the story's id in the index."""
+    addresses: tuple[str, ...] = ()
+    """Every address by which the story is known."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -173,6 +176,7 @@ class StoryArchiveWriter:
             sha256=hashlib.sha256(story.raw_html.html or b"").hexdigest(),
             time=_moment(now if stamp is None else stamp, now),
             index_url=story.content_metadata.url or story.url or "",
+            addresses=tuple(story_addresses(story)),
         )
 
     def close(self) -> ArchiveFile:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime
 
 from tearsheet.backup.layout import Layout
 from tearsheet.backup.manifest import DamagedBackup, Entry, LeftOut, Manifest
@@ -30,14 +29,14 @@ def newest_without_gaps(place: BackupPlace) -> Manifest | None:
 
 
 def gone_since(
-    before: Iterator[Entry],
-    moment: datetime,
+    before: Manifest,
+    entries: Iterator[Entry],
     layout: Layout,
     here: Container[tuple[str, str]],
     parts: Container[str],
     registered: Mapping[str, object],
 ) -> list[LeftOut]:
-    """What the backup of a moment has and what is gone now.
+    """What a backup has and what is gone now; `entries` are its files.
 
     `here` are the databases and archive files of the new backup, by part and path; `parts` are its parts. An archive file that the
     database knows is not gone: it was moved to a store, or else is missed elsewhere.
@@ -46,18 +45,18 @@ def gone_since(
     found: list[str] = []
     known = True
     with suppress(DamagedBackup):  # what cannot be read of it cannot be compared
-        for part, path in ((entry.part, entry.path) for entry in before):
+        for part, path in ((entry.part, entry.path) for entry in entries):
             if DATABASES.get(part) == path and (part, path) not in here and layout.target(part, path) is not None:
                 found.append(f"the {part} ({layout.target(part, path)}) is")
             elif part == "pages" and part not in parts:
                 found.append(f"the page store ({layout.pages}) is")
             elif part == "archive" and path.endswith(".warc.gz"):
-                known = bool(registered)
+                known = bool(registered) or before.registered == 0  # they were not registered then, either
                 if path not in registered and (part, path) not in here:
                     files.append(path)
     if files:
         found.append(f"{len(files):,} archive files, such as {files[0]}, are")
-    when = f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+    when = f"{before.moment:%Y-%m-%dT%H:%M:%SZ}"
     how = f"restore the backup of {when} into another folder and copy from there, or agree with `--without {GONE}`"
     told = [LeftOut(GONE, f"{what} in the backup of {when} and no longer here: {how}") for what in dict.fromkeys(found)]
     if not known:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tearsheet.files import TEMPORARY
+from tearsheet.foreign_text import is_writable
 
 FOLDER_ID = "folder-id"
 """The file with the id of a data folder, by which a place knows whose backups it has."""
@@ -106,19 +107,10 @@ class Walk:
             elif item.is_dir(follow_symlinks=False):
                 yield from self._below(path, here)
             elif item.is_file(follow_symlinks=False):
-                if is_text(item.name):
+                if is_writable(item.name):
                     yield "/".join(here), path
                 else:
                     self.unreadable.append(f"{os.fsencode(path).decode('utf-8', 'replace')}: its name is not UTF-8")
-
-
-def is_text(name: str) -> bool:
-    """Whether a name can be written down."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def kept_in_folder(names: list[str]) -> bool:

@@ -109,6 +109,7 @@ def make_backup(
             parts=making.parts,
             listing=making.store_listing(),
             left_out=tuple(LeftOut(one.what, one.why, one.what in agreed) for one in (*left_out, *making.left_out)),
+            registered=len(expected),
         )
         return place.write(manifest), manifest, making.progress
 
@@ -274,7 +275,7 @@ class _Making:
         if before is not None:
             entries = self.place.entries(before)
             here = self.databases | {("archive", path) for path in self.archived}
-            self.left_out += gone_since(entries, before.moment, self.layout, here, self.parts, registered)
+            self.left_out += gone_since(before, entries, self.layout, here, self.parts, registered)
 
     def store_listing(self) -> tuple[str, ...]:
         """Store the listing of all files; returns its objects."""

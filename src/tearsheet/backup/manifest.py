@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from tearsheet.errors import UserError
+from tearsheet.foreign_text import decode_json
 
 FORMAT = 1
 """The version of what is described here. A program refuses a later one."""
@@ -26,6 +27,8 @@ PARTS = (
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"(\d{8}T\d{6}\.\d{6}Z)-([0-9a-f]{16})\.json")
 _LONGEST_PATH = 4000
+_LONGEST_LINE = 256 << 20
+"""Bytes of an entry, enough for a file of 16 TB: a place may hold one object and name it a million times."""
 
 
 class DamagedBackup(UserError):
@@ -80,6 +83,8 @@ class Manifest(msgspec.Struct, frozen=True):
     listing: tuple[str, ...]
     """The objects of the listing: one entry a line, as JSON."""
     left_out: tuple[LeftOut, ...] = ()
+    registered: int | None = None
+    """How many archive files the database knew; None in backups that do not say."""
 
     @property
     def files(self) -> int:
@@ -120,14 +125,14 @@ def decode_manifest(name: str, data: bytes) -> Manifest:
             f"the backup {name} is damaged: its digest is not the one in its name; choose another with --at"
         )
     try:
-        version = msgspec.json.decode(data, type=_Version)
+        version = decode_json(data, _Version)
         if version.format > FORMAT:
             raise DamagedBackup(
                 f"the backup {name} was made by tearsheet {version.tearsheet[:20]}, and this one cannot read it: "
                 "install that version or a later one"
             )
-        manifest = msgspec.json.decode(data, type=Manifest)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        manifest = decode_json(data, Manifest)
+    except ValueError as error:
         raise DamagedBackup(f"the backup {name} cannot be read: {error}") from error
     if not set(manifest.parts) <= set(PARTS) or not all(map(_DIGEST.fullmatch, manifest.listing)):
         raise DamagedBackup(f"the backup {name} cannot be read: it is no manifest of this version")
@@ -145,12 +150,11 @@ def encode_entry(entry: Entry) -> bytes:
 
 def decode_entries(pieces: Iterable[bytes]) -> Iterator[Entry]:
     """The entries of a listing, checked. Raises DamagedBackup."""
-    decode = msgspec.json.Decoder(Entry).decode
     last: Entry | None = None
     for line in _lines(pieces):
         try:
-            entry = decode(line)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            entry = decode_json(line, Entry)
+        except ValueError as error:
             raise DamagedBackup(f"the listing of the backup cannot be read: {error}") from error
         check_entry(entry, last)
         yield entry
@@ -158,11 +162,18 @@ def decode_entries(pieces: Iterable[bytes]) -> Iterator[Entry]:
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    rest = b""
+    begun, size = list[bytes](), 0
     for piece in pieces:
-        *lines, rest = (rest + piece).split(b"\n")
-        yield from lines
-    if rest:
+        first, *others = piece.split(b"\n")
+        begun.append(first)
+        size += len(first)
+        if size > _LONGEST_LINE:
+            raise DamagedBackup("the listing of the backup has a line that is longer than any that this program writes")
+        if others:
+            yield b"".join(begun)
+            yield from others[:-1]
+            begun, size = others[-1:], len(others[-1])
+    if size:
         raise DamagedBackup("the listing of the backup ends in the middle of a line")
 
 

@@ -27,10 +27,12 @@ from tearsheet.backup.manifest import (
 from tearsheet.backup.objects import Objects
 from tearsheet.engines.blobs import Blobs
 from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.foreign_text import decode_json
 
 MARKER = "tearsheet-backups.json"
 _BACKUPS = "backups"
 _LARGEST_MANIFEST = 64_000_000
+_LARGEST_MARKER = 10_000
 
 
 class _Marker(msgspec.Struct, frozen=True):
@@ -98,11 +100,13 @@ class BackupPlace:
             raise UsageError(f"{self.name} has the backups of another data folder: name another place")
 
     def _owner(self) -> str | None:
-        try:
-            return msgspec.json.decode(self._blobs.get(MARKER), type=_Marker).folder
-        except NotFoundError:
+        if (info := self._blobs.head(MARKER)) is None:
             return None
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        if info.size > _LARGEST_MARKER:
+            raise DamagedBackup(f"{MARKER} in {self.name} cannot be read: it is too large")
+        try:
+            return decode_json(self._blobs.get(MARKER), _Marker).folder
+        except ValueError as error:
             raise DamagedBackup(f"{MARKER} in {self.name} cannot be read: {error}") from error
 
     # ------------------------------------------------------------------------------------------------- manifests

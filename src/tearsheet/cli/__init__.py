@@ -14,6 +14,7 @@ from typer.main import get_group
 from tearsheet import telemetry
 from tearsheet.cli.context import Globals, err, print_out, reports_errors
 from tearsheet.cli.pipes import let_go_of_broken_pipes
+from tearsheet.cli.values import read_quickly
 from tearsheet.cli.wording import cleaned_errors, in_plain_words, no_such_command
 from tearsheet.errors import StorageError
 from tearsheet.files import keep_private
@@ -74,6 +75,10 @@ class _Commands(TyperGroup):
         """Read the options before the command."""
         with cleaned_errors():
             return super().make_context(*args, **more)
+
+    def get_params(self, ctx: Any) -> Any:
+        """The options before the command."""
+        return read_quickly(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Run one. Ctrl-C while it is still being imported means the same as later, and not typer's 130."""

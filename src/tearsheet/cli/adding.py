@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from tearsheet import app as program
 from tearsheet.cli.context import Globals, err, out, show
-from tearsheet.cli.counts import how_many
 from tearsheet.cli.options import ask
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.errors import PartialFailure
 from tearsheet.feeds import catalogue
 
@@ -80,7 +80,10 @@ def add_and_tell(services: program.Services, new: Sequence[catalogue.NewFeed]) -
 
 def tell(report: catalogue.AddReport) -> None:
     """Say how many feeds were added, and why others were not. Raises PartialFailure when some were refused."""
-    out.print(f"{how_many(len(report.added), 'feed')} added, {how_many(len(report.known), '', 'was')} known already")
+    changed = f", {how_many(len(report.changed), '', 'was')} changed" if report.changed else ""
+    out.print(
+        f"{how_many(len(report.added), 'feed')} added, {how_many(len(report.known), '', 'was')} known already{changed}"
+    )
     for url, reason in report.refused:
         err.print(f"refused: {url[:200]}: {reason}")
     if report.refused:

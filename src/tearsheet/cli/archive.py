@@ -17,6 +17,7 @@ from tearsheet.cli.context import err, out, output_form, reports_errors, service
 from tearsheet.cli.filters import question_of
 from tearsheet.cli.options import LAST_PORT, CsvOption, JsonlOption, JsonOption, lines_of, moment_of
 from tearsheet.cli.pace import counted, measured
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
 
@@ -54,11 +55,13 @@ def list_files(
         show([{**asdict(file), "created": file.created.isoformat()} for file in files], columns, form=form)
         if form == "table":
             totals = services.archive.totals()
-            out.print(f"{totals.files:,} files, {totals.stories:,} stories, {totals.size:,} bytes")
+            out.print(f"{how_many(totals.files, 'file')}, {how_many(totals.stories, 'story')}, {totals.size:,} bytes")
             for state in archives.Outbox(services.database).states():
                 out.print(f"{state.store}: {state.done:,} copied, {state.waiting:,} waiting {state.error}")
-        if unknown := archives.unregistered_files(services.archive_folder, services.archive):
-            err.print(f"{len(unknown):,} files are not registered and not listed; `tearsheet archive index` does that")
+        if unknown := program.still_unregistered(services):
+            err.print(
+                f"{how_many(len(unknown), 'file', 'is')} not registered and not listed; `tearsheet archive index` does that"
+            )
 
 
 @app.command()
@@ -72,8 +75,7 @@ def verify(
 ) -> None:
     """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold."""
     with services_for() as services:
-        unknown = archives.unregistered_files(services.archive_folder, services.archive)
-        of = len(files) if files else services.archive.totals().files + len(unknown)
+        of = len(files) if files else services.archive.totals().files
         found = _verify_named(services, files) if files else program.verify_archive(services)
         verdicts = list(counted(found, "files read", of))
     problems = [problem for verdict in verdicts for problem in verdict.problems]
@@ -85,9 +87,12 @@ def verify(
             show(problems, columns)
         stories = sum(verdict.stories for verdict in verdicts)
         records = sum(verdict.records for verdict in verdicts)
-        out.print(f"{len(verdicts):,} files, {stories:,} stories, {records:,} records read, {len(problems):,} problems")
+        read = f"{how_many(len(verdicts), 'file')}, {how_many(stories, 'story')}, {how_many(records, 'record')} read"
+        out.print(f"{read}, {how_many(len(problems), 'problem')}")
     if problems:
-        raise PartialFailure(f"{len(problems):,} things do not hold in {len({p.file for p in problems}):,} files")
+        raise PartialFailure(
+            f"{how_many(len(problems), 'thing', 'does')} not hold, in {how_many(len({p.file for p in problems}), 'file')}"
+        )
 
 
 def _verify_named(services: program.Services, paths: list[Path]) -> Iterator[archives.Verdict]:
@@ -143,17 +148,44 @@ def index(
     json: JsonOption = False,
     jsonl: JsonlOption = False,
 ) -> None:
-    """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered."""
+    """Index other people's WARC files, which stay where they are; without files, those of the archive not yet registered.
+
+    Without files it also reads the addresses from files that an earlier version registered, once; that can be interrupted.
+    """
     with services_for(begins=bool(files)) as services:
         if not files:
             done = archives.recover(services.archive_folder, services.archive)
-            out.print(f"{len(done.registered):,} files registered, {len(done.removed):,} leftovers removed")
+            out.print(
+                f"{how_many(len(done.registered), 'file')} registered, {how_many(len(done.removed), 'leftover')} removed"
+            )
+            for damage in done.damaged[:_MAX_SHOWN]:
+                err.print(damage)
+            _read_addresses(services)
+            if done.damaged:
+                raise PartialFailure(
+                    f"{how_many(len(done.damaged), 'damaged part')} in these files: bring them back from a copy or a backup"
+                )
             return
         indexed = [archives.index_file(path, services.archive, services.archive_folder) for path in files]
     columns = {"file": "file", "captures": "captures", "bad": "could not be used"}
     rows = [{**asdict(one), "bad": len(one.damages)} for one in indexed]
     show(rows, columns, form=output_form(json, jsonl, False))
     _say_damages(indexed)
+
+
+def _read_addresses(services: program.Services) -> None:
+    known_by = archives.KnownBy(services.database)
+    if not (unread := known_by.count_unread()):
+        return
+    problems = program.read_unread(services, measured("files of an earlier version read"))
+    left = known_by.count_unread()
+    out.print(f"the addresses in {unread - left:,} files of an earlier version were read, in {left:,} not")
+    for problem in problems[:_MAX_SHOWN]:
+        err.print(problem)
+    if left:
+        raise PartialFailure(
+            f"{left:,} files could not be read: bring them back and repeat this (`tearsheet archive verify` says which)"
+        )
 
 
 def _say_damages(indexed: list[archives.Indexed]) -> None:
@@ -165,7 +197,9 @@ def _say_damages(indexed: list[archives.Indexed]) -> None:
             err.print(f"{one.file}: byte 0: there is no page in it")
     bad = [one for one in indexed if one.damages or not one.captures]
     if bad:
-        raise PartialFailure(f"{len(bad):,} of {len(indexed):,} files could not be indexed completely: see above")
+        raise PartialFailure(
+            f"{len(bad):,} of {how_many(len(indexed), 'file')} could not be indexed completely: see above"
+        )
 
 
 @app.command()
@@ -201,11 +235,13 @@ def wacz(
             )
         if chosen.missing:
             asked = chosen.missing + len(chosen.captures)
-            err.print(f"{chosen.missing:,} of {asked:,} stories of {whose} are not in the archive and are left out")
+            err.print(f"not in the archive, and left out: {chosen.missing:,} of {how_many(asked, 'story')} of {whose}")
         packed = program.pack(services, output, chosen, title or topic or "")
-    out.print(f"{packed.path}: {packed.pages:,} pages, {packed.size:,} bytes")
+    out.print(f"{packed.path}: {how_many(packed.pages, 'page')}, {packed.size:,} bytes")
     if packed.missing:
-        raise PartialFailure(f"{len(packed.missing):,} captures could not be read: `tearsheet archive verify` says why")
+        raise PartialFailure(
+            f"{how_many(len(packed.missing), 'capture')} could not be read: `tearsheet archive verify` says why"
+        )
 
 
 @app.command()
@@ -228,7 +264,9 @@ def upload(
     columns = {"store": "store", "done": "copied", "waiting": "waiting", "error": "error"}
     show(states, columns, form=output_form(json, jsonl, False))
     if report.failures:
-        raise PartialFailure(f"{len(report.failures):,} copies failed and will be tried again: {report.failures[0]}")
+        raise PartialFailure(
+            f"{how_many(len(report.failures), 'copy')} failed and will be tried again: {report.failures[0]}"
+        )
     if report.away:
         raise PartialFailure(f"everything had been copied, but {report.away[0]}")
 
@@ -249,8 +287,8 @@ def forget(store: Annotated[str, typer.Argument(help="A store, as `tearsheet arc
         forgotten = outbox.doubt(name, datetime.now(UTC), "forgotten")
         archives.Tombstones(services.database).forget_store(name)
         only = len(outbox.without_copy())
-    out.print(f"{forgotten:,} copies in {name} are to be made or proved again")
+    out.print(f"{how_many(forgotten, 'copy')} in {name} {'is' if forgotten == 1 else 'are'} to be made or proved again")
     if only:
         raise PartialFailure(
-            f"{only:,} files are now neither here nor in any store that we know: {name} may have the only copies"
+            f"{how_many(only, 'file', 'is')} now neither here nor in any store that we know: {name} may have the only copies"
         )

@@ -27,6 +27,7 @@ from tearsheet.cli.now_and_then import said_now_and_then
 from tearsheet.cli.options import JsonlOption, JsonOption
 from tearsheet.cli.options import moment_of as time_of
 from tearsheet.cli.pace import measured, megabytes, pace
+from tearsheet.counts import how_many
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.tables import jsonl_lines
 
@@ -95,8 +96,8 @@ def backup(
     else:
         progress = made.progress
         out.print(
-            f"backup of {_shown(made.manifest.moment)}: {made.manifest.files:,} files, {made.manifest.bytes:,} bytes; "
-            f"{progress.unchanged:,} files unchanged, {progress.sent:,} bytes sent"
+            f"backup of {_shown(made.manifest.moment)}: {how_many(made.manifest.files, 'file')}, {made.manifest.bytes:,} bytes; "
+            f"{how_many(progress.unchanged, 'file')} unchanged, {progress.sent:,} bytes sent"
         )
         if made.pruned:
             _say_pruned(made.pruned, as_json, "")
@@ -107,7 +108,12 @@ def backup(
     _say_left_out(made.manifest.left_out)
     if made.missing:
         kept = "; old backups were kept" if keep else ""
-        raise PartialFailure(f"the backup lacks {len(made.missing):,} things that are named above{kept}")
+        raise PartialFailure(f"the backup lacks what is named above ({how_many(len(made.missing), 'thing')}){kept}")
+    if made.later:
+        raise PartialFailure(
+            f"the place has a backup of {_shown(made.later)}, which seems to be later than this one: the clock is or was wrong. "
+            "Old backups were kept; `restore` takes this one with --at. Delete the other from `backups` at that place to go on"
+        )
 
 
 def _telling() -> backups.Tell:
@@ -115,7 +121,7 @@ def _telling() -> backups.Tell:
 
     def tell(progress: backups.Progress) -> None:
         far = pace(progress.bytes, progress.total, time.monotonic() - started, "done", megabytes)
-        say(f"{progress.doing}: {progress.files:,} files, {far}")
+        say(f"{progress.doing}: {how_many(progress.files, 'file')}, {far}")
 
     return tell
 
@@ -142,7 +148,7 @@ def _list(place: backups.BackupPlace, form: str) -> None:
     for line in damaged:
         err.print(line)
     if damaged:
-        raise PartialFailure(f"{len(damaged):,} backups cannot be read")
+        raise PartialFailure(f"{how_many(len(damaged), 'backup')} cannot be read")
 
 
 def _verify(place: backups.BackupPlace, json: bool) -> None:
@@ -154,7 +160,8 @@ def _verify(place: backups.BackupPlace, json: bool) -> None:
     else:
         for problem in report.problems:
             err.print(problem)
-        out.print(f"{report.backups:,} backups, {report.objects:,} objects read, {len(report.problems):,} problems")
+        read = f"{how_many(report.backups, 'backup')}, {how_many(report.objects, 'object')} read"
+        out.print(f"{read}, {how_many(len(report.problems), 'problem')}")
     if report.problems:
         raise PartialFailure(
             f"{len(report.problems):,} objects are damaged: delete them, and the next backup stores them again "
@@ -171,7 +178,9 @@ def _say_pruned(pruned: backups.Pruned, json: bool, tense: str) -> None:
     for name in pruned.backups:
         moment = backups.moment_of(name)
         out.print(f"the backup of {_shown(moment) if moment else name} {tense or 'was '}deleted")
-    out.print(f"{len(pruned.backups):,} backups, {pruned.objects:,} objects, {pruned.bytes:,} bytes {tense}deleted")
+    out.print(
+        f"{how_many(len(pruned.backups), 'backup')}, {how_many(pruned.objects, 'object')}, {pruned.bytes:,} bytes {tense}deleted"
+    )
 
 
 def _say_left_out(left_out: Sequence[backups.LeftOut]) -> None:
@@ -242,11 +251,12 @@ def restore(
         more |= {"damaged": restored.damaged, "files": progress.files, "bytes": progress.bytes}
         _print(_summary(restored.name, manifest, progress) | more)
     else:
-        would = "would be" if dry_run else "were"
+        would = " would be" if dry_run else ""
+        size = f"{how_many(progress.files, 'file')}, {progress.bytes:,} bytes"
         out.print(
-            f"{progress.files:,} files, {progress.bytes:,} bytes of {_shown(manifest.moment)} {would} restored to {layout.data}",
+            f"{size} of {_shown(manifest.moment)}{would} restored to {layout.data}",
             *(f"and {path}" for path in outside),
-            *([] if dry_run else [f"({restored.stories:,} stories can be searched)"]),
+            *([] if dry_run else [f"({how_many(restored.stories, 'story')} can be searched)"]),
         )
     _say_what_lacks(restored, dry_run)
 
@@ -258,13 +268,15 @@ def _say_what_lacks(restored: program.Restored, dry_run: bool) -> None:
         err.print(f"damaged, and {'would not be' if dry_run else 'not'} restored: {line}")
     if restored.damaged:
         raise PartialFailure(
-            f"{len(restored.damaged):,} files are damaged in the backup and {'would be' if dry_run else 'were'} left out; "
+            f"{how_many(len(restored.damaged), 'file', 'is')} damaged in the backup, and {'would be ' if dry_run else ''}left out; "
             "the others are whole. "
             "`tearsheet archive index` and `tearsheet index rebuild` make a lost database and index from the archive"
         )
     missing = [one for one in restored.manifest.left_out if not one.agreed]
     if missing:
-        raise PartialFailure(f"the backup lacks {len(missing):,} things that are named above: bring them back yourself")
+        raise PartialFailure(
+            f"the backup lacks what is named above ({how_many(len(missing), 'thing')}): bring it back yourself"
+        )
 
 
 def _until(at: str) -> datetime | None:

@@ -24,6 +24,7 @@ from tearsheet.cli.filters import (
     why_none,
 )
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.tables import utf8_text
 
@@ -46,6 +47,7 @@ def cite(
         Path | None, typer.Option(help="A citation written with --json: find its stories again and compare.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for --check and for your archive.")] = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="The same JSON in one line, to be added to a file.")] = False,
 ) -> None:
     """Describe a result so that it can be repeated and cited: what was asked, when, and a digest of the stories."""
     if check is not None:
@@ -58,8 +60,8 @@ def cite(
         as_of=as_of or utc_now().isoformat(),
     )  # fmt: skip
     citation = _cite(question)
-    if as_json:
-        print_out(json.dumps(asdict(citation), ensure_ascii=False, indent=2))
+    if as_json or jsonl:
+        print_out(json.dumps(asdict(citation), ensure_ascii=False, indent=2 if as_json else None))
         return
     out.print(answering.sentence(citation, utc_now().date()))
     out.print(f"\nIt means:  {citation.meaning}")
@@ -82,10 +84,10 @@ def _check(file: Path) -> None:
     question, before = _read(file)
     now = _cite(question).result
     if now == before:
-        out.print(f"The same {now.stories:,} stories, SHA-256 {now.sha256}")
+        out.print(f"The same {how_many(now.stories, 'story')}, SHA-256 {now.sha256}")
         return
     raise PartialFailure(
-        f"not the same: {before.stories:,} stories then, {now.stories:,} now (SHA-256 {now.sha256[:12]}… instead of "
+        f"not the same: {how_many(before.stories, 'story')} then, {now.stories:,} now (SHA-256 {now.sha256[:12]}… instead of "
         f"{before.sha256[:12]}…); another index, or its stories were replaced or removed"
     )
 

@@ -12,9 +12,9 @@ from tearsheet import app as program
 from tearsheet import pipeline as pipelines
 from tearsheet import work
 from tearsheet.cli.context import err, out, show
-from tearsheet.cli.counts import how_many
 from tearsheet.cli.options import LAST_PORT
 from tearsheet.cli.progress import Progress
+from tearsheet.counts import how_many
 from tearsheet.errors import PartialFailure
 from tearsheet.feeds import catalogue
 
@@ -86,7 +86,7 @@ def print_summary(summary: program.Summary, *, as_json: bool) -> None:
         return
     so_far = ""
     if (done := summary.this_run) and (done.indexed, done.archived) != (summary.indexed, summary.archived):
-        out.print(f"This run: {done.indexed:,} stories indexed and {done.archived:,} archived.")
+        out.print(f"This run: {how_many(done.indexed, 'story')} indexed and {done.archived:,} archived.")
         so_far = "In the folder: "
     out.print(
         f"{so_far}{how_many(summary.indexed, 'story')} indexed and {summary.archived:,} archived "

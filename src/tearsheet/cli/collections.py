@@ -10,6 +10,7 @@ from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.feeds import catalogue
 
 app = typer.Typer(help="Named sets of sources.", no_args_is_help=True)
@@ -64,7 +65,7 @@ def add(collection: Name, sources: Members) -> None:
     with services_for() as services:
         members = [catalogue.find_source(services.database, source) for source in sources]
         catalogue.change_members(services.database, collection, members, utc_now())
-    out.print(f"{len(members):,} sources are in {collection}")
+    out.print(f"{how_many(len(members), 'source', 'is')} in {collection}")
 
 
 @app.command()
@@ -74,7 +75,7 @@ def remove(collection: Name, sources: Members) -> None:
     with services_for() as services:
         members = [catalogue.find_source(services.database, source) for source in sources]
         catalogue.change_members(services.database, collection, members, utc_now(), remove=True)
-    out.print(f"{len(members):,} sources are no longer in {collection}")
+    out.print(f"{how_many(len(members), 'source', 'is')} no longer in {collection}")
 
 
 @app.command()
@@ -85,3 +86,4 @@ def delete(collection: Name, yes: YesOption = False) -> None:
         found = catalogue.find_collection(services.database, collection)
         confirm(f"Forget the collection {collection}?", yes)
         catalogue.remove_collection(services.database, found)
+    out.print(f"the collection {collection} is forgotten; its sources stay")

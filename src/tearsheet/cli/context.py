@@ -21,7 +21,7 @@ from tearsheet.cli.pager import paged
 from tearsheet.cli.percent import Share, in_percent
 from tearsheet.cli.pieces import Line, Piece
 from tearsheet.cli.pipes import Printer, erase_progress, let_go_of_broken_pipes, output_errors, standard_output
-from tearsheet.errors import StorageError, TearsheetError, WorkerError
+from tearsheet.errors import StorageError, TearsheetError, UsageError, WorkerError
 from tearsheet.files import keep_private
 from tearsheet.log import set_up_logging
 from tearsheet.masking import redacted
@@ -52,11 +52,10 @@ class Globals:
     """Whether a command runs; before, only typer has anything to print."""
 
 
-def settings_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Settings:
+def settings_for(*, own: bool = False, **flags: Any) -> Settings:
     """The settings for this call; `flags` are setting names with `__` for the dot, as in `web__port=8701`.
 
-    `own` says that the command is about a collection of one's own, and never about the demo; `begins`, that it makes the data
-    folder if there is none, which is said.
+    `own` says that the command is about a collection of one's own, and never about the demo.
     """
     from tearsheet.settings import load_settings, unknown_variables  # not needed for a help text, and slow to import
 
@@ -67,8 +66,6 @@ def settings_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Se
         named_folder, settings = settings.data, program.of_what_is_there(settings, given)
         if settings.data != named_folder and not Globals.quiet:
             err.print(f"Reading the demo in {from_here(settings.data)}; --data names another", style="dim")
-    if begins and not settings.data.exists() and not Globals.quiet:
-        err.print(f"New data folder {from_here(settings.data)}", style="dim")
     begin(settings)
     for name, meant in unknown_variables().items():
         advice = f"did you mean {meant}?" if meant else "`tearsheet config show` lists the settings"
@@ -93,10 +90,15 @@ def begin(settings: Settings) -> None:
 
 
 def services_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Services:
-    """The services for this call, for use in a `with` block. Only a command that `begins` a data folder makes one."""
+    """The services for this call, for use in a `with` block. Only a command that `begins` a data folder makes one, and says so."""
     from tearsheet.app import Services  # not needed for a help text, and slow to import
 
-    return Services(settings_for(own=own, begins=begins or own, **flags), begins=begins or own)
+    return Services(settings_for(own=own, **flags), begins=begins or own, tell=_tell_of_new_folder)
+
+
+def _tell_of_new_folder(folder: Path) -> None:
+    if not Globals.quiet:
+        err.print(f"New data folder {from_here(folder)}", style="dim")
 
 
 def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
@@ -107,6 +109,7 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
         begin_command()
         Globals.begun = True
         try:
+            _require_folder_to_be_in()
             return command(*args, **kwargs)
         except TearsheetError as error:
             if isinstance(error, WorkerError):
@@ -124,6 +127,14 @@ def reports_errors(command: Callable[P, T]) -> Callable[P, T]:
             raise typer.Exit(0) from None  # the reader of our output has enough
 
     return run
+
+
+def _require_folder_to_be_in() -> None:
+    """Raises UsageError in a folder that somebody has removed: no path means anything there."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise UsageError("the folder that you are in no longer exists: change to another one with `cd`") from None
 
 
 def show(

@@ -13,9 +13,9 @@ from tearsheet import app as program
 from tearsheet import demo as newsrooms
 from tearsheet.cli.collecting import JsonOption, OnceOption, PortOption, WebOption, collect, web_service
 from tearsheet.cli.context import Globals, begin, err, from_here, reports_errors
-from tearsheet.cli.counts import how_many
 from tearsheet.cli.program import this_program
 from tearsheet.cli.progress import TopicProgress
+from tearsheet.counts import how_many
 from tearsheet.errors import PartialFailure
 from tearsheet.settings import DEFAULT_DATA_FOLDER
 

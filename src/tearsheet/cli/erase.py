@@ -13,9 +13,10 @@ import typer
 from tearsheet import app as program
 from tearsheet import archive as archives
 from tearsheet.cli.context import Globals, err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.counts import how_many
 from tearsheet.cli.filters import CollectionOption, FromOption, LanguageOption, SourceOption, ToOption, question_of
 from tearsheet.cli.options import JsonlOption, JsonOption, YesOption, confirm, lines_of
+from tearsheet.cli.pace import measured
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.terminal import clean_line
 
@@ -87,6 +88,7 @@ def erase_stories(
 
 
 def _erase(services: Services, named: dict[str, str], reason: str, dry_run: bool, yes: bool, form: str) -> None:
+    program.read_unread(services, measured("archive files of an earlier version read"))
     everything = program.every_address(services, named)
     found = program.rehearse(services, everything)
     if dry_run:
@@ -95,7 +97,9 @@ def _erase(services: Services, named: dict[str, str], reason: str, dry_run: bool
             form,
             f"{how_many(len(named), 'story')} would be erased, known by {how_many(len(everything), 'address')}:",
         )
-    if not found.total:
+    if dry_run and found.problems:
+        raise PartialFailure(f"there may be more, which could not be reached: {found.problems[0]}")
+    if not found.total and not services.erased.unfinished_with(everything) and not found.problems:
         raise NotFoundError(f"nothing is kept of this{_first(named)}: take the address that `tearsheet search` shows")
     if dry_run:
         return
@@ -127,13 +131,16 @@ def _first(named: dict[str, str]) -> str:
 
 
 def _finish(report: program.Report, form: str) -> None:
+    if form == "table" and not report.addresses and not report.problems:
+        out.print("There is nothing left to erase.")
+        return
     stay = "stays" if report.addresses == 1 else "stay"
     _show_report(report, form, f"{how_many(report.addresses, 'address', 'was')} erased, and {stay} away:")
     if report.addresses:
         err.print("What you exported to other places, and backups made before, still have it: look there yourself.")
     if report.problems:
         raise PartialFailure(
-            f"{len(report.problems):,} places could not be reached, and are taken up by the next `tearsheet erase --resume`: "
+            f"{how_many(len(report.problems), 'place')} could not be reached; `tearsheet erase --resume` takes them up: "
             f"{report.problems[0]}"
         )
 

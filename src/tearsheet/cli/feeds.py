@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tearsheet import app as program
+from tearsheet.cli import feed_lists
 from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds, say_asked
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
+from tearsheet.cli.feed_logins import (
+    CookieFileOption,
+    HeaderFileOption,
+    PasswordFileOption,
+    PasswordPromptOption,
+    TokenFileOption,
+    UserOption,
+    login_changes,
+)
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
-from tearsheet.errors import UsageError
-from tearsheet.feeds import catalogue, polling
-from tearsheet.files import output_file
+from tearsheet.counts import how_many
+from tearsheet.errors import NotFoundError, PartialFailure, UsageError
+from tearsheet.feeds import LONGEST_MINUTES, catalogue, polling
 from tearsheet.terminal import clean, clean_line
 
 app = typer.Typer(help="Add feeds, see how they are, and why each is polled when it is.", no_args_is_help=True)
 Feed = Annotated[str, typer.Argument(help="A feed's id or address.", metavar="FEED")]
 _LIST = {
-    "id": "id", "url": "address", "sources_id": "source", "system_status": "status", "last_fetch_failures": "failures",
-    "last_new_stories": "last news", "next_fetch_attempt": "next poll",
+    "id": "id", "url": "address", "name": "name", "sources_id": "source", "system_status": "status",
+    "last_fetch_failures": "failures", "last_new_stories": "last news", "next_fetch_attempt": "next poll",
 }  # fmt: skip
 
 
 def register(parent: typer.Typer) -> None:
     """Add the command group."""
+    feed_lists.register(app)
     parent.add_typer(app, name="feeds")
 
 
@@ -40,7 +50,13 @@ def add(
     name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
     source: Annotated[int | None, typer.Option(help="The id of its source. [default: that of its domain]")] = None,
     collection: Annotated[list[str] | None, typer.Option(help="A collection that its source joins.")] = None,
-    every: Annotated[int | None, typer.Option(help="Minutes between polls, whatever the schedule says.")] = None,
+    folder: Annotated[
+        list[str] | None, typer.Option(help="A folder that it is in, as Outer/Inner.", metavar="PATH")
+    ] = None,
+    every: Annotated[
+        int | None,
+        typer.Option(help="Minutes between polls, whatever the schedule says.", min=0, max=LONGEST_MINUTES),
+    ] = None,
     yes: YesOption = False,
 ) -> None:
     """Add feeds; they are polled at the next opportunity. A site's own page is taken to its feed, which is shown first."""
@@ -50,63 +66,46 @@ def add(
             feed.name = name or feed.name
             feed.sources_id = source if source is not None else feed.sources_id
             feed.collections += tuple(collection or ())
+            feed.folders += tuple(path for text in folder or () for path in catalogue.read_folders(text))
             feed.admin_minutes = every or feed.admin_minutes
         add_and_tell(services, new)
-
-
-@app.command("import")
-@reports_errors
-def import_list(
-    file: Annotated[Path, typer.Argument(help="An OPML or CSV file, or one address per line.", metavar="FILE")],
-    collection: Annotated[list[str] | None, typer.Option(help="A collection that all sources join.")] = None,
-) -> None:
-    """Add the feeds of a list. Folders of OPML become collections."""
-    new = catalogue.read_feed_list(str(file))
-    for feed in new:
-        feed.collections += tuple(collection or ())
-    with services_for(own=True) as services:
-        add_and_tell(services, new)
-
-
-@app.command("export")
-@reports_errors
-def export_list(
-    file: Annotated[
-        Path | None, typer.Argument(help="A new file; .opml or .csv. [default: to stdout]", metavar="FILE")
-    ] = None,
-    csv: Annotated[bool, typer.Option("--csv", help="CSV instead of OPML.")] = False,
-) -> None:
-    """Write all feeds as OPML, with a folder for each collection, or as CSV."""
-    with services_for() as services:
-        feeds = catalogue.all_feeds(services.database)
-        as_csv = csv or (file is not None and file.suffix == ".csv")
-        opml = (text.encode("utf-8", "replace") for text in catalogue.write_opml(feeds, "Tearsheet", utc_now()))
-        lines = catalogue.write_feeds_csv(feeds) if as_csv else opml
-    if file is None:
-        write_out(lines)
-        return
-    try:
-        with output_file(file) as stream:
-            stream.writelines(lines)
-    except OSError as error:
-        raise UsageError(f"cannot write {file}: {error.strerror}") from error
 
 
 @app.command("list")
 @reports_errors
 def list_all(
     source: Annotated[int | None, typer.Option(help="Only feeds of this source.")] = None,
-    limit: Annotated[int, typer.Option(help="At most this many.")] = 1000,
+    state: Annotated[
+        catalogue.FeedState | None,
+        typer.Option(help="Only those that work, fail, are off, had no news for a month, or never worked."),
+    ] = None,
+    sort: Annotated[catalogue.FeedSort, typer.Option(help="Which come first.")] = catalogue.FeedSort.ID,
+    limit: Annotated[int, typer.Option(help="At most this many.", min=1)] = 1000,
+    offset: Annotated[int, typer.Option(help="Pass over this many first.", min=0)] = 0,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
     csv: CsvOption = False,
 ) -> None:
     """List feeds with their state."""
     with services_for() as services:
-        rows = catalogue.list_feeds(services.database, source_id=source, limit=limit).rows
-    shown = [{name: _moment(row[name]) for name in _LIST} for row in rows]
-    empty = "No feeds. Add some: tearsheet feeds add ADDRESS, or tearsheet feeds discover SITE --add"
-    show(shown, _LIST, form=output_form(json, jsonl, csv), empty=empty)
+        condition = catalogue.in_state(state, utc_now()) if state else None
+        found = catalogue.list_feeds(
+            services.database, source_id=source, condition=condition, sort=sort, limit=limit, offset=offset
+        )
+    shown = [{name: _moment(row[name]) for name in _LIST} for row in found.rows]
+    form = output_form(json, jsonl, csv)
+    show(shown, _LIST, form=form, empty=_why_none(found.count, offset, narrowed=bool(state) or source is not None))
+    if found.count > offset + len(shown) and shown:
+        last = offset + len(shown)
+        err.print(f"{offset + 1:,} to {last:,} of {found.count:,} feeds; --offset {last} shows more", style="dim")
+
+
+def _why_none(count: int, offset: int, *, narrowed: bool) -> str:
+    if count:
+        return f"There are {how_many(count, 'feed')}, and --offset {offset} is behind the last."
+    if narrowed:
+        return "No feed is like that: tearsheet feeds list shows all"
+    return "No feeds. Add some: tearsheet feeds add ADDRESS, or tearsheet feeds discover SITE --add"
 
 
 def _moment(value: Any) -> Any:
@@ -117,7 +116,7 @@ def _moment(value: Any) -> Any:
 @reports_errors
 def show_feed(
     feed: Feed,
-    events: Annotated[int, typer.Option(help="How many events of its history.")] = 10,
+    events: Annotated[int, typer.Option(help="How many events of its history.", min=1)] = 10,
     document: Annotated[
         bool, typer.Option("--document", help="Only the last document that could not be read, as it came.")
     ] = False,
@@ -131,6 +130,7 @@ def show_feed(
     with services_for() as services:
         row = catalogue.read_feed(services.database, catalogue.find_feed(services.database, feed))
         history = catalogue.fetch_history(services.database, row["id"], events)
+        row["sends"] = ", ".join(catalogue.access_kinds(services.database, row["id"])) or None
     reason = polling.next_poll(row, utc_now())
     if json or jsonl:
         show([row | {"next_poll": reason, "history": history}], {}, form=output_form(json, jsonl, False))
@@ -163,7 +163,7 @@ def _show_document(feed: str) -> None:
 @reports_errors
 def stories(
     feed: Feed,
-    limit: Annotated[int, typer.Option(help="How many.")] = 50,
+    limit: Annotated[int, typer.Option(help="How many.", min=1)] = 50,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
     csv: CsvOption = False,
@@ -194,9 +194,11 @@ def discover_feeds(
     """Find the feeds and news sitemaps of a site, most useful first."""
     with services_for(own=add_best) as services:
         found = program.discover_feeds(services, site, limit, asking=say_asked)
-        none = f"No feed of {site} was found: look for one in a browser, and add its address."
-        show(found, FOUND_COLUMNS, form=output_form(json, jsonl, csv), empty=none)
-        if add_best and found:
+        none = f"no feed of {site} was found: look for one in a browser, and add its address"
+        show(found, FOUND_COLUMNS, form=output_form(json, jsonl, csv))
+        if not found:
+            raise NotFoundError(none)
+        if add_best:
             best = catalogue.NewFeed(
                 found[0].url, name=found[0].title, homepage=site if "://" in site else f"https://{site}"
             )
@@ -208,15 +210,22 @@ def discover_feeds(
 def poll(
     feeds: Annotated[list[str] | None, typer.Argument(help="Only these feeds, due or not.", metavar="FEED…")] = None,
 ) -> None:
-    """Poll every feed that is due, once, and store what is new; if feeds are named, poll only those."""
+    """Poll every feed that is due, once, and store what is new; if feeds are named, poll only those.
+
+    Nothing is forgotten by it: `tearsheet feeds fetch-soon` forgets failures, and gives a disabled feed another chance.
+    """
     with services_for() as services:
         only = [catalogue.find_feed(services.database, feed) for feed in feeds or []]
-        counts = program.poll_feeds(services, only)
-    rows = [{"what": what, "count": count} for what, count in sorted(counts.items()) if count]
+        polled = program.poll_feeds(services, only)
+    rows = [{"what": what, "count": count} for what, count in sorted(polled.counters.items()) if count]
     if rows:
         show(rows, {"what": "what", "count": "count"})
-    else:
+    elif not only:
         out.print("No feed was due.")
+    for feed_id, why in polled.left_out.items():
+        err.print(f"feed {feed_id} was not polled: {why}", style="yellow")
+    if polled.left_out:
+        raise PartialFailure(f"{how_many(len(polled.left_out), 'feed', 'was')} not polled: see above")
 
 
 @app.command("fetch-soon")
@@ -237,14 +246,52 @@ def change(
     ] = None,
     name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
     active: Annotated[bool | None, typer.Option("--on/--off", help="Poll it or not.")] = None,
-    every: Annotated[int | None, typer.Option(help="Minutes between polls; 0 leaves it to the schedule.")] = None,
+    every: Annotated[
+        int | None,
+        typer.Option(help="Minutes between polls; 0 leaves it to the schedule.", min=0, max=LONGEST_MINUTES),
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(help="The source that it moves to, with its entries.", metavar="SOURCE")
+    ] = None,
+    folder: Annotated[
+        list[str] | None,
+        typer.Option(help="All folders that it is in, as Outer/Inner; nothing for none.", metavar="PATH"),
+    ] = None,
+    user_agent: Annotated[
+        str | None, typer.Option(help="How we introduce ourselves to its server; nothing for as usual.")
+    ] = None,
+    ignore_validators: Annotated[
+        bool | None,
+        typer.Option(
+            "--ignore-validators/--use-validators", help="Fetch it whole each time, whatever its server says."
+        ),
+    ] = None,
+    user: UserOption = None,
+    password_file: PasswordFileOption = None,
+    password_prompt: PasswordPromptOption = False,
+    token_file: TokenFileOption = None,
+    cookie_file: CookieFileOption = None,
+    header_file: HeaderFileOption = None,
 ) -> None:
-    """Change a feed's address, name or interval, or switch it on and off."""
+    """Change a feed's address, name, interval, source or folders, what its server is told, or switch it on and off.
+
+    Logins are sent to the feed's own server only, and never shown, exported or published; a backup has them.
+    """
+    login = login_changes(user, password_file, password_prompt, token_file, cookie_file, header_file)
+    given = (url, name, active, every, source, folder, user_agent, ignore_validators)
+    if not login and all(value is None for value in given):
+        raise UsageError("say what to change: `tearsheet feeds set --help` lists it")
     with services_for() as services:
-        feed_id = catalogue.find_feed(services.database, feed)
+        database = services.database
+        feed_id = catalogue.find_feed(database, feed)
+        folders = None if folder is None else tuple(path for text in folder for path in catalogue.read_folders(text))
         catalogue.change_feed(
-            services.database, feed_id, utc_now(), url=url, name=name, active=active, admin_minutes=every
-        )
+            database, feed_id, utc_now(), url=url, name=name, active=active, admin_minutes=every, folders=folders,
+            source=None if source is None else catalogue.find_source(database, source), user_agent=user_agent,
+            ignore_validators=ignore_validators, access=login,
+        )  # fmt: skip
+        row = catalogue.read_feed(database, feed_id)
+    out.print(f"{row['url']}\n{polling.next_poll(row, utc_now())}")
 
 
 @app.command()
@@ -255,6 +302,7 @@ def remove(feed: Feed, yes: YesOption = False) -> None:
         feed_id = catalogue.find_feed(services.database, feed)
         confirm(f"Forget feed {feed_id}?", yes)
         catalogue.remove_feed(services.database, feed_id)
+    out.print(f"feed {feed_id} is forgotten; its stories stay")
 
 
 @app.command("daily-rss")
@@ -271,7 +319,7 @@ def daily(
     with services_for() as services:
         folder = services.data / "rss"
         count = polling.write_daily_rss(services.database, folder, wanted, now)
-    out.print(f"{count:,} stories in {folder / polling.daily_rss_name(wanted)}")
+    out.print(f"{how_many(count, 'story')} in {folder / polling.daily_rss_name(wanted)}")
 
 
 @app.command("prune")
@@ -280,6 +328,5 @@ def prune_old(dry_run: Annotated[bool, typer.Option("--dry-run", help="Only coun
     """Delete old fetch events, and stories that left their feeds long ago."""
     with services_for() as services:
         dropped = polling.prune(services.database, services.settings.feeds, utc_now(), dry_run=dry_run)
-    out.print(
-        f"{dropped.fetch_events:,} events and {dropped.stories:,} stories {'would be ' if dry_run else ''}dropped"
-    )
+    what = f"{how_many(dropped.fetch_events, 'event')} and {how_many(dropped.stories, 'story')}"
+    out.print(f"{what} {'would be ' if dry_run else ''}dropped")

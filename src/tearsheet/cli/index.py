@@ -11,8 +11,8 @@ from tearsheet import app as program
 from tearsheet import archive as archives
 from tearsheet import index as answering
 from tearsheet.cli.context import err, out, reports_errors, services_for
-from tearsheet.cli.counts import how_many
 from tearsheet.cli.pace import measured
+from tearsheet.counts import how_many
 from tearsheet.engines import index as indexes
 from tearsheet.errors import NotFoundError, PartialFailure
 from tearsheet.masking import shown_url
@@ -86,7 +86,7 @@ def copy(
 def _check_all_indexed(report: answering.Rebuilt) -> None:
     if report.not_indexable:
         raise PartialFailure(
-            f"{report.not_indexable:,} stories lack an address or a text, or are no news, and were left out"
+            f"{how_many(report.not_indexable, 'story')} without an address or a text, or no news, left out"
         )
 
 
@@ -100,7 +100,9 @@ def _say_report(report: answering.Rebuilt) -> None:
 def _say_where(walked: archives.Walked) -> None:
     """Print how many files were read, from where, and what in them is not for the index."""
     if walked.documents:
-        out.print(f"{walked.documents:,} captures are of ingested documents, which are no stories of the index")
+        out.print(
+            f"{how_many(walked.documents, 'capture', 'is')} of ingested documents, which are no stories of the index"
+        )
     if walked.here or walked.from_stores:
         out.print(f"{how_many(walked.here, 'file')} read here, {walked.from_stores:,} from stores")
     if walked.unregistered:
@@ -115,4 +117,6 @@ def _failure(problems: list[archives.Problem]) -> str:
         first.setdefault(problem.file, f"{where}: {problem.what}")
     for line in list(first.values())[:_MAX_SHOWN]:
         err.print(line)
-    return f"{len(first):,} files could not be read completely, and their stories may be missing from the index"
+    return (
+        f"{how_many(len(first), 'file')} could not be read completely, and their stories may be missing from the index"
+    )

@@ -11,6 +11,7 @@ import typer
 
 from tearsheet import ingest as ingesting
 from tearsheet.cli.context import out, print_out, reports_errors, services_for
+from tearsheet.counts import how_many
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.tables import utf8_text
 
@@ -55,7 +56,7 @@ def ingest(
             return
         missed = services.ingest.ingest(wanted, lambda result: _print(result, 2 if json_ else None))
     if missed:
-        raise PartialFailure(f"{missed:,} of {len(wanted):,} documents are not full text, or could not be fetched")
+        raise PartialFailure(f"not full text, or not to be fetched: {missed:,} of {how_many(len(wanted), 'document')}")
 
 
 def _print(result: ingesting.IngestWebResult, indent: int | None) -> None:
@@ -67,7 +68,7 @@ def _hide(keys: Sequence[str], hide: bool, unhide: bool) -> None:
         raise UsageError("give --hide or --unhide, with the addresses or SHA-1s of documents")
     with services_for() as services:
         count = services.ingest.hide(keys, hide=hide)
-    out.print(f"{count:,} captures are {'hidden; they stay in the archive' if hide else 'found again'}")
+    out.print(f"{how_many(count, 'capture', 'is')} {'hidden, and still in the archive' if hide else 'found again'}")
 
 
 def _requests(urls: Sequence[str], path: Path | None, force_recrawl: bool) -> list[ingesting.IngestRequest]:

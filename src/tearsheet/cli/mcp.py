@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,6 +53,10 @@ def _service(services: Services, http: bool, allow_writes: bool) -> Service:
             raise
         raise ConfigError("the MCP server needs its library: pip install 'tearsheet[mcp]'") from error
     if not http:
+        if sys.stdin is not None and sys.stdin.isatty():
+            err.print(
+                "For agents:    on stdin and stdout, which their programs connect to; Ctrl-C ends it, --http listens"
+            )
         return stdio_service(services, allow_writes=allow_writes)
     return http_service(
         services,

@@ -61,9 +61,9 @@ def lines_of(path: Path) -> list[str]:
     return [line for _, line in lines]
 
 
-def moment_of(at: str) -> datetime | None:
-    """The time that `--at` names; None when it is not given. Raises UsageError."""
+def moment_of(at: str, option: str = "--at") -> datetime | None:
+    """The time that an option names; None when it is not given. Raises UsageError."""
     moment = archives.parse_date(at)
     if at and moment is None:
-        raise UsageError(f"--at: {at!r} is not a time; write it as 2026-11-15 or 2026-11-15T08:30:00")
+        raise UsageError(f"{option}: {at!r} is not a time; write it as 2026-11-15 or 2026-11-15T08:30:00")
     return moment

@@ -16,6 +16,7 @@ from tearsheet import pagestore
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.cli.pace import measured
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import output_file, storage_errors
 from tearsheet.tables import csv_table
@@ -64,7 +65,10 @@ def put(
 ) -> None:
     """Store one page."""
     content = sys.stdin.buffer.read() if str(file) == "-" else _read(file)
-    target = _store(store, begins=True)
+    with services_for(begins=True) as services:
+        target = program.page_store(services, store)
+        if any(address and services.erased.covers(address) for address in (url, feed)):
+            raise UsageError(f"{url[:200]} was erased, and stays away (`tearsheet erase --show` says when and why)")
     page = target.put(url, content, day=_day(day), page_id=id, kind=kind, language=language, feed_url=feed)
     out.print(str(page.path))
 
@@ -160,12 +164,13 @@ def migrate(
     report = pagestore.migrate_store(_store(store), _lookup(pages), dry_run=dry_run, progress=measured("days"))
     would = "would be " if dry_run else ""
     out.print(
-        f"{report.files:,} META files with {report.lines:,} lines: {report.changed:,} files {would}rewritten, "
-        f"{report.enriched:,} lines enriched, {report.repaired:,} line breaks repaired, {len(report.moved):,} folders moved"
+        f"{how_many(report.files, 'META file')} with {how_many(report.lines, 'line')}: "
+        f"{how_many(report.changed, 'file')} {would}rewritten, {how_many(report.enriched, 'line')} enriched, "
+        f"{how_many(report.repaired, 'line break')} repaired, {how_many(len(report.moved), 'folder')} moved"
     )
     if report.unknown:
         raise PartialFailure(
-            f"{len(report.unknown):,} pages are not known and were kept as they are: {report.unknown[0]}"
+            f"{how_many(len(report.unknown), 'page', 'is')} not known and kept as found: {report.unknown[0]}"
         )
 
 
@@ -185,12 +190,17 @@ def import_warc(
     files: Annotated[list[Path], typer.Argument(help="WARC files, ours or others'.")], store: StoreOption = None
 ) -> None:
     """Store the pages of WARC files under the days on which they were captured."""
-    stored, bad = program.import_pages(_store(store, begins=True), files)
-    out.print(f"{stored:,} pages stored")
-    for problem in bad[:_MAX_SHOWN]:
+    with services_for(begins=True) as services:
+        done = program.import_pages(program.page_store(services, store), files, services.erased)
+    out.print(f"{how_many(done.stored, 'page')} stored")
+    if done.erased:
+        err.print(f"{how_many(done.erased, 'page', 'was')} erased here, and not taken in")
+    for problem in done.bad[:_MAX_SHOWN]:
         err.print(f"{problem.file}: byte {problem.offset or 0}: {problem.what}")
-    if bad:
-        raise PartialFailure(f"{len(bad):,} records could not be used; `tearsheet archive verify FILE` says more")
+    if done.bad:
+        raise PartialFailure(
+            f"{how_many(len(done.bad), 'record')} could not be used; `tearsheet archive verify FILE` says more"
+        )
 
 
 @app.command("export")
@@ -209,4 +219,6 @@ def export_warc(
         )
         wanted = (page for page in found if page.kind != "rss" or kind is not None)
         pages, files = program.export_pages(services, wanted, folder)
-    out.print(f"{pages:,} pages in {files:,} files")
+    if not pages:
+        raise NotFoundError("there are no such pages: nothing was written (`tearsheet pages list` shows what is there)")
+    out.print(f"{how_many(pages, 'page')} in {how_many(files, 'file')}")

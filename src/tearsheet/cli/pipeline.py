@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +16,7 @@ from tearsheet.cli.context import err, out, output_form, reports_errors, service
 from tearsheet.cli.options import JsonlOption, JsonOption
 from tearsheet.cli.progress import Progress
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.pipeline import queuers
 
@@ -96,62 +97,109 @@ def run_pipeline(
 ) -> None:
     """Queue the stories of some inputs and work on them until all is done.
 
-    A file that was finished is known by its base name and not taken again. One that a killed run had begun is started again.
+    A file that was finished is known by its base name and not taken again; if its size differs now, that is told (exit code 3).
+    One that a killed run had begun is started again.
     `--max-stories`, `--sample-size` and `--random-sample` take part of the stories and remember no files.
     `--days` and `--yesterday` take the daily files of the rss-fetcher in `feeds.remote`, or those in the folders that are named.
     An index keeps the first copy of a story: `--index` makes a new one, while the old one is still searched.
     """
+    choice = queuers.Choice(
+        force=force,
+        dry_run=dry_run,
+        max_stories=sample_size or max_stories,
+        percent=_SAMPLE_PERCENT if sample_size else random_sample,
+    )
     with services_for(own=True, engines__index=index) as services:
         pipeline = pipelines.pipeline_named(flavour, services.settings.pipelines)
         if pipeline.queuer == "feeds":
-            if inputs:
-                raise UsageError(f"the pipeline {flavour} takes no inputs: its stories come from the feeds")
-            if force or dry_run or max_stories or sample_size or random_sample or days or yesterday:
-                raise UsageError(
-                    f"the pipeline {flavour} takes whatever is new: to take some days or a sample of an rss-fetcher's stories, "
-                    "read its daily files with `tearsheet pipeline run batch --days 3`"
-                )
+            _refuse_choices(flavour, inputs, narrowed=choice != queuers.Choice() or bool(days) or yesterday)
             collect(services, once=True, web=False, as_json=json, pipeline=pipeline)
             return
-        if days or yesterday:
-            inputs = _daily_files(services, pipeline, inputs or [], days or 1)
-        if not inputs:
-            raise UsageError(f"name the inputs of the pipeline {flavour}: {pipelines.QUEUERS[pipeline.queuer]}")
-        choice = queuers.Choice(
-            force=force,
-            dry_run=dry_run,
-            max_stories=sample_size or max_stories,
-            percent=_SAMPLE_PERCENT if sample_size else random_sample,
-        )
-        source = program.FileSource(services, pipeline, inputs, choice)
-        ran, later, waiting, uncopied = program.Ran(), work.LaterTries(), 0, ""
-        if dry_run:
-            source.count()
-        else:
+        inputs = _inputs_meant(services, pipeline, inputs or [], days or int(yesterday))
+        if not dry_run:
             _warn_of_first_copies(services, pipeline, index)
-            ran = program.run_files(services, pipeline, source, _progress(pipeline, source), queue_only=queue_only)
-            waiting = program.waiting_stories(services, pipeline)
-            if not queue_only:
-                later, uncopied = program.waiting_tries(services, pipeline), program.waiting_copies(services)
+        source = program.FileSource(services, pipeline, inputs, choice)
+        outcome = _run(services, pipeline, source, dry_run=dry_run, queue_only=queue_only)
     if json:
-        _print_json(source.tally, ran, later, waiting)
+        _print_json(source.tally, outcome)
     else:
-        _print(source.tally, ran, later, dry_run=dry_run, queue_only=queue_only)
-    if ran.interrupted:
+        _print(source.tally, outcome, dry_run=dry_run, queue_only=queue_only)
+    _check(source, outcome, inputs)
+
+
+def _refuse_choices(flavour: str, inputs: list[str] | None, *, narrowed: bool) -> None:
+    """A pipeline whose stories come from feeds has nothing to choose from."""
+    if inputs:
+        raise UsageError(f"the pipeline {flavour} takes no inputs: its stories come from the feeds")
+    if narrowed:
+        raise UsageError(
+            f"the pipeline {flavour} takes whatever is new: to take some days or a sample of an rss-fetcher's stories, "
+            "read its daily files with `tearsheet pipeline run batch --days 3`"
+        )
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What became of the stories of some files."""
+
+    ran: program.Ran
+    later: work.LaterTries
+    waiting: int = 0
+    uncopied: str = ""
+
+
+def _run(
+    services: program.Services,
+    pipeline: pipelines.Pipeline,
+    source: program.FileSource,
+    *,
+    dry_run: bool,
+    queue_only: bool,
+) -> _Outcome:
+    if dry_run:
+        source.count()
+        return _Outcome(program.Ran(), work.LaterTries())
+    ran = program.run_files(services, pipeline, source, _progress(pipeline, source), queue_only=queue_only)
+    waiting = program.waiting_stories(services, pipeline)
+    if queue_only:
+        return _Outcome(ran, work.LaterTries(), waiting)
+    return _Outcome(ran, program.waiting_tries(services, pipeline), waiting, program.waiting_copies(services))
+
+
+def _check(source: program.FileSource, outcome: _Outcome, inputs: list[str]) -> None:
+    """Raise what the command ends with, unless all is done."""
+    if outcome.ran.interrupted:
         raise program.Interrupted
     if not source.tally.files:
         raise NotFoundError(f"there is no file to read in {', '.join(inputs)}: is its disk mounted?")
     if source.floor.gave_up:
         raise PartialFailure(f"not all stories were queued: {source.floor.told}, and run the pipeline again")
     if source.tally.failed:
-        raise PartialFailure(f"{source.tally.failed} of {source.tally.files} files could not be read to their end")
-    if later.stories:
-        raise PartialFailure(f"{later.stories} stories wait for another try: run the pipeline again later")
-    check_copies(uncopied)
+        raise PartialFailure(
+            f"{source.tally.failed:,} of {how_many(source.tally.files, 'file')} could not be read to their end"
+        )
+    if source.tally.changed:
+        raise PartialFailure(
+            f"{source.tally.changed[0]} was finished before, when it had another size, and was not read: if it has grown, "
+            "--force takes all of it again; if it is another file, rename it"
+        )
+    if outcome.later.stories:
+        raise PartialFailure(
+            f"{how_many(outcome.later.stories, 'story', 'waits')} for another try: run the pipeline again later"
+        )
+    check_copies(outcome.uncopied)
 
 
 def _progress(pipeline: pipelines.Pipeline, source: program.FileSource) -> program.Along:
     return lambda collector: [Progress(collector, pipeline.name, lambda: source.tally).run]
+
+
+def _inputs_meant(services: program.Services, pipeline: pipelines.Pipeline, given: list[str], days: int) -> list[str]:
+    """The inputs that were named, or the daily files of some `days` in them."""
+    meant = _daily_files(services, pipeline, given, days) if days else given
+    if not meant:
+        raise UsageError(f"name the inputs of the pipeline {pipeline.name}: {pipelines.QUEUERS[pipeline.queuer]}")
+    return meant
 
 
 def _daily_files(services: program.Services, pipeline: pipelines.Pipeline, folders: list[str], days: int) -> list[str]:
@@ -168,7 +216,7 @@ def _daily_files(services: program.Services, pipeline: pipelines.Pipeline, folde
 
 def _warn_of_first_copies(services: program.Services, pipeline: pipelines.Pipeline, index: str | None) -> None:
     """Whoever parses an archive again wants to see what the new parser finds, and would wonder why nothing changes."""
-    if pipeline.queuer == "reparse" and index is None and services.index.count(queries.parse_query("*")):
+    if pipeline.queuer == "reparse" and index is None and services.index.count(queries.EVERYTHING):
         err.print(
             "WARNING: the index keeps the first copy of a story, so stories that it has already stay as they are. "
             "To index what is found now, add `--index index-2`.",
@@ -176,20 +224,22 @@ def _warn_of_first_copies(services: program.Services, pipeline: pipelines.Pipeli
         )
 
 
-def _print_json(tally: queuers.Tally, ran: program.Ran, later: work.LaterTries, waiting: int) -> None:
+def _print_json(tally: queuers.Tally, outcome: _Outcome) -> None:
     fields: dict[str, Any] = {
-        name: getattr(tally, name) for name in ("files", "finished", "skipped", "failed", "stories")
+        name: getattr(tally, name) for name in ("files", "finished", "skipped", "changed", "failed", "stories")
     }
-    fields |= asdict(ran) | {"waiting": waiting, "later": asdict(later), "problems": dict(tally.problems)}
+    fields |= asdict(outcome.ran) | {"waiting": outcome.waiting, "later": asdict(outcome.later)}
+    fields |= {"problems": dict(tally.problems)}
     show([fields | {"examples": [asdict(example) for example in tally.examples]}], {}, form="jsonl")
 
 
-def _print(tally: queuers.Tally, ran: program.Ran, later: work.LaterTries, *, dry_run: bool, queue_only: bool) -> None:
+def _print(tally: queuers.Tally, outcome: _Outcome, *, dry_run: bool, queue_only: bool) -> None:
+    ran = outcome.ran
     done = "would be queued" if dry_run else "queued"
-    out.print(f"{tally.stories:,} stories {done} from {tally.finished:,} of {tally.files:,} files")
+    out.print(f"{how_many(tally.stories, 'story')} {done} from {tally.finished:,} of {how_many(tally.files, 'file')}")
     if tally.skipped:
         out.print(
-            f"{tally.skipped:,} files were finished before or are taken by another queuer (--force takes finished ones again)"
+            f"{how_many(tally.skipped, 'file')} finished before or taken by another queuer (--force takes finished ones again)"
         )
     for reason, count in tally.problems.most_common():
         out.print(f"  {count:>7,}  {reason}")
@@ -197,7 +247,7 @@ def _print(tally: queuers.Tally, ran: program.Ran, later: work.LaterTries, *, dr
         out.print(f"{ran.indexed:,} indexed, {ran.archived:,} archived")
         print_left_out({"dropped": ran.dropped, "in quarantine": ran.quarantined})
         print_quarantines(ran.in_quarantine)
-    print_later_tries(later)
+    print_later_tries(outcome.later)
     for example in tally.examples[:20]:
         err.print(f"{example.file}:{example.line}: {example.reason}: {example.detail}")
     if len(tally.examples) >= queuers.MAX_PROBLEMS_KEPT:

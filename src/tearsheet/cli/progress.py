@@ -13,6 +13,7 @@ from tearsheet import app as program
 from tearsheet import topics, work
 from tearsheet.cli.context import Globals, err
 from tearsheet.cli.pace import pace
+from tearsheet.counts import how_many
 from tearsheet.pipeline import queuers
 
 log = logging.getLogger(__name__)
@@ -97,7 +98,7 @@ class TopicProgress:
             - progress.links_unfetched
         )
         far = pace(done, done + waiting, self._clock() - self._started, "steps")
-        found = f"{topic.state}: {progress.stories:,} stories, {progress.links:,} links"
+        found = f"{topic.state}: {how_many(progress.stories, 'story')}, {how_many(progress.links, 'link')}"
         err.show_progress(f"{found}; {far}; waiting for {progress.describe_waiting() or 'nothing'}")
 
 

@@ -13,6 +13,7 @@ from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.cli.status import NO_QUEUES, QUEUE_COLUMNS
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure
 
 app = typer.Typer(help="Look into the queues, and fix them.", no_args_is_help=True)
@@ -72,7 +73,7 @@ def purge(queue: QueueArgument, yes: YesOption = False) -> None:
     confirm(f"Delete every story waiting in {queue}?", yes)
     with services_for() as services:
         count = program.purge_queue(services, queue)
-    out.print(f"{count:,} stories deleted from {queue}")
+    out.print(f"{how_many(count, 'story')} deleted from {queue}")
 
 
 @app.command()
@@ -82,7 +83,7 @@ def delete(queue: QueueArgument, yes: YesOption = False) -> None:
     confirm(f"Delete {queue} and every story in it?", yes)
     with services_for() as services:
         count = program.delete_queue(services, queue)
-    out.print(f"{queue} deleted, with {count:,} stories")
+    out.print(f"{queue} deleted, with {how_many(count, 'story')}")
 
 
 @app.command("requeue")
@@ -100,7 +101,11 @@ def requeue(
     """Send a stage's quarantined stories through it again, with fresh tries."""
     with services_for() as services:
         moved = program.requeue_quarantined(services, stage, limit)
-    out.print(f"{moved:,} stories sent back to {stage}" if moved else f"there is nothing in the quarantine of {stage}")
+    out.print(
+        f"{how_many(moved, 'story')} sent back to {stage}"
+        if moved
+        else f"there is nothing in the quarantine of {stage}"
+    )
 
 
 @app.command("dump-archives")
@@ -154,10 +159,12 @@ def load_archives(
     rows = [{"queue": name, "stories": count} for name, count in sorted(loaded.queues.items())]
     show(rows, {"queue": "queue", "stories": "stories"}, form=output_form(json, jsonl, False))
     if loaded.left_out and not (json or jsonl):
-        out.print(f"{loaded.left_out:,} stories of other domains left out")
+        out.print(f"{how_many(loaded.left_out, 'story')} of other domains left out")
     if loaded.known:
-        err.print(f"{loaded.known:,} stories were loaded before (--force loads them again)")
+        err.print(f"{how_many(loaded.known, 'story', 'was')} loaded before (--force loads them again)")
     if not loaded.queues and not loaded.left_out and not loaded.known and not loaded.damages:
         raise NotFoundError(f"there are no dumped stories in {', '.join(inputs)}: no record from byte 0 on")
     if loaded.damages:
-        raise PartialFailure(f"{len(loaded.damages)} parts could not be read, the first: {loaded.damages[0]}")
+        raise PartialFailure(
+            f"{how_many(len(loaded.damages), 'part')} could not be read, the first: {loaded.damages[0]}"
+        )

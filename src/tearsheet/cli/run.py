@@ -10,9 +10,9 @@ from tearsheet import app as program
 from tearsheet.cli.adding import named_feeds
 from tearsheet.cli.collecting import JsonOption, OnceOption, PortOption, WebOption, collect
 from tearsheet.cli.context import Globals, err, reports_errors, services_for
-from tearsheet.cli.counts import how_many
 from tearsheet.cli.options import YesOption
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.feeds import catalogue
 
 FeedsArgument = Annotated[

@@ -27,6 +27,7 @@ from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption
 from tearsheet.cli.pace import counted
 from tearsheet.cli.percent import Share
 from tearsheet.cli.pieces import Line
+from tearsheet.counts import how_many
 from tearsheet.errors import UsageError
 from tearsheet.files import output_file, storage_errors
 
@@ -87,7 +88,7 @@ def search(
         if parquet is not None:
             with storage_errors(f"cannot write {parquet}"), output_file(parquet) as file:
                 written = answering.write_parquet(counted(stories, "stories"), file)
-            err.print(f"{written:,} stories in {parquet}")
+            err.print(f"{how_many(written, 'story')} in {parquet}")
         elif whole:
             lines = {"json": answering.json_lines, "jsonl": answering.jsonl_lines, "csv": answering.csv_lines}[form]
             write_out(lines(counted(stories, "stories")))
@@ -97,7 +98,7 @@ def search(
                 show_lines(_blocks(stories, out.width))
             else:
                 out.print(why_none(services, question))
-            err.print(f"{min(limit or total, total):,} of {total:,} stories")
+            err.print(f"{min(limit or total, total):,} of {how_many(total, 'story')}")
         if whole and not index.count(asked):
             err.print(why_none(services, question))
 
@@ -144,7 +145,7 @@ def count(
     if by:
         return
     if form == "table":
-        out.print(f"{total.count:,} of {total.total:,} stories")
+        out.print(f"{total.count:,} of {how_many(total.total, 'story')}")
     else:
         show([{"stories": total.count, "of": total.total}], {"stories": "stories", "of": "of"}, form=form)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,7 @@ from tearsheet.cli.context import err, from_here, out, output_form, reports_erro
 from tearsheet.cli.filters import CollectionOption
 from tearsheet.cli.options import LONGEST_DAYS, CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.feeds import catalogue
 
@@ -67,11 +68,11 @@ def import_list(
 def _add(new: list[catalogue.NewSource]) -> None:
     with services_for(own=True) as services:
         report: catalogue.AddReport = catalogue.add_sources(services.database, new, utc_now())
-    out.print(f"{len(report.added):,} sources added, {len(report.known):,} were known already")
+    out.print(f"{how_many(len(report.added), 'source')} added, {how_many(len(report.known), '', 'was')} known already")
     for site, reason in report.refused:
         err.print(f"refused: {site[:200]}: {reason}")
     if report.refused:
-        raise PartialFailure(f"{len(report.refused):,} sources were refused: see above")
+        raise PartialFailure(f"{how_many(len(report.refused), 'source', 'was')} refused: see above")
 
 
 @app.command("export")
@@ -121,9 +122,13 @@ def show_source(source: SourceArgument, json: JsonOption = False, jsonl: JsonlOp
         whole = row | {"feeds": feeds, "collections": [group.name for group in groups]}
         show([whole], {}, form=output_form(json, jsonl, False))
         return
-    out.print(f"{row['name']} ({row['domain']}), source {row['id']}")
-    out.print("collections: " + (", ".join(group.name for group in groups) or "none"))
+    _tell(row, [group.name for group in groups])
     show(feeds, {"id": "id", "url": "address", "system_status": "status", "last_fetch_failures": "failures"})
+
+
+def _tell(row: Mapping[str, Any], collections: Sequence[str]) -> None:
+    out.print(f"{row['name']} ({row['domain']}), source {row['id']}")
+    out.print(f"collections: {', '.join(collections) or 'none'}")
 
 
 @app.command("set")
@@ -159,6 +164,59 @@ def change(
             join=collection or (),
             leave=leave or (),
         )
+        row = catalogue.read_source(services.database, source_id)
+        groups = catalogue.list_collections(services.database, source_id=source_id, limit=_MOST).rows
+    _tell(row, [group.name for group in groups])
+
+
+@app.command()
+@reports_errors
+def merge(
+    others: Annotated[
+        list[str],
+        typer.Argument(
+            help="Sources that become one with another.", metavar="SOURCE…", autocompletion=names_of("sources")
+        ),
+    ],
+    into: Annotated[
+        str, typer.Option(help="The source that stays.", metavar="SOURCE", autocompletion=names_of("sources"))
+    ],
+    yes: YesOption = False,
+) -> None:
+    """Make sources one: their feeds, entries and collections become those of the one that stays.
+
+    Stories that are indexed or archived already keep the source that they had.
+    """
+    with services_for() as services:
+        database = services.database
+        kept, merged = catalogue.find_source(database, into), [catalogue.find_source(database, one) for one in others]
+        name = catalogue.read_source(database, kept)["name"]
+        gone = ", ".join(str(catalogue.read_source(database, one)["name"]) for one in merged)
+        confirm(f"Merge {gone} into {name}?", yes)
+        feeds = catalogue.merge_sources(database, merged, kept, utc_now())
+    out.print(f"{how_many(feeds, 'feed', 'is')} of {name} now")
+
+
+@app.command()
+@reports_errors
+def split(
+    source: SourceArgument,
+    feed: Annotated[list[str], typer.Option(help="A feed of the new source; may be repeated.", metavar="FEED")],
+    name: Annotated[str, typer.Option(help="What people call the new source.")],
+    homepage: Annotated[
+        str | None, typer.Option(help="Its homepage, which says its domain. [default: the same domain]")
+    ] = None,
+) -> None:
+    """Make some feeds of a source, with their entries, those of a new source in the same collections."""
+    if not name.strip():
+        raise UsageError("--name: a source needs a name")
+    with services_for() as services:
+        database = services.database
+        feeds = [catalogue.find_feed(database, one) for one in feed]
+        made = catalogue.split_source(
+            database, catalogue.find_source(database, source), feeds, name.strip(), homepage, utc_now()
+        )
+    out.print(f"{how_many(len(feeds), 'feed', 'is')} of source {made}, {name.strip()}, now")
 
 
 @app.command()
@@ -174,9 +232,9 @@ def remove(source: SourceArgument, yes: YesOption = False) -> None:
             catalogue.read_source(services.database, source_id),
             catalogue.feeds_of_source(services.database, source_id),
         )
-        confirm(f"Forget {row['name']} and its {len(feeds):,} feeds?", yes)
+        confirm(f"Forget {row['name']} and its {how_many(len(feeds), 'feed')}?", yes)
         removed = catalogue.remove_source(services.database, source_id)
-    out.print(f"{row['name']} and {removed:,} feeds are forgotten")
+    out.print(f"{row['name']} and {how_many(removed, 'feed')} are forgotten")
 
 
 @app.command()
@@ -211,14 +269,14 @@ def _domain_of(services: Services, source: str) -> str:
     try:
         return str(catalogue.read_source(services.database, catalogue.find_source(services.database, source))["domain"])
     except NotFoundError:
-        if services.index.count(queries.parse_query("*").within(domains=[source])):
+        if services.index.count(queries.EVERYTHING.within(domains=[source])):
             return source
         raise
 
 
 def _why_no_gaps(services: Services, first: date, last: date, domains: Collection[str] | None) -> str:
     """What it means that there are none: all is well, or there is nothing to compare."""
-    everything = queries.parse_query("*").within(domains=domains)
+    everything = queries.EVERYTHING.within(domains=domains)
     if services.index.count(everything.within(start=first - timedelta(days=catalogue.LOOK_BACK), end=last)):
         return f"No gaps from {first} to {last}, as far as we know what is usual: that takes two weeks."
     known = answering.first_and_last_day(services.index, everything)
@@ -235,4 +293,4 @@ def soon(source: SourceArgument) -> None:
         count = catalogue.fetch_source_soon(
             services.database, catalogue.find_source(services.database, source), utc_now()
         )
-    out.print(f"{count:,} feeds will be polled soon")
+    out.print(f"{how_many(count, 'feed')} will be polled soon")

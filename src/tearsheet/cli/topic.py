@@ -13,10 +13,10 @@ from tearsheet import index as answering
 from tearsheet import topics
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
-from tearsheet.cli.counts import how_many
 from tearsheet.cli.filters import question_of, why_none
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.cli.progress import TopicProgress
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import hand_over, hand_over_all
 from tearsheet.tables import csv_table
@@ -129,7 +129,7 @@ def seed(
             found = program.seed_from_posts(services, topic, posts)
             out.print(
                 f"{found.about:,} of {found.read:,} posts are about the topic, {found.added:,} of them new; "
-                f"{found.seeds:,} seeds added from them"
+                f"{how_many(found.seeds, 'seed')} added from them"
             )
     if seeds:
         out.print(

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from tearsheet.cli.values import read_quickly
 from tearsheet.near_names import did_you_mean, near_names
 from tearsheet.terminal import clean
 
@@ -24,11 +25,12 @@ _SENTENCE = re.compile(r".*?\.(?=\s|$)")
 def in_plain_words(command: Any) -> Any:
     """A command of typer and those under it, with plain helps: without boxes, and with words for the kinds of values.
 
-    Its numbers get limits, so that none is larger than what the program can count with.
+    Its numbers get limits, so that none is larger than what the program can count with, and its values are read quickly.
 
     Typer's own helps need a library that takes longer to load than the command, and cut sentences.
     """
     command.rich_markup_mode = None
+    command.get_params = partial(_quick_parameters, command.get_params)
     command.short_help = first_sentence(command.help or "")
     for parameter in command.params:
         _bounded(parameter)
@@ -43,6 +45,11 @@ def in_plain_words(command: Any) -> Any:
         for part in command.commands.values():
             in_plain_words(part)
     return command
+
+
+def _quick_parameters(parameters: Callable[[Any], list[Any]], ctx: Any) -> list[Any]:
+    """The parameters of a command, and `--help`, which typer adds when they are asked for."""
+    return read_quickly(parameters(ctx))
 
 
 def _bounded(parameter: Any) -> None:

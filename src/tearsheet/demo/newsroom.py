@@ -205,7 +205,7 @@ class Newsroom:
 
     def _write_body(self, number: int) -> tuple[Paragraph, ...]:
         article = self.articles[number]
-        return write_body(article, self._links_of[number], self._site_names, self._random(f"body/{number}"))
+        return write_body(article, self.links_of(article), self._site_names, self._random(f"body/{number}"))
 
     def _teaser(self, article: Article) -> str:
         return plain_text(self.body(article)[0])
@@ -218,7 +218,7 @@ class Newsroom:
                 paragraphs = self.body(article)
             related = [
                 self.articles[link.target]
-                for link in self._links_of.get(article.number, ())
+                for link in self.links_of(article)
                 if link.kind is LinkKind.RELATED and link.target is not None
             ]
             shelf = self._shelves[article.site.host, article.language][:5]

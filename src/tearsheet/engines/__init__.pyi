@@ -4,6 +4,7 @@ from .location import is_embedded as is_embedded
 from .location import local_path as local_path
 from .location import written_path as written_path
 from .server import PATIENCE_SECONDS as PATIENCE_SECONDS
+from .server import BrokenOff as BrokenOff
 from .server import load_client as load_client
 from .server import pauses as pauses
 from .server import repeated as repeated

@@ -19,7 +19,7 @@ from sqlalchemy import (
     true,
 )
 
-from tearsheet.engines.database import UtcDateTime, metadata
+from tearsheet.engines.database import UtcDateTime, metadata, partial_index
 
 Id = BigInteger().with_variant(Integer, "sqlite")
 
@@ -96,17 +96,78 @@ feeds = Table(
     Column("gone_seen", Integer, nullable=False, server_default=text("0")),
     Column("former_url", Text),
     Column("skip_times", String(200)),
+    # Set by an administrator, too, or by the directory that the feed is from.
+    Column("folders", Text),
+    Column("homepage", Text),
+    Column("user_agent", Text),
+    Column("ignore_validators", Boolean, nullable=False, server_default=false()),
+    Column("directory", String(500)),
+    Column("modified_at", UtcDateTime),
+    Column("rhythm", Text),
+    Column("sitemaps", Text),
+    Column("redirect_since", UtcDateTime),
+    Column("moved_at", UtcDateTime),
+    Column("former_checked", UtcDateTime),
     # Every feed that may be polled, by the time at which it is due: leasing the next thousand reads a thousand rows.
-    Index(
-        "feeds_due",
-        "due_at",
-        sqlite_where=text("active AND system_enabled"),
-        postgresql_where=text("active AND system_enabled"),
-    ),
+    partial_index("feeds_due", "due_at", where=text("active AND system_enabled")),
     Index("feeds_sources_id", "sources_id"),
     Index("feeds_host", "host"),
     Index("feeds_url", "url"),
     sqlite_autoincrement=True,
+)
+
+feed_secrets = Table(
+    "feed_secrets",
+    metadata,
+    Column("feed_id", Id, primary_key=True, autoincrement=False),
+    Column("origin", String(300), nullable=False),
+    Column("username", Text),
+    Column("password", Text),
+    Column("token", Text),
+    Column("cookie", Text),
+    # Pairs of name and value, as JSON.
+    Column("headers", Text),
+)
+
+feed_directories = Table(
+    "feed_directories",
+    metadata,
+    Column("name", String(500), primary_key=True),
+    Column("synced_at", UtcDateTime, nullable=False),
+)
+
+feed_sums = Table(
+    "feed_sums",
+    metadata,
+    # What became of polls (`polls`) and of the entries in them (`stories`), since the database was made.
+    Column("what", String(20), primary_key=True),
+    Column("reason", String(100), primary_key=True),
+    Column("count", BigInteger, nullable=False),
+)
+
+feed_id_marks = Table(
+    "feed_id_marks",
+    metadata,
+    # The highest id that `feeds` or `sources` ever had, so that none is given twice, also after the highest was removed.
+    Column("kind", String(20), primary_key=True),
+    Column("highest", BigInteger, nullable=False),
+)
+
+feed_subscriptions = Table(
+    "feed_subscriptions",
+    metadata,
+    Column("feed_id", Id, primary_key=True, autoincrement=False),
+    Column("hub", Text, nullable=False),
+    Column("topic", Text, nullable=False),
+    # The last part of the address that the hub calls, and what it signs with. Nobody but the hub is told either.
+    Column("token", String(64), nullable=False, unique=True),
+    Column("secret", String(64), nullable=False),
+    Column("state", String(20), nullable=False),
+    Column("ask_at", UtcDateTime, nullable=False),
+    Column("asked", Integer, nullable=False, server_default=text("0")),
+    Column("lease_until", UtcDateTime),
+    Column("pushed_at", UtcDateTime),
+    Column("note", Text),
 )
 
 feed_paces = Table(
@@ -173,6 +234,6 @@ stories = Table(
     Index("stories_fetched_at", "fetched_at"),
     Index("stories_published_at", "published_at"),
     Index("stories_seen_at", "seen_at"),
-    Index("stories_unqueued", "id", sqlite_where=text("queued_at IS NULL"), postgresql_where=text("queued_at IS NULL")),
+    partial_index("stories_unqueued", "id", where=text("queued_at IS NULL")),
     sqlite_autoincrement=True,
 )

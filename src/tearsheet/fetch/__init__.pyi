@@ -18,4 +18,5 @@ from .turns import HostFailing as HostFailing
 from .turns import HostPaused as HostPaused
 from .wire import REDIRECT_STATUSES as REDIRECT_STATUSES
 from .wire import wire_host as wire_host
+from .wire import wire_origin as wire_origin
 from .wire import wire_url as wire_url

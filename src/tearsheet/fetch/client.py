@@ -30,7 +30,7 @@ _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Client:
-    """Fetches documents. There is one per process; it belongs to the event loop of its first fetch."""
+    """Fetches documents. It belongs to the event loop of its first fetch."""
 
     def __init__(self, settings: FetchSettings, *, resolve: Sequence[str] = (), lookup: Lookup | None = None) -> None:
         self._settings = settings
@@ -88,7 +88,7 @@ class Client:
             while True:
                 seen.add(url)
                 started = time.monotonic()
-                await self._hop(transfer, request, url, total - spent, cookies=cookies, once=once)
+                await self._hop(transfer, request, url, total - spent, origin=origin, cookies=cookies, once=once)
                 seconds = time.monotonic() - started
                 spent += seconds
                 exchanges.append(transfer.exchange)
@@ -116,7 +116,15 @@ class Client:
             ) from error.__cause__
 
     async def _hop(
-        self, transfer: Transfer, request: FetchRequest, url: str, seconds: float, *, cookies: bool, once: Once
+        self,
+        transfer: Transfer,
+        request: FetchRequest,
+        url: str,
+        seconds: float,
+        *,
+        origin: str,
+        cookies: bool,
+        once: Once,
     ) -> None:
         host = wire_host(url)
         if reason := self._guard.refuse_host(host):
@@ -128,7 +136,7 @@ class Client:
         transfer.prepare(
             request,
             url,
-            self._header_lines(request),
+            self._header_lines(request, at_home=wire_origin(url) == origin),
             seconds=seconds,
             max_bytes=self._limit(request),
             resolve=self._resolve,
@@ -153,8 +161,9 @@ class Client:
             pass
         return "dns"
 
-    def _header_lines(self, request: FetchRequest) -> list[bytes]:
-        if not request.headers and request.accept in self._usual_lines:
+    def _header_lines(self, request: FetchRequest, *, at_home: bool) -> list[bytes]:
+        wanted = {**request.headers, **request.home_headers} if at_home else request.headers
+        if not wanted and request.accept in self._usual_lines:
             return self._usual_lines[request.accept]
         standard = {
             "User-Agent": self._settings.user_agent,
@@ -162,8 +171,8 @@ class Client:
             "Accept-Language": "en,*;q=0.5",
             "Accept-Encoding": ACCEPT_ENCODING,
         }
-        lines = header_lines(standard, request.headers)
-        if not request.headers and len(self._usual_lines) < _MOST_USUAL:
+        lines = header_lines(standard, wanted)
+        if not wanted and len(self._usual_lines) < _MOST_USUAL:
             self._usual_lines[request.accept] = lines
         return lines
 

@@ -48,7 +48,7 @@ class StateStore(Protocol):
         ...
 
     def forget(self, before: float) -> None:
-        """Delete states that have not changed since then."""
+        """Delete the states of hosts that had no request since then and need no pause."""
         ...
 
 

@@ -51,11 +51,15 @@ OnRedirect = Callable[[Redirect], Awaitable[None]]
 
 @dataclass(slots=True)
 class FetchRequest:
-    """One document to GET. What is None is taken from the settings."""
+    """One document to GET, or a form to POST. What is None is taken from the settings."""
 
     url: str
+    form: bytes | None = None
+    """What is sent, as a form in an address is written; the request is then a POST."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Further request headers, such as `If-None-Match`."""
+    home_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Request headers with secrets, for the origin (scheme, host and port) of `url` alone: redirects elsewhere go without them."""
     accept: str = ACCEPT_PAGE
     max_bytes: int | None = None
     timeout: float | None = None

@@ -69,7 +69,7 @@ class PoliteClient:
         self._turns.send_away()
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
-        """GET a document, following redirects; any status is a response.
+        """GET a document, or POST a form, following redirects; any status is a response.
 
         Raises HostBusy or HostFailing when the host must be left alone for now, RobotsUnavailable when its robots.txt cannot
         be read now, RobotsForbid when that forbids the address, and FetchError when there is no response.

@@ -18,12 +18,6 @@ class Slots:
         """Whether a caller would have to wait."""
         return self._free <= 0
 
-    async def __aenter__(self) -> None:
-        await self.take()
-
-    async def __aexit__(self, *_: object) -> None:
-        self.give_back()
-
     def take_at_once(self) -> bool:
         """Take a slot if one is free; `give_back` must follow."""
         if self._free > 0:

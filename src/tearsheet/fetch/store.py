@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 
 import zstandard
 from sqlalchemy import Column, Connection, Float, Integer, LargeBinary, String, Table, delete, select
 
+from tearsheet.engines import repeated
 from tearsheet.engines.database import Database, metadata
 from tearsheet.fetch.manners import HostState
 from tearsheet.fetch.robots import MAX_BYTES, STALE_SECONDS, RobotsText
@@ -58,7 +60,11 @@ class HostStore:
         """Read the states of these hosts, let `change` replace some in the dictionary it is given, and write those.
 
         No one else can change the rows in between: two processes that ask for turns of one host get them one after the other.
+        `change` may be called more than once: a transaction that is broken off begins anew.
         """
+        repeated(partial(self._change, names, change))
+
+    def _change(self, names: Collection[str], change: Change) -> None:
         self._add_missing(names)
         with self._database.begin() as connection:
             before = self._locked(connection, sorted(names))
@@ -111,6 +117,9 @@ class HostStore:
 
     def load_robots(self, origin: str) -> RobotsText | None:
         """The stored robots.txt for `scheme://host:port`."""
+        return repeated(partial(self._load_robots, origin))
+
+    def _load_robots(self, origin: str) -> RobotsText | None:
         with self._database.read() as connection:
             row = connection.execute(
                 select(robots.c.text, robots.c.fetched_at).where(robots.c.origin == origin)
@@ -124,5 +133,9 @@ class HostStore:
         """Store a robots.txt."""
         values = {"text": zstandard.compress(text.text.encode("utf-8", "replace")), "fetched_at": text.fetched_at}
         insert = self._database.insert(robots).values(origin=origin, **values)
-        with self._database.begin() as connection:
-            connection.execute(insert.on_conflict_do_update(index_elements=["origin"], set_=values))
+
+        def write() -> None:
+            with self._database.begin() as connection:
+                connection.execute(insert.on_conflict_do_update(index_elements=["origin"], set_=values))
+
+        repeated(write)

@@ -54,6 +54,7 @@ class Transfer:
         self._has_cookies = False
         self._listening = False
         self._once = False
+        self._posts = False
         self._seconds = 0.0
         self._lines: list[bytes] = []
         self._line_pairs: list[tuple[str, str]] = []
@@ -104,6 +105,11 @@ class Transfer:
             handle.setopt(pycurl.FORBID_REUSE, int(once))
             self._once = once
         handle.setopt(pycurl.URL, url)
+        if request.form is not None:
+            handle.setopt(pycurl.POSTFIELDS, request.form)
+        elif self._posts:
+            handle.setopt(pycurl.HTTPGET, 1)
+        self._posts = request.form is not None
         if header_lines is not self._lines:
             handle.setopt(pycurl.HTTPHEADER, header_lines)
             self._lines = header_lines

@@ -1,7 +1,7 @@
 """What people ask of an index, as plain functions: the command line, the web pages and the API give the same answers.
 
 A query comes with its filters (`Query.within`); `everything` is the same filters without the query: the whole of which shares are
-computed.
+computed. It is asked for first: should the time of both be used up, it is the query that was too expensive.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import islice
 
-from tearsheet.engines.index import MAX_OFFSET, Index, IndexedStory, Page, by_interval, first_day
+from tearsheet.engines.index import MAX_OFFSET, Index, IndexedStory, Page, by_interval, first_day, one_deadline
 from tearsheet.errors import UsageError
 from tearsheet.index.question import Asked, Question
 from tearsheet.index.telling_words import is_telling
-from tearsheet.query import Query, cut, parse_query
+from tearsheet.query import EVERYTHING, Query, cut
 
-EVERYTHING = parse_query("*")
 WORD_SAMPLE = 1_000
 """How many stories have their words counted; of more, a random sample."""
+_WORDS_OF_ONE, _WORDS_OF_ALL = 20_000, 4_000_000
+"""Characters of one story, and of all together, whose words are counted: a thousand books would take a minute."""
 _PAGE = 500
 
 
@@ -75,9 +76,11 @@ class WordCount:
     looked_at: int
 
 
+@one_deadline()
 def count(index: Index, query: Query, everything: Query = EVERYTHING) -> Total:
     """How many stories match, and how many there are."""
-    return Total(index.count(query), index.count(everything))
+    total = index.count(everything)
+    return Total(index.count(query), total)
 
 
 def stories(
@@ -95,11 +98,12 @@ def all_stories(
     The first page is fetched at once, so that errors come before the first story. Raises UsageError when the order by relevance
     would end before the stories do.
     """
-    if order == "relevance" and not 0 < limit <= MAX_OFFSET and index.count(query) > MAX_OFFSET:
-        raise UsageError(
-            f"order: relevance ends after {MAX_OFFSET:,} stories, and more match; ask for the newest first"
-        )
-    first = index.search(query, limit=_PAGE, text=text, order=order)
+    with one_deadline():
+        if order == "relevance" and not 0 < limit <= MAX_OFFSET and index.count(query) > MAX_OFFSET:
+            raise UsageError(
+                f"order: relevance ends after {MAX_OFFSET:,} stories, and more match; ask for the newest first"
+            )
+        first = index.search(query, limit=_PAGE, text=text, order=order)
 
     def rest() -> Iterator[IndexedStory]:
         page = first
@@ -133,10 +137,12 @@ class Outline:
         return _attention(_by(interval, self.days), _by(interval, self._every_day), interval)
 
 
+@one_deadline()
 def outline(index: Index, question: Question, asked: Asked, top: int) -> Outline:
     """A page of stories with its figures. Asks the index once, and once more for all stories if these differ."""
+    every = None if asked.everything.tree == asked.query.tree else index.survey(asked.everything, limit=0, top=0)
     found = index.survey(asked.query, limit=question.limit, token=question.token, order=question.order, top=top)
-    every = found if asked.everything.tree == asked.query.tree else index.survey(asked.everything, limit=0, top=0)
+    every = every or found
     total = Total(found.count, every.count)
     return Outline(found.page, total, found.days, found.sources, found.languages, every.days)
 
@@ -152,9 +158,11 @@ def sample(index: Index, query: Query, limit: int = 20) -> list[IndexedStory]:
     return found
 
 
+@one_deadline()
 def attention(index: Index, query: Query, interval: str = "day", everything: Query = EVERYTHING) -> list[Attention]:
     """Matching stories and all stories over time, from the first to the last interval that has any, without gaps."""
-    return _attention(dict(index.over_time(query, interval)), dict(index.over_time(everything, interval)), interval)
+    every = dict(index.over_time(everything, interval))
+    return _attention(dict(index.over_time(query, interval)), every, interval)
 
 
 def _attention(matching: dict[str, int], every: dict[str, int], interval: str) -> list[Attention]:
@@ -183,6 +191,7 @@ def languages(index: Index, query: Query, limit: int = 20) -> list[tuple[str, in
     return index.top(query, "language", limit)
 
 
+@one_deadline()
 def sources_over_time(
     index: Index, query: Query, interval: str = "week", limit: int = 20, everything: Query = EVERYTHING
 ) -> list[SourceAttention]:
@@ -200,10 +209,14 @@ def words(index: Index, query: Query, limit: int = 100, *, sample_size: int = WO
     """The most frequent telling words of the matching stories, or of a random sample when there are many."""
     often: Counter[str] = Counter()
     widely: Counter[str] = Counter()
-    found = index.sample(query, sample_size)
-    for story in found:
-        kept = [word for word in cut(f"{story.article_title}\n\n{story.text_content}") if is_telling(word)]
+    looked_at, room = 0, _WORDS_OF_ALL
+    for story in index.sample(query, sample_size):
+        if room <= 0:
+            break
+        text = f"{story.article_title}\n\n{story.text_content}"[:_WORDS_OF_ONE]
+        looked_at, room = looked_at + 1, room - len(text)
+        kept = [word for word in cut(text) if is_telling(word)]
         often.update(kept)
         widely.update(set(kept))
     ranked = sorted(often.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
-    return [WordCount(word, number, widely[word], len(found)) for word, number in ranked]
+    return [WordCount(word, number, widely[word], looked_at) for word, number in ranked]

@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any
 
 from tearsheet import __version__
+from tearsheet.counts import how_many
 from tearsheet.engines.index import Index, IndexedStory
 from tearsheet.index.answers import all_stories
 from tearsheet.query import Query
@@ -66,6 +67,7 @@ def sentence(citation: Citation, today: date) -> str:
     result = citation.result
     span = f", published {result.first_day} to {result.last_day}" if result.first_day else ""
     return (
-        f"{result.stories:,} stories of {result.sources:,} sources{span}, matching “{citation.query}”, collected with Tearsheet "
-        f"{citation.tearsheet} up to {citation.filters['as_of']}; retrieved {today}; SHA-256 of the story ids {result.sha256}."
+        f"{how_many(result.stories, 'story')} of {how_many(result.sources, 'source')}{span}, matching “{citation.query}”, "
+        f"collected with Tearsheet {citation.tearsheet} up to {citation.filters['as_of']}; "
+        f"retrieved {today}; SHA-256 of the story ids {result.sha256}."
     )

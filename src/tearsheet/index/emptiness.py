@@ -10,10 +10,9 @@ from tearsheet.errors import TooSlow
 from tearsheet.index.answers import words
 from tearsheet.index.question import Asked, Question
 from tearsheet.near_names import MOST_COMPARED, did_you_mean, near_names
-from tearsheet.query import And, Or, Phrase, Prefix, Query, Term, Wildcard, parse_query
+from tearsheet.query import EVERYTHING, Phrase, Prefix, Query, Term, Wildcard, leaves
 
 Word = Term | Phrase | Prefix | Wildcard
-_EVERYTHING = parse_query("*")
 _FIRST_FEED = "`tearsheet run FEED` collects some, and `tearsheet demo` shows how"
 _MOST_WORDS = 8
 """So many words of a query are looked up; each costs a question to the index."""
@@ -35,7 +34,7 @@ def why_no_stories(
     `ask` looks up its sources and collections; `archived` says whether the archive has stories, and `has_feeds` whether
     there are feeds to collect from.
     """
-    if not index.count(_EVERYTHING):
+    if not index.count(EVERYTHING):
         if archived():
             return f"No stories: the index of {folder} is empty, but its archive is not: `tearsheet index rebuild` fills it again."
         collects = "`tearsheet run` collects some." if has_feeds() else f"{_FIRST_FEED}."
@@ -51,14 +50,14 @@ def why_no_stories(
         return "No stories match."
 
 
-def first_and_last_day(index: Index, query: Query = _EVERYTHING) -> tuple[str, str] | None:
+def first_and_last_day(index: Index, query: Query = EVERYTHING) -> tuple[str, str] | None:
     """The first and the last day of publication of the stories that match; None when no story has one."""
     days = [day for day, count in index.over_time(query, "day") if count]
     return (min(days), max(days)) if days else None
 
 
 def _unknown_value(index: Index, field: str, wanted: tuple[str, ...], what: str) -> str:
-    known = [value for value, _ in index.top(_EVERYTHING, field, MOST_COMPARED)] if wanted else []
+    known = [value for value, _ in index.top(EVERYTHING, field, MOST_COMPARED)] if wanted else []
     for value in wanted:
         if value not in known:
             hint = did_you_mean(value, known, f"`tearsheet count '*' --by {what}` shows them")
@@ -95,7 +94,7 @@ def _words_nowhere(index: Index, question: Question) -> str:
 def _meant(index: Index, mistyped: list[str]) -> str:
     """The end of a message about words that occur nowhere: what is spelled like them in some of the stories."""
     known = (
-        [found.word for found in words(index, _EVERYTHING, _MOST_LIKELY, sample_size=_STORIES_READ)] if mistyped else []
+        [found.word for found in words(index, EVERYTHING, _MOST_LIKELY, sample_size=_STORIES_READ)] if mistyped else []
     )
     near = dict.fromkeys(name for word in mistyped for name in near_names(word, known, most=1))
     return f"; did you mean {_listed([f'“{name}”' for name in near], 'and')}?" if near else "."
@@ -103,13 +102,7 @@ def _meant(index: Index, mistyped: list[str]) -> str:
 
 def _words(query: Query) -> Iterator[Word]:
     """What a story must have in its title or text, from left to right; what it must not have is left out."""
-    stack = [query.tree]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, And | Or):
-            stack.extend(reversed(node.parts))
-        elif isinstance(node, Term | Phrase | Prefix | Wildcard):
-            yield node
+    return (leaf for leaf in leaves(query.tree, negated=False) if isinstance(leaf, Term | Phrase | Prefix | Wildcard))
 
 
 def _written(leaf: Word) -> str:

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from tearsheet.errors import UsageError
-from tearsheet.query import Query, day_of, day_span, parse_query
+from tearsheet.query import EVERYTHING, Query, day_of, day_span, parse_query
 
 DEFAULT_ORDER = "newest"
 ORDERS = {
@@ -98,17 +98,17 @@ class Question:
         if self.source_ids or self.collections or self.collection_ids:
             domains, ids = catalogue(self.source_ids, self.collections, self.collection_ids)
             groups = [*groups, (domains, ids)]
-        return Asked(self._framed(self.parsed, groups), self._framed(parse_query("*"), groups))
+        return Asked(self._framed(self.parsed, groups), self._framed(EVERYTHING, groups))
 
     def explain(self) -> str:
         """The question in English, without a full stop; collections are named."""
         if not self.collections:
-            return self._written(self.sources)
+            return self._written()
         names = " or ".join(f"“{name}”" for name in self.collections)
-        return f"{self._written(self.sources)}, from sources of the collection {names}"
+        return f"{self._written()}, from sources of the collection {names}"
 
-    def _written(self, sources: Sequence[str]) -> str:
-        return self._framed(self.parsed, _named(sources)).explain().rstrip(".")
+    def _written(self) -> str:
+        return self._framed(self.parsed, _named(self.sources)).explain().rstrip(".")
 
     def _framed(self, query: Query, groups: Sequence[_Group]) -> Query:
         """A query with all its filters: a story has to belong to each group of sources."""

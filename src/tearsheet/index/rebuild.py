@@ -19,7 +19,7 @@ Known = TypeVar("Known")
 
 @dataclass(slots=True)
 class Rebuilt:
-    """What became of the stories of an archive."""
+    """What became of the stories that were read."""
 
     created: int = 0
     there_already: int = 0

@@ -5,6 +5,7 @@ from .erasing import addresses_of_documents as addresses_of_documents
 from .erasing import erase_documents as erase_documents
 from .erasing import find_documents as find_documents
 from .fetching import Visitor as Visitor
+from .file_facts import surt_or_url as surt_or_url
 from .ingester import Ingester as Ingester
 from .ingester import IngestLimits as IngestLimits
 from .ingester import ingest_html as ingest_html

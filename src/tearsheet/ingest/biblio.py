@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tearsheet.extract import Document, find_day
-from tearsheet.foreign_text import unescape
+from tearsheet.foreign_text import storable, unescape
 from tearsheet.ingest.biblio_names import CONTRIBUTORS, IDENTIFIERS, META, REFERENCES, RELEASE_TYPES
 from tearsheet.ingest.fulltext_links import fulltext_html, fulltext_link
 from tearsheet.ingest.model import Biblio
@@ -220,15 +220,10 @@ def _texts(value: Any) -> list[str]:
         if (
             isinstance(item, str | int)
             and not isinstance(item, bool)
-            and (text := " ".join(_writable(str(item)[:_MAX_VALUE]).split()))
+            and (text := " ".join(storable(str(item)[:_MAX_VALUE]).split()))
         ):
             found.append(text)
     return found
-
-
-def _writable(text: str) -> str:
-    """Text that can be stored and sent: JSON may contain lone surrogates and NUL."""
-    return text.replace("\x00", "").encode("utf-8", "replace").decode()
 
 
 def _one(value: Any) -> str | None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tearsheet.archive import INGESTED, ArchiveStore, Capture, StoryArchiveWriter
-from tearsheet.ingest.fetching import Fetched
 from tearsheet.ingest.file_facts import sha1_hex, time14
 from tearsheet.ingest.model import CdxRow
 from tearsheet.story import HTTPMetadata, RawHTML, RSSEntry, Story, make_story_id
+
+if TYPE_CHECKING:
+    # Only for types: whoever merely reads captures asks the web for nothing.
+    from tearsheet.ingest.fetching import Fetched
 
 VIA = "ingest"
 """Marks these captures among the others in the archive."""

@@ -14,10 +14,10 @@ from tearsheet.ingest.hops import MAX_HOPS, clean_url, refusal, terminal_refusal
 from tearsheet.ingest.model import MAX_ERROR, Biblio, CdxRow, HtmlBody, IngestWebResult, Terminal, WebResource
 from tearsheet.ingest.reading import PageContents, ReceivedPage, page_contents
 from tearsheet.ingest.requests import IngestRequest, request_for
+from tearsheet.ingest.resource_fetching import Keep, ResourceLimits, ResourceRound
 from tearsheet.ingest.resources import MAX_RESOURCES, within_limit
 from tearsheet.ingest.scopes import BLOCKED, INGESTED, WALLED
 from tearsheet.ingest.statuses import status_of_code
-from tearsheet.ingest.subresources import Keep, ResourceLimits, ResourceRound
 from tearsheet.settings import FetchSettings
 from tearsheet.story import Exchange
 from tearsheet.urls import BadURL

@@ -15,6 +15,7 @@ from sqlalchemy import Boolean, Column, Integer, String, Table, Text, select
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.errors import NotFoundError, UsageError
+from tearsheet.foreign_text import storable
 from tearsheet.ingest.file_facts import is_sha1, sha1_base32, surt_or_url
 from tearsheet.ingest.ingester import KnownDocument
 from tearsheet.ingest.model import CdxRow, IngestWebResult, WebResource, plain
@@ -99,7 +100,7 @@ class Outgoing:
 
 
 @dataclass(slots=True, frozen=True)
-class CdxLine:
+class KnownCapture:
     """A capture of a document, as lookups return it."""
 
     surt: str
@@ -206,15 +207,15 @@ class IngestStore:
         row = self._row(select(html_meta.c.resources).where(html_meta.c.sha1hex == sha1hex))
         return (row["resources"] if row else None) or []
 
-    def captures_of_sha1(self, sha1hex: str, *, hidden: bool = False) -> list[CdxLine]:
+    def captures_of_sha1(self, sha1hex: str, *, hidden: bool = False) -> list[KnownCapture]:
         """Every capture of these bytes, oldest first."""
         return self._lines(cdx.c.sha1hex == sha1hex, hidden)
 
-    def captures_of_surt(self, surt: str, *, hidden: bool = False) -> list[CdxLine]:
+    def captures_of_surt(self, surt: str, *, hidden: bool = False) -> list[KnownCapture]:
         """Every capture of an address, oldest first."""
         return self._lines(cdx.c.surt == surt, hidden)
 
-    def closest(self, surt: str, time14: str) -> CdxLine | None:
+    def closest(self, surt: str, time14: str) -> KnownCapture | None:
         """The capture of an address closest to a time; the earlier of two equally close ones."""
         found = self.captures_of_surt(surt)
         return min(found, key=lambda line: abs(_seconds(line.datetime) - _seconds(time14)), default=None)
@@ -251,19 +252,19 @@ class IngestStore:
             row = connection.execute(query).mappings().first()
         return dict(row) if row is not None else None
 
-    def _lines(self, condition: sa.ColumnElement[bool], hidden: bool) -> list[CdxLine]:
-        names = CdxLine.__dataclass_fields__
+    def _lines(self, condition: sa.ColumnElement[bool], hidden: bool) -> list[KnownCapture]:
+        names = KnownCapture.__dataclass_fields__
         query = select(*(cdx.c[name] for name in names)).where(condition).order_by(cdx.c.datetime, cdx.c.url)
         if not hidden:
             query = query.where(sa.not_(cdx.c.hide))
         with self._database.read() as connection:
-            return [CdxLine(*row) for row in connection.execute(query)]
+            return [KnownCapture(*row) for row in connection.execute(query)]
 
 
 def _result_row(result: IngestWebResult) -> dict[str, Any] | None:
     """The row of a result; None if its request cannot be stored."""
     request = result.request or {}
-    base_url = str(request.get("base_url", "")).replace("\x00", "").encode("utf-8", "replace").decode()
+    base_url = storable(str(request.get("base_url", "")))
     terminal = result.terminal
     # The second test is for keys: a PostgreSQL index takes no more bytes than that.
     if not base_url or len(base_url) > MAX_BASE_URL or len(base_url.encode()) > 2500:

@@ -21,6 +21,7 @@ from pathlib import Path
 from tearsheet.archive import ArchiveStore, Recovered, StoryArchiveWriter, archive_id, recover
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.errors import WorkerError
+from tearsheet.foreign_text import is_writable
 from tearsheet.pipeline.flavours import YEAR
 from tearsheet.story import Story
 from tearsheet.urls import non_news_host
@@ -74,15 +75,16 @@ class Archiver:
 
     def recover(self) -> Recovered:
         """Put the folder in order after a crash. The first batch does so by itself."""
+        recovered = recover(self._folder, self._store, self._stores)
         self._recovered = True
-        return recover(self._folder, self._store, self._stores)
+        return recovered
 
     def process_batch(self, stories: Sequence[Story]) -> Sequence[Story | Outcome | Kept]:
         """Write the stories. Each is safe once `finish` has named its file."""
         if not self._recovered:
             self.recover()
         with self._abandoned_on_failure():
-            known = self._store.known(archive_id(story) for story in stories)
+            known = self._store.known([archive_id(story) for story in stories])
             return [unfit(story) or self._add(story, known) for story in stories]
 
     def finish(self, *, everything: bool = False) -> Sequence[str]:
@@ -158,19 +160,10 @@ def unfit(story: Story) -> Outcome | None:
     if not story.url:
         return Quarantine("no-url")
     for url in (story.url, story.content_metadata.url or ""):
-        if "\0" in url or not _is_text(url):
+        if "\0" in url or not is_writable(url):
             return Quarantine("no-url", f"{url!r} is no address")
     if not story.raw_html.html:
         return Quarantine("no-html")
     if host := non_news_host(story.url):
         return Drop("non-news", host)
     return None
-
-
-def _is_text(text: str) -> bool:
-    """Whether it can be written: half a character cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

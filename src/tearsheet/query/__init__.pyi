@@ -9,6 +9,7 @@ from .match import Positions as Positions
 from .match import make_subject as make_subject
 from .match import phrase_matches as phrase_matches
 from .match import positions_of as positions_of
+from .query import EVERYTHING as EVERYTHING
 from .query import Query as Query
 from .query import parse_query as parse_query
 from .tree import ANY as ANY

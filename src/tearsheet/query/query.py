@@ -120,3 +120,7 @@ def parse_query(text: str) -> Query:
     True
     """
     return Query(text, parse(text))
+
+
+EVERYTHING = parse_query("*")
+"""Finds every story."""

@@ -150,15 +150,16 @@ def _flatten(kind: type[And] | type[Or], parts: Iterable[Node], neutral: Node) -
     return tuple(seen)
 
 
-def leaves(tree: Node) -> Iterator[Leaf]:
-    """Every leaf, from left to right."""
+def leaves(tree: Node, *, negated: bool = True) -> Iterator[Leaf]:
+    """Every leaf, from left to right, or only those of what a story should have, without the `negated` ones."""
     stack: list[Node] = [tree]
     while stack:
         node = stack.pop()
         if isinstance(node, And | Or):
             stack.extend(reversed(node.parts))
         elif isinstance(node, Not):
-            stack.append(node.part)
+            if negated:
+                stack.append(node.part)
         else:
             yield node
 

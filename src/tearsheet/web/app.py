@@ -22,6 +22,7 @@ from tearsheet.web import (
     export,
     gaps,
     health,
+    hub_calls,
     ingest_api,
     metrics,
     outcome_sums,
@@ -115,6 +116,7 @@ def create_app(services: Services, *, clock: Clock = wall_clock) -> FastAPI:
     for router in _ROUTERS:
         app.include_router(router)
     app.include_router(rss_fetcher_api.router(services.database, services.data / "rss", clock))
+    app.include_router(hub_calls.router(services.database, services.settings.feeds, clock))
     app.include_router(ingest_api.router(services, ingest))
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     _add_layers(app, services, clock)

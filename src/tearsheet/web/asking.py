@@ -18,6 +18,18 @@ from tearsheet.web.site import Site
 _ORDERS_TEXT = "; ".join(f"`{name}`: {meaning}" for name, meaning in ORDERS.items()) + "."
 LONGEST = 60_000
 """Characters of a parameter: no head of a request can hold many more."""
+QueryText = Annotated[
+    str, Parameter(max_length=LONGEST, description="A query, as `climate AND (policy OR law*)`; `*` is every story.")
+]
+FirstDay = Annotated[str, Parameter(max_length=50, description="First day of publication, YYYY-MM-DD.")]
+LastDay = Annotated[str, Parameter(max_length=50, description="Last day of publication, YYYY-MM-DD.")]
+AsOf = Annotated[
+    str,
+    Parameter(
+        max_length=50,
+        description="Only stories indexed up to this moment, as `2026-11-15T08:00:00Z`: repeats a result.",
+    ),
+]
 _NAMES = {"sources": "domain", "collections": "collection", "languages": "language"}
 
 
@@ -25,25 +37,16 @@ _NAMES = {"sources": "domain", "collections": "collection", "languages": "langua
 class SearchForm:
     """The fields as somebody filled them in, valid or not."""
 
-    q: Annotated[
-        str,
-        Parameter(max_length=LONGEST, description="A query, as `climate AND (policy OR law*)`; `*` is every story."),
-    ] = "*"
-    start: Annotated[str, Parameter(max_length=50, description="First day of publication, YYYY-MM-DD.")] = ""
-    end: Annotated[str, Parameter(max_length=50, description="Last day of publication, YYYY-MM-DD.")] = ""
+    q: QueryText = "*"
+    start: FirstDay = ""
+    end: LastDay = ""
     domain: Annotated[str | None, Parameter(max_length=500, description="Only this source, as `example.com`.")] = None
     collection: Annotated[
         str | None, Parameter(max_length=500, description="Only sources of this collection, by its name or id.")
     ] = None
     language: Annotated[str | None, Parameter(max_length=50, description="Only this language, as `en`.")] = None
     order: Annotated[str, Parameter(max_length=20, description=_ORDERS_TEXT)] = DEFAULT_ORDER
-    as_of: Annotated[
-        str,
-        Parameter(
-            max_length=50,
-            description="Only stories indexed up to this moment, as `2026-11-15T08:00:00Z`: repeats a result.",
-        ),
-    ] = ""
+    as_of: AsOf = ""
 
     def question(self, token: str = "") -> Question:
         """The question. Raises QueryError or UsageError."""

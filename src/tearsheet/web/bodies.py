@@ -41,6 +41,11 @@ class Bodies:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read one body."""
+        if scope["type"] == "http" and _has_two_lengths(scope):
+            # A proxy that believes the one and we the other would disagree on where the next request begins.
+            problem = "a request has a Content-Length or a Transfer-Encoding, not both"
+            await refusal(400, problem, {"connection": "close"})(scope, receive, send)
+            return
         if scope["type"] != "http" or scope["method"] in _BODILESS:
             await self._app(scope, receive, send)
             return
@@ -58,6 +63,10 @@ class Bodies:
             await refusal(400, problem)(scope, receive, send)
             return
         await self._app(scope, _given(body, receive), send)
+
+
+def _has_two_lengths(scope: Scope) -> bool:
+    return {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}
 
 
 async def read_body(announced: str, receive: Receive, limit: int) -> bytes:

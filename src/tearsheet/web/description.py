@@ -15,6 +15,7 @@ from fastapi.routing import APIRoute
 
 from tearsheet.ingest import result_schema
 from tearsheet.web.guard import OPEN_PATHS, UNLIMITED
+from tearsheet.web.rss_fetcher_access import DAILY_ROUTES
 
 Json = dict[str, Any]
 _PROBLEM: Json = {
@@ -40,7 +41,8 @@ _SCHEMES: Json = {
     "password": {
         "type": "http",
         "scheme": "basic",
-        "description": "The same secret as a password, under any name, as browsers send it. It may only read.",
+        "description": "The same secret as a password, under any name, as browsers send it. It may only read; "
+        "a program may also ask for polls with it.",
     },
 }
 TAGS = [
@@ -101,6 +103,9 @@ def _add_problems(path: str, method: str, operation: Json) -> None:
         answers["400"] = _problem("A parameter cannot be understood.")
     if path in OPEN_PATHS:
         operation["security"] = []
+    elif path in DAILY_ROUTES:
+        operation["security"] = [{}]
+        answers["401"] = _problem("A token is needed: `web.open_rss` is off.")
     else:
         answers["401"] = _problem("A token is needed, or this one has expired.")
         answers["403"] = _problem("The token may not do this, or another site asks.")
@@ -111,7 +116,8 @@ def _add_problems(path: str, method: str, operation: Json) -> None:
     if method != "get":
         answers["400"] = _problem("A parameter or the body cannot be understood.")
         answers["413"] = _problem("The body is too large.")
-        operation["security"] = [{}, {"token": []}, {"bearer": []}]
+        soon: list[Json] = [{"password": []}] if path.endswith("/fetch-soon") else []
+        operation["security"] = [{}, {"token": []}, {"bearer": []}, *soon]
     if path.endswith("/fetch-soon"):
         answers["409"] = _problem("It is being fetched just now.")
     if "501" in answers:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, BinaryIO, cast
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import StreamingResponse
 
 from tearsheet.engines.index import IndexedStory
+from tearsheet.errors import TooSlow
 from tearsheet.index import all_stories, csv_lines, jsonl_lines, write_parquet
 from tearsheet.tables import can_write_parquet
 from tearsheet.web.asking import SearchForm, ask
@@ -49,7 +51,7 @@ def export_parquet(request: Request, form: Form) -> StreamingResponse:
     """Every matching story as a row of Parquet, with its full text."""
     if not can_write_parquet():
         raise HTTPException(501, "this server cannot write Parquet: its operator can install 'tearsheet[parquet]'")
-    stories = _stories(request, form)
+    stories = in_time(_stories(request, form), site_of(request).services.settings.web.request_seconds)
     # Without a name, so that nothing is left of it, however the request ends.
     file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed by its reader, or with the last reference
     try:
@@ -66,6 +68,20 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
     with file:
         while piece := file.read(_PIECE):
             yield piece
+
+
+def in_time(
+    stories: Iterator[IndexedStory], seconds: float, clock: Callable[[], float] = time.monotonic
+) -> Iterator[IndexedStory]:
+    """The stories, while somebody waits for them. Raises TooSlow when nobody does any more: their file would go to nobody."""
+    until = clock() + seconds
+    for story in stories:
+        if clock() > until:
+            raise TooSlow(
+                f"this file took longer than {seconds:g} s (web.request_seconds): ask for less, or for JSON lines, "
+                "which come at once"
+            )
+        yield story
 
 
 def _stories(request: Request, form: SearchForm) -> Iterator[IndexedStory]:

@@ -2,7 +2,8 @@
 
 On loopback and on a Unix socket no token is needed, as far as `web.local_rights` says, but only requests to this machine's own
 names are answered, nothing that a proxy passed on counts as local, and no other site may use a reader's browser. Elsewhere
-every request needs a token, except `/healthz`.
+every request needs a token, except `/healthz`, `/api/version`, the calls of hubs, whose token is in their address, and, unless
+`web.open_rss` says no, the daily files of entries.
 """
 
 from __future__ import annotations
@@ -22,13 +23,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tearsheet.app import READ, WRITE, TokenStore
 from tearsheet.clock import Clock, utc_now
 from tearsheet.errors import ConfigError
+from tearsheet.feeds.polling import CALLED_AT
 from tearsheet.settings import WebSettings
 from tearsheet.web.elsewhere import Verdict, verdict
 from tearsheet.web.limits import RateLimit, WrongTokens
 from tearsheet.web.proxies import Proxies, by_proxy, is_loopback
 from tearsheet.web.render import page
+from tearsheet.web.rss_fetcher_access import is_daily_file, is_program_asking_soon
 
-OPEN_PATHS = frozenset({"/healthz"})
+OPEN_PATHS = frozenset({"/healthz", "/api/version"})
 """What needs no token anywhere."""
 NO_RIGHTS = "none"
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -82,6 +85,7 @@ class Locals:
         """Raises ConfigError for settings that mean nothing."""
         if web.local_rights not in (READ, WRITE, NO_RIGHTS):
             raise ConfigError(f"web.local_rights: {web.local_rights!r} is not one of {WRITE}, {READ}, {NO_RIGHTS}")
+        self.open_rss = web.open_rss
         self.proxies = Proxies(web.trusted_proxies)
         self._among_us = bool(web.socket) or is_loopback(web.host)
         self._visitor = None if web.local_rights == NO_RIGHTS else Visitor("local", web.local_rights, local=True)
@@ -184,6 +188,10 @@ class Guard:
         _check_site(request, self._pages)
         if request.scope["path"] in OPEN_PATHS:
             return
+        daily = self._locals.open_rss and is_daily_file(request.method, request.scope["path"])
+        if daily or request.scope["path"].startswith(CALLED_AT):  # the token in the address is the hub's
+            self._check_stranger(request)
+            return
         visitor = await self._visitor(request)
         if visitor is None:
             raise Refused(_ask_for_token(request, _NEEDED))
@@ -191,9 +199,17 @@ class Guard:
         if request.method not in self._reading and (problem := may_not_write(visitor)):
             raise Refused(refusal(403, problem))
         if not visitor.local and not request.scope["path"].startswith(UNLIMITED):
-            wait = self._limit.wait_for(visitor.name)
-            if wait:
-                raise Refused(_later(wait, f"more than {self._limit.per_minute} requests a minute"))
+            self._check_pace(visitor.name)
+
+    def _check_stranger(self, request: Request) -> None:
+        """Raises Refused for who needs no token: on loopback by the name they use for us, elsewhere when they ask too often."""
+        if self._locals.visitor(request) is None:
+            self._check_pace("from " + self._locals.proxies.client(peer_of(request), _joined(request.headers)))
+
+    def _check_pace(self, whose: str) -> None:
+        wait = self._limit.wait_for(whose)
+        if wait:
+            raise Refused(_later(wait, f"more than {self._limit.per_minute} requests a minute"))
 
     async def _visitor(self, request: Request) -> Visitor | None:
         secret, by_browser = secret_of(request.headers.get("authorization", ""))
@@ -206,7 +222,8 @@ class Guard:
         if token.expires_at is not None and token.has_expired(utc_now(self._clock)):
             message = f"this token expired on {token.expires_at:%Y-%m-%d %H:%M} UTC; make another with `tearsheet token create`"
             raise Refused(_ask_for_token(request, message))
-        return Visitor(token.name, WRITE if token.may_write else READ, by_browser, token.collections)
+        asks_soon = is_program_asking_soon(request.method, request.scope["path"], request.headers)
+        return Visitor(token.name, WRITE if token.may_write else READ, by_browser and not asks_soon, token.collections)
 
     def _slow_down(self, request: Request) -> None:
         """Refuse whoever keeps trying wrong tokens. The right one is always let in, from the same address too."""

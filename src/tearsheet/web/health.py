@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from tearsheet import __version__
-from tearsheet.query import parse_query
+from tearsheet.query import EVERYTHING
 from tearsheet.web.site import Site, site_of
 
 router = APIRouter(tags=["health"])
@@ -75,4 +75,4 @@ def _ask_database(site: Site) -> None:
 
 
 def _ask_index(site: Site) -> None:
-    site.services.index.count(parse_query("*"))
+    site.services.index.count(EVERYTHING)

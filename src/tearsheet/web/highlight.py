@@ -11,10 +11,7 @@ import re2
 from markupsafe import Markup, escape
 
 from tearsheet.query import (
-    And,
     Leaf,
-    Node,
-    Or,
     Phrase,
     Prefix,
     Query,
@@ -25,6 +22,7 @@ from tearsheet.query import (
     glob_parts,
     is_separator,
     is_unspaced,
+    leaves,
 )
 
 PASSAGE = 260
@@ -123,7 +121,7 @@ class Highlighter:
 def highlighters(query: Query) -> dict[str, Highlighter]:
     """What a query marks in the `title` and in the `text`. What it excludes is not marked."""
     made = {"title": Highlighter(), "text": Highlighter()}
-    for leaf in _wanted_leaves(query.tree):
+    for leaf in leaves(query.tree, negated=False):
         for name in _WORD_FIELDS.get(getattr(leaf, "field", None) or "", ()) if _is_word_leaf(leaf) else ():
             _add(made[name], leaf)
     return made
@@ -149,16 +147,6 @@ def _add(marks: Highlighter, leaf: Leaf) -> None:
 def _glob_pattern(glob: str) -> str:
     wild = {"*": ".*", "?": "."}
     return "".join(wild[part] if is_wild else re2.escape(part) for is_wild, part in glob_parts(glob))
-
-
-def _wanted_leaves(tree: Node) -> Iterator[Leaf]:
-    stack: list[Node] = [tree]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, And | Or):
-            stack.extend(node.parts)
-        elif not hasattr(node, "part"):
-            yield node
 
 
 def words_with_positions(text: str) -> Iterator[tuple[str, int, int]]:

@@ -13,8 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from tearsheet.app import IngestForVisitors, Services
 from tearsheet.errors import NotFoundError
-from tearsheet.ingest import read_request, result_json
-from tearsheet.urls import BadURL, surt
+from tearsheet.ingest import read_request, result_json, surt_or_url
 
 Sha1 = Annotated[str, PathParameter(pattern="^[0-9a-f]{40}$", description="SHA-1 of the document, in hexadecimal.")]
 Request = Annotated[
@@ -103,17 +102,10 @@ def router(services: Services, visitors: IngestForVisitors) -> APIRouter:
         ] = "",
     ) -> list[dict[str, Any]]:
         """The captures of an address, the oldest first, without hidden ones."""
-        key = _surt(url)
+        key = surt_or_url(url)
         if closest:
             line = services.ingest.store.closest(key, closest)
             return [asdict(line)] if line is not None else []
         return [asdict(line) for line in services.ingest.store.captures_of_surt(key)]
 
     return api
-
-
-def _surt(url: str) -> str:
-    try:
-        return surt(url)
-    except BadURL:
-        return url

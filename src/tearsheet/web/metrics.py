@@ -17,7 +17,8 @@ from tearsheet import __version__
 from tearsheet.app import disk_state
 from tearsheet.engines.broker import Depth
 from tearsheet.feeds.catalogue import feed_states
-from tearsheet.query import parse_query
+from tearsheet.feeds.polling import ENTRIES, POLLS, read_sums
+from tearsheet.query import EVERYTHING
 from tearsheet.telemetry import tell_work
 from tearsheet.web.site import Site, ages_of, depths_of, site_of
 from tearsheet.work import LABELS, LoopWatch, Times, living_workers, process_watch, read_times
@@ -63,6 +64,12 @@ METRICS: dict[str, Metric] = {
     "tearsheet_disk_free_bytes": Metric("gauge", "Free space of the fullest disk that this data folder uses."),
     "tearsheet_disk_short": Metric("gauge", "1 when less than `storage.min_free_bytes` is free and queuers pause."),
     "tearsheet_feeds": Metric("gauge", "Feeds that are polled well, that fail, and that are off.", ("state",)),
+    "tearsheet_feed_polls_total": Metric(
+        "counter", "Polls of feeds by how they ended: a status, or why there was nothing to read.", ("reason",)
+    ),
+    "tearsheet_feed_entries_total": Metric(
+        "counter", "Entries that were seen in feeds: added as stories, or passed over, by the reason.", ("reason",)
+    ),
     "tearsheet_loop_blocks_total": Metric("counter", "How often this process answered nobody for over 0.1 s."),
     "tearsheet_loop_blocked_seconds_total": Metric(
         "counter", "How long this process answered nobody, in blocks of over 0.1 s."
@@ -141,7 +148,7 @@ def _stories(site: Site) -> Iterator[str]:
     services = site.services
     totals = services.archive.totals()
     yield from family("tearsheet_build_info", [({"version": __version__}, 1)])
-    yield from family("tearsheet_stories", [({}, services.index.count(parse_query("*")))])
+    yield from family("tearsheet_stories", [({}, services.index.count(EVERYTHING))])
     yield from family("tearsheet_archive_captures", [({}, totals.stories)])
     yield from family("tearsheet_archive_files", [({}, totals.files)])
     yield from family("tearsheet_archive_bytes", [({}, totals.size)])
@@ -178,6 +185,8 @@ def _work(site: Site, depths: Mapping[str, Depth], ages: Mapping[str, float]) ->
     yield from family("tearsheet_disk_short", [({}, int(bool(disk.short)))])
     states = [({"state": state}, count) for state, count in feed_states(database).items()]
     yield from family("tearsheet_feeds", states)
+    for name, what in (("tearsheet_feed_polls_total", POLLS), ("tearsheet_feed_entries_total", ENTRIES)):
+        yield from family(name, [({"reason": reason}, count) for reason, count in read_sums(database, what)])
 
 
 def _process(watch: LoopWatch) -> Iterator[str]:

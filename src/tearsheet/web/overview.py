@@ -9,7 +9,7 @@ from datetime import datetime
 from tearsheet.clock import utc_now
 from tearsheet.engines.broker import Depth
 from tearsheet.feeds.catalogue import FailingFeed, failing_feeds
-from tearsheet.query import parse_query
+from tearsheet.query import EVERYTHING
 from tearsheet.web.reasons import describe_reason
 from tearsheet.web.site import Site
 from tearsheet.web.stories import StoryLine, story_line
@@ -71,7 +71,7 @@ def overview(site: Site, depths: Mapping[str, Depth]) -> Overview:
     """Collect the figures."""
     services = site.services
     top = max(TOP_SOURCES, TOP_LANGUAGES)
-    found = services.index.survey(parse_query("*"), limit=LATEST, order="indexed-newest", top=top)
+    found = services.index.survey(EVERYTHING, limit=LATEST, order="indexed-newest", top=top)
     totals = services.archive.totals()
     counts = services.ledger.counts()
     failing = failing_feeds(services.database)

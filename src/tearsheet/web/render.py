@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from tearsheet import __version__
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.lexicon import language_name
 from tearsheet.urls import BadURL, split_http_url
 from tearsheet.web import charts
@@ -42,6 +43,7 @@ def environment() -> Environment:
     }
     made.filters |= {
         "number": number,
+        "counted": how_many,
         "size": size,
         "when": when,
         "day": charts.format_day,

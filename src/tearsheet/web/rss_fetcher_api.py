@@ -1,7 +1,8 @@
 """The HTTP API of Media Cloud's rss-fetcher under the same paths, with honest status codes.
 
-Answers are `{"duration": ms, "version": …, "status": "OK", "results": …}`. What does not exist is a 404, what cannot be done now
-is a 409, what makes no sense is a 400; the original answered 200 to all of them.
+Answers are `{"duration": ms, "version": …, "status": "OK", "results": …}`. Times are UTC and have no zone: the original's clients
+add it. What does not exist is a 404, what cannot be done now is a 409, what makes no sense is a 400; the original answered 200 to
+all of them.
 """
 
 from __future__ import annotations
@@ -9,19 +10,21 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi import Path as PathParameter
 from fastapi.responses import FileResponse
+from starlette.convertors import IntegerConvertor, register_url_convertor
 
 from tearsheet import __version__
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database
 from tearsheet.errors import BusyError
 from tearsheet.feeds.catalogue import (
+    days_of_stories,
     feeds_of_source,
     fetch_history,
     fetch_soon,
@@ -65,6 +68,15 @@ GZIP: dict[int | str, dict[str, Any]] = {
 Limit = Annotated[int | None, Query(alias="_limit", ge=1, le=MAX_ROWS, description="The most rows to return.")]
 
 
+class _Number(IntegerConvertor):
+    """A number in a path, as long as any id: Python refuses to read one of thousands of digits."""
+
+    regex = "[0-9]{1,40}"
+
+
+register_url_convertor("int", _Number())
+
+
 def router(database: Database, rss_folder: Path, clock: Clock = wall_clock) -> APIRouter:
     """The routes; `rss_folder` is where the daily RSS files are."""
     api = APIRouter(tags=["rss-fetcher"])
@@ -75,9 +87,18 @@ def router(database: Database, rss_folder: Path, clock: Clock = wall_clock) -> A
     return api
 
 
+def _plain(found: Any) -> Any:
+    """What was found with its times as the original has them, in UTC and without a zone: its clients add one."""
+    if isinstance(found, datetime):
+        return found.astimezone(UTC).replace(tzinfo=None)
+    if isinstance(found, dict):
+        return {name: _plain(value) for name, value in found.items()}
+    return [_plain(one) for one in found] if isinstance(found, list) else found
+
+
 def _answer(work: Callable[[], T]) -> Envelope[T]:
     started = time.perf_counter()
-    results = work()
+    results = _plain(work())
     return Envelope(
         duration=round(1000 * (time.perf_counter() - started)), version=__version__, status="OK", results=results
     )
@@ -104,7 +125,7 @@ def _sees(request: Request, database: Database, source_id: int | None) -> bool:
 
 
 def _days(counts: list[tuple[str, int]]) -> list[Day]:
-    return [Day(day=day, stories=count) for day, count in counts]
+    return [Day(day=day, stories=count) for day, count in reversed(counts)]
 
 
 def _add_files(api: APIRouter, folder: Path) -> None:
@@ -131,9 +152,10 @@ def _add_feeds(api: APIRouter, database: Database, clock: Clock) -> None:
 
     @api.get("/api/feeds/{feed_id:int}/history", response_model=Envelope[list[FetchEvent]])
     def feed_history(request: Request, feed_id: Id, limit: Limit = None) -> Envelope[list[dict[str, Any]]]:
-        """A feed's fetch events, newest first."""
+        """A feed's fetch events: the newest ones first with a limit, all from the oldest on without one."""
         _feed(request, database, feed_id)
-        return _answer(lambda: fetch_history(database, feed_id, limit or MAX_ROWS))
+        events = fetch_history(database, feed_id, limit or MAX_ROWS)
+        return _answer(lambda: events if limit else events[::-1])
 
     @api.get("/api/feeds/{feed_id:int}/stories", response_model=Envelope[list[FoundStory]])
     def feed_stories(request: Request, feed_id: Id) -> Envelope[list[dict[str, Any]]]:
@@ -188,26 +210,27 @@ def _add_stories(api: APIRouter, database: Database, clock: Clock) -> None:
     def lately(days: float) -> datetime:
         return utc_now(clock) - timedelta(days=days)
 
-    def by_day(column: str, kind: str) -> list[DayCount]:
+    def by_day(column: str) -> list[DayCount]:
         counts = stories_by_day(database, column, since=lately(DAYS_SHOWN))
-        return [DayCount(date=day, count=count, type=kind) for day, count in counts]
+        return [DayCount(date=day, count=count, type="stories") for day, count in reversed(counts)]
 
     @api.get("/api/stories/fetched-by-day")
     def fetched_by_day() -> Envelope[list[DayCount]]:
-        """All stories of the last 30 days by the day they were found."""
-        return _answer(lambda: by_day("fetched_at", "fetched"))
+        """All stories of the last 30 days by the day they were found, the oldest day first."""
+        return _answer(lambda: by_day("fetched_at"))
 
     @api.get("/api/stories/published-by-day")
     def published_by_day() -> Envelope[list[DayCount]]:
-        """All stories of the last 30 days by the day of their publication."""
-        return _answer(lambda: by_day("published_at", "published"))
+        """All stories of the last 30 days by the day of their publication, the oldest day first."""
+        return _answer(lambda: by_day("published_at"))
 
     @api.get("/api/stories/by-source")
     def by_source() -> Envelope[BySource]:
-        """How many stories of the last 30 days each source has."""
+        """How many stories of the last 30 days each source has, and how many days back the oldest of them was found."""
         counts = top_counts(database, "sources_id", lately(DAYS_SHOWN), None)
+        days = days_of_stories(database, lately(DAYS_SHOWN), utc_now(clock))
         sources = [SourceCount(sources_id=source, count=count) for source, count in counts]
-        return _answer(lambda: BySource(days=DAYS_SHOWN, sources=sources))
+        return _answer(lambda: BySource(days=days, sources=sources))
 
     @api.get("/api/stories/count", response_model=Envelope[list[TopCount]], response_model_exclude_unset=True)
     def story_count(

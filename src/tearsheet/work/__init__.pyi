@@ -42,6 +42,7 @@ from .outcomes import Requeue as Requeue
 from .outcomes import Result as Result
 from .outcomes import Retry as Retry
 from .outcomes import Skipped as Skipped
+from .outlet import Outlet as Outlet
 from .packing import new_message as new_message
 from .packing import partition_key as partition_key
 from .pool import CpuPool as CpuPool
@@ -63,7 +64,6 @@ from .supervisor import Supervisor as Supervisor
 from .sweeping import sweep_queues as sweep_queues
 from .waiting_reader import WaitingReader as WaitingReader
 from .water_marks import WaterMarks as WaterMarks
-from .water_marks import room_in as room_in
 from .workers import AsyncWorker as AsyncWorker
 from .workers import CpuWorker as CpuWorker
 from .workers import Finished as Finished

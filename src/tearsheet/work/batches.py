@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines import BrokenOff
 from tearsheet.engines.broker import Broker, Lease
 from tearsheet.errors import WorkerError
 from tearsheet.story import Story, WireStory, decode_story
@@ -38,9 +39,20 @@ class CollectingWorker(Worker):
     async def run(self, stop: asyncio.Event) -> None:
         """Collect, process, settle. What is in hand at a stop is still processed."""
         while not stop.is_set():
-            leases = await self._collect(stop)
+            await self._take_batch(stop)
+
+    async def _take_batch(self, stop: asyncio.Event) -> None:
+        """Collect, process and settle one batch. When a transaction is broken off, its stories go back to their queue."""
+        leases = await self._collect(stop)
+        try:
             if leases:
                 await self._process_batch(leases)
+        except BrokenOff:
+            await self._give_back(leases)
+            raise
+
+    async def _give_back(self, leases: Sequence[Lease]) -> None:
+        await self._broker.release(leases)
 
     async def _collect(self, stop: asyncio.Event) -> list[Lease]:
         """A batch; empty when no story came for a moment."""
@@ -74,7 +86,7 @@ class CollectingWorker(Worker):
         """Run the stage on the stories, in a thread; returns what can be settled now."""
 
     def _finished(self, lease: Lease, story: Story, page: bytes | None, result: Result) -> Finished:
-        entry = entry_for(story, self.name, "")
+        entry = entry_for(story, self.name)
         if isinstance(result, Outcome):
             return self._ended(lease, result, entry)
         try:

@@ -59,6 +59,7 @@ class Answer:
             return Requeue(self.reason, self.after or 0.0)
         if self.outcome == "Retry":
             return Retry(self.reason, self.detail, self.after, keep=self.keep)
+        assert not self.outcome, f"no stage of a process may raise {self.outcome}"
         return None
 
 
@@ -78,11 +79,11 @@ def answer(stage: CpuStage, stage_name: str, wire: WireStory) -> Answer:
         reply = Answer(outcome="Retry", reason="error", detail=f"{type(error).__name__}: {error}"[:500], keep=True)
     else:
         reply = Answer(results=pack_results(results, before))
-    reply.entry = entry_for(story, stage_name, "")
+    reply.entry = entry_for(story, stage_name)
     return reply
 
 
-def _load(path: str) -> Callable[..., Any]:
+def load_named(path: str) -> Callable[..., Any]:
     """The class or function at `package.module:Name`."""
     module, _, name = path.partition(":")
     loaded: Callable[..., Any] = getattr(importlib.import_module(module), name)
@@ -91,7 +92,7 @@ def _load(path: str) -> Callable[..., Any]:
 
 def stage_answering(path: str, stage_name: str) -> Answering:
     """What a CPU stage's process does: run the stage at `package.module:Name` on stories."""
-    stage: CpuStage = _load(path)()
+    stage: CpuStage = load_named(path)()
     decode = msgspec.msgpack.Decoder(WireStory).decode
     encode: Callable[[Any], bytes] = msgspec.msgpack.Encoder().encode
     return lambda frame: encode(answer(stage, stage_name, decode(frame)))
@@ -128,7 +129,7 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(2, 1)
     limit_memory(charge.limits)
-    answering = _load(sys.argv[2])(*sys.argv[3:])
+    answering = load_named(sys.argv[2])(*sys.argv[3:])
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
     os.close(nowhere)

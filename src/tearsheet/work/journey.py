@@ -10,6 +10,7 @@ import random
 from dataclasses import dataclass
 
 from tearsheet.engines.broker import Headers, Message, Output
+from tearsheet.work.ledger_entry import DROPPED, QUARANTINED, RETRYING
 from tearsheet.work.outcomes import Drop, Outcome, Quarantine, Requeue, Retry, Skipped
 
 RETRIES = "x-mc-retries"
@@ -70,9 +71,9 @@ def fate_of(stage: str, message: Message, outcome: Exception, rule: RetryRule, n
         return _retry(stage, message, outcome, rule, now)
     marked = _marked(message, stage, outcome, now, tries_before(message))
     if isinstance(outcome, Quarantine):
-        return Fate((Output(quarantine_queue(stage), marked),), "quarantined", outcome.reason, outcome.detail)
+        return Fate((Output(quarantine_queue(stage), marked),), QUARANTINED, outcome.reason, outcome.detail)
     assert isinstance(outcome, Drop), f"no rule for {outcome!r}"
-    return Fate((), "dropped", outcome.reason, outcome.detail)
+    return Fate((), DROPPED, outcome.reason, outcome.detail)
 
 
 def _retry(stage: str, message: Message, outcome: Retry, rule: RetryRule, now: float) -> Fate:
@@ -80,13 +81,13 @@ def _retry(stage: str, message: Message, outcome: Retry, rule: RetryRule, now: f
     if retries > rule.max_retries:
         cause = _cause(message, outcome)
         if not outcome.keep:
-            return Fate((), "dropped", *cause)
+            return Fate((), DROPPED, *cause)
         marked = _marked(message, stage, outcome, now, retries - 1)
-        return Fate((Output(quarantine_queue(stage), marked),), "quarantined", *cause)
+        return Fate((Output(quarantine_queue(stage), marked),), QUARANTINED, *cause)
     delay = rule.delay(retries, outcome.after)
     marked = _marked(message, stage, outcome, now, retries)
     marked.headers[DUE] = now + delay
-    return Fate((Output(input_queue(stage), marked, delay),), "retrying", outcome.reason, outcome.detail)
+    return Fate((Output(input_queue(stage), marked, delay),), RETRYING, outcome.reason, outcome.detail)
 
 
 def _cause(message: Message, outcome: Retry) -> tuple[str, str]:

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Sequence
 
 from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines import BrokenOff
 from tearsheet.engines.broker import Broker, Lease
 from tearsheet.story import Story
 from tearsheet.work.batches import CollectingWorker
@@ -52,21 +54,30 @@ class KeepingWorker(CollectingWorker):
         """Add stories as they come. What is open at a stop is closed; after an error it is thrown away and comes again."""
         try:
             while not stop.is_set():
-                leases = await self._collect(stop)
-                if leases:
-                    await self._process_batch(leases)
+                await self._take_batch(stop)
                 await self._settle_safe(everything=self.hurry or self._bytes_kept >= MOST_BYTES_KEPT)
             await self._settle_safe(everything=True)
+        except BrokenOff:
+            await self._give_back([])
+            raise
         finally:
             await asyncio.to_thread(self._stage.abandon)
+
+    async def _give_back(self, leases: Sequence[Lease]) -> None:
+        """Return the messages of a batch, and of all stories whose file is not safe: that file is thrown away."""
+        kept = [item.settlement.lease for finished in self._kept.values() for item in finished]
+        self._kept.clear()
+        self._bytes_kept = 0
+        await self._broker.release(list({id(lease.token): lease for lease in (*leases, *kept)}.values()))
 
     async def _settle_safe(self, *, everything: bool) -> None:
         if not self._kept:
             return
         for place in await asyncio.to_thread(self._stage.finish, everything=everything):
-            finished = self._kept.pop(place)
-            self._bytes_kept -= sum(map(_bytes_of, finished))
+            finished = self._kept[place]
             await self._settle(finished)
+            self._bytes_kept -= sum(map(_bytes_of, finished))
+            del self._kept[place]
 
     def _run_stage(self, leases: list[Lease], stories: list[Story]) -> list[Finished]:
         pages = [story.raw_html.html for story in stories]
@@ -84,7 +95,7 @@ class KeepingWorker(CollectingWorker):
 
 
 def _bytes_of(finished: Finished) -> int:
-    """What a message takes up that waits to be passed on."""
+    """The memory that a message takes up while it waits to be passed on."""
     messages = [output.message for output in finished.settlement.outputs]
     page = len(messages[0].page) if messages else 0  # all outputs share it
     return page + sum(len(message.body) for message in messages)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from tearsheet.story import Story, make_story_id
+from tearsheet.engines.broker import Message
+from tearsheet.foreign_text import writable
+from tearsheet.story import Story, WireStory, decode_story, make_story_id
 from tearsheet.urls import BadURL, canonical_domain
 
 DONE = "done"
@@ -50,44 +52,43 @@ class LedgerEntry:
     def as_row(self) -> dict[str, str | int | None]:
         """Its values as every engine can store them: pages and files of others decide what is in them."""
         row: dict[str, str | int | None] = {
-            name: storable(getattr(self, name), longest) for name, longest in _LONGEST.items()
+            name: fitted(getattr(self, name), longest) for name, longest in _LONGEST.items()
         }
         row["source_id"], row["feed_id"] = _storable_id(self.source_id), _storable_id(self.feed_id)
         row["tries"] = self.tries
         return row
 
 
-def storable(text: str, longest: int) -> str:
+def fitted(text: str, longest: int) -> str:
     """Text without the characters that a database refuses, and not longer than its column."""
-    if not text.isascii():
-        text = text.encode("utf-8", "replace").decode()
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:longest]
+    return writable(text).replace("\0", "\N{REPLACEMENT CHARACTER}")[:longest]
 
 
 def _storable_id(number: int | None) -> int | None:
     return number if number is None or -_LARGEST_ID <= number <= _LARGEST_ID else None
 
 
-def entry_for(story: Story, stage: str, status: str, reason: str = "", detail: str = "") -> LedgerEntry:
-    """The ledger entry for a story."""
+def entry_for(story: Story, stage: str, status: str = "") -> LedgerEntry:
+    """The ledger entry for a story; without a `status`, what became of it is filled in later."""
     url, link = story.url or "", story.rss_entry.link or ""
     return LedgerEntry(
         story.id or make_story_id("no id", url, link),
         stage,
         status,
-        reason,
-        detail,
-        story.rss_entry.source_source_id,
-        story.rss_entry.source_feed_id,
-        domain_of(story),
-        url,
-        "" if link == url else link,
+        source_id=story.rss_entry.source_source_id,
+        feed_id=story.rss_entry.source_feed_id,
+        domain=domain_of(story),
+        url=url,
+        link="" if link == url else link,
     )
 
 
-def entry_for_unreadable(body: bytes, stage: str) -> LedgerEntry:
-    """The ledger entry for a message that is no story: it is known by its bytes."""
-    return LedgerEntry(make_story_id("unreadable", hashlib.sha256(body).hexdigest()), stage, "")
+def entry_for_message(message: Message, stage: str) -> LedgerEntry:
+    """The ledger entry for the story of a message. One that is no story is known by its bytes."""
+    try:
+        return entry_for(decode_story(WireStory(message.body, message.page)), stage)
+    except ValueError:
+        return LedgerEntry(make_story_id("unreadable", hashlib.sha256(message.body).hexdigest()), stage, "")
 
 
 def domain_of(story: Story) -> str:

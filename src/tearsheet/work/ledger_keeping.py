@@ -25,7 +25,8 @@ class LedgerKeeper:
         while self._keep_days > 0 and not stop.is_set():
             try:
                 folded = await asyncio.to_thread(self._ledger.fold, self._keep_days, stop.is_set)
-                log.info("ledger folded", extra={"rows": folded, "older_than_days": self._keep_days})
+                if folded:
+                    log.info("ledger folded", extra={"rows": folded, "older_than_days": self._keep_days})
             except TearsheetError as error:  # others say so and end the run if it stays so: nothing depends on folding
                 log.warning("ledger not folded, tried again in an hour", extra={"error": str(error)})
             with suppress(TimeoutError):

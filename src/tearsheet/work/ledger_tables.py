@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Index, Integer, String, Table
 
-from tearsheet.engines.database import UtcDateTime, metadata
+from tearsheet.engines.database import UtcDateTime, metadata, partial_index
 
 outcomes = Table(
     "outcomes",
@@ -29,12 +29,7 @@ outcomes = Table(
     Index("outcomes_by_url", "url"),
 )
 """What a story last met at a stage. `link`, as it was queued, is empty where it is the same as `url`."""
-Index(
-    "outcomes_by_link",
-    outcomes.c.link,
-    sqlite_where=outcomes.c.link != "",
-    postgresql_where=outcomes.c.link != "",
-)
+partial_index("outcomes_by_link", outcomes.c.link, where=outcomes.c.link != "")
 
 earlier_outcomes = Table(
     "earlier_outcomes",

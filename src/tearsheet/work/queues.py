@@ -11,7 +11,7 @@ from tearsheet.engines.broker import Broker, Depth, Message, Output, Settlement
 from tearsheet.story import WireStory, decode_story
 from tearsheet.work.journey import DUE, WHAT, WHEN, input_queue, quarantine_queue, replayed, tries_before
 from tearsheet.work.ledger import Ledger
-from tearsheet.work.ledger_entry import DROPPED, LedgerEntry, entry_for, entry_for_unreadable
+from tearsheet.work.ledger_entry import DROPPED, entry_for_message
 from tearsheet.work.water_marks import at_hand
 
 _GROUP = 100
@@ -23,7 +23,7 @@ class LaterTries:
 
     stories: int = 0
     first: float | None = None
-    """When the first of them is, at the latest, in seconds since 1970."""
+    """When the first of them is due, at the latest, in seconds since 1970."""
 
 
 def later_tries(depths: Mapping[str, Depth], now: float) -> LaterTries:
@@ -95,15 +95,8 @@ async def empty_queue(broker: Broker, queue: str, ledger: Ledger) -> int:
 
 
 def _note_purged(ledger: Ledger, queue: str, messages: Sequence[Message]) -> None:
-    entries = [_entry_of(message, stage_of(queue)) for message in messages]
+    entries = [entry_for_message(message, stage_of(queue)) for message in messages]
     ledger.record([replace(entry, status=DROPPED, reason="purged", detail=f"from {queue}") for entry in entries])
-
-
-def _entry_of(message: Message, stage: str) -> LedgerEntry:
-    try:
-        return entry_for(decode_story(WireStory(message.body, message.page)), stage, "")
-    except ValueError:
-        return entry_for_unreadable(message.body, stage)
 
 
 def stage_of(queue: str) -> str:

@@ -8,7 +8,6 @@ processes, so a document that keeps a parser busy or crashes it harms only itsel
 from __future__ import annotations
 
 import asyncio
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +15,8 @@ from typing import Any, Generic, Protocol, TypeVar, get_type_hints
 
 import msgspec
 
+from tearsheet.foreign_text import writable
+from tearsheet.work.child import load_named
 from tearsheet.work.confine import Limits
 from tearsheet.work.outcomes import Quarantine
 from tearsheet.work.pool import DEFAULT_LIMITS, ProcessPool
@@ -142,15 +143,11 @@ def _failure(error: Exception) -> Quarantine:
     """Why a job failed. A defect of ours costs one document, not the process."""
     if isinstance(error, Quarantine):
         return error
-    text = f"{type(error).__name__}: {error}".encode("utf-8", "replace").decode()
+    text = writable(f"{type(error).__name__}: {error}")
     return Quarantine("error", text[:_MAX_DETAIL])
 
 
-@lru_cache
-def _loaded(path: str) -> Callable[[Any], Any]:
-    module, _, name = path.partition(":")
-    function: Callable[[Any], Any] = getattr(importlib.import_module(module), name)
-    return function
+_loaded = lru_cache(load_named)
 
 
 @lru_cache

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from tearsheet.engines import BrokenOff
 from tearsheet.engines.broker import Broker, Depth
 from tearsheet.errors import TearsheetError
 from tearsheet.work.batches import CollectingWorker
@@ -18,6 +20,9 @@ from tearsheet.work.workers import Worker
 
 log = logging.getLogger(__name__)
 _CHECK_SECONDS = 0.1
+_MOST_BEGINNINGS = 5
+_BEGINNINGS_SECONDS = 60.0
+"""A part whose transactions are broken off more often than this in so many seconds is not begun anew."""
 
 Service = Callable[[asyncio.Event], Awaitable[None]]
 """Something that runs until the event is set: a poller, a queuer, a web server."""
@@ -36,13 +41,14 @@ class Supervisor:
     ) -> None:
         """Run until stopped; with `once`, until every source has ended and the queues hold nothing but later tries.
 
-        Sources bring stories (with `once` they end by themselves); services simply run alongside. The first error ends the
-        run and is raised when everything has stopped.
+        Sources bring stories (with `once` they end by themselves); services simply run alongside. A part that fails has given
+        back what it held. The first error ends the run and is raised when everything has stopped, unless the part that met it
+        can begin anew.
         """
         asyncio.get_running_loop().set_exception_handler(_say_each_error_once)
-        tasks = [asyncio.create_task(worker.run(self.stop), name=worker.name) for worker in self._workers]
-        tasks += [asyncio.create_task(_as_coroutine(service, self.stop)) for service in services]
-        source_tasks = [asyncio.create_task(_as_coroutine(source, self.stop)) for source in sources]
+        tasks = [asyncio.create_task(_lasting(worker.run, self.stop), name=worker.name) for worker in self._workers]
+        tasks += [asyncio.create_task(_lasting(service, self.stop)) for service in services]
+        source_tasks = [asyncio.create_task(_lasting(source, self.stop)) for source in sources]
         if once:
             tasks.append(asyncio.create_task(self._stop_when_drained(source_tasks)))
         stopper = asyncio.create_task(self.stop.wait())
@@ -88,8 +94,23 @@ class Supervisor:
         return upstream > 0
 
 
-async def _as_coroutine(service: Service, stop: asyncio.Event) -> None:
-    await service(stop)
+async def _lasting(part: Service, stop: asyncio.Event) -> None:
+    """Run a part to its end. One whose transaction was broken off begins anew, as its process would after a kill.
+
+    So a database may restart under a run. Where transactions are broken off again and again, it is something else: that is raised.
+    """
+    last: deque[float] = deque(maxlen=_MOST_BEGINNINGS)
+    while True:
+        try:
+            await part(stop)
+            return
+        except Exception as error:
+            now, errors = time.monotonic(), _single(error)
+            often = len(last) == _MOST_BEGINNINGS and now - last[0] < _BEGINNINGS_SECONDS
+            if often or not all(isinstance(one, BrokenOff) for one in errors):
+                raise
+            last.append(now)
+            log.warning("begun anew", extra={"error": str(errors[0])})
 
 
 def _single(error: BaseException) -> list[Exception]:

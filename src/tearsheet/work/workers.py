@@ -22,7 +22,7 @@ from tearsheet.story import Story, WireStory, decode_story
 from tearsheet.telemetry import timed
 from tearsheet.work.journey import ORIGIN, RetryRule, fate_of, input_queue, tries_before, was_held_up
 from tearsheet.work.ledger import Ledger
-from tearsheet.work.ledger_entry import DONE, RECOVERED, LedgerEntry, entry_for, entry_for_unreadable
+from tearsheet.work.ledger_entry import DONE, RECOVERED, LedgerEntry, entry_for, entry_for_message
 from tearsheet.work.outcomes import AsyncStage, Outcome, Quarantine, Retry
 from tearsheet.work.packing import Packed, pack_results
 from tearsheet.work.pool import CpuPool
@@ -55,6 +55,8 @@ class Finished:
 
     settlement: Settlement
     entry: LedgerEntry | None
+    outcome: tuple[str, str] | None
+    """Status and reason; None when nothing was decided."""
 
 
 class Worker(ABC):
@@ -87,7 +89,7 @@ class Worker(ABC):
 
     @abstractmethod
     async def run(self, stop: asyncio.Event) -> None:
-        """Work until `stop` is set, then finish what is in hand or give it back."""
+        """Work until `stop` is set, then finish what is in hand or give it back. May be called again after it has raised."""
 
     async def close(self) -> None:  # noqa: B027 - most stages hold nothing
         """Release what the stage holds."""
@@ -119,18 +121,18 @@ class Worker(ABC):
             await asyncio.to_thread(repeated, partial(self._ledger.record, entries))
         await self._broker.settle([item.settlement for item in finished])
         self.settled += len(finished)
+        self.outcomes.update(item.outcome for item in finished if item.outcome)
 
     def _passed_on(self, lease: Lease, results: Sequence[Packed], entry: LedgerEntry) -> Finished:
-        self.outcomes[DONE, ""] += 1
         messages = [packed.as_message(lease.message) for packed in results]
         outputs = tuple(Output(input_queue(stage), message) for stage in self.config.outputs for message in messages)
         tries = tries_before(lease.message) + 1
         if not outputs:
-            return Finished(Settlement(lease), replace(entry, status=DONE, tries=tries))
+            return Finished(Settlement(lease), replace(entry, status=DONE, tries=tries), (DONE, ""))
         if was_held_up(lease.message):
             recovered = replace(entry, status=RECOVERED, reason=f"try {tries}", tries=tries)
-            return Finished(Settlement(lease, outputs), recovered)
-        return Finished(Settlement(lease, outputs), None)
+            return Finished(Settlement(lease, outputs), recovered, (DONE, ""))
+        return Finished(Settlement(lease, outputs), None, (DONE, ""))
 
     def _ended(self, lease: Lease, outcome: Exception, entry: LedgerEntry) -> Finished:
         if not isinstance(outcome, Outcome):
@@ -139,22 +141,15 @@ class Worker(ABC):
         log.debug("story ended", extra={"stage": self.name, "url": entry.url, "outcome": str(outcome)})
         settlement = Settlement(lease, fate.outputs)
         if fate.status is None:
-            return Finished(settlement, None)
-        self.outcomes[fate.status, fate.reason] += 1
+            return Finished(settlement, None, None)
         origin = lease.message.headers.get(ORIGIN)
         detail = f"{fate.detail[:300]} ({origin})".strip() if origin else fate.detail
         tries = tries_before(lease.message) + 1
         recorded = replace(entry, status=fate.status, reason=fate.reason, detail=detail, tries=tries)
-        return Finished(settlement, recorded)
+        return Finished(settlement, recorded, (fate.status, fate.reason))
 
     def _unreadable(self, lease: Lease, error: ValueError) -> Finished:
-        return self._ended(lease, Quarantine("unreadable", str(error)), self._entry_of(lease))
-
-    def _entry_of(self, lease: Lease) -> LedgerEntry:
-        try:
-            return entry_for(self._decode(lease), self.name, "")
-        except ValueError:
-            return entry_for_unreadable(lease.message.body, self.name)
+        return self._ended(lease, Quarantine("unreadable", str(error)), entry_for_message(lease.message, self.name))
 
     def _decode(self, lease: Lease) -> Story:
         return decode_story(WireStory(lease.message.body, lease.message.page))
@@ -169,7 +164,7 @@ class StreamWorker(Worker):
         done: deque[Finished] = deque()
         wake, closing = asyncio.Event(), asyncio.Event()
         settler = asyncio.create_task(self._settle_as_they_come(done, wake, closing))
-
+        unsettled: list[Lease] = []
         failures: list[BaseException] = []
 
         def ended(task: asyncio.Task[Finished]) -> None:
@@ -181,7 +176,6 @@ class StreamWorker(Worker):
                 done.append(task.result())
             wake.set()
 
-        unsettled: list[Lease] = []
         try:
             while not stop.is_set() and not settler.done() and not failures:
                 free = self.config.prefetch - len(running)
@@ -192,7 +186,8 @@ class StreamWorker(Worker):
                     task = asyncio.create_task(self._timed(lease))
                     running[task] = lease
                     task.add_done_callback(ended)
-            self._on_stop()
+            if stop.is_set():
+                self._on_stop()
             if running and not settler.done():
                 await asyncio.wait(running, timeout=self.grace_seconds)
         finally:
@@ -272,10 +267,10 @@ class AsyncWorker(StreamWorker):
             if _told_to_end():
                 raise
             from_within = Retry("error", "something that the stage waited for was cancelled", keep=True)
-            return self._ended(lease, from_within, entry_for(story, self.name, ""))
+            return self._ended(lease, from_within, entry_for(story, self.name))
         except Exception as outcome:
-            return self._ended(lease, outcome, entry_for(story, self.name, ""))
-        return self._passed_on(lease, packed, entry_for(story, self.name, ""))
+            return self._ended(lease, outcome, entry_for(story, self.name))
+        return self._passed_on(lease, packed, entry_for(story, self.name))
 
 
 def _told_to_end() -> bool:
@@ -300,8 +295,8 @@ class CpuWorker(StreamWorker):
         except WorkerError:
             raise  # no process could start: the worker stops and the story stays queued
         except Exception as outcome:
-            return self._ended(lease, outcome, self._entry_of(lease))
-        entry = answer.entry or self._entry_of(lease)
+            return self._ended(lease, outcome, entry_for_message(lease.message, self.name))
+        entry = answer.entry or entry_for_message(lease.message, self.name)
         raised = answer.as_exception()
         if raised is not None:
             return self._ended(lease, raised, entry)

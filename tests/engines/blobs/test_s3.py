@@ -19,13 +19,16 @@ KEY = "downloads/7"
 
 
 @contextmanager
-def store_that_answers(status: int, code: str, tmp_path: Path, *, patience: float = 0.2) -> Iterator[Blobs]:
+def store_that_answers(
+    status: int, code: str, tmp_path: Path, *, patience: float = 0.2, listing: str = ""
+) -> Iterator[Blobs]:
     """A store that says the same to every request for `KEY`, and gives `fine` for any other object."""
 
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             frozen = KEY in self.path or "list-type" in self.path or "versions" in self.path
-            body = f"<Error><Code>{code}</Code><Message>No.</Message></Error>".encode() if frozen else b"fine"
+            told = listing or f"<Error><Code>{code}</Code><Message>No.</Message></Error>"
+            body = told.encode() if frozen else b"fine"
             self.send_response(status if frozen else 200)
             self.send_header("Content-Length", str(len(body)))
             self.send_header("Last-Modified", "Mon, 16 Nov 2026 10:00:00 GMT")
@@ -77,3 +80,31 @@ def test_a_store_without_room_for_the_moment_is_waited_for_and_then_told(tmp_pat
             with pytest.raises(TearsheetError, match="SlowDown") as told:
                 ask()
             assert isinstance(told.value, LostConnection)
+
+
+BLOB = "<Contents><Key>a</Key><Size>1</Size><LastModified>2026-11-16T10:00:00Z</LastModified></Contents>"
+LISTING = f"<ListBucketResult><IsTruncated>true</IsTruncated>{{token}}{BLOB}</ListBucketResult>"
+
+
+def test_a_blob_that_is_not_described_is_told(tmp_path):
+    listing = "<ListBucketResult><Contents><Key>a</Key></Contents></ListBucketResult>"
+    with (
+        store_that_answers(200, "", tmp_path, listing=listing) as blobs,
+        pytest.raises(EngineError, match="lists a blob without its 'Size'"),
+    ):
+        list(blobs.list("*"))
+
+
+@pytest.mark.parametrize("token", ["", "<NextContinuationToken>again</NextContinuationToken>"])
+def test_a_store_whose_listing_never_goes_on_is_told(token, tmp_path):
+    with store_that_answers(200, "", tmp_path, listing=LISTING.format(token=token)) as blobs:
+        with pytest.raises(EngineError, match="does not say where its listing goes on"):
+            list(blobs.list("*"))
+        assert blobs.versions(KEY) == []
+
+
+def test_entities_of_a_listing_do_not_fill_the_memory(tmp_path):
+    entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "x" * 100}">' for n in range(10))
+    bomb = f"<!DOCTYPE a [{entities}]><ListBucketResult><Contents><Key>&e9;</Key></Contents></ListBucketResult>"
+    with store_that_answers(200, "", tmp_path, listing=bomb) as blobs, pytest.raises(TearsheetError):
+        list(blobs.list("*"))

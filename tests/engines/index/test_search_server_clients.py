@@ -22,6 +22,7 @@ from tearsheet.engines.index.search_server_mapping import WORDS_OF
 from tearsheet.engines.server import LostConnection, parse_server_url
 from tearsheet.errors import EngineError, ItemRefused, TooSlow
 from tearsheet.query import parse_query
+from tests.support.answering import answering
 from tests.support.fault_proxy import Plan, in_front_of
 from tests.support.index_stories import story
 from tests.support.receiver import receiving
@@ -213,4 +214,17 @@ def test_each_client_gives_up_a_server_that_does_not_answer_in_time(kind):
         client = kind(parse_server_url(url, SETTING, PORTS))
         with pytest.raises(OutOfTime):
             client.ask("POST", "/a/_search", None, {"size": 0}, seconds=0.2)
+        client.close()
+
+
+@pytest.mark.parametrize("kind", [OpenSearchClient, ElasticsearchClient])
+@pytest.mark.parametrize(
+    "body", [b"[" * 100_000, b'{"a":' * 100_000, b"[1]", b'"a"', b"<html>", b"\xff", b'{"a":' + b"9" * 9_000 + b"}"]
+)
+def test_an_answer_that_is_none_counts_as_lost(kind, body):
+    """Something on the way may give it, or something else listen there."""
+    with answering(body) as port:
+        client = kind(parse_server_url(f"opensearch://127.0.0.1:{port}/a", SETTING, PORTS))
+        with pytest.raises(LostConnection):
+            client.ask("POST", "/a/_search", None, {"size": 0})
         client.close()

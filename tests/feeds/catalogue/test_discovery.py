@@ -153,3 +153,12 @@ def test_a_declared_feed_is_enough_and_nothing_else_is_asked() -> None:
     places = ["https://news.example/all.rss", "https://news.example/robots.txt", "https://news.example/sport.rss"]
     assert asked[:3] == places
     assert len(set(asked)) == len(asked)
+
+
+def test_a_feed_that_is_declared_without_a_type_is_found() -> None:
+    page = b"""<link rel=feed href=/a><link rel="alternate" href=/b>
+        <link rel="feed" type="text/html" href=/c><link rel="ALTERNATE Feed" href=/d>"""
+    assert [found.url for found in feed_candidates(page, "http://a.example/")] == [
+        "http://a.example/a",
+        "http://a.example/d",
+    ]

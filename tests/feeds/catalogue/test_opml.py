@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.opml import read_opml, write_opml
-from tests.support.feed_fakes import NOW, OPML
+from tests.support.feed_fakes import OPML
 from tests.support.growth import assert_linear
 
 
 def test_folders_are_collections() -> None:
     feeds = {feed.url: feed for feed in read_opml(OPML)}
+    assert feeds["http://a.example/rss"].folders == (("Europe", "Press & radio"), ("Africa",))
     assert feeds["http://a.example/rss"].collections == ("Europe / Press & radio", "Africa")
     assert feeds["http://a.example/rss"].homepage == "http://a.example/"
     assert feeds["http://b.example/atom.xml"].collections == ("Europe",)
@@ -68,7 +69,7 @@ def test_opml_round_trip(names: list[tuple[str, str]]) -> None:
         NewFeed(f"http://{number}.example/rss?a=1&b=2", name=name, collections=(folder,) if folder.strip() else ())
         for number, (name, folder) in enumerate(names)
     ]
-    text = "".join(write_opml(feeds, "list", NOW))
+    text = "".join(write_opml(feeds, "list"))
     back = {feed.url: feed for feed in read_opml(text.encode("utf-8", "replace"))}
     assert set(back) == {feed.url for feed in feeds}
 

@@ -1,95 +1,101 @@
-"""What people change about feeds."""
+"""Lists of feeds, added and updated."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
-from tearsheet.errors import BusyError, NotFoundError, UsageError
-from tearsheet.feeds.catalogue import feeds_of_source, read_feed
-from tearsheet.feeds.catalogue.directory import all_feeds, list_collections, list_sources
-from tearsheet.feeds.catalogue.store import (
-    change_feed,
-    change_members,
-    change_source,
-    fetch_soon,
-    fetch_source_soon,
-    remove_feed,
-    remove_source,
-)
-from tearsheet.feeds.polling import store
+from tearsheet.feeds.access import FeedAccess
+from tearsheet.feeds.access_store import read_access
+from tearsheet.feeds.catalogue.directory import read_feed
+from tearsheet.feeds.catalogue.listing import all_feeds
+from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.store import add_feeds, web_address
 from tearsheet.feeds.tables import feeds
-from tests.support.feed_fakes import NOW
+from tests.support.feed_fakes import NOW, new_database
+
+ROWS = [
+    NewFeed("http://a.example/rss", id=101, sources_id=7, name="A"),
+    NewFeed("http://b.example/rss", id=102, sources_id=8, name="B"),
+    NewFeed("http://a.example/rss", id=103, sources_id=9, name="A again"),
+]
 
 
-def test_fetch_soon(database) -> None:
-    with database.begin() as connection:
-        connection.execute(
-            feeds.update().values(due_at=NOW + timedelta(days=1), last_fetch_failures=9.0, system_enabled=False)
-        )
-    fetch_soon(database, 1, NOW)
-    row = read_feed(database, 1)
-    assert (row["next_fetch_attempt"], row["last_fetch_failures"], row["system_enabled"]) == (None, 0, True)
-    terms = store.LeaseTerms("x", 10, timedelta(0), None, timedelta(minutes=5))
-    [leased], _ = store.lease_due(database, terms, NOW, NOW)
-    assert leased.id == 1
-    with pytest.raises(BusyError):
-        fetch_soon(database, 1, NOW)
-    with pytest.raises(NotFoundError):
-        fetch_soon(database, 99, NOW)
+@pytest.fixture
+def database(tmp_path: Path):
+    database = new_database(tmp_path)
+    yield database
+    database.close()
 
 
-def test_fetch_soon_for_a_source_is_spread(database) -> None:
-    assert fetch_source_soon(database, 7, NOW, random=lambda: 0.0) == 3
-    times = [row["next_fetch_attempt"] for row in feeds_of_source(database, 7)]
-    assert times == [NOW, NOW + timedelta(minutes=5), NOW + timedelta(minutes=10)]
-    assert fetch_source_soon(database, 8, NOW) == 0
+def test_one_address_may_be_that_of_several_feeds_in_different_sources(database) -> None:
+    assert add_feeds(database, ROWS, NOW).added == [101, 102, 103]
+    assert add_feeds(database, ROWS, NOW).known == [101, 102, 103]
+    assert add_feeds(database, [NewFeed("http://a.example/rss")], NOW).known == [101]
 
 
-def test_another_address_is_another_feed(database) -> None:
-    with database.begin() as connection:
-        connection.execute(
-            feeds.update().values(
-                http_etag="x", last_fetch_hash="y", last_fetch_failures=5.0, poll_minutes=10, lease="z"
-            )
-        )
-    change_feed(database, 1, NOW, url="https://new.example/rss", name="New", admin_minutes=20)
-    row = read_feed(database, 1)
-    assert (row["url"], row["host"], row["name"], row["admin_minutes"]) == (
-        "https://new.example/rss",
-        "new.example",
-        "New",
-        20,
-    )
-    assert (row["http_etag"], row["last_fetch_hash"], row["last_fetch_failures"], row["poll_minutes"]) == (
-        None,
-        None,
-        0,
-        None,
-    )
-    with pytest.raises(UsageError):
-        change_feed(database, 1, NOW, url="ftp://new.example/")
-    remove_feed(database, 1)
-    with pytest.raises(NotFoundError):
-        read_feed(database, 1)
-    assert len(all_feeds(database)) == 2
+def test_a_list_with_other_ids_changes_nothing_unless_it_may(database) -> None:
+    add_feeds(database, ROWS, NOW)
+    changed = [
+        NewFeed("http://new.example/rss", id=101, sources_id=7, name="A"),
+        NewFeed("http://b.example/rss", id=102, sources_id=7, name="B2", active=False, folders=(("X", "Y"),)),
+    ]
+    report = add_feeds(database, changed, NOW)
+    assert [row.what for row in report.rows] == ["refused", "known"]
+    assert (read_feed(database, 101)["url"], read_feed(database, 102)["name"]) == ("http://a.example/rss", "B")
+    report = add_feeds(database, changed, NOW, update=True)
+    assert [(row.what, row.id) for row in report.rows] == [("changed", 101), ("changed", 102)]
+    assert report.rows[0].detail == "address: http://a.example/rss → http://new.example/rss"
+    assert report.rows[1].detail == "source: 8 → 7; name: B → B2; active: yes → no; folders: none → X/Y"
+    assert [row.id for row in all_feeds(database)] == [101, 102, 103]
+    row = read_feed(database, 102)
+    assert (row["sources_id"], row["name"], row["active"], row["folders"]) == (7, "B2", False, "X/Y")
+    assert add_feeds(database, changed, NOW, update=True).known == [101, 102]
 
 
-def test_a_source_changes_its_name_and_its_collections_together(database) -> None:
-    change_members(database, "Old", [7], NOW)
-    change_source(database, 7, NOW, name="The Seven", join=["New"], leave=["Old"])
-    assert [row.name for row in list_sources(database, ids=[7]).rows] == ["The Seven"]
-    assert [row.name for row in list_collections(database, source_id=7).rows] == ["New"]
-    with pytest.raises(NotFoundError):
-        change_source(database, 7, NOW, name="Half", leave=["nowhere"])
-    assert [row.name for row in list_sources(database, ids=[7]).rows] == ["The Seven"]
+def test_what_a_list_says_nothing_about_stays(database) -> None:
+    add_feeds(database, [NewFeed("http://a.example/rss", name="A", active=False, admin_minutes=30)], NOW)
+    silent = NewFeed("http://a.example/rss", active=None, ignore_validators=None)
+    assert add_feeds(database, [silent], NOW, update=True).known == [1]
+    assert not read_feed(database, 1)["active"]
+    assert add_feeds(
+        database, [NewFeed("http://a.example/rss", active=None, admin_minutes=0)], NOW, update=True
+    ).changed
+    assert read_feed(database, 1)["admin_minutes"] is None
 
 
-def test_a_source_is_removed_with_its_feeds_and_memberships(database) -> None:
-    change_members(database, "Press", [7], NOW)
-    others = [feed.id for feed in all_feeds(database) if feed.sources_id != 7]
-    assert remove_source(database, 7) == 3
-    assert [feed.id for feed in all_feeds(database)] == others
-    assert list_sources(database, ids=[7]).rows == []
-    assert [row.sources for row in list_collections(database, name="Press").rows] == [0]
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("feed://a.example/rss", "http://a.example/rss"),
+        ("feed:https://a.example/rss", "https://a.example/rss"),
+        ("FEED://a.example/rss", "http://a.example/rss"),
+        (" http://a.example/rss ", "http://a.example/rss"),
+    ],
+)
+def test_addresses_as_browsers_hand_them_to_readers(written: str, meant: str, database) -> None:
+    assert web_address(written) == meant
+    add_feeds(database, [NewFeed(written)], NOW)
+    assert [feed.url for feed in all_feeds(database)] == [meant]
+
+
+def test_a_login_leaves_the_address_and_every_list(database) -> None:
+    report = add_feeds(database, [NewFeed("http://me:hidden@a.example/rss"), NewFeed("http://me:hidden@/")], NOW)
+    assert [row.what for row in report.rows] == ["added", "refused"]
+    assert not any("hidden" in row.url + row.detail for row in report.rows)
+    [feed] = all_feeds(database)
+    assert (feed.url, feed.access) == ("http://a.example/rss", FeedAccess())
+    with database.read() as connection:
+        assert read_access(connection, [1])[1].headers_for(feed.url)
+        assert not connection.execute(feeds.select().where(feeds.c.url.contains("hidden"))).first()
+    again = [NewFeed("http://me:other@a.example/rss")]
+    assert [(row.what, row.detail) for row in add_feeds(database, again, NOW, update=True).rows] == [
+        ("changed", "login")
+    ]
+
+
+@pytest.mark.parametrize("minutes", [-5, 9_999_999_999])
+def test_a_number_that_is_no_interval_is_refused(minutes: int, database) -> None:
+    assert add_feeds(database, [NewFeed("http://a.example/rss", admin_minutes=minutes)], NOW).refused
+    assert all_feeds(database) == []

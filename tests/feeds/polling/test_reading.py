@@ -48,7 +48,10 @@ def test_a_process_reads_what_we_read() -> None:
             await pool.close()
 
     asyncio.run(run())
-    assert read_feed(received(index)).sitemaps == ["http://n.example/news.xml", "http://n.example/x.xml"]
+    assert [child.url for child in read_feed(received(index)).sitemaps] == [
+        "http://n.example/x.xml",
+        "http://n.example/news.xml",
+    ]
     assert read_feed(received(sitemap)).candidates[0].url == "http://n.example/a/b/c.html"
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tearsheet.feeds.polling.rhythm import learn
 from tearsheet.feeds.polling.schedule import (
     HARD,
     SOFT,
@@ -55,7 +57,7 @@ GOLDEN = [
     ("same hash near the longest interval", state(1435), SAME, 1440, 1440),
     ("two of three known", state(), found(1, 2), 360, 360),
     ("seven of ten known", state(), found(3, 7), 370, 370),
-    ("all new", state(), found(10, 0), 300, 300),
+    ("nearly all new", state(), found(9, 1), 300, 300),
     ("all new after long intervals", state(1000), found(10, 0), 360, 360),
     ("all new at 60 minutes", state(60), found(10, 0), 10, 10),
     ("all new at 60 minutes, the feed says 45", state(60, update_minutes=45), found(10, 0), 45, 45),
@@ -65,6 +67,7 @@ GOLDEN = [
 
 # Where the design differs from the original on purpose.
 OURS = [
+    ("all new", state(), found(10, 0), 180, 180),
     ("a floor that holds: sy => 2", first(update_minutes=2), found(5, 0), 10, 10),
     ("news never lengthens an interval", state(360, update_minutes=1440), found(10, 0), 360, 360),
 ]
@@ -230,3 +233,57 @@ def test_skipping_ends_at_the_first_moment_that_is_allowed(when, skip_hours, ski
 def test_fetch_soon_spreads_a_source_over_at_most_three_hours(count, random) -> None:
     times = [spread_over_source(number, count, NOW, random) for number in (0, count - 1)]
     assert NOW <= times[0] <= times[1] <= NOW + timedelta(hours=3, seconds=1)
+
+
+@pytest.mark.parametrize("random", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("dated", [False, True])
+def test_a_feed_that_is_all_new_reaches_its_shortest_interval_within_six_polls(random, dated) -> None:
+    """Our own jitter makes none of its polls late."""
+    before, now = FeedState(created_at=NOW), NOW
+    intervals: list[int | None] = []
+    while len(intervals) < 6:
+        dates = [now - timedelta(minutes=minute) for minute in range(0, 20, 2)] if dated else []
+        before = replace(before, rhythm=learn(before.rhythm, dates, 10, 10, now))
+        decision = next_fetch(before, found(10, 0), now, RULES, random)
+        assert decision.next_fetch_attempt is not None
+        intervals.append(decision.poll_minutes)
+        before = replace(
+            before, poll_minutes=decision.poll_minutes, last_fetch_success=now, last_new_stories=now,
+            planned_at=decision.next_fetch_attempt,
+        )  # fmt: skip
+        now = decision.next_fetch_attempt
+    assert intervals[-1] == RULES.min_minutes
+
+
+def test_our_own_jitter_makes_no_poll_late_and_a_busy_host_does() -> None:
+    jittered = state(late=30, planned_at=NOW)
+    assert next_fetch(jittered, found(9, 1), NOW, RULES, 0.0).poll_minutes == 300
+    put_off = state(late=90, planned_at=NOW)
+    assert next_fetch(put_off, found(9, 1), NOW, RULES, 0.0).poll_minutes == 360
+
+
+def test_max_age_can_be_ignored() -> None:
+    fresh = PollOutcome(added=10, fresh_minutes=1440)
+    obeyed = next_fetch(state(), fresh, NOW, RULES, 0.0)
+    ignored = next_fetch(state(), fresh, NOW, Rules(obey_max_age=False), 0.0)
+    assert obeyed.next_fetch_attempt == NOW + timedelta(days=1)
+    assert ignored.next_fetch_attempt == NOW + timedelta(minutes=180)
+
+
+@pytest.mark.parametrize("wish", [-5, 9_999_999_999, -(10**18), 10**18])
+def test_an_interval_that_makes_no_sense_stops_nobody(wish) -> None:
+    for outcome in (found(1, 1), PollOutcome(weight=HARD)):
+        decision = next_fetch(state(admin_minutes=wish), outcome, NOW, RULES, 1.0)
+        assert decision.next_fetch_attempt is not None
+        assert timedelta(minutes=1) <= decision.next_fetch_attempt - NOW <= timedelta(days=31)
+
+
+def test_a_known_rhythm_sets_the_hour_and_the_limits_hold() -> None:
+    dates = [NOW - timedelta(minutes=7 * number) for number in range(500)]
+    busy = replace(state(), rhythm=learn(None, dates, 500, 500, NOW))
+    decision = next_fetch(busy, found(5, 495), NOW, RULES, 0.0)
+    assert decision.next_fetch_attempt is not None
+    assert timedelta(minutes=10) <= decision.next_fetch_attempt - NOW < timedelta(minutes=120)
+    assert "rhythm" in decision.reason
+    silent = replace(state(), rhythm=learn(learn(None, [], 0, 9, NOW - timedelta(days=300)), [], 0, 9, NOW))
+    assert next_fetch(silent, SAME, NOW, RULES, 0.0).next_fetch_attempt == NOW + timedelta(minutes=1440)

@@ -13,9 +13,10 @@ import pytest
 from sqlalchemy import select
 
 from tearsheet.feeds.catalogue import fetch_history, stories_by_day, top_counts
-from tearsheet.feeds.catalogue.directory import all_feeds
+from tearsheet.feeds.catalogue.changing import fetch_soon, fetch_source_soon
+from tearsheet.feeds.catalogue.listing import all_feeds
 from tearsheet.feeds.catalogue.model import NewFeed
-from tearsheet.feeds.catalogue.store import add_feeds, fetch_soon, fetch_source_soon
+from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.daily_rss import write_daily_rss
 from tearsheet.feeds.polling.poller import Poller

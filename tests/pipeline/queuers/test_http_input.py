@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import base64
-from http.client import HTTPResponse
+import socket
+import socketserver
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -11,6 +16,7 @@ from tearsheet.errors import EngineError, ItemRefused
 from tearsheet.pipeline.queuers import http_input
 from tearsheet.pipeline.queuers.http_input import opened_url, whole_answer
 from tearsheet.pipeline.queuers.remote import rss_fetcher
+from tests.support.patience import PATIENCE
 from tests.support.redirector import redirector
 
 LOGIN = "Basic " + base64.b64encode(b"bob:secret").decode()
@@ -95,20 +101,85 @@ def test_what_is_shown_has_no_login(login):
     assert "hun" not in said and "ter22" not in said
 
 
-class Trickle(HTTPResponse):
-    """An answer that comes byte by byte and has no end."""
+OK = b"HTTP/1.1 200 OK\r\n"
+TRICKLES = {
+    "a status line": (b"HTTP/1.1 200 ", b"x"),
+    "a head": (OK + b"X: ", b"x"),
+    "answers before the answer": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "a body": (OK + b"\r\n", b"x"),
+    "a body of a known length": (OK + b"Content-Length: 1000000\r\n\r\n", b"x"),
+    "chunks": (OK + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"),
+    "the size of a chunk": (OK + b"Transfer-Encoding: chunked\r\n\r\n1;", b"x"),
+    "trailers": (OK + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"X: x\r\n"),
+    "a redirect": (b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n", b""),
+}
 
-    def __init__(self) -> None:
-        """Without a connection."""
 
-    def read1(self, n: int = -1) -> bytes:
-        return b" "
+@contextmanager
+def trickling(first: bytes, again: bytes) -> Iterator[int]:
+    """A server, by its port, that sends the same few bytes again and again, long before anybody loses patience with one of them."""
+    over = threading.Event()
 
-    def close(self) -> None:
-        pass
+    class Handler(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(10_000)
+            with suppress(OSError):
+                over.wait(0.05)
+                self.request.sendall(first)
+                while again and not over.wait(0.01):
+                    self.request.sendall(again)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield server.server_address[1]
+        finally:
+            over.set()
+            server.shutdown()
+            thread.join()
 
 
-def test_an_answer_that_has_no_end_is_given_up():
-    assert whole_answer(Trickle(), 10) == b" " * 11
-    with pytest.raises(TimeoutError, match=r"longer than 0\.05 seconds"):
-        whole_answer(Trickle(), 1 << 60, seconds=0.05)
+@pytest.mark.parametrize(("first", "again"), TRICKLES.values(), ids=TRICKLES)
+def test_an_answer_that_has_no_end_is_given_up(first, again):
+    with trickling(first, again) as port:
+        started = time.monotonic()
+        with (
+            pytest.raises(EngineError, match=r"not whole after 0\.3 seconds|timed out"),
+            opened_url(f"http://127.0.0.1:{port}/", timeout=0.3) as response,
+        ):
+            whole_answer(response, 1 << 60)
+        assert time.monotonic() - started < PATIENCE
+
+
+def test_a_file_may_take_longer_if_it_keeps_coming():
+    with trickling(OK + b"Content-Length: 10040\r\n\r\n", b"x" * 251) as port:
+        with opened_url(f"http://127.0.0.1:{port}/", timeout=0.3, pace=1_000) as response:
+            assert whole_answer(response, 1 << 60) == b"x" * 10_040
+        with (
+            pytest.raises(EngineError, match=r"not whole after 0\.3\d* seconds|timed out"),
+            opened_url(f"http://127.0.0.1:{port}/", timeout=0.3, pace=1_000_000) as response,
+        ):
+            whole_answer(response, 1 << 60)
+
+
+def test_no_more_is_read_than_is_wanted():
+    with trickling(OK + b"\r\n", b"x" * 100) as port, opened_url(f"http://127.0.0.1:{port}/") as response:
+        assert whole_answer(response, 10) == b"x" * 11
+
+
+def test_a_name_with_hundreds_of_silent_addresses_is_given_up(monkeypatch):
+    asked: list[float] = []
+
+    def silent(_address: object, timeout: float) -> None:
+        asked.append(timeout)
+        time.sleep(timeout)
+        raise TimeoutError("timed out")
+
+    addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (f"8.8.{n}.8", 80)) for n in range(200)]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: addresses)
+    monkeypatch.setattr(socket, "create_connection", silent)
+    connection = http_input._GuardedConnection("many.example", 80, timeout=0.1)
+    with pytest.raises(TimeoutError):
+        connection.connect()
+    assert len(asked) < 10

@@ -117,3 +117,18 @@ def test_a_mark_lasts_until_its_file_is_finished(tmp_path):
     assert other.mark("a.csv") is None
     assert other.take("a.csv", force=True) and other.mark("a.csv") is None
     other.close()
+
+
+def test_a_file_that_has_another_size_than_the_finished_one_is_noticed(tmp_path):
+    tracker = Tracker(tmp_path / "t.db")
+    assert not tracker.was_another("a.csv", 7), "it is new"
+    tracker.take("x/a.csv")
+    tracker.finish("x/a.csv", 100)
+    assert not tracker.was_another("x/a.csv", 100) and not tracker.was_another("y/a.csv", 100)
+    assert tracker.was_another("x/a.csv", 120) and tracker.was_another("y/a.csv", 7)
+    assert not tracker.was_another("x/a.csv.gz", 50), "packed, it may be the same"
+    assert not tracker.was_another("https://h.example/a.csv", None)
+    tracker.take("b.csv")
+    tracker.finish("b.csv")
+    assert not tracker.was_another("b.csv", 7), "an earlier version did not note sizes"
+    tracker.close()

@@ -1,18 +1,34 @@
-"""Readers of archives: WARC files, the HTTP messages in them, the data of their stories, and what they are indexed by."""
+"""Readers of archives and backups: WARC and WACZ files, what is in them, what they are indexed by, and messages of queues."""
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
+import zipfile
 import zlib
+from datetime import UTC, datetime
+
+import zstandard
 
 from tearsheet.archive.cdxj import CdxLine, http_mime, timestamp14
 from tearsheet.archive.http import decoded_body, parse_response
 from tearsheet.archive.metadata import story_from_json
 from tearsheet.archive.reader import StoryArchiveReader, parse_date
+from tearsheet.archive.wacz_parts import BadWacz, wacz_errors, warcs_in_wacz
+from tearsheet.backup.manifest import (
+    DamagedBackup,
+    Entry,
+    Manifest,
+    PartSize,
+    decode_entries,
+    decode_manifest,
+    encode_entry,
+    encode_manifest,
+)
 from tearsheet.pagestore.meta import parse_meta, url_md5
-from tearsheet.story import encode_story
+from tearsheet.story import RawHTML, RSSEntry, Story, WireStory, decode_story, encode_story
 from tests.support.foreign.http import PACKERS
 from tests.support.foreign.model import ForeignReader, numbered, repeated
 
@@ -50,6 +66,14 @@ _REVISIT = _record("revisit", _HTTP[:60], f"WARC-Refers-To: <urn:uuid:{len(_HTTP
 _INFO = _record("warcinfo", b"software: somebody's crawler\r\n")
 _RECORDS = (_INFO, _RESPONSE, _STORY, _RESPONSE, _REVISIT)
 _PACKED = b"".join(gzip.compress(record, mtime=0) for record in _RECORDS)
+_ENTRIES = [
+    Entry("folder", "config.toml", 3, 5, ("0a" * 32,)),
+    Entry("archive", "a/b", 5 << 20, 0, ("0a" * 32, "0b" * 32)),
+]
+_MANIFEST = Manifest(
+    1, "1.0", "0016", "id", datetime(2025, 11, 15, tzinfo=UTC), {"folder": PartSize(1, 3)}, ("0a" * 32,)
+)
+_WIRE = encode_story(Story("id", RSSEntry("https://news.example/a", "t"), RawHTML(b"<p>page</p>")))
 _SMALL = b"WARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
 _EMPTY = gzip.compress(b"", mtime=0)
 
@@ -61,6 +85,33 @@ def _warc(data: bytes) -> object:
         for archived in reader.archived()
     ]
     return found, reader.damages
+
+
+def _wacz(data: bytes) -> object:
+    with wacz_errors():
+        return [(name, _warc(stream.read(_MOST))) for name, stream in warcs_in_wacz(io.BytesIO(data), "a.wacz")]
+
+
+def _zipped(count: int, member: bytes = _RESPONSE, packing: int = zipfile.ZIP_STORED) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", packing) as outer:
+        for number in range(count):
+            outer.writestr(zipfile.ZipInfo(f"archive/../\u00fc{number}.warc"), member, packing)
+        outer.writestr(zipfile.ZipInfo("pages/pages.jsonl"), b"{}")
+    return file.getvalue()
+
+
+def _listing(data: bytes) -> object:
+    half = len(data) // 2
+    return list(decode_entries([data[:half], data[half:]]))
+
+
+def _manifest(data: bytes) -> object:
+    return decode_manifest(f"20251115T100000.000000Z-{hashlib.sha256(data).hexdigest()[:16]}.json", data)
+
+
+def _message_of_a_queue(data: bytes) -> object:
+    return decode_story(WireStory(data)), decode_story(WireStory(_WIRE.meta, data)) if data else None
 
 
 def _message(data: bytes) -> object:
@@ -185,5 +236,71 @@ ARCHIVES = (
         },
         tokens=(b"0" * 32, b" ", b"\n", b"\t", b"url", b"rssitem", b"en", b"\xff", b"\xc2\x85", b"\0"),
         share=4,
+    ),
+    ForeignReader(
+        name="WACZ file",
+        modules=("archive/wacz_parts.py",),
+        read=_wacz,
+        samples=(_zipped(2), _zipped(1, _PACKED), _zipped(1, b"")),
+        worst={
+            "members": (_zipped, 50),
+            "members of nothing": (lambda count: _zipped(count, b""), 200),
+            "a member of marks": (lambda count: _zipped(1, b"\nWARC/" * count), 20_000),
+            "members packed once more": (lambda count: _zipped(1, bytes(count), zipfile.ZIP_DEFLATED), 100_000),
+            "a comment": (lambda count: _zipped(1) + b"PK\x05\x06" * count, 10_000),
+        },
+        errors=(BadWacz,),
+        tokens=(b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07", b"archive/", b".warc", b"../",
+            b"\xff\xff\xff\xff", b"\x01\0\x20\0", b"\x08\0", b"\xff"),
+        share=3,
+    ),
+    ForeignReader(
+        name="listing of a backup",
+        modules=("backup/manifest.py",),
+        read=_listing,
+        samples=(b"".join(map(encode_entry, _ENTRIES)), b""),
+        worst={
+            "entries": (numbered(b'{"part":"folder","path":"%09d","size":0,"mtime_ns":0,"objects":[]}\n'), 300),
+            "one line": (repeated(b" "), 100_000),
+            "names": (repeated(b"a/", b'{"part":"folder","size":0,"mtime_ns":0,"objects":[],"path":"', b'a"}\n'), 5_000),
+            "objects": (repeated(b'"' + b"0a" * 32 + b'",', b'{"part":"folder","path":"a","size":1,"mtime_ns":0,"objects":[',
+                b'""]}\n'), 500),
+            "lists in lists": (repeated(b"[", b'{"part":'), 5_000),
+        },
+        errors=(DamagedBackup,),
+        tokens=(b"..", b"/", b"\0", b"{", b"}", b"\n", b'"path":', b'"size":', b'"objects":', b"-1", b"9" * 30, b"\xff", b"null"),
+        share=3,
+    ),
+    ForeignReader(
+        name="manifest of a backup",
+        modules=("backup/manifest.py",),
+        read=_manifest,
+        samples=(encode_manifest(_MANIFEST)[1],),
+        worst={
+            "lists in lists": (repeated(b"[", b'{"format":1,"a":'), 5_000),
+            "objects": (repeated(b'"' + b"0a" * 32 + b'",', encode_manifest(_MANIFEST)[1].rstrip()[:-1] + b',"listing":[',
+                b'""]}'), 500),
+            "parts": (numbered(b'"p%d":{},', b'{"format":1,"parts":{', b'"a":{}}}'), 1_000),
+        },
+        errors=(DamagedBackup,),
+        tokens=(b"{", b"}", b"[", b'"format":', b'"listing":', b'"parts":', b"-1", b"9" * 30, b"1e999", b"\xff", b"null"),
+        share=3,
+    ),
+    ForeignReader(
+        name="message of a queue",
+        modules=("story.py",),
+        read=_message_of_a_queue,
+        samples=(_WIRE.meta,),
+        worst={
+            "lists in lists": (lambda count: zstandard.compress(b"\x82\xa1v\x01\xa1x" + b"\x91" * count), 20_000),
+            "a long text": (lambda count: zstandard.compress(b"\xda\xff\xff" + b"x" * count), 200_000),
+            "frames": (repeated(zstandard.compress(b"")), 5_000),
+            "a size that lies": (lambda count: bytes.fromhex("28b52ffde0ffffff1f00000000") + b"\0" * count, 50_000),
+        },
+        errors=(ValueError,),
+        tokens=(b"\x28\xb5\x2f\xfd", b"\xe0", b"\xff" * 8, b"\xdf\xff\xff\xff\xff", b"\xc6\xff\xff",
+            b"\x91", b"\x81", b"\xc0"),
+        share=3,
+        containers=(zstandard.compress,),
     ),
 )  # fmt: skip

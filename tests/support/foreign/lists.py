@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import gzip
 import io
+import zlib
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
 
+from tearsheet.engines.events.kafka_reader import event_of
+from tearsheet.errors import UsageError
+from tearsheet.ingest.requests import read_request
 from tearsheet.pipeline.hist_fetcher import page_of
 from tearsheet.pipeline.queuers import csv_urls, daily_rss, hist
 from tearsheet.pipeline.queuers.inputs import unpacked
+from tearsheet.pipeline.queuers.remote import rows_in, stories_of
 from tearsheet.pipeline.queuers.rows import Reader, Unreadable
 from tearsheet.query import QueryError, parse_query
 from tearsheet.topics.spider.facebook import read_engagement
+from tearsheet.topics.spider.posts import posts_in
+from tearsheet.web.bodies import json_problem
 from tearsheet.work import Drop, Retry
 from tests.support.foreign.model import ForeignReader, numbered, repeated
 
@@ -28,6 +37,20 @@ _DAILY = (
 )
 
 
+_ROW = (
+    b'{"id":7,"url":"https://news.example/a","title":"t","domain":"news.example","published_at":"2025-11-15T10:00:00",'
+    b'"fetched_at":"2025-11-15 11:00:00","feed_id":3,"sources_id":4,"feed_url":"https://news.example/f"}'
+)
+_ROWS = b'{"status":"OK","results":[' + _ROW + b"]}"
+_POST = b'{"content":"A flood: http://a.example/1","author":"ann","publish_date":"2024-05-31"}'
+
+
+def _event(data: bytes) -> object:
+    """As an ingest reads it from Kafka."""
+    message = SimpleNamespace(topic=str, key=lambda: data[:20], value=lambda: data, partition=int, offset=int)
+    return read_request(dict(event_of(cast(Any, message)).value))
+
+
 def _rows(reader: Reader, name: str) -> Callable[[bytes], object]:
     return lambda data: list(reader(name, unpacked(io.BytesIO(data))))
 
@@ -39,7 +62,8 @@ def _query(data: bytes) -> object:
 LISTS = (
     ForeignReader(
         name="list of addresses",
-        modules=("pipeline/queuers/csv_urls.py", "pipeline/queuers/csv_rows.py", "pipeline/queuers/rows.py"),
+        modules=("pipeline/queuers/csv_urls.py", "pipeline/queuers/csv_rows.py", "pipeline/queuers/rows.py",
+            "pipeline/queuers/inputs.py"),
         read=_rows(csv_urls.read, "list-2025-11-15.csv"),
         samples=(_CSV, b"https://news.example/a\n", b'id;url\n1;"https://news.example/a"\n'),
         worst={
@@ -48,10 +72,14 @@ LISTS = (
             "quotes": (repeated(b'"', b"url\n"), 20_000),
             "a quote on each line": (repeated(b'"\n'), 2_000),
             "one line": (repeated(b"a"), 100_000),
+            "one member": (lambda count: gzip.compress(b"https://news.example/a\n" * count), 200),
+            "members": (repeated(gzip.compress(b"", mtime=0)), 1_000),
+            "stored blocks": (repeated(bytes.fromhex("000000ffff"), b"\x1f\x8b\x08" + bytes(7)), 5_000),
         },
-        errors=(Unreadable, EOFError, OSError),
-        tokens=(b'"', b",", b"\n", b"\r", b"\0", b"http://", b"\xff", b"\xef\xbb\xbf", b"link", b";"),
+        errors=(Unreadable, EOFError, OSError, zlib.error),
+        tokens=(b'"', b",", b"\n", b"\r", b"\0", b"http://", b"\xff", b"\xef\xbb\xbf", b"link", b";", b"\x1f\x8b\x08"),
         share=4,
+        containers=(gzip.compress,),
     ),
     ForeignReader(
         name="list of downloads",
@@ -142,6 +170,65 @@ LISTS = (
             "digits": (repeated(b"1", b'{"a":', b"}"), 1_000)},
         errors=(Retry,),
         tokens=(b"{", b"}", b"[", b'"engagement":', b'"error":', b"1e999", b"9" * 5_000, b"null", b'"\\ud800"', b"\xff"),
+        share=3,
+    ),
+    ForeignReader(
+        name="answer of an rss-fetcher",
+        modules=("pipeline/queuers/remote.py",),
+        read=lambda data: stories_of(rows_in(data, 2_500), "old.example"),
+        samples=(_ROWS, b'{"status":"OK","results":[]}', b'{"status":"OK","results":[5,{"id":7}]}'),
+        worst={
+            "rows": (lambda count: b'{"status":"OK","results":[%s]}' % b",".join([_ROW] * count), 100),
+            "lists in lists": (repeated(b"[", b'{"results":'), 5_000),
+            "digits": (repeated(b"1", b'{"status":"OK","results":[{"url":"http://a.example/","id":', b"}]}"), 1_000),
+            "an address": (repeated("\u0301\u0316".encode(), b'{"status":"OK","results":[{"id":1,"url":"http://a', b'"}]}'), 2_000),
+            "a time": (repeated(b"1", b'{"status":"OK","results":[{"id":1,"url":"http://a/","published_at":"', b'"}]}'), 5_000),
+        },
+        errors=(ValueError,),
+        tokens=(b"{", b"}", b"[", b'"status":"OK"', b'"results":', b'"id":', b'"url":', b"1e999", b"9" * 5_000, b"null", b"true",
+            b'"\\ud800"', b"\xff", b"-1"),
+        share=3,
+    ),
+    ForeignReader(
+        name="posts",
+        modules=("topics/spider/posts.py", "tables.py"),
+        read=lambda data: [(post, post.urls) for post in posts_in(data, as_json=data.startswith(b"{"))],
+        samples=(b"content,author,publish_date\n\"A flood: http://a.example/1\",ann,2024-05-31\n", _POST + b"\n" + _POST),
+        worst={
+            "rows": (repeated(b"http://a.example/1,ann,2024-05-31\n", b"content,author,publish_date\n"), 100),
+            "lines": (repeated(_POST + b"\n"), 100),
+            "cells": (repeated(b",", b"content,author,publish_date\n"), 20_000),
+            "quotes": (repeated(b'"', b"content,author,publish_date\n"), 20_000),
+            "columns": (numbered(b"c%d,", b"content,author,publish_date,"), 2_000),
+            "addresses": (numbered(b"http://a.example/%d ", b'{"author":"a","publish_date":"2024-05-31","content":"', b'"}'), 200),
+            "addresses in one": (repeated(b"http://a.", b'{"author":"a","publish_date":"2024-05-31","content":"', b'"}'), 500),
+            "a day": (repeated(b"2", b'{"author":"a","content":"b","publish_date":"', b'"}'), 5_000),
+            "lists in lists": (repeated(b"[", b'{"author":'), 5_000),
+        },
+        errors=(UsageError,),
+        tokens=(b'"', b",", b"\n", b"{", b"}", b"http://", b"content", b"author", b"publish_date", b"2024-05-31", b"\0", b"\xff",
+            b"\xc2\x85", b'"\\ud800"', b"9" * 5_000),
+        share=3,
+    ),
+    ForeignReader(
+        name="event of a log",
+        modules=("engines/events/kafka_reader.py", "ingest/requests.py"),
+        read=_event,
+        samples=(b'{"ingest_type":"html","base_url":"https://news.example/a"}',),
+        worst={"lists in lists": (repeated(b"[", b'{"a":'), 5_000), "digits": (repeated(b"1", b'{"a":', b"}"), 5_000),
+            "keys": (numbered(b'"k%d":1,', b"{", b'"a":1}'), 1_000)},
+        errors=(UsageError,),
+        tokens=(b"{", b"}", b"[", b'"base_url":', b'"ingest_type":', b"1e999", b"9" * 5_000, b"null", b'"\\ud800"', b"\xff"),
+        share=3,
+    ),
+    ForeignReader(
+        name="body of a request",
+        modules=("web/bodies.py",),
+        read=json_problem,
+        samples=(b'{"url": "https://news.example/feed", "source_id": 5}', b"[1.5e3, null]"),
+        worst={"lists in lists": (repeated(b"["), 5_000), "objects in objects": (repeated(b'{"a":'), 5_000),
+            "digits": (repeated(b"1", b'{"a":', b"}"), 5_000), "escapes": (repeated(b"\\ud800", b'"', b'"'), 5_000)},
+        tokens=(b"{", b"}", b"[", b'"', b"1e999", b"9" * 5_000, b"null", b'"\\ud800"', b"\xff", b"NaN", b"\\u0000"),
         share=3,
     ),
 )  # fmt: skip

@@ -130,7 +130,7 @@ def test_share_counts_are_not_waited_for_for_ever(tools, topic, clock):
     clock.now += 1
     [snapshot] = look(tools, job)
     assert snapshot.name == "topic_snapshot"
-    assert store.find_topic(tools.database, "T").message.endswith("share counts missing for 1 stories")
+    assert store.find_topic(tools.database, "T").message.endswith("share counts missing for 1 story")
 
 
 @pytest.mark.parametrize(

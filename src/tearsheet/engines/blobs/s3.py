@@ -132,11 +132,10 @@ class S3Blobs:
         while True:
             page = self._ask("list_objects_v2", Prefix=self._folder + prefix, **start)
             for item in page.get("Contents", []):
-                key = item["Key"].removeprefix(self._folder)
-                yield BlobInfo(key, item["Size"], item["LastModified"], None, item.get("ETag"))
+                yield self._listed(item)
             if not page.get("IsTruncated"):
                 return
-            start = {"ContinuationToken": page["NextContinuationToken"]}
+            start = self._next(start, {"ContinuationToken": page.get("NextContinuationToken")})
 
     def versions(self, key: str) -> Sequence[BlobInfo]:
         """Every stored version with its date, newest first; deletion markers do not count."""
@@ -145,15 +144,11 @@ class S3Blobs:
         start: dict[str, str] = {}
         while True:
             page = self._ask("list_object_versions", Prefix=full, **start)
-            found += [
-                BlobInfo(key, item["Size"], item["LastModified"], item["VersionId"], item.get("ETag"))
-                for item in page.get("Versions", [])
-                if item["Key"] == full
-            ]
+            found += [self._listed(item) for item in page.get("Versions", []) if item.get("Key") == full]
             # Keys that merely start with ours come after all of our own versions.
-            if not page.get("IsTruncated") or page["NextKeyMarker"] != full:
+            if not page.get("IsTruncated") or page.get("NextKeyMarker") != full:
                 break
-            start = {"KeyMarker": page["NextKeyMarker"], "VersionIdMarker": page["NextVersionIdMarker"]}
+            start = self._next(start, {"KeyMarker": full, "VersionIdMarker": page.get("NextVersionIdMarker")})
         # The store lists the versions of a key newest first; a stable sort keeps its order within one second.
         return sorted(found, key=lambda info: info.modified, reverse=True)
 
@@ -178,6 +173,21 @@ class S3Blobs:
         with self._explained(key, reading=True):
             for piece in stream:
                 yield bytes(piece)
+
+    def _listed(self, item: dict[str, Any]) -> BlobInfo:
+        """A blob of a listing. Raises EngineError when it is not described as an S3 store does."""
+        try:
+            key = str(item["Key"]).removeprefix(self._folder)
+            return BlobInfo(key, item["Size"], item["LastModified"], item.get("VersionId"), item.get("ETag"))
+        except KeyError as error:
+            raise EngineError(f"{self._at} lists a blob without its {error}; check that it is an S3 store") from error
+
+    def _next(self, start: dict[str, str], after: dict[str, str | None]) -> dict[str, str]:
+        """Where the next page of a listing begins. Raises EngineError for a store that would list for ever."""
+        told = {name: value for name, value in after.items() if value}
+        if len(told) < len(after) or told == start:
+            raise EngineError(f"{self._at} does not say where its listing goes on; check that it is an S3 store")
+        return told
 
     def _ask(self, operation: str, **arguments: str) -> dict[str, Any]:
         """One request, repeated with growing pauses while the store is down or busy."""

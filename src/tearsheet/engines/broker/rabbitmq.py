@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tearsheet.engines.broker.port import Depth, Lease, Message, Output, Settlement
 from tearsheet.engines.broker.rabbitmq_inbox import Inbox
 from tearsheet.engines.broker.rabbitmq_layout import OLDEST_SERVER, belongs_to, delay_of
-from tearsheet.engines.broker.rabbitmq_link import Held, Link, ready_since, unpacked
+from tearsheet.engines.broker.rabbitmq_link import Held, Link
 from tearsheet.engines.broker.rabbitmq_management import Management
+from tearsheet.engines.broker.rabbitmq_wire import ready_since, unpacked
 from tearsheet.engines.server import (
     PATIENCE_SECONDS,
     LostConnection,

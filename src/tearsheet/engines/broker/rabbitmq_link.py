@@ -11,9 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from tearsheet.engines.broker.port import Lease, Message, Output
+from tearsheet.engines.broker.port import Lease, Output
 from tearsheet.engines.broker.rabbitmq_inbox import Consumer, Inbox
 from tearsheet.engines.broker.rabbitmq_layout import (  # fmt: skip
     HASH_EXCHANGE,
@@ -28,23 +26,16 @@ from tearsheet.engines.broker.rabbitmq_layout import (  # fmt: skip
     rounded_delay,
 )
 from tearsheet.engines.broker.rabbitmq_share import Share
+from tearsheet.engines.broker.rabbitmq_wire import headers_of, ready_since, unpacked
 from tearsheet.engines.server import LostConnection, ServerUrl
 from tearsheet.errors import EngineError, TearsheetError
 
 if TYPE_CHECKING:
-    from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage
+    from aio_pika.abc import AbstractChannel, AbstractConnection
     from aiormq.abc import AbstractChannel as AmqpChannel
 
 _log = logging.getLogger(__name__)
 _SETTING = "engines.broker"
-_JOURNEY = "journey"
-"""The header that holds our own headers, as JSON: exact for every number, and readable in RabbitMQ's own pages."""
-
-_PAGE_AT = "page-at"
-"""The header that says where in the body the page begins."""
-
-_READY_AT = "ready-at"
-"""The header that says from when a message can be leased, in seconds since 1970; as text, because the client shortens numbers."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -146,12 +137,7 @@ class Link:
         message = output.message
         wire = aio_pika.Message(
             message.body + message.page,
-            headers={
-                _JOURNEY: msgspec.json.encode(message.headers).decode(),
-                _PAGE_AT: len(message.body),
-                HASH_HEADER: message.key,
-                _READY_AT: str(time.time() + (rounded_delay(output.delay) if output.delay > 0 else 0)),
-            },
+            headers=headers_of(message, time.time() + (rounded_delay(output.delay) if output.delay > 0 else 0)),
             delivery_mode=aio_pika.DeliveryMode.PERSISTENT,
         )
         if output.delay > 0:
@@ -373,21 +359,6 @@ class Link:
     def _gone(self) -> LostConnection:
         self._on_close()
         return LostConnection(f"{_SETTING}: the connection to RabbitMQ at {self._server.address} was lost")
-
-
-def unpacked(message: AbstractIncomingMessage) -> Message:
-    """Our message, from the server's."""
-    headers: Any = message.headers
-    whole, cut = message.body, int(headers.get(_PAGE_AT, len(message.body)))
-    journey = msgspec.json.decode(str(headers.get(_JOURNEY, "{}")))
-    return Message(whole[:cut], journey, str(headers.get(HASH_HEADER, "")), whole[cut:])
-
-
-def ready_since(message: AbstractIncomingMessage) -> float | None:
-    """From when a message could be leased; None for one that an earlier version sent."""
-    headers: Any = message.headers
-    moment = headers.get(_READY_AT)
-    return None if moment is None else float(moment)
 
 
 def _server_properties(connection: AbstractConnection) -> Mapping[str, Any]:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import URL, Connection, create_engine, event
+from sqlalchemy import URL, Connection, Table, create_engine, event
+from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.exc import DBAPIError
 
 from tearsheet.engines.database.sql import SqlDatabase
@@ -79,6 +80,10 @@ class PostgresDatabase(SqlDatabase):
         """A read-only connection."""
         with self._explained(), self._connect() as connection:
             yield connection.execution_options(postgresql_readonly=True)
+
+    def insert(self, table: Table) -> Insert:
+        """An INSERT that knows ON CONFLICT."""
+        return insert(table)
 
     def scrub(self, tables: Sequence[str]) -> None:
         """Write these tables anew. Archives of the server's own log are out of reach."""

@@ -8,17 +8,42 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, DateTime, Engine, MetaData, Table, TypeDecorator, inspect, text
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    DateTime,
+    Engine,
+    Index,
+    MetaData,
+    Table,
+    TextClause,
+    TypeDecorator,
+    inspect,
+    text,
+)
+from sqlalchemy.dialects.sqlite import DATETIME
 from sqlalchemy.engine.interfaces import Dialect
 from sqlalchemy.types import TypeEngine
 
 from tearsheet.errors import EngineError
 
+if TYPE_CHECKING:
+    # Only for types: SQLAlchemy loads all drivers of a dialect with it, so each adapter imports its own dialect.
+    from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
+    from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
+
 metadata = MetaData()
 """Every table of the program; each package declares its own tables."""
+
+
+def partial_index(name: str, column: str | ColumnElement[Any], where: ColumnElement[bool] | TextClause) -> Index:
+    """An index of those rows of a table that some statements look for, as migrations make it on every engine.
+
+    PostgreSQL is not named here: SQLAlchemy would load its dialect, with all drivers, to check that the option exists.
+    """
+    return Index(name, column, sqlite_where=where)
 
 
 @lru_cache(maxsize=4096)
@@ -27,7 +52,7 @@ def _utc_text(t: datetime) -> str:
     return f"{t.year:04}-{t.month:02}-{t.day:02} {t.hour:02}:{t.minute:02}:{t.second:02}.{t.microsecond:06}"
 
 
-class _TextDateTime(sqlite.DATETIME):
+class _TextDateTime(DATETIME):
     """A time that is already text when it reaches the driver: SQLAlchemy's own conversion takes five times as long."""
 
     def bind_processor(self, dialect: Dialect) -> None:
@@ -99,9 +124,9 @@ class SqlDatabase(ABC):
             connection.execute(text("SELECT x FROM tearsheet_doctor")).one()
             transaction.rollback()
 
-    def insert(self, table: Table) -> sqlite.Insert | postgresql.Insert:
+    @abstractmethod
+    def insert(self, table: Table) -> SqliteInsert | PostgresInsert:
         """An INSERT that knows ON CONFLICT."""
-        return sqlite.insert(table) if self.engine.dialect.name == "sqlite" else postgresql.insert(table)
 
     def migrate(self) -> None:
         """Bring the schema up to date."""

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event
+from sqlalchemy import Connection, Table, create_engine, event
+from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.exc import DatabaseError
 
 from tearsheet.engines.database.sql import SqlDatabase
@@ -61,6 +62,10 @@ class SqliteDatabase(SqlDatabase):
         """A connection with a deferred transaction, so that it never waits for a writer."""
         with self._explained(), self._reader.connect() as connection:
             yield connection
+
+    def insert(self, table: Table) -> Insert:
+        """An INSERT that knows ON CONFLICT."""
+        return insert(table)
 
     def scrub(self, tables: Sequence[str]) -> None:
         """Write the file anew, with all of its tables, and empty its log."""

@@ -2,7 +2,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0018');
+INSERT INTO "alembic_version" VALUES('0020');
 CREATE TABLE archive_files (
 	id INTEGER NOT NULL, 
 	name VARCHAR(255) NOT NULL, 
@@ -12,7 +12,7 @@ CREATE TABLE archive_files (
 	sha256 VARCHAR(64) NOT NULL, 
 	stories INTEGER NOT NULL, 
 	created_at DATETIME NOT NULL, 
-	local BOOLEAN NOT NULL, 
+	local BOOLEAN NOT NULL, addresses_known BOOLEAN DEFAULT 0 NOT NULL, 
 	PRIMARY KEY (id), 
 	UNIQUE (name)
 );
@@ -31,6 +31,13 @@ CREATE TABLE archive_uploads (
 	error VARCHAR(500) NOT NULL, 
 	PRIMARY KEY (file_id, store), 
 	FOREIGN KEY(file_id) REFERENCES archive_files (id)
+);
+CREATE TABLE capture_addresses (
+	url_key VARCHAR(64) NOT NULL, 
+	story_id VARCHAR(64) NOT NULL, 
+	url TEXT NOT NULL, 
+	PRIMARY KEY (url_key, story_id), 
+	FOREIGN KEY(story_id) REFERENCES captures (story_id) ON DELETE CASCADE
 );
 CREATE TABLE captures (
 	story_id VARCHAR(64) NOT NULL, 
@@ -97,6 +104,11 @@ CREATE TABLE erasures (
 	finished_at DATETIME, 
 	PRIMARY KEY (id)
 );
+CREATE TABLE feed_directories (
+	name VARCHAR(500) NOT NULL, 
+	synced_at DATETIME NOT NULL, 
+	PRIMARY KEY (name)
+);
 CREATE TABLE feed_documents (
 	feed_id INTEGER NOT NULL, 
 	received_at DATETIME NOT NULL, 
@@ -105,6 +117,11 @@ CREATE TABLE feed_documents (
 	body BLOB NOT NULL, 
 	PRIMARY KEY (feed_id)
 );
+CREATE TABLE feed_id_marks (
+	kind VARCHAR(20) NOT NULL, 
+	highest BIGINT NOT NULL, 
+	PRIMARY KEY (kind)
+);
 CREATE TABLE feed_paces (
 	"key" VARCHAR(300) NOT NULL, 
 	next_start DATETIME NOT NULL, 
@@ -112,6 +129,37 @@ CREATE TABLE feed_paces (
 	owner VARCHAR(40), 
 	owner_until DATETIME, 
 	PRIMARY KEY ("key")
+);
+CREATE TABLE feed_secrets (
+	feed_id INTEGER NOT NULL, 
+	origin VARCHAR(300) NOT NULL, 
+	username TEXT, 
+	password TEXT, 
+	token TEXT, 
+	cookie TEXT, 
+	headers TEXT, 
+	PRIMARY KEY (feed_id)
+);
+CREATE TABLE feed_subscriptions (
+	feed_id INTEGER NOT NULL, 
+	hub TEXT NOT NULL, 
+	topic TEXT NOT NULL, 
+	token VARCHAR(64) NOT NULL, 
+	secret VARCHAR(64) NOT NULL, 
+	state VARCHAR(20) NOT NULL, 
+	ask_at DATETIME NOT NULL, 
+	asked INTEGER DEFAULT '0' NOT NULL, 
+	lease_until DATETIME, 
+	pushed_at DATETIME, 
+	note TEXT, 
+	PRIMARY KEY (feed_id), 
+	UNIQUE (token)
+);
+CREATE TABLE feed_sums (
+	what VARCHAR(20) NOT NULL, 
+	reason VARCHAR(100) NOT NULL, 
+	count BIGINT NOT NULL, 
+	PRIMARY KEY (what, reason)
 );
 CREATE TABLE feeds (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
@@ -148,7 +196,7 @@ CREATE TABLE feeds (
 	gone_seen INTEGER DEFAULT 0 NOT NULL, 
 	former_url TEXT, 
 	skip_times VARCHAR(200)
-);
+, folders TEXT, homepage TEXT, user_agent TEXT, ignore_validators BOOLEAN DEFAULT 0 NOT NULL, directory VARCHAR(500), modified_at DATETIME, rhythm TEXT, sitemaps TEXT, redirect_since DATETIME, moved_at DATETIME, former_checked DATETIME);
 CREATE TABLE fetch_events (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
 	feed_id INTEGER NOT NULL, 
@@ -482,6 +530,7 @@ CREATE INDEX feeds_url ON feeds (url);
 CREATE INDEX fetch_events_created_at ON fetch_events (created_at);
 CREATE INDEX fetch_events_feed ON fetch_events (feed_id, id);
 CREATE INDEX ix_archive_files_created_at ON archive_files (created_at);
+CREATE INDEX ix_capture_addresses_story_id ON capture_addresses (story_id);
 CREATE INDEX ix_captures_file_id ON captures (file_id);
 CREATE INDEX ix_captures_index_id ON captures (index_id);
 CREATE INDEX ix_cdx_sha1hex ON cdx (sha1hex);

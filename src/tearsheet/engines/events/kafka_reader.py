@@ -12,11 +12,10 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from tearsheet.engines.events.port import Event
 from tearsheet.engines.server import ServerUrl, cannot_reach, pauses
 from tearsheet.errors import EngineError
+from tearsheet.foreign_text import decode_json
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Message, TopicPartition
@@ -28,7 +27,6 @@ LOOK_AGAIN_SECONDS = 0.2
 _log = logging.getLogger(__name__)
 _JOIN_SECONDS = 5.0
 """How long a poll waits to join its group; then it returns nothing, and the next poll goes on waiting."""
-_decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class GroupReader:
@@ -192,10 +190,19 @@ def _position_of(message: Message) -> tuple[int, int]:
 
 
 def event_of(message: Message) -> Event:
-    """A message as the port has it."""
-    key, value = message.key() or b"", message.value() or b"{}"
-    partition, offset = _position_of(message)
-    return Event(message.topic() or "", key.decode(), _decode(value), f"{partition}:{offset}")
+    """A message as the port has it; one that is no JSON object, which another program sent, as an event without values.
+
+    It cannot be refused: it would be given again, and nothing behind it would ever be read.
+    """
+    key, position = message.key() or b"", "{}:{}".format(*_position_of(message))
+    try:
+        value = decode_json(message.value() or b"{}", dict[str, Any])
+    except ValueError as error:
+        _log.warning(
+            "no event, read as an empty one", extra={"topic": message.topic(), "at": position, "error": str(error)}
+        )
+        value = {}
+    return Event(message.topic() or "", key.decode("utf-8", "replace"), value, position)
 
 
 def connection_settings(server: ServerUrl) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 from .dates import by_interval as by_interval
 from .dates import first_day as first_day
+from .deadline import one_deadline as one_deadline
 from .life_cycle import LifeCycle as LifeCycle
 from .opener import open_index as open_index
 from .opener import rebuild_words as rebuild_words

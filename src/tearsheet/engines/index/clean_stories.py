@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from tearsheet.engines.index.port import IndexedStory
+from tearsheet.foreign_text import writable
 
 
 def clean_story(story: IndexedStory) -> IndexedStory:
@@ -15,11 +16,7 @@ def clean_story(story: IndexedStory) -> IndexedStory:
 
 def _clean(value: Any) -> Any:
     if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return value.encode("utf-8", "replace").decode()
-        return value
+        return writable(value)
     if isinstance(value, list | tuple):
         return [_clean(item) for item in value]
     if isinstance(value, dict):

@@ -1,7 +1,8 @@
 """Questions to the embedded index in processes of their own, which are ended when the time is up.
 
 tantivy runs in native code and cannot be interrupted, so a thread that waits for it could only be left behind, still at work. A
-process can be ended. It starts with the first question that needs it (0.2 s), is used again, and ends with the index.
+process can be ended. It starts with the first question that needs it (0.2 s), is used again, and ends with the index. For one that
+was ended another starts at once, so that the next question does not wait for it.
 """
 
 from __future__ import annotations
@@ -11,14 +12,15 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tearsheet.engines.index.deadline import too_slow
+from tearsheet.engines.index.deadline import seconds_left, too_slow
 from tearsheet.engines.index.tantivy_answers import MOST_BYTES, READY, unpack_answer
 from tearsheet.engines.index.turns import Turns
-from tearsheet.errors import EngineError
+from tearsheet.errors import EngineError, TooSlow
 from tearsheet.query import Query
 from tearsheet.system import require_unix
 
@@ -51,15 +53,23 @@ class KillableReaders:
                 reader = _Reader(self._folder)
             try:
                 answer = reader.ask(question, query, arguments, self._seconds)
+            except TooSlow:
+                reader.end()
+                self._keep(_Reader(self._folder))
+                raise
             except BaseException:
                 reader.end()
                 raise
-            with self._lock:
-                if self._closed:
-                    reader.end()
-                else:
-                    self._idle.append(reader)
+            self._keep(reader)
         return unpack_answer(answer, question)
+
+    def _keep(self, reader: _Reader) -> None:
+        """For the next question."""
+        with self._lock:
+            if self._closed:
+                reader.end()
+            else:
+                self._idle.append(reader)
 
     def close(self) -> None:
         """End the processes."""
@@ -96,21 +106,28 @@ class _Reader:
                 start_new_session=True,  # Ctrl-C is for us: it ends when we do
             )
         self._connection = Connection(ours.detach())
+        self._folder = folder
+        self._ready = False
+        self._starts_until = time.monotonic() + _START_SECONDS
+
+    def _wait_until_ready(self) -> None:
         try:
-            if not self._connection.poll(_START_SECONDS):
+            if not self._connection.poll(max(0.0, self._starts_until - time.monotonic())):
                 raise EOFError
             self._connection.recv_bytes(len(READY))
         except (EOFError, OSError) as error:
-            self.end()
-            raise EngineError(f"{folder}: the process for expensive queries does not start") from error
+            raise EngineError(f"{self._folder}: the process for expensive queries does not start") from error
+        self._ready = True
 
     def alive(self) -> bool:
         return self._process.poll() is None
 
     def ask(self, question: Callable[..., Any], query: Query, arguments: tuple[Any, ...], seconds: float) -> bytes:
+        if not self._ready:
+            self._wait_until_ready()
         try:
             self._connection.send((question, query, arguments))
-            if not self._connection.poll(seconds or None):
+            if not self._connection.poll(seconds_left(seconds) or None):
                 raise too_slow(query, seconds)
             return self._connection.recv_bytes(MOST_BYTES)
         except (EOFError, OSError) as error:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -14,8 +15,9 @@ from contextlib import contextmanager, nullcontext, suppress
 from datetime import date
 from typing import Any
 
+from tearsheet.counts import how_many
 from tearsheet.engines.index.dates import by_interval, first_day, in_parts
-from tearsheet.engines.index.deadline import QUERY_SECONDS, too_slow
+from tearsheet.engines.index.deadline import QUERY_SECONDS, seconds_left, too_slow
 from tearsheet.engines.index.life_cycle import LifeCycle, kept_until
 from tearsheet.engines.index.port import MAX_OFFSET, AddResult, IndexedStory, Page, Survey
 from tearsheet.engines.index.search_server_clients import (
@@ -138,7 +140,7 @@ class SearchServerIndex:
         parts = self.writer.parts()
         ends = kept_until(self.writer.life, parts)
         kept = f"; the oldest is kept until {date.fromtimestamp(min(ends.values()))}" if ends else ""
-        return f"{sum(part.stories for part in parts):,} stories, indices: {len(parts)}{kept}"
+        return f"{how_many(sum(part.stories for part in parts), 'story')}, indices: {len(parts)}{kept}"
 
     # --------------------------------------------------------------------------------------------------- reading
 
@@ -299,24 +301,21 @@ class SearchServerIndex:
 
     def _search(self, body: dict[str, Any], view: str | None = None) -> Any:
         """Ask within the deadline, and take whole answers only. Raises OutOfTime."""
-        path, seconds = f"/{self.alias}/_search", None
+        path, seconds, late_at = f"/{self.alias}/_search", None, math.inf
         if self._query_seconds:
-            body = body | {"timeout": f"{max(1, round(self._query_seconds * 1000))}ms"}
-            seconds = self._query_seconds + _GRACE_SECONDS
+            allowed = seconds_left(self._query_seconds)
+            body = body | {"timeout": f"{max(1, round(allowed * 1000))}ms"}
+            seconds, late_at = allowed + _GRACE_SECONDS, time.monotonic() + allowed
         if view is not None:
             path, body = "/_search", body | {"pit": {"id": view, "keep_alive": _KEEP_ALIVE}}
-        begun = time.monotonic()
         with _query_errors(self._client.name):
             try:
                 answer = self._ask("POST", path, None, body, seconds)
             except Refused as error:
-                if error.status >= _SERVER_ERROR and self._is_late(begun):
+                if error.status >= _SERVER_ERROR and time.monotonic() >= late_at:
                     raise OutOfTime(error.reason) from error  # it had not even a part of the answer
                 raise
-        return whole(answer, late=self._is_late(begun))
-
-    def _is_late(self, begun: float) -> bool:
-        return bool(self._query_seconds) and time.monotonic() - begun >= self._query_seconds
+        return whole(answer, late=time.monotonic() >= late_at)
 
 
 def _total(answer: Any) -> int:

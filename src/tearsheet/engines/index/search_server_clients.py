@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tearsheet.engines.server import LostConnection, ServerUrl, cannot_reach, load_client, pauses
@@ -67,13 +67,16 @@ class SearchClient(ABC):
         stops working on it.
         """
         try:
-            return self._perform(method, path, params, body, seconds)
+            answer = self._perform(method, path, params, body, seconds)
         except self._timed_out as error:
             raise (LostConnection if seconds is None else OutOfTime)(str(error)) from error
-        except self._lost as error:
+        except (*self._lost, RecursionError) as error:
             raise LostConnection(str(error)) from error
         except self._refused as error:
             raise _refused(error.status_code, self._said(error)) from error
+        if isinstance(answer, Sequence):
+            raise LostConnection("the answer is not that of a search server")
+        return answer
 
     def close(self) -> None:
         """Disconnect."""

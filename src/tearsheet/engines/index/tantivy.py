@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 
 import tantivy
 
-from tearsheet.engines.index.deadline import QUERY_SECONDS
+from tearsheet.counts import how_many
+from tearsheet.engines.index.deadline import QUERY_SECONDS, seconds_left
 from tearsheet.engines.index.killable import KillableReaders
 from tearsheet.engines.index.port import AddResult, IndexedStory, Page, Survey
 from tearsheet.engines.index.story_store import Numbered, StoryStore
@@ -74,7 +75,7 @@ class TantivyIndex:
         self._schema = self._index.schema
         self._reader = WordReader(folder, self._index, self._store)
         self._query_seconds = query_seconds
-        self._turns = Turns(_RUNNING, _WAITING, query_seconds)
+        self._turns = Turns(_RUNNING, _WAITING, (1 - _SURE) * query_seconds)
         self._killable = KillableReaders(folder, query_seconds)
         self._writer: tantivy.IndexWriter | None = None
         self._lock = threading.RLock()
@@ -131,7 +132,7 @@ class TantivyIndex:
 
     def describe(self) -> str:
         """How many stories there are."""
-        return f"{self.count(parse_query('*')):,} stories"
+        return how_many(self.count(parse_query("*")), "story")
 
     def close(self) -> None:
         """Write what is pending and close."""
@@ -244,7 +245,7 @@ class TantivyIndex:
     def search(
         self, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
     ) -> Page:
-        """A page of stories, `newest` or `oldest` (by indexed date) or `relevance` first. `text=False` leaves the text out."""
+        """A page of stories in one of the orders of the port. `text=False` leaves the text out."""
         if limit < 1:
             return Page([])
         numbers, next_token = self._ask(WordReader.page, query, limit, token, order)
@@ -287,7 +288,7 @@ class TantivyIndex:
         estimate = cost_of(query.tree) * self._reader.size() * _PASSES[question] * _NANOSECOND
         if not self._query_seconds or estimate <= _QUICK * self._query_seconds:
             return question(self._reader, query, *arguments)
-        if estimate <= _SURE * self._query_seconds:
+        if estimate <= _SURE * self._query_seconds and estimate <= seconds_left(self._query_seconds):
             with self._turns.turn():
                 return question(self._reader, query, *arguments)
         return self._ask_elsewhere(question, query, *arguments)

@@ -9,6 +9,7 @@ import tantivy
 
 from tearsheet.engines.index.story_store import Numbered
 from tearsheet.engines.index.tantivy_query import DAY_ZERO
+from tearsheet.foreign_text import writable
 from tearsheet.query import cut_to_text, day_number, fold
 
 MAX_LOT = 2**63
@@ -40,16 +41,12 @@ def to_document(numbered: Numbered) -> tantivy.Document:
     document.add_unsigned("indexed_date", max(story.indexed_date, 0))
     document.add_text("article_title", cut_to_text(story.article_title))
     document.add_text("text_content", cut_to_text(story.text_content))
-    document.add_text("url", _valid(story.url))
+    document.add_text("url", writable(story.url))
     for name, value in (("canonical_domain", story.canonical_domain), ("language", story.language)):
         if value:
-            document.add_text(name, _valid(fold(value)))
+            document.add_text(name, writable(fold(value)))
     if story.source_id is not None:
         document.add_text("source_id", str(story.source_id))
     if story.publication_date:
         document.add_unsigned("publication_date", day_number(date.fromisoformat(story.publication_date)) + DAY_ZERO)
     return document
-
-
-def _valid(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()

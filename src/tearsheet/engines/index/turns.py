@@ -6,11 +6,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tearsheet.engines.index.deadline import seconds_left
 from tearsheet.errors import BusyError
 
 
 class Turns:
-    """At most `running` turns at a time; at most `waiting` threads wait for one, for `seconds` each."""
+    """At most `running` turns at a time; at most `waiting` threads wait for one, for `seconds` or what is left of them."""
 
     def __init__(self, running: int, waiting: int, seconds: float) -> None:
         self._free = threading.Semaphore(running)
@@ -23,7 +24,7 @@ class Turns:
         if not self._places.acquire(blocking=False):
             raise _busy()
         try:
-            if not self._free.acquire(timeout=self._seconds):
+            if not self._free.acquire(timeout=seconds_left(self._seconds)):
                 raise _busy()
             try:
                 yield

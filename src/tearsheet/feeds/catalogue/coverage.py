@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 
+from tearsheet.counts import how_many
 from tearsheet.engines.database import Database
 from tearsheet.engines.index import Index
 from tearsheet.feeds.catalogue.gaps import LEAST_USUAL, Gap, find_gaps
@@ -103,7 +104,8 @@ def _dropped(ledger: Ledger, source: str, first: date, last: date) -> str:
     dropped = [count for count in counts if count.status == DROPPED]
     if not dropped:
         return "no story dropped"
-    return f"{sum(count.stories for count in dropped):,} stories dropped, mostly {dropped[0].stage}/{dropped[0].reason}"
+    many = how_many(sum(count.stories for count in dropped), "story")
+    return f"{many} dropped, mostly {dropped[0].stage}/{dropped[0].reason}"
 
 
 def _polls(database: Database, source: str, first: date, last: date) -> Polls:

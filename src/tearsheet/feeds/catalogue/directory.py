@@ -1,18 +1,17 @@
-"""The SQL that looks up and lists feeds, sources and collections."""
+"""The SQL that looks up feeds, sources and collections, and lists the latter two. Feeds are listed in `listing`."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select
 
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError
-from tearsheet.feeds.catalogue.model import Collection, Listing, NewFeed, Source
+from tearsheet.feeds.access import FeedAccess
+from tearsheet.feeds.access_store import read_access
+from tearsheet.feeds.catalogue.model import Collection, Listing, Source
 from tearsheet.feeds.tables import collection_sources, collections, feeds, sources
 from tearsheet.masking import without_login
 from tearsheet.near_names import MOST_COMPARED, did_you_mean
@@ -32,7 +31,13 @@ def read_feed(database: Database, feed_id: int) -> Row:
         row = connection.execute(select(*_SHOWN).where(feeds.c.id == feed_id)).mappings().first()
     if row is None:
         raise no_feed(feed_id)
-    return _shown(row)
+    return shown_feed(row)
+
+
+def access_kinds(database: Database, feed_id: int) -> tuple[str, ...]:
+    """What a feed's server is told, by name and without any value."""
+    with database.read() as connection:
+        return read_access(connection, [feed_id]).get(feed_id, FeedAccess()).kinds
 
 
 def find_feed(database: Database, id_or_url: str) -> int:
@@ -57,102 +62,17 @@ def feeds_of_source(database: Database, source_id: int) -> list[Row]:
     """The feeds of a source, in order of id."""
     query = select(*_SHOWN).where(feeds.c.sources_id == source_id).order_by(feeds.c.id)
     with database.read() as connection:
-        return [_shown(row) for row in connection.execute(query).mappings()]
+        return [shown_feed(row) for row in connection.execute(query).mappings()]
 
 
-def _shown(row: Mapping[Any, Any]) -> Row:
-    """A feed as it is shown. A login in its address is only for those who export their list."""
+def shown_feed(row: Mapping[Any, Any]) -> Row:
+    """A feed as it is shown."""
     return dict(row) | {"url": without_login(row["url"])}
 
 
 def no_feed(feed_id: int) -> NotFoundError:
     """The error for a feed that does not exist."""
     return NotFoundError(f"there is no feed {feed_id}; `tearsheet feeds list` shows them")
-
-
-def list_feeds(
-    database: Database,
-    *,
-    source_id: int | None = None,
-    source_ids: Iterable[int] | None = None,
-    ids: Iterable[int] | None = None,
-    since: datetime | None = None,
-    before: datetime | None = None,
-    limit: int = 100,
-    offset: int = 0,
-) -> Listing:
-    """Feeds in order of id, as mappings of every column; `since` and `before` apply to when they were added."""
-    statement = select(feeds)
-    if source_id is not None:
-        statement = statement.where(feeds.c.sources_id == source_id)
-    if source_ids is not None:
-        statement = statement.where(feeds.c.sources_id.in_(list(source_ids)))
-    if ids is not None:
-        statement = statement.where(feeds.c.id.in_(list(ids)))
-    if since is not None:
-        statement = statement.where(feeds.c.created_at >= since)
-    if before is not None:
-        statement = statement.where(feeds.c.created_at < before)
-    found = _listing(database, statement, feeds.c.id, limit, offset)
-    return replace(found, rows=[_shown(row) for row in found.rows])
-
-
-def all_feeds(database: Database) -> list[NewFeed]:
-    """Every feed, in order of id and with its whole address, ready to be written or added elsewhere."""
-    f = feeds.c
-    query = (
-        select(
-            f.id,
-            f.url,
-            f.name,
-            f.rss_title,
-            f.sources_id,
-            f.active,
-            f.admin_minutes,
-            sources.c.name.label("source"),
-            sources.c.homepage,
-        )
-        .select_from(feeds.outerjoin(sources, sources.c.id == f.sources_id))
-        .order_by(f.id)
-    )
-    members = select(collection_sources.c.source_id, collections.c.name).join(
-        collections, collections.c.id == collection_sources.c.collection_id
-    )
-    with database.read() as connection:
-        of_source: dict[int, list[str]] = defaultdict(list)
-        for row in connection.execute(members.order_by(collections.c.name)):
-            of_source[row.source_id].append(row.name)
-        return [
-            NewFeed(
-                url=row.url,
-                name=row.name or row.rss_title,
-                sources_id=row.sources_id,
-                source_name=row.source,
-                homepage=row.homepage,
-                collections=tuple(of_source.get(row.sources_id, ())),
-                id=row.id,
-                active=row.active,
-                admin_minutes=row.admin_minutes,
-            )
-            for row in connection.execute(query)
-        ]
-
-
-def count_feeds(database: Database) -> int:
-    """How many feeds there are."""
-    with database.read() as connection:
-        return int(connection.execute(select(func.count()).select_from(feeds)).scalar_one())
-
-
-def feed_states(database: Database) -> dict[str, int]:
-    """How many feeds are polled, failing, and switched off."""
-    active = feeds.c.active & feeds.c.system_enabled
-    failing = active & (feeds.c.last_fetch_failures > 0)
-    with database.read() as connection:
-        return {
-            name: int(connection.execute(select(func.count()).select_from(feeds).where(condition)).scalar_one())
-            for name, condition in (("ok", active & ~failing), ("failing", failing), ("off", ~active))
-        }
 
 
 # --------------------------------------------------------------------------------------------- sources, collections
@@ -215,7 +135,7 @@ def list_sources(
         statement = statement.where(sources.c.id.in_(members))
     if ids is not None:
         statement = statement.where(sources.c.id.in_(list(ids)))
-    found = _listing(database, statement, sources.c.id, limit, offset)
+    found = page_of_rows(database, statement, sources.c.id, limit, offset)
     return Listing([Source(**row) for row in found.rows], found.count)
 
 
@@ -265,7 +185,7 @@ def list_collections(
         statement = statement.where(collections.c.id.in_(theirs))
     if ids is not None:
         statement = statement.where(collections.c.id.in_(list(ids)))
-    found = _listing(database, statement, collections.c.id, limit, offset)
+    found = page_of_rows(database, statement, collections.c.id, limit, offset)
     return Listing([Collection(**row) for row in found.rows], found.count)
 
 
@@ -303,7 +223,10 @@ def _contains(column: ColumnElement[str], part: str) -> ColumnElement[bool]:
     return func.lower(column).contains(part.lower(), autoescape=True)
 
 
-def _listing(database: Database, statement: Select[Any], order: ColumnElement[Any], limit: int, offset: int) -> Listing:
+def page_of_rows(
+    database: Database, statement: Select[Any], order: ColumnElement[Any], limit: int, offset: int
+) -> Listing:
+    """A page of what a statement finds, and how many there are in all."""
     with database.read() as connection:
         count = connection.execute(select(func.count()).select_from(statement.subquery())).scalar_one()
         rows = connection.execute(statement.order_by(order).limit(limit).offset(offset)).mappings().all()

@@ -73,7 +73,8 @@ def feed_candidates(html: bytes, url: str) -> list[PossibleFeed]:
         attributes = node.attributes
         kind = (attributes.get("type") or "").partition(";")[0].strip().lower()
         relations = (attributes.get("rel") or "").lower().split()
-        if kind in FEED_TYPES and ("alternate" in relations or "feed" in relations or not relations):
+        typed = kind in FEED_TYPES and ("alternate" in relations or not relations)
+        if typed or ("feed" in relations and kind in ("", *FEED_TYPES)):
             found.append(
                 _candidate(
                     base or url, attributes.get("href"), DECLARED, "declared by the page", attributes.get("title")

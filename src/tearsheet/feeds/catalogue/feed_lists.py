@@ -1,4 +1,4 @@
-"""Lists of feeds from any origin: addresses, OPML files, CSV files."""
+"""Lists of feeds from any origin: addresses, OPML files, CSV files, directories."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from pathlib import Path
 
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.csv_lists import read_feeds_csv
+from tearsheet.feeds.catalogue.directory_form import read_directory
 from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.opml import read_opml
 
 MAX_LIST_BYTES = 200_000_000
+ADDRESSES = ("http://", "https://", "feed:")
 _COMMENT = re.compile(rb"^#.*(?:\n|\Z)", re.MULTILINE)
 
 
 def read_feed_list(argument: str) -> list[NewFeed]:
-    """The feeds that an argument names: an http(s) address is one feed; a file is OPML, CSV, or one address per line.
+    """The feeds that an argument names: an address is one feed; a file is OPML, CSV, a directory as JSON, or one address per line.
 
     Raises UsageError, which says what was expected.
     """
-    if argument.lower().startswith(("http://", "https://")):
+    if argument.lower().startswith(ADDRESSES):
         return [NewFeed(argument)]
     path = Path(argument)
     try:
@@ -38,8 +40,10 @@ def read_feed_list(argument: str) -> list[NewFeed]:
 
 
 def parse_feed_list(body: bytes) -> list[NewFeed]:
-    """The feeds in the bytes of an OPML or CSV file, or of a text with one address per line. Raises UsageError."""
+    """The feeds in the bytes of an OPML, CSV or JSON file, or of a text with one address per line. Raises UsageError."""
     start = body[:4096].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if start.startswith((b"{", b"[")):
+        return read_directory(body)
     if start.startswith(b"<"):
         return read_opml(body)
     return read_feeds_csv(_COMMENT.sub(b"", body) if start.startswith(b"#") else body)

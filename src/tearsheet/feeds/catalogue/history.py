@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Date, String, cast, func, select
@@ -150,6 +150,14 @@ def stories_by_day(
         if source_id is not None:
             query = query.where(stories.c.sources_id == source_id)
         return [(str(row[0]), int(row[1])) for row in connection.execute(query)]
+
+
+def days_of_stories(database: Database, since: datetime, now: datetime) -> float:
+    """For how many days there are stories that were fetched since then: up to now, from the oldest on; 0 if there is none."""
+    query = select(func.min(stories.c.fetched_at)).where(stories.c.fetched_at >= since)
+    with database.read() as connection:
+        oldest = connection.execute(query).scalar()
+    return 0.0 if oldest is None else max((now - oldest) / timedelta(days=1), 1 / 86_400)
 
 
 def top_counts(database: Database, column: str, since: datetime, limit: int | None) -> list[tuple[Any, int]]:

@@ -7,6 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from tearsheet.feeds.access import FeedAccess
+
+Folder = tuple[str, ...]
+"""The names on the path to a folder, the outermost first."""
+
 
 @dataclass(slots=True)
 class NewFeed:
@@ -19,8 +24,15 @@ class NewFeed:
     homepage: str | None = None
     collections: tuple[str, ...] = ()
     id: int | None = None
-    active: bool = True
+    active: bool | None = True
+    """None when a list says nothing about it."""
     admin_minutes: int | None = None
+    folders: tuple[Folder, ...] = ()
+    user_agent: str | None = None
+    ignore_validators: bool | None = False
+    access: FeedAccess = field(default_factory=FeedAccess)
+    created_at: datetime | None = None
+    modified_at: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -32,14 +44,55 @@ class NewSource:
     collections: tuple[str, ...] = ()
 
 
+ADDED, KNOWN, CHANGED, REMOVED, REFUSED = "added", "known", "changed", "removed", "refused"
+
+
+@dataclass(slots=True, frozen=True)
+class RowOutcome:
+    """What became of one row of a list."""
+
+    what: str
+    """ADDED, KNOWN, CHANGED, REMOVED or REFUSED."""
+    id: int | None
+    url: str
+    detail: str = ""
+    """What changed, or why it was refused."""
+
+
 @dataclass(slots=True)
 class AddReport:
-    """What became of the feeds to be added."""
+    """What became of each row of a list of feeds or sources."""
 
-    added: list[int] = field(default_factory=list)
-    known: list[int] = field(default_factory=list)
-    refused: list[tuple[str, str]] = field(default_factory=list)
-    """Address and reason."""
+    rows: list[RowOutcome] = field(default_factory=list)
+
+    def ids(self, what: str) -> list[int]:
+        """The ids of the rows of which this became."""
+        return [row.id for row in self.rows if row.what == what and row.id is not None]
+
+    @property
+    def added(self) -> list[int]:
+        """The ids of those that are new."""
+        return self.ids(ADDED)
+
+    @property
+    def known(self) -> list[int]:
+        """The ids of those that were there already, and stayed as they were."""
+        return self.ids(KNOWN)
+
+    @property
+    def changed(self) -> list[int]:
+        """The ids of those that were there already, and are different now."""
+        return self.ids(CHANGED)
+
+    @property
+    def removed(self) -> list[int]:
+        """The ids of those that are no longer there."""
+        return self.ids(REMOVED)
+
+    @property
+    def refused(self) -> list[tuple[str, str]]:
+        """Address and reason of those that were refused."""
+        return [(row.url, row.detail) for row in self.rows if row.what == REFUSED]
 
 
 @dataclass(slots=True, frozen=True)

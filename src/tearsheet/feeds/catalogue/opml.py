@@ -1,32 +1,33 @@
-"""OPML: lists of feeds as feed readers import and export them. Folders are collections."""
+"""OPML: lists of feeds as feed readers import and export them. Folders belong to feeds, and come out as they went in."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime
-from email.utils import format_datetime
+from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
 from lxml import etree
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.folders import MAX_DEPTH, cleaned_folders, collection_of, folder_name
+from tearsheet.feeds.catalogue.model import Folder, NewFeed
 from tearsheet.feeds.formats import local_name, read_xml
+from tearsheet.foreign_text import xml_safe
 from tearsheet.tables import utf8_text
 
-_MAX_DEPTH, _MAX_LABEL = 20, 200
-"""How deep folders may be nested, and how much of their names is kept, so that all paths together are no longer than the list."""
 _MAX_ATTRIBUTES = 100
 _IN_UTF8 = re.compile(rb"""(?:\xef\xbb\xbf)?\s*<(?!\?xml[^>]{0,200}encoding=["'](?!utf-8))""", re.IGNORECASE)
 """The start of a file that claims no other encoding."""
 _MAX_MARKS = 3_000_000
 """Signs that begin an element or an attribute, each of which takes a hundred bytes of memory: enough for 300,000 feeds."""
-_NOT_XML = {number: None for number in range(32) if number not in (9, 10, 13)}
 
 
 def read_opml(body: bytes) -> list[NewFeed]:
-    """The feeds of an OPML file, each with the folders that it is in. Raises UsageError when it is not OPML."""
+    """The feeds of an OPML file, each with the folders that it is in; its source joins collections of their names.
+
+    Raises UsageError when it is not OPML.
+    """
     if body.count(b"<") + body.count(b"=") > _MAX_MARKS:
         raise UsageError(
             f"the OPML file has more than {_MAX_MARKS:,} elements and attributes: split it and import the parts"
@@ -37,12 +38,14 @@ def read_opml(body: bytes) -> list[NewFeed]:
     if repaired:
         _refuse_losses(body)
     found: dict[str, NewFeed] = {}
-    folders: dict[str, dict[str, None]] = {}
-    for feed in _outlines(root, "", 0):
+    folders: dict[str, dict[Folder, None]] = {}
+    for feed in _outlines(root, (), 0):
         found.setdefault(feed.url, feed)
-        folders.setdefault(feed.url, {}).update(dict.fromkeys(feed.collections))
-    for url, names in folders.items():
-        found[url].collections = tuple(names)
+        folders.setdefault(feed.url, {}).update(dict.fromkeys(feed.folders))
+    names: dict[Folder, str] = {}
+    for url, paths in folders.items():
+        found[url].folders = tuple(paths)
+        found[url].collections = tuple(names.setdefault(path, collection_of(path)) for path in paths)
     return list(found.values())
 
 
@@ -55,8 +58,8 @@ def _refuse_losses(body: bytes) -> None:
         utf8_text(body)
 
 
-def _outlines(parent: etree._Element, folder: str, depth: int) -> Iterator[NewFeed]:
-    """Outlines with an address are feeds; the others are folders. A nested folder is named by its path, here `folder`."""
+def _outlines(parent: etree._Element, folder: Folder, depth: int) -> Iterator[NewFeed]:
+    """Outlines with an address are feeds; the others are folders. `folder` is the path to this one."""
     for element in parent:
         if local_name(element.tag) != "outline":
             if depth == 0 and local_name(element.tag) == "body":
@@ -70,39 +73,84 @@ def _outlines(parent: etree._Element, folder: str, depth: int) -> Iterator[NewFe
             attributes.get("url", "") if attributes.get("type", "").lower() in ("rss", "atom") else ""
         )
         if url:
-            more = tuple(c.strip("/ ") for c in attributes.get("category", "").split(",") if c.strip("/ "))
             home = attributes.get("htmlurl") or None
-            yield NewFeed(url, name=label or None, homepage=home, collections=(folder, *more) if folder else more)
-        if len(element) and depth < _MAX_DEPTH:
-            yield from _outlines(element, folder if url else _path(folder, label[:_MAX_LABEL]), depth + 1)
+            folders = (folder, *_categories(attributes.get("category", "")))
+            yield NewFeed(
+                url,
+                name=label or None,
+                homepage=home,
+                folders=folders if folder else folders[1:],
+                active=None,
+                ignore_validators=None,
+            )
+        if len(element) and depth < MAX_DEPTH:
+            inner = (name,) if not url and (name := folder_name(label)) else ()
+            yield from _outlines(element, (*folder, *inner), depth + 1)
 
 
-def _path(folder: str, label: str) -> str:
-    return f"{folder} / {label}" if folder and label else folder or label
+def _categories(text: str) -> tuple[Folder, ...]:
+    """The categories of an outline, as OPML 2.0 has them: paths with slashes, separated by commas."""
+    return cleaned_folders(one.split("/") for one in text.split(",")) if text else ()
 
 
-def write_opml(feeds: Iterable[NewFeed], title: str, now: datetime) -> Iterator[str]:
-    """An OPML 2.0 file, line by line: a folder for each collection, and at the end the feeds that are in none."""
+@dataclass(slots=True)
+class _Shelf:
+    """A folder that is written: what is in it, and the folders in it."""
+
+    feeds: dict[str, NewFeed] = field(default_factory=dict)
+    """By address: a list for readers has each once."""
+    inner: dict[str, _Shelf] = field(default_factory=dict)
+
+    def at(self, path: Folder) -> _Shelf:
+        """The folder with this path from here."""
+        shelf = self
+        for name in path:
+            shelf = shelf.inner.setdefault(name, _Shelf())
+        return shelf
+
+
+def write_opml(feeds: Iterable[NewFeed], title: str) -> Iterator[str]:
+    """An OPML 2.0 file, line by line: folders in folders, and in each, after its folders, its feeds by name.
+
+    The same feeds make the same file, so there is no date in it.
+    """
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<opml version="2.0">\n'
-    yield f"<head><title>{escape(_clean(title))}</title><dateCreated>{format_datetime(now)}</dateCreated></head>\n<body>\n"
-    folders: dict[str, list[NewFeed]] = {}
+    yield f"<head><title>{escape(_line(title))}</title></head>\n<body>\n"
+    top = _Shelf()
+    first: dict[str, NewFeed] = {}
     for feed in feeds:
-        for folder in feed.collections or ("",):
-            folders.setdefault(folder, []).append(feed)
-    for folder in sorted(folders, key=lambda name: (name == "", name)):
-        lines = [_line(feed) for feed in folders[folder]]
-        if folder:
-            label = quoteattr(_clean(folder))
-            lines = [f"<outline text={label} title={label}>\n", *lines, "</outline>\n"]
-        yield from lines
+        shown = first.setdefault(xml_safe(feed.url).strip(), feed)
+        for path in cleaned_folders(map(_names, feed.folders)) or ((),):
+            top.at(path).feeds.setdefault(xml_safe(feed.url).strip(), shown)
+    nowhere = {url for url in top.feeds if any(url in shelf.feeds for shelf in _all_shelves(top))}
+    for url in nowhere:  # one of its namesakes is in a folder
+        del top.feeds[url]
+    yield from _written(top)
     yield "</body>\n</opml>\n"
 
 
-def _line(feed: NewFeed) -> str:
-    label = quoteattr(_clean(feed.name or feed.url))
-    home = f" htmlUrl={quoteattr(_clean(feed.homepage))}" if feed.homepage else ""
-    return f'<outline type="rss" text={label} title={label} xmlUrl={quoteattr(_clean(feed.url))}{home}/>\n'
+def _names(path: Folder) -> Iterator[str]:
+    return map(_line, path)
 
 
-def _clean(text: str) -> str:
-    return text.translate(_NOT_XML)
+def _all_shelves(top: _Shelf) -> Iterator[_Shelf]:
+    for shelf in top.inner.values():
+        yield shelf
+        yield from _all_shelves(shelf)
+
+
+def _written(shelf: _Shelf) -> Iterator[str]:
+    for name in sorted(shelf.inner):
+        label = quoteattr(name)
+        yield f"<outline text={label} title={label}>\n"
+        yield from _written(shelf.inner[name])
+        yield "</outline>\n"
+    lines = {url: (_line(feed.name or "") or _line(url), feed) for url, feed in shelf.feeds.items()}
+    for url in sorted(lines, key=lambda url: (lines[url][0], url)):
+        label, home = quoteattr(lines[url][0]), _line(lines[url][1].homepage or "")
+        page = f" htmlUrl={quoteattr(home)}" if home else ""
+        yield f'<outline type="rss" text={label} title={label} xmlUrl={quoteattr(url)}{page}/>\n'
+
+
+def _line(text: str) -> str:
+    return " ".join(xml_safe(text).split())

@@ -1,69 +1,162 @@
-"""The SQL that adds, changes and removes feeds, sources and collections. They are read in `directory` and `history`."""
+"""The SQL that adds the feeds of a list, and updates those that it knows when asked to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import fields, replace
 from datetime import datetime
-from random import random as roll
-from typing import Any, Unpack
+from typing import Any
 
-from sqlalchemy import Connection, Table, bindparam, func, select, update
+from sqlalchemy import Connection, select, update
 
 from tearsheet.engines.database import Database
-from tearsheet.errors import BusyError
-from tearsheet.feeds.catalogue.directory import find_collection, no_feed, source_of_domain
-from tearsheet.feeds.catalogue.feed_changes import ASKED, FeedChanges, changed_columns
-from tearsheet.feeds.catalogue.model import AddReport, NewFeed, NewSource
-from tearsheet.feeds.polling import spread_over_source
-from tearsheet.feeds.tables import collection_sources, collections, feed_documents, feeds, fetch_events, sources
+from tearsheet.errors import UsageError
+from tearsheet.feeds.access import FeedAccess, checked_access, without_access
+from tearsheet.feeds.access_store import read_access, write_access
+from tearsheet.feeds.catalogue.feed_changes import at_new_address, check_user_agent
+from tearsheet.feeds.catalogue.folders import folders_text
+from tearsheet.feeds.catalogue.matching import KnownFeed, Match, differences, match_of_list, told
+from tearsheet.feeds.catalogue.model import ADDED, CHANGED, KNOWN, REFUSED, AddReport, NewFeed, RowOutcome
+from tearsheet.feeds.catalogue.source_store import (
+    ensure_source,
+    find_or_add_source,
+    join_collections,
+    move_to_source,
+    skip_taken_ids,
+)
+from tearsheet.feeds.intervals import checked_minutes
+from tearsheet.feeds.tables import feeds
+from tearsheet.masking import redacted, shown_url
 from tearsheet.urls import MAX_URL_LENGTH, BadURL, host_of, publisher_of
 
+_KNOWN = [feeds.c[one.name] for one in fields(KnownFeed)]
 
-def add_feeds(database: Database, new: Iterable[NewFeed], now: datetime) -> AddReport:
-    """Add feeds, their sources and their collections; a feed that exists already only joins the collections.
 
-    New feeds are due at once; the pace of their hosts spreads them.
+def add_feeds(database: Database, new: Iterable[NewFeed], now: datetime, *, update: bool = False) -> AddReport:
+    """Add feeds, their sources and their collections. A feed that exists already only joins the collections.
+
+    With `update`, it becomes what the row says, as far as that says anything. New feeds are due at once; the pace of their hosts
+    spreads them.
     """
     report = AddReport()
     with database.begin() as connection:
-        for feed in new:
-            try:
-                _add(connection, feed, now, report)
-            except BadURL as error:
-                report.refused.append((feed.url, str(error)))
+        report.rows += (_add_one(connection, row, now, update) for row in new)
     return report
 
 
-def _skip_taken_ids(connection: Connection, table: Table) -> None:
-    """Move PostgreSQL's id counter past ids that came from elsewhere; SQLite does not need this."""
-    if connection.dialect.name == "postgresql":
-        highest = select(func.max(table.c.id)).scalar_subquery()
-        connection.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "id"), highest)))
+def _add_one(connection: Connection, given: NewFeed, now: datetime, update: bool) -> RowOutcome:
+    try:
+        row = checked_feed(given)
+        same_id = find_known(connection, feeds.c.id == row.id) if row.id is not None else []
+        same_address = find_known(connection, feeds.c.url == row.url)
+        match = match_of_list(row, same_id[0] if same_id else None, same_address, update)
+        return carry_out(connection, row, match, now)
+    except UsageError as error:
+        return RowOutcome(REFUSED, given.id, shown_url(given.url)[:MAX_URL_LENGTH], redacted(str(error)))
 
 
-def _add(connection: Connection, feed: NewFeed, now: datetime, report: AddReport) -> None:
-    url = feed.url.strip()
-    host = host_of(url)
-    if len(url) > MAX_URL_LENGTH or len(host) > 255:
+def find_known(connection: Connection, condition: Any) -> list[KnownFeed]:
+    """The feeds of which this is true, in order of id."""
+    query = select(*_KNOWN).where(condition).order_by(feeds.c.id)
+    return [KnownFeed(*row) for row in connection.execute(query)]
+
+
+def checked_feed(given: NewFeed) -> NewFeed:
+    """A feed as it can be kept: a login in its address is taken out of it. Raises UsageError, which shows no password."""
+    url, login = without_access(web_address(given.url))
+    if len(url) > MAX_URL_LENGTH or len(host_of(url)) > 255:
         raise BadURL(f"longer than {MAX_URL_LENGTH} characters")
-    known = connection.execute(select(feeds.c.id, feeds.c.sources_id).where(feeds.c.url == url).limit(1)).first()
-    if known:
-        report.known.append(known.id)
-        _join(connection, known.sources_id, feed.collections, now)
-        return
-    source = feed.sources_id if feed.sources_id is not None else _source_for(connection, feed, now)
-    if feed.sources_id is not None:
-        _ensure_source(connection, feed.sources_id, feed.source_name or publisher_of(url), publisher_of(url), now)
+    if given.admin_minutes is not None:
+        checked_minutes(given.admin_minutes)
+    check_user_agent(given.user_agent)
+    return replace(given, url=url, access=checked_access(given.access or login))
+
+
+def web_address(url: str) -> str:
+    """An address that may be written as browsers hand it to feed readers: `feed://host/…` or `feed:https://host/…`."""
+    url = url.strip()
+    if url[:5].lower() != "feed:":
+        return url
+    rest = url[5:]
+    return f"http:{rest}" if rest.startswith("//") else rest
+
+
+def carry_out(
+    connection: Connection, row: NewFeed, match: Match, now: datetime, directory: str | None = None
+) -> RowOutcome:
+    """Do what a match says with a checked row."""
+    url = shown_url(row.url)
+    if match.what == REFUSED:
+        return RowOutcome(REFUSED, row.id, url, match.why)
+    if match.feed is None:
+        return RowOutcome(ADDED, _insert(connection, row, now, directory), url)
+    join_collections(connection, match.feed.sources_id, row.collections, now)
+    if match.what == KNOWN:
+        return RowOutcome(KNOWN, match.feed.id, url)
+    return _update(connection, row, match.feed, now, directory)
+
+
+def _insert(connection: Connection, row: NewFeed, now: datetime, directory: str | None) -> int:
+    source = row.sources_id
+    if source is None:
+        source = _source_for(connection, row, now)
+    else:
+        domain = publisher_of(row.url)
+        ensure_source(connection, source, row.source_name or domain, domain, now)
     values = {
-        "sources_id": source, "name": feed.name, "url": url, "host": host, "active": feed.active, "created_at": now,
-        "due_at": now, "admin_minutes": feed.admin_minutes, "next_fetch_reason": "new",
+        "sources_id": source, "name": row.name, "url": row.url, "host": host_of(row.url), "active": row.active is not False,
+        "created_at": row.created_at or now, "due_at": now, "admin_minutes": row.admin_minutes or None,
+        "next_fetch_reason": "new", "folders": folders_text(row.folders) or None, "homepage": row.homepage,
+        "user_agent": row.user_agent, "ignore_validators": bool(row.ignore_validators), "directory": directory,
+        "modified_at": row.modified_at or now,
     }  # fmt: skip
-    if feed.id is not None and connection.execute(select(feeds.c.id).where(feeds.c.id == feed.id)).first() is None:
-        values["id"] = feed.id
-    report.added.append(connection.execute(feeds.insert().values(values)).inserted_primary_key[0])  # type: ignore[index]  # one row
-    if "id" in values:
-        _skip_taken_ids(connection, feeds)
-    _join(connection, source, feed.collections, now)
+    if row.id is not None:
+        values["id"] = row.id
+    made = connection.execute(feeds.insert().values(values)).inserted_primary_key
+    assert made is not None
+    if row.id is not None:
+        skip_taken_ids(connection, feeds)
+    write_access(connection, int(made[0]), row.access)
+    join_collections(connection, source, row.collections, now)
+    return int(made[0])
+
+
+def _update(connection: Connection, row: NewFeed, feed: KnownFeed, now: datetime, directory: str | None) -> RowOutcome:
+    wanted = {name: value for name, value in _said(row).items() if value is not None}
+    if directory is not None:
+        wanted["directory"] = directory
+    if row.admin_minutes == 0:
+        wanted["admin_minutes"] = None
+    changes = differences(feed, wanted)
+    detail = told(feed, {name: value for name, value in changes.items() if name != "directory"})
+    if row.access and read_access(connection, [feed.id]).get(feed.id, FeedAccess()) != row.access:
+        write_access(connection, feed.id, row.access)
+        detail += ("; " if detail else "") + "login"
+    if changes:
+        _write_changes(connection, row, feed.id, changes, now)
+    return RowOutcome(CHANGED if detail else KNOWN, feed.id, shown_url(row.url), detail)
+
+
+def _said(row: NewFeed) -> dict[str, Any]:
+    """The columns of a feed as a row has them; None where it says nothing."""
+    return {
+        "url": row.url, "sources_id": row.sources_id, "name": row.name, "active": row.active,
+        "admin_minutes": row.admin_minutes or None, "folders": folders_text(row.folders) or None, "homepage": row.homepage,
+        "user_agent": row.user_agent, "ignore_validators": row.ignore_validators,
+    }  # fmt: skip
+
+
+def _write_changes(connection: Connection, row: NewFeed, feed_id: int, changes: dict[str, Any], now: datetime) -> None:
+    values = dict(changes) | {"modified_at": row.modified_at or now}
+    if "url" in changes:
+        values |= at_new_address(row.url, now)
+    if (source := values.pop("sources_id", None)) is not None:
+        domain = publisher_of(row.url)
+        ensure_source(connection, source, row.source_name or domain, domain, now)
+        move_to_source(connection, [feed_id], source, now)
+    if "admin_minutes" in changes:
+        values |= {"due_at": now, "next_fetch_attempt": None}
+    connection.execute(update(feeds).where(feeds.c.id == feed_id).values(values))
 
 
 def _source_for(connection: Connection, feed: NewFeed, now: datetime) -> int:
@@ -73,203 +166,4 @@ def _source_for(connection: Connection, feed: NewFeed, now: datetime) -> int:
         domain = publisher_of(site)
     except BadURL:
         domain = publisher_of(feed.url)
-    return _find_or_add_source(connection, feed.source_name or domain, domain, feed.homepage, now)
-
-
-def _find_or_add_source(connection: Connection, name: str, domain: str, homepage: str | None, now: datetime) -> int:
-    """The id of the oldest source of a domain, created if missing."""
-    known = source_of_domain(connection, domain)
-    return known if known is not None else _insert_source(connection, name, domain, homepage, now)
-
-
-def _insert_source(connection: Connection, name: str, domain: str, homepage: str | None, now: datetime) -> int:
-    made = connection.execute(
-        sources.insert().values(name=name, domain=domain, homepage=homepage, created_at=now)
-    ).inserted_primary_key
-    assert made is not None
-    return int(made[0])
-
-
-def _ensure_source(connection: Connection, source_id: int, name: str, domain: str, now: datetime) -> None:
-    """Create a source with this id if missing: ids may come from lists that others keep."""
-    if connection.execute(select(sources.c.id).where(sources.c.id == source_id)).first() is None:
-        connection.execute(sources.insert().values(id=source_id, name=name, domain=domain, created_at=now))
-        _skip_taken_ids(connection, sources)
-
-
-def _join(connection: Connection, source: int | None, names: Iterable[str], now: datetime) -> None:
-    for name in names:
-        if source is not None and name.strip():
-            _add_to_collection(connection, _collection_id(connection, name.strip()[:500], now), source)
-
-
-def _collection_id(connection: Connection, name: str, now: datetime) -> int:
-    """The id of a collection, created if there is none of this name."""
-    known = connection.execute(select(collections.c.id).where(collections.c.name == name)).scalar()
-    if known is not None:
-        return int(known)
-    made = connection.execute(collections.insert().values(name=name, created_at=now)).inserted_primary_key
-    assert made is not None
-    return int(made[0])
-
-
-def _add_to_collection(connection: Connection, collection: int, source: int) -> None:
-    """Make a source a member of a collection."""
-    c = collection_sources.c
-    member = select(c.source_id).where(c.collection_id == collection, c.source_id == source)
-    if connection.execute(member).first() is None:
-        connection.execute(collection_sources.insert().values(collection_id=collection, source_id=source))
-
-
-# --------------------------------------------------------------------------------------------- sources, collections
-
-
-def add_sources(database: Database, new: Iterable[NewSource], now: datetime) -> AddReport:
-    """Add sources and their collections; a source whose domain exists already only joins the collections."""
-    report = AddReport()
-    with database.begin() as connection:
-        for source in new:
-            site = source.site.strip()
-            homepage = site if "://" in site else f"https://{site}/"
-            try:
-                domain = publisher_of(homepage)
-            except BadURL as error:
-                report.refused.append((source.site, str(error)))
-                continue
-            known = source_of_domain(connection, domain)
-            made = (
-                known if known is not None else _insert_source(connection, source.name or domain, domain, homepage, now)
-            )
-            (report.added if known is None else report.known).append(made)
-            _join(connection, made, source.collections, now)
-    return report
-
-
-def change_source(
-    database: Database,
-    source_id: int,
-    now: datetime,
-    *,
-    name: str | None = None,
-    homepage: str | None = None,
-    join: Iterable[str] = (),
-    leave: Iterable[str] = (),
-) -> None:
-    """Change what is given, all or nothing: what people call a source, its homepage, the collections that it joins and leaves.
-
-    A collection that it joins is created if missing. Raises NotFoundError for one that it should leave.
-    """
-    left = [find_collection(database, collection) for collection in leave]
-    values = {column: value for column, value in (("name", name), ("homepage", homepage)) if value is not None}
-    members = collection_sources.c
-    with database.begin() as connection:
-        if values:
-            connection.execute(update(sources).where(sources.c.id == source_id).values(values))
-        _join(connection, source_id, join, now)
-        connection.execute(
-            collection_sources.delete().where(members.source_id == source_id, members.collection_id.in_(left))
-        )
-
-
-def remove_source(database: Database, source_id: int) -> int:
-    """Remove a source, its feeds and their events, and take it out of its collections; returns how many feeds it had.
-
-    The stories seen in its feeds stay, in the index and the archive too.
-    """
-    with database.begin() as connection:
-        mine = select(feeds.c.id).where(feeds.c.sources_id == source_id)
-        connection.execute(fetch_events.delete().where(fetch_events.c.feed_id.in_(mine)))
-        removed = connection.execute(feeds.delete().where(feeds.c.sources_id == source_id)).rowcount
-        connection.execute(collection_sources.delete().where(collection_sources.c.source_id == source_id))
-        connection.execute(sources.delete().where(sources.c.id == source_id))
-    return removed
-
-
-def change_members(
-    database: Database, collection: str, members: Iterable[int], now: datetime, *, remove: bool = False
-) -> int:
-    """Put sources into a collection, which is created if missing, or take them out; returns the collection's id."""
-    if remove:
-        known = find_collection(database, collection)
-        c = collection_sources.c
-        with database.begin() as connection:
-            connection.execute(
-                collection_sources.delete().where(c.collection_id == known, c.source_id.in_(list(members)))
-            )
-        return known
-    with database.begin() as connection:
-        made = _collection_id(connection, collection.strip()[:500], now)
-        for source in members:
-            _add_to_collection(connection, made, source)
-    return made
-
-
-def remove_collection(database: Database, collection: int) -> None:
-    """Remove a collection; its sources stay."""
-    with database.begin() as connection:
-        connection.execute(collection_sources.delete().where(collection_sources.c.collection_id == collection))
-        connection.execute(collections.delete().where(collections.c.id == collection))
-
-
-# ------------------------------------------------------------------------------------------------- changes to feeds
-
-
-def fetch_soon(database: Database, feed_id: int, now: datetime) -> None:
-    """Poll a feed as soon as its host allows; its failures are reset, and a disabled feed is enabled again.
-
-    Raises NotFoundError, and BusyError while it is being fetched.
-    """
-    with database.begin() as connection:
-        row = connection.execute(select(feeds.c.queued, feeds.c.due_at).where(feeds.c.id == feed_id)).first()
-        if row is None:
-            raise no_feed(feed_id)
-        if row.queued and row.due_at > now:
-            raise BusyError(f"feed {feed_id} is being fetched just now")
-        _update(
-            connection, feed_id,
-            next_fetch_attempt=None, due_at=now, last_fetch_failures=0.0, gone_seen=0, system_enabled=True,
-            next_fetch_reason=ASKED,
-        )  # fmt: skip
-
-
-def fetch_source_soon(database: Database, source_id: int, now: datetime, random: Callable[[], float] = roll) -> int:
-    """Poll the active feeds of a source soon, one after the other; returns how many. Existing leases stay as they are."""
-    with database.begin() as connection:
-        query = select(feeds.c.id, feeds.c.queued, feeds.c.due_at).where(
-            feeds.c.sources_id == source_id, feeds.c.active
-        )
-        rows = [
-            row.id for row in connection.execute(query.order_by(feeds.c.id)) if not (row.queued and row.due_at > now)
-        ]
-        times = [
-            {"b_id": feed, "b_due": spread_over_source(number, len(rows), now, random())}
-            for number, feed in enumerate(rows)
-        ]
-        if times:
-            statement = update(feeds).where(feeds.c.id == bindparam("b_id"))
-            soon: dict[str, Any] = {"due_at": bindparam("b_due"), "next_fetch_attempt": bindparam("b_due")}
-            connection.execute(statement.values(**soon, next_fetch_reason=ASKED), times)
-    return len(rows)
-
-
-def change_feed(database: Database, feed_id: int, now: datetime, **changes: Unpack[FeedChanges]) -> None:
-    """Change what is given, by the rules of `changed_columns`. Raises NotFoundError or UsageError."""
-    values = changed_columns(changes, now)
-    with database.begin() as connection:
-        if connection.execute(select(feeds.c.id).where(feeds.c.id == feed_id)).first() is None:
-            raise no_feed(feed_id)
-        if values:
-            _update(connection, feed_id, **values)
-
-
-def remove_feed(database: Database, feed_id: int) -> None:
-    """Remove a feed and its events; the stories seen in it stay. Raises NotFoundError."""
-    with database.begin() as connection:
-        if not connection.execute(feeds.delete().where(feeds.c.id == feed_id)).rowcount:
-            raise no_feed(feed_id)
-        for table in (fetch_events, feed_documents):
-            connection.execute(table.delete().where(table.c.feed_id == feed_id))
-
-
-def _update(connection: Connection, feed_id: int, **values: Any) -> None:
-    connection.execute(update(feeds).where(feeds.c.id == feed_id).values(**values))
+    return find_or_add_source(connection, feed.source_name or domain, domain, feed.homepage, now)

@@ -16,6 +16,11 @@ from .parse import parse_feed as parse_feed
 from .periods import fresh_minutes as fresh_minutes
 from .periods import read_skips as read_skips
 from .periods import skip_text as skip_text
+from .self_links import ARCHIVE as ARCHIVE
+from .self_links import HUB as HUB
+from .self_links import NEW_ADDRESS as NEW_ADDRESS
+from .self_links import NEXT as NEXT
+from .self_links import SELF as SELF
 from .titles import normalized_title as normalized_title
 from .titles import title_hash as title_hash
 from .xml_feed import local_name as local_name

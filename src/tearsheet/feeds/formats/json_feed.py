@@ -22,6 +22,7 @@ from tearsheet.feeds.formats.model import (
     FeedError,
     ParsedFeed,
 )
+from tearsheet.feeds.formats.self_links import json_links
 from tearsheet.feeds.formats.titles import plain_title
 
 _BARE = frozenset({"1", "1.0", "1.1"})
@@ -46,6 +47,7 @@ def read_json_feed(body: bytes, url: str, now: datetime) -> ParsedFeed:
         home=mended_link(home, url),
         entries=[_entry(item, url, now, longest) for item in items[:MAX_ENTRIES]],
         tossed=max(0, len(items) - MAX_ENTRIES),
+        links=json_links(document, url),
     )
 
 

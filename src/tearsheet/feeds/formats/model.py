@@ -94,6 +94,8 @@ class ParsedFeed:
     """Days of the week, Monday is 0, in which the publisher asks not to be polled."""
     tossed: int = 0
     """Entries that were not read: those beyond MAX_ENTRIES."""
+    links: dict[str, str] = field(default_factory=dict)
+    """Links of the feed itself by kind, as `self_links` names them."""
     damaged: bool = False
     """Whether it is not well-formed, and was read as far as it makes sense."""
 

@@ -11,6 +11,7 @@ from tearsheet.clock import utc_now
 from tearsheet.feeds.formats.encodings import decode
 from tearsheet.feeds.formats.json_feed import read_json_feed
 from tearsheet.feeds.formats.model import EMPTY, HTML, NO_VERSION, TOO_LARGE, FeedError, ParsedFeed
+from tearsheet.feeds.formats.self_links import self_links
 from tearsheet.feeds.formats.sitemap import read_sitemap
 from tearsheet.feeds.formats.xml_feed import local_name, read_xml_feed
 from tearsheet.feeds.formats.xml_text import read_xml
@@ -71,6 +72,7 @@ def parse_feed(
         if found is None:
             raise FeedError(HTML if name in _HTML_ROOTS else NO_VERSION)
         feed = found
+        feed.links = self_links(root, url)
     feed.damaged = damaged
     return feed
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 import re
+import zlib
 from collections.abc import Container, Iterator
 from datetime import UTC, date, datetime, timedelta
-from email.utils import format_datetime
+from email.utils import format_datetime, parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -16,11 +17,13 @@ from tearsheet.engines.database import Database
 from tearsheet.errors import StorageError
 from tearsheet.feeds.polling.story_store import stories_of_day
 from tearsheet.files import make_folder, storage_errors, written_aside
-from tearsheet.foreign_text import unescape
+from tearsheet.foreign_text import unescape, xml_safe
 from tearsheet.masking import without_login
 
 _LINK = re.compile(rb"<item><link>(.*?)</link>")
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+_BUILT = re.compile(rb"<lastBuildDate>([^<]{1,100})</lastBuildDate>")
+_HEAD = 2_000
+"""Within so many bytes stands when a file was written."""
 
 
 def daily_rss_name(day: date) -> str:
@@ -46,19 +49,42 @@ def write_daily_rss(database: Database, folder: Path, day: date, now: datetime) 
 
 
 def write_missing_days(database: Database, folder: Path, days: int, now: datetime) -> list[Path]:
-    """Write the missing files of the last full days; returns them."""
+    """Write the files of the last full days that are missing, or were written before their day was over; returns them."""
     made = []
     for back in range(1, days):
         day = now.date() - timedelta(days=back)
-        if not (folder / daily_rss_name(day)).exists():
+        if not _is_whole(folder / daily_rss_name(day), day):
             write_daily_rss(database, folder, day, now)
             made.append(folder / daily_rss_name(day))
     return made
 
 
+def _is_whole(path: Path, day: date) -> bool:
+    """Whether there is a file that was written after its day. Its own words count: a copy has another time on its disk."""
+    try:
+        with gzip.open(path) as file:
+            start = file.read(_HEAD)
+    except (OSError, EOFError, zlib.error):
+        return False
+    if b"<rss" not in start:
+        return False
+    built = _BUILT.search(start)
+    try:
+        # A file that does not say when it was written is another program's.
+        return built is None or parsedate_to_datetime(built[1].decode()) >= _over_at(day)
+    except (ValueError, TypeError):  # a time without a zone cannot be compared
+        return False
+
+
+def _over_at(day: date) -> datetime:
+    """When all polls of a day are written, also those that began in its last minute."""
+    return datetime.combine(day, datetime.min.time(), UTC) + timedelta(days=1, minutes=10)
+
+
 def _document(database: Database, day: date, now: datetime) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="utf-8"?>\n<rss version="2.0">\n<channel>\n'
-    yield f"<title>Stories found on {day}</title>\n<description>Links from all feeds</description>\n"
+    # The site of this channel is whichever serves the file.
+    yield f"<title>Stories found on {day}</title>\n<link>/</link>\n<description>Links from all feeds</description>\n"
     yield f"<lastBuildDate>{format_datetime(now, usegmt=True)}</lastBuildDate>\n"
     for row in stories_of_day(database, day):
         yield _item(row)
@@ -78,7 +104,7 @@ def _item(row: Any) -> str:
 
 
 def _clean(text: str) -> str:
-    return " ".join(_NOT_XML.sub("", text).split())
+    return " ".join(xml_safe(text).split())
 
 
 def erase_from_daily_rss(folder: Path, keys: Container[str], *, dry_run: bool = False) -> int:

@@ -44,10 +44,10 @@ class Candidate:
 def candidates(parsed: ParsedFeed, now: datetime, limit: int) -> tuple[list[Candidate], Counter[str]]:
     """The entries worth storing, each address once, and how many were skipped for each reason."""
     skipped: Counter[str] = Counter()
-    wanted = [entry for entry in parsed.entries if parsed.version != SITEMAP or _changed_lately(entry, now)]
-    skipped[STALE] = len(parsed.entries) - len(wanted)
-    taken = newest(wanted, limit)
-    skipped[TOSSED] = parsed.tossed + len(wanted) - len(taken)
+    recent = recent_entries(parsed, now)
+    skipped[STALE] = len(parsed.entries) - len(recent)
+    taken = newest(recent, limit)
+    skipped[TOSSED] = parsed.tossed + len(recent) - len(taken)
     found: dict[str, Candidate] = {}
     for entry in taken:
         candidate = _candidate(entry)
@@ -70,6 +70,13 @@ def newest(entries: Sequence[Entry], limit: int) -> Sequence[Entry]:
     undated = [number for number, time in enumerate(times) if not time]
     dated.sort(key=lambda number: times[number] or EARLIEST, reverse=True)
     return [entries[number] for number in sorted([*dated, *undated][:limit])]
+
+
+def recent_entries(parsed: ParsedFeed, now: datetime) -> list[Entry]:
+    """The entries that can be news: of a plain sitemap, which lists a whole site, the pages that changed lately."""
+    if parsed.version != SITEMAP:
+        return parsed.entries
+    return [entry for entry in parsed.entries if _changed_lately(entry, now)]
 
 
 def _changed_lately(entry: Entry, now: datetime) -> bool:

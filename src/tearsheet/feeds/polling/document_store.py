@@ -11,6 +11,7 @@ from sqlalchemy import Connection, delete, select
 
 from tearsheet.engines.database import Database
 from tearsheet.feeds.formats import document_text
+from tearsheet.feeds.polling.store import chunks
 from tearsheet.feeds.tables import feed_documents
 
 MAX_DOCUMENT = 200_000
@@ -51,6 +52,12 @@ def keep_documents(connection: Connection, failures: Iterable[Failure]) -> None:
         for one in last.values()
     ]  # fmt: skip
     connection.execute(feed_documents.insert(), rows)
+
+
+def forget_documents(connection: Connection, feed_ids: Iterable[int]) -> None:
+    """Forget what was kept of feeds that are removed."""
+    for some in chunks(feed_ids):
+        connection.execute(delete(feed_documents).where(feed_documents.c.feed_id.in_(some)))
 
 
 def failed_document(database: Database, feed_id: int) -> FailedDocument | None:

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tearsheet.clock import Clock, utc_now, wall_clock
+from tearsheet.engines import repeated
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling.daily_rss import write_missing_days
 from tearsheet.feeds.polling.retention import prune
@@ -30,7 +31,7 @@ class Housekeeper:
     async def run(self, stop: asyncio.Event) -> None:
         """Do the work once an hour until `stop` is set."""
         while not stop.is_set():
-            await asyncio.to_thread(self.once)
+            await asyncio.to_thread(repeated, self.once)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), EVERY_SECONDS)
 

@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
 
-from tearsheet.feeds.formats import EMPTY, HTML, NEWS_SITEMAP, NO_VERSION, TOO_LARGE, ParsedFeed, fresh_minutes
+from tearsheet.feeds.formats import NEW_ADDRESS, ParsedFeed, fresh_minutes
+from tearsheet.feeds.polling.asking import Asking
 from tearsheet.feeds.polling.dedupe import Candidate
-from tearsheet.feeds.polling.reading import READ_FEED, READ_PART, SIFT, Merged, ReadFeed, ReceivedFeed
-from tearsheet.feeds.polling.schedule import SOFT
-from tearsheet.feeds.polling.statuses import FETCH_ERRORS, PARSE_ERROR, WORKING, http_status_text, http_weight
+from tearsheet.feeds.polling.failures import failure_of, unreadable
+from tearsheet.feeds.polling.index_reading import IndexReading, read_index
+from tearsheet.feeds.polling.moves import has_held, permanent_target, try_former
+from tearsheet.feeds.polling.paging import fill_gap
+from tearsheet.feeds.polling.reading import READ_FEED, SIFT, Merged
+from tearsheet.feeds.polling.statuses import WORKING, http_status_text, http_weight
 from tearsheet.feeds.polling.store import LeasedFeed
-from tearsheet.fetch import FetchError, FetchRequest, FetchResponse, HostBusy, retry_after_seconds
-from tearsheet.settings import FeedSettings
-from tearsheet.work import Quarantine, Reader
+from tearsheet.feeds.polling.websub import hub_and_topic
+from tearsheet.fetch import FetchError, FetchResponse, HostBusy, retry_after_seconds
+from tearsheet.work import Quarantine
 
-log = logging.getLogger(__name__)
-
-ACCEPT_FEED = (
-    "application/rss+xml, application/atom+xml, application/feed+json, application/rdf+xml, "
-    "application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
-)
 UNCONDITIONAL_EVERY = timedelta(days=7)
 """How often to fetch the whole document even if the server says that nothing changed: some always say so."""
 NOT_MODIFIED, SAME_HASH = "not modified", "same hash"
-_PERMANENT = frozenset({301, 308})
-
-Sleep = Callable[[float], Awaitable[None]]
-
-
-class FeedClient(Protocol):
-    """What polling needs of the polite client."""
-
-    async def fetch(self, request: FetchRequest) -> FetchResponse:
-        """GET a document, following redirects. Raises FetchError, or HostBusy when the host must be left alone now."""
-        ...
 
 
 @dataclass(slots=True)
@@ -69,12 +52,27 @@ class PollResult:
     fresh_minutes: int | None = None
     moved_to: str | None = None
     """Where the redirects led, if every one was permanent."""
+    announced: bool = False
+    """Whether the feed itself said so."""
     parsed: ParsedFeed | None = None
     """What the feed says about itself, without its entries."""
     candidates: list[Candidate] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
     unread: bytes | None = None
     """The document, if it could not be read."""
+    pages: int = 0
+    """Older pages that were read to fill a gap."""
+    gap: bool = False
+    """Whether nothing of the document was known before: stories in between may have been missed."""
+    returned: bool = False
+    """Whether this was a poll of the address from which the feed had moved, and it works again."""
+    former_tried: bool = False
+    sitemaps: str | None = None
+    """What to remember of an index of sitemaps."""
+    sitemaps_left: int = 0
+    sitemaps_failed: int = 0
+    hub: tuple[str, str] | None = None
+    """Who tells of its news, and the address under which they know it."""
 
     def failed(self, status: str, weight: float, detail: str = "") -> PollResult:
         """Turn this poll into a failure."""
@@ -82,36 +80,76 @@ class PollResult:
         return self
 
 
-async def poll_feed(
-    client: FeedClient,
-    reader: Reader,
-    feed: LeasedFeed,
-    settings: FeedSettings,
-    now: datetime,
-    sleep: Sleep = asyncio.sleep,
-) -> PollResult:
+async def poll_feed(asking: Asking) -> PollResult:
     """Fetch and read one feed. Raises HostBusy when its host must be left alone now; all else that a server does is a result."""
+    tried = try_former(asking.feed.columns, asking.now)
+    if tried and (result := await _from_former_address(asking)):
+        return result
+    result = await _poll(asking)
+    result.former_tried = tried
+    return result
+
+
+async def _poll(asking: Asking) -> PollResult:
+    feed, now = asking.feed, asking.now
     result = PollResult(feed, now)
     headers = conditional_headers(feed, now)
     result.conditional = bool(headers)
     try:
-        response = await _get(client, feed.url, settings, headers)
+        response = await asking.get(feed.url, headers)
     except FetchError as error:
-        status, weight = FETCH_ERRORS[error.kind]
-        return result.failed(status, weight, f"{error.kind}: {error.detail}")
+        return result.failed(*failure_of(error))
     result.http_status = response.status
     if response.status == 304 and result.conditional:
         return _not_modified(result, response, now)
     if response.status != 200:
         result.retry_after = retry_after_seconds(response.header("Retry-After"), now.timestamp())
         return result.failed(http_status_text(response.status, response.reason), http_weight(response.status))
-    return await _read(client, reader, result, response, settings, now, sleep)
+    result = await _read(asking, result, response)
+    return await _at_announced_address(asking, result)
+
+
+async def _from_former_address(asking: Asking) -> PollResult | None:
+    """The poll of the address from which the feed moved, if it has a feed again; None if not."""
+    former = asking.feed.columns["former_url"]
+    try:
+        response = await asking.get(former, max_redirects=0)
+    except (FetchError, HostBusy):
+        return None
+    if response.status != 200:
+        return None
+    result = PollResult(asking.feed, asking.now, http_status=200, returned=True)
+    result = await _read(asking, result, response)
+    return None if result.weight else result
+
+
+async def _at_announced_address(asking: Asking, result: PollResult) -> PollResult:
+    """Where a feed has said for days that it has a new address (`itunes:new-feed-url`), the poll of that, if a feed is there."""
+    parsed, row = result.parsed, asking.feed.columns
+    announced = parsed.links.get(NEW_ADDRESS) if parsed and not result.moved_to else None
+    if announced is None or announced == asking.feed.url:
+        return result
+    result.moved_to, result.announced = announced, True
+    if not has_held(row, announced, asking.now, asking.settings.move_days):
+        return result
+    there = PollResult(asking.feed, asking.now, http_status=200)
+    try:
+        response = await asking.get_further(announced)
+    except (FetchError, HostBusy):
+        response = None
+    if response is not None and response.status == 200:
+        there = await _read(asking, there, response)
+        if not there.weight:
+            there.moved_to, there.announced = announced, True
+            return there
+    result.moved_to = None
+    return result
 
 
 def conditional_headers(feed: LeasedFeed, now: datetime) -> dict[str, str]:
-    """The validators as the server sent them; none now and then, and none for a server that has lied."""
+    """The validators as the server sent them; none now and then, and none for a server that has lied or is said to."""
     due_in_full = feed.last_full_fetch is None or now - feed.last_full_fetch >= UNCONDITIONAL_EVERY
-    if feed.http_lies or due_in_full:
+    if feed.http_lies or feed.ignore_validators or due_in_full:
         return {}
     headers = {}
     if feed.http_etag:
@@ -119,22 +157,6 @@ def conditional_headers(feed: LeasedFeed, now: datetime) -> dict[str, str]:
     if feed.http_last_modified:
         headers["If-Modified-Since"] = feed.http_last_modified
     return headers
-
-
-async def _get(
-    client: FeedClient, url: str, settings: FeedSettings, headers: dict[str, str], patience: float = 0.0
-) -> FetchResponse:
-    return await client.fetch(
-        FetchRequest(
-            url,
-            headers=headers,
-            accept=ACCEPT_FEED,
-            max_bytes=settings.max_bytes,
-            timeout=settings.timeout_seconds,
-            obey_robots=False,  # feeds are meant for machines
-            patience=patience,
-        )
-    )
 
 
 def _not_modified(result: PollResult, response: FetchResponse, now: datetime) -> PollResult:
@@ -150,16 +172,8 @@ def _fresh(response: FetchResponse, now: datetime) -> int | None:
     return fresh_minutes(response.header("Cache-Control"), response.header("Expires"), response.header("Date"), now)
 
 
-async def _read(
-    client: FeedClient,
-    reader: Reader,
-    result: PollResult,
-    response: FetchResponse,
-    settings: FeedSettings,
-    now: datetime,
-    sleep: Sleep,
-) -> PollResult:
-    feed = result.feed
+async def _read(asking: Asking, result: PollResult, response: FetchResponse) -> PollResult:
+    feed, now = asking.feed, asking.now
     result.retrieved = True
     result.body_hash = hashlib.md5(response.body, usedforsecurity=False).hexdigest()
     result.http_etag = response.header("ETag")
@@ -169,67 +183,42 @@ async def _read(
     if result.body_hash == feed.last_fetch_hash and not whole:
         result.unchanged = result.detail = SAME_HASH
         result.entries_hash = feed.entries_hash
+        result.moved_to = permanent_target(feed.url, response)
         return result
     known = None if whole else feed.entries_hash
     try:
-        read = await reader.read(READ_FEED, _received(response, settings, now, known))
+        read = await asking.reader.read(READ_FEED, asking.received(response, known))
         if read.feed.is_index:
-            result.http_etag = result.http_last_modified = None  # the sitemaps change while their index stays the same
-            merged = await _follow_index(client, reader, read, settings, now, sleep)
-            read = await reader.read(SIFT, Merged(merged, now, settings.max_stories, known))
+            index = await read_index(asking, read.feed.title, read.sitemaps)
+            if not _note_index(result, index):
+                return result
+            read = await asking.reader.read(SIFT, Merged(index.feed, now, asking.settings.max_stories, known))
     except Quarantine as error:
         result.unread = response.body
         return result.failed(*unreadable(error))
     result.full, result.parsed = True, read.feed
+    result.hub = hub_and_topic(response.header("Link"), read.feed.links, response.url)
     result.moved_to = permanent_target(feed.url, response)
     result.entries_hash = read.entries_hash
     if read.entries_hash == feed.entries_hash or result.body_hash == feed.last_fetch_hash:
         result.unchanged = result.detail = SAME_HASH
-    result.candidates, result.skipped = read.candidates, Counter(read.skipped)
+    result.skipped = Counter(read.skipped)
+    filling = await fill_gap(asking, read.feed, read.candidates)
+    result.candidates, result.pages, result.gap = filling.candidates, filling.pages, filling.gap
     return result
 
 
-def _received(response: FetchResponse, settings: FeedSettings, now: datetime, known: str | None = None) -> ReceivedFeed:
-    return ReceivedFeed(
-        response.body, response.url, response.encoding, now, settings.max_bytes, settings.max_stories, known
-    )
-
-
-def unreadable(error: Quarantine) -> tuple[str, float, str]:
-    """Status, weight and detail of a poll whose document was refused, or exceeded a limit while it was read."""
-    if error.reason == TOO_LARGE:
-        status, weight = FETCH_ERRORS["too-large"]
-        return status, weight, f"too-large: {error.detail}"
-    detail = error.detail if error.reason in (EMPTY, HTML, NO_VERSION) else f"{error.reason}: {error.detail}"
-    return PARSE_ERROR, SOFT, detail
-
-
-async def _follow_index(
-    client: FeedClient, reader: Reader, index: ReadFeed, settings: FeedSettings, now: datetime, sleep: Sleep
-) -> ParsedFeed:
-    """The entries of the most promising sitemaps of an index. A sitemap that cannot be fetched or read is left out."""
-    merged = ParsedFeed(NEWS_SITEMAP, index.feed.title)
-    for child in index.sitemaps:
-        await sleep(settings.interval_seconds)
-        try:
-            response = await _get(client, child, settings, {}, patience=settings.timeout_seconds)
-            if response.status != 200:
-                continue
-            parsed = await reader.read(READ_PART, _received(response, settings, now))
-        except (FetchError, Quarantine, HostBusy) as error:
-            log.debug("a sitemap of an index is left out", extra={"url": child, "error": str(error)})
-            continue
-        if not parsed.is_index:
-            merged.title = merged.title or parsed.title
-            merged.version = parsed.version
-            merged.entries += parsed.entries
-            merged.tossed += parsed.tossed
-    return merged
-
-
-def permanent_target(url: str, response: FetchResponse) -> str | None:
-    """Where the feed has moved for good: every hop was a 301 or 308."""
-    hops = response.exchanges[:-1]
-    if hops and all(hop.status in _PERMANENT for hop in hops) and response.url != url:
-        return response.url
-    return None
+def _note_index(result: PollResult, index: IndexReading) -> bool:
+    """Note what came of an index; False when every sitemap that was asked for failed, which is a failed poll."""
+    # The sitemaps change while their index stays the same.
+    result.http_etag = result.http_last_modified = None
+    result.body_hash = index.digest
+    result.sitemaps = index.remembered
+    result.sitemaps_left, result.sitemaps_failed = index.left, index.failed
+    if index.problem and not index.read:
+        status, weight, detail = index.problem
+        result.http_status, result.retry_after = index.http_status or result.http_status, index.retry_after
+        what = f"none of {index.failed} sitemaps of the index could be read"
+        result.failed(status, weight, f"{what}; {detail}" if detail else what)
+        return False
+    return True

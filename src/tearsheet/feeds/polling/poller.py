@@ -18,12 +18,14 @@ from tearsheet.engines import repeated
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.advice import plain_words, what_to_do
+from tearsheet.feeds.polling.asking import Asking, FeedClient
 from tearsheet.feeds.polling.pace import Booking, Freed, Gate, Holdings
-from tearsheet.feeds.polling.poll import FeedClient, PollResult, poll_feed
+from tearsheet.feeds.polling.poll import PollResult, poll_feed
 from tearsheet.feeds.polling.record import record_polls
 from tearsheet.feeds.polling.schedule import SOFT
 from tearsheet.feeds.polling.statuses import note
 from tearsheet.feeds.polling.store import LeasedFeed, PutOff
+from tearsheet.feeds.polling.story_store import any_known
 from tearsheet.fetch import HostBusy, HostFailing, HostPaused
 from tearsheet.masking import without_login
 from tearsheet.settings import FeedSettings
@@ -200,7 +202,8 @@ class Poller:
         now = utc_now(self._clock)
         try:
             with timed("poll"):
-                result = await poll_feed(self._client, self._reader, feed, self._settings, now)
+                asking = Asking(self._client, self._reader, feed, self._settings, now, self._any_known)
+                result = await poll_feed(asking)
         except asyncio.CancelledError:
             raise
         except HostBusy as busy:
@@ -217,6 +220,9 @@ class Poller:
         self._finished.append(result)
         self._ended.set()
         self._changed.set()
+
+    async def _any_known(self, addresses: Sequence[str]) -> bool:
+        return await asyncio.to_thread(any_known, self._database, addresses)
 
     def _unpark(self, feed: LeasedFeed) -> None:
         """The feed has finished, or did not start: let the next feed of its host and source try."""

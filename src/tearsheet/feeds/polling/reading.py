@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from tearsheet.feeds.formats import TOO_LARGE, Entry, FeedError, ParsedFeed, parse_feed
-from tearsheet.feeds.polling.dedupe import Candidate, candidates, entries_hash, newest
+from tearsheet.feeds.formats import TOO_LARGE, FeedError, ParsedFeed, parse_feed
+from tearsheet.feeds.polling.dedupe import Candidate, candidates, entries_hash, newest, recent_entries
+from tearsheet.feeds.polling.sitemaps import Child, children_of
 from tearsheet.work import Quarantine, ReadingJob
-
-MAX_CHILD_SITEMAPS = 5
 
 
 @dataclass(slots=True, frozen=True)
@@ -40,8 +38,8 @@ class ReadFeed:
     candidates: list[Candidate] = field(default_factory=list)
     """Empty if the entries are the known ones."""
     skipped: dict[str, int] = field(default_factory=dict)
-    sitemaps: list[str] = field(default_factory=list)
-    """Of an index of sitemaps, those to be read in its place."""
+    sitemaps: list[Child] = field(default_factory=list)
+    """Of an index of sitemaps, those that it names, the newest first."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -58,16 +56,16 @@ def read_feed(received: ReceivedFeed) -> ReadFeed:
     """Read a feed. Raises Quarantine with the reason of a FeedError."""
     parsed = _parsed(received)
     if parsed.is_index:
-        promising = promising_sitemaps(parsed.entries)[:MAX_CHILD_SITEMAPS]
-        return ReadFeed(replace(parsed, entries=[]), sitemaps=promising)
+        return ReadFeed(replace(parsed, entries=[]), sitemaps=children_of(parsed.entries))
     return sift(Merged(parsed, received.now, received.limit, received.known))
 
 
 def read_part(received: ReceivedFeed) -> ParsedFeed:
-    """Read one sitemap of several, with its newest entries. Raises Quarantine with the reason of a FeedError."""
+    """Read one sitemap of several, with those of its entries that may be news. Raises Quarantine with the reason of a FeedError."""
     parsed = _parsed(received)
-    kept = [] if parsed.is_index else newest(parsed.entries, received.limit)
-    return replace(parsed, entries=list(kept), tossed=parsed.tossed + len(parsed.entries) - len(kept))
+    recent = [] if parsed.is_index else recent_entries(parsed, received.now)
+    kept = list(newest(recent, received.limit))
+    return replace(parsed, entries=kept, tossed=parsed.tossed + len(parsed.entries) - len(kept))
 
 
 def sift(merged: Merged) -> ReadFeed:
@@ -88,21 +86,6 @@ def _parsed(received: ReceivedFeed) -> ParsedFeed:
     except FeedError as error:
         detail = f"more than {received.max_bytes} bytes when unpacked" if error.reason == TOO_LARGE else error.note
         raise Quarantine(error.reason, detail) from error
-
-
-def promising_sitemaps(entries: Sequence[Entry]) -> list[str]:
-    """Sitemaps by how likely they are to list news: those that say so in their name, then the most recently changed."""
-
-    def rank(entry: Entry) -> tuple[bool, float]:
-        changed = entry.updated.timestamp() if entry.updated else 0.0
-        return not names_news(entry.link or ""), -changed
-
-    return [entry.link for entry in sorted(entries, key=rank) if entry.link]
-
-
-def names_news(url: str) -> bool:
-    """Whether the path of an address mentions news; the host often does, which means nothing."""
-    return "news" in url.lower().partition("://")[2].partition("/")[2]
 
 
 _SECONDS, _ANSWER = 20.0, 16_000_000

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from tearsheet.feeds.polling.rhythm import Rhythm, best_minutes, typical_minutes
+
 HARD, SOFT, TEMPORARY = 1.0, 0.5, 0.25
 """What a failure adds to `last_fetch_failures`: unlikely to pass, may pass, very likely to pass."""
 
@@ -16,6 +18,8 @@ STEP_MINUTES, SMALL_STEP_MINUTES = 60, 10
 QUIET_DAYS = 31
 BUSY_JITTER_MINUTES = 60
 RETRY_AFTER_CAP_MINUTES = 1440
+MAX_OWN_MINUTES = 30 * 1440
+"""The longest interval that an administrator's wish is taken for; the shortest is a minute."""
 UNDEAD_CAP_MINUTES = 30 * 1440
 GONE_CONFIRMATIONS = 3
 SOURCE_SPREAD = timedelta(hours=3)
@@ -32,6 +36,10 @@ class Rules:
     disable_failing: bool = True
     jitter: float = 0.1
     max_jitter_minutes: float = 30.0
+    obey_max_age: bool = True
+    """Whether a document is left alone for as long as HTTP says that it stays fresh."""
+    eagerness: float = 1.0
+    """Twice as much polls feeds whose rhythm is known about twice as often."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -46,6 +54,12 @@ class FeedState:
     last_fetch_success: datetime | None = None
     last_new_stories: datetime | None = None
     gone_seen: int = 0
+    planned_at: datetime | None = None
+    """When this poll was to be, our own jitter included."""
+    rhythm: Rhythm | None = None
+    """What is known of when it publishes, this poll included."""
+    hub_tells: bool = False
+    """Whether a hub tells of its news, so that polls are only for what the hub forgets."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -81,14 +95,14 @@ def next_fetch(state: FeedState, outcome: PollOutcome, now: datetime, rules: Rul
     """Decide when to poll next. `random` is a number from 0 to 1; with 0 there is no jitter."""
     if outcome.weight:
         return _after_failure(state, outcome, now, rules, random)
-    poll_minutes, learned = adapted_minutes(state, outcome, now, rules)
-    if state.admin_minutes:
-        minutes, reason = float(state.admin_minutes), f"own interval of {state.admin_minutes} minutes"
-    else:
-        minutes, reason = float(poll_minutes), learned
-        if outcome.fresh_minutes and outcome.fresh_minutes > minutes:
-            minutes = float(min(outcome.fresh_minutes, rules.max_minutes))
-            reason = f"HTTP says that it stays fresh for {outcome.fresh_minutes} minutes"
+    poll_minutes, minutes, reason = _after_success(state, outcome, now, rules)
+    if own := own_minutes(state):
+        minutes, reason = own, f"own interval of {own:g} minutes"
+    elif state.hub_tells and minutes < rules.default_minutes:
+        minutes, reason = float(rules.default_minutes), "its hub tells of news; this is only to make sure"
+    elif rules.obey_max_age and outcome.fresh_minutes and outcome.fresh_minutes > minutes:
+        minutes = float(min(outcome.fresh_minutes, rules.max_minutes))
+        reason = f"HTTP says that it stays fresh for {outcome.fresh_minutes} minutes"
     when = now + timedelta(minutes=with_jitter(minutes, rules, random))
     moved = outside_skipped(when, outcome.skip_hours, outcome.skip_days)
     if moved != when:
@@ -97,6 +111,23 @@ def next_fetch(state: FeedState, outcome: PollOutcome, now: datetime, rules: Rul
             f"{reason}; the feed asks to skip these hours",
         )
     return Decision(when, poll_minutes, 0.0, True, reason)
+
+
+def _after_success(state: FeedState, outcome: PollOutcome, now: datetime, rules: Rules) -> tuple[int, float, str]:
+    """The interval that the feed has earned on average, in how many minutes it is polled next, and why."""
+    minutes, reason = adapted_minutes(state, outcome, now, rules)
+    rhythm = state.rhythm
+    if rhythm is None or not rhythm.is_known:
+        return minutes, float(minutes), reason
+    wished = min(state.update_minutes or 0, rules.max_minutes)
+    best = best_minutes(rhythm, now, rules.min_minutes, rules.max_minutes, wished, rules.eagerness)
+    typical = min(max(typical_minutes(rhythm, rules.eagerness), rules.min_minutes, wished), rules.max_minutes)
+    if state.last_fetch_success and (known := _percent_known(outcome)) < FEW_DUPLICATES:
+        # More came than its rhythm promised, and some may have been missed.
+        passed = (now - state.last_fetch_success).total_seconds() / 60
+        sooner = max(passed / (2 if known else 3), rules.min_minutes)
+        return round(min(typical, sooner)), min(best, sooner), reason
+    return round(typical), best, f"its rhythm: about {rhythm.stories_a_day:.2g} stories a day"
 
 
 def _after_failure(state: FeedState, outcome: PollOutcome, now: datetime, rules: Rules, random: float) -> Decision:
@@ -123,10 +154,15 @@ def _after_failure(state: FeedState, outcome: PollOutcome, now: datetime, rules:
 
 def base_minutes(state: FeedState, rules: Rules) -> float:
     """The interval before back-off: the administrator's, else the learned one, else what the feed says, else the default."""
-    if state.admin_minutes:
-        return float(state.admin_minutes)
+    if own := own_minutes(state):
+        return own
     chosen = state.poll_minutes or state.update_minutes or rules.default_minutes
     return float(min(max(chosen, rules.min_minutes), rules.max_minutes))
+
+
+def own_minutes(state: FeedState) -> float | None:
+    """The administrator's interval, if there is one; whatever was stored, it stops no poller and asks nobody all the time."""
+    return float(min(max(state.admin_minutes, 1), MAX_OWN_MINUTES)) if state.admin_minutes else None
 
 
 def backoff_minutes(base: float, failures: float, rules: Rules) -> float:
@@ -148,12 +184,20 @@ def adapted_minutes(state: FeedState, outcome: PollOutcome, now: datetime, rules
     if state.last_fetch_success is None:
         return base, _first_reason(state, base)
     known = _percent_known(outcome)
-    delta = (now - state.last_fetch_success).total_seconds() / 60 - base
+    delta = (now - state.last_fetch_success).total_seconds() / 60 - _planned_minutes(state, base, rules)
     if known >= MANY_DUPLICATES and delta >= -MAX_DELTA_MINUTES:
         return _longer(base, known, state, now, rules)
     if known < FEW_DUPLICATES and delta <= MAX_DELTA_MINUTES:
-        return _shorter(base, state, rules)
+        return _shorter(base, known, state, rules)
     return base, f"every {base} minutes, as before"
+
+
+def _planned_minutes(state: FeedState, base: int, rules: Rules) -> float:
+    """The interval with the jitter that we added ourselves, which makes no poll late."""
+    if state.planned_at is None or state.last_fetch_success is None:
+        return base
+    planned = (state.planned_at - state.last_fetch_success).total_seconds() / 60
+    return min(max(planned, base), with_jitter(base, rules, 1.0))
 
 
 def _first_reason(state: FeedState, base: int) -> str:
@@ -181,8 +225,11 @@ def _longer(base: int, known: float, state: FeedState, now: datetime, rules: Rul
     return minutes, f"every {minutes} minutes: little of the last poll was new"
 
 
-def _shorter(base: int, state: FeedState, rules: Rules) -> tuple[int, str]:
+def _shorter(base: int, known: float, state: FeedState, rules: Rules) -> tuple[int, str]:
     minutes = rules.default_minutes if base > rules.default_minutes else base - STEP_MINUTES
+    if not known:
+        # Nothing of the last poll is left: as much again may have come and gone unseen.
+        minutes = min(minutes, base // 2)
     # What the feed says is a floor, and a floor never lengthens an interval that has proved useful.
     minutes = min(base, max(minutes, state.update_minutes or 0, rules.min_minutes))
     return minutes, f"every {minutes} minutes: most of the last poll was new"

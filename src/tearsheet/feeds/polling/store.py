@@ -25,7 +25,11 @@ from sqlalchemy import (
 )
 
 from tearsheet.engines.database import Database
+from tearsheet.feeds.access import FeedAccess
+from tearsheet.feeds.access_store import read_access
+from tearsheet.feeds.intervals import usable_minutes
 from tearsheet.feeds.polling.pace import Booking, Freed, assign_starts
+from tearsheet.feeds.polling.rhythm import read_rhythm
 from tearsheet.feeds.polling.schedule import FeedState
 from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, sources
 
@@ -45,7 +49,8 @@ RESULT_COLUMNS = (
     "url", "host", "last_fetch_attempt", "last_fetch_success", "last_fetch_hash", "last_fetch_failures", "http_etag",
     "http_last_modified", "next_fetch_attempt", "system_enabled", "update_minutes", "http_304", "system_status",
     "last_new_stories", "rss_title", "poll_minutes", "due_at", "next_fetch_reason", "entries_hash", "last_full_fetch",
-    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url", "skip_times",
+    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url", "skip_times", "rhythm", "sitemaps",
+    "redirect_since", "moved_at", "former_checked",
 )  # fmt: skip
 """What a poll may change. An administrator changes the other columns, and the address, which ends the lease."""
 
@@ -69,6 +74,9 @@ class LeasedFeed:
     redirect_url: str | None
     redirect_seen: int
     skip_times: str | None
+    user_agent: str | None
+    ignore_validators: bool
+    access: FeedAccess
     columns: dict[str, Any]
     """Every column that a poll may change, as it was before."""
     lease: str
@@ -152,7 +160,12 @@ def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetim
         keys = [pace_keys(row.host, row.sources_id) for row in mine]
         turns = assign_starts(keys, (booking := shared.with_plan(terms.hosts)), now, terms.gap, terms.horizon)
         pairs = list(zip(mine, turns, strict=True))
-        taken = [_leased(row, token, turn.at, turn.at + terms.lease) for row, turn in pairs if turn.taken]
+        access = read_access(connection, [row.id for row, turn in pairs if turn.taken])
+        taken = [
+            _leased(row, access.get(row.id, FeedAccess()), token, turn.at, turn.at + terms.lease)
+            for row, turn in pairs
+            if turn.taken
+        ]
         _write_leases(
             connection, taken, [{"b_id": row.id, "b_due": turn.at} for row, turn in pairs if not turn.taken], now
         )
@@ -162,23 +175,26 @@ def lease_due(database: Database, terms: LeaseTerms, now: datetime, due: datetim
     return taken, len(rows)
 
 
-def _leased(row: Any, token: str, start_at: datetime, lease_until: datetime) -> LeasedFeed:
+def _leased(row: Any, access: FeedAccess, token: str, start_at: datetime, lease_until: datetime) -> LeasedFeed:
     state = FeedState(
         created_at=row.created_at,
         failures=row.last_fetch_failures,
         poll_minutes=row.poll_minutes,
         update_minutes=row.update_minutes,
-        admin_minutes=row.admin_minutes,
+        admin_minutes=usable_minutes(row.admin_minutes),
         last_fetch_success=row.last_fetch_success,
         last_new_stories=row.last_new_stories,
         gone_seen=row.gone_seen,
+        planned_at=row.next_fetch_attempt,
+        rhythm=read_rhythm(row.rhythm),
     )
     return LeasedFeed(
         id=row.id, sources_id=row.sources_id, url=row.url, host=row.host, state=state,
         http_etag=row.http_etag, http_last_modified=row.http_last_modified, http_304=bool(row.http_304),
         http_lies=row.http_lies, last_fetch_hash=row.last_fetch_hash, entries_hash=row.entries_hash,
         last_full_fetch=row.last_full_fetch, redirect_url=row.redirect_url, redirect_seen=row.redirect_seen,
-        skip_times=row.skip_times, columns={name: getattr(row, name) for name in RESULT_COLUMNS},
+        skip_times=row.skip_times, user_agent=row.user_agent, ignore_validators=row.ignore_validators, access=access,
+        columns={name: getattr(row, name) for name in RESULT_COLUMNS},
         lease=token, start_at=start_at, lease_until=lease_until,
     )  # fmt: skip
 
@@ -325,6 +341,16 @@ def update_feeds(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> N
     statement = update(feeds).where(feeds.c.id == bindparam("b_id")).values(**values, lease=None, queued=False)
     if rows:
         connection.execute(statement, [{f"b_{name}": row[name] for name in ("id", *RESULT_COLUMNS)} for row in rows])
+
+
+def polled_at(connection: Connection, urls: Iterable[str]) -> dict[str, int]:
+    """Of these addresses, those that a feed is polled at, and the first such feed."""
+    found: dict[str, int] = {}
+    for some in chunks(sorted(urls)):
+        query = select(feeds.c.url, feeds.c.id).where(_POLLABLE, feeds.c.url.in_(some)).order_by(feeds.c.id)
+        for row in connection.execute(query):
+            found.setdefault(row.url, row.id)
+    return found
 
 
 def name_sources(connection: Connection, titles: Iterable[tuple[int, str]]) -> None:

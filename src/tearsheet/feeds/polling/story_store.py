@@ -87,6 +87,15 @@ class SeenStories:
             self._connection.execute(update(stories).where(stories.c.id.in_(some)).values(seen_at=now))
 
 
+def any_known(database: Database, normalized: Iterable[str]) -> bool:
+    """Whether a story with any of these normalised addresses was seen before."""
+    with database.read() as connection:
+        return any(
+            connection.execute(select(stories.c.id).where(stories.c.normalized_url.in_(some)).limit(1)).first()
+            for some in chunks(normalized)
+        )
+
+
 @dataclass(slots=True, frozen=True)
 class UnqueuedStory:
     """A story on its way to the fetch queue."""

@@ -1,5 +1,7 @@
 from .daily_rss import daily_files as daily_files
 from .feeds import FeedQueuer as FeedQueuer
+from .http_input import opened_url as opened_url
+from .http_input import whole_answer as whole_answer
 from .inputs import CannotOpen as CannotOpen
 from .inputs import InputFile as InputFile
 from .inputs import InputStores as InputStores

@@ -14,12 +14,12 @@ from functools import partial
 
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines import repeated
-from tearsheet.engines.broker import Broker, Output
+from tearsheet.engines.broker import Broker
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling import UnqueuedStory, mark_queued, unqueued_stories
 from tearsheet.masking import without_login
 from tearsheet.story import RSSEntry, Story, make_story_id
-from tearsheet.work import DiskFloor, WaterMarks, input_queue, new_message, room_in
+from tearsheet.work import DiskFloor, Outlet, WaterMarks, new_message
 
 _BATCH = 500
 _PAUSE_SECONDS = 1.0
@@ -58,38 +58,28 @@ class FeedQueuer:
     ) -> None:
         self.queued = 0
         self._database = database
-        self._broker = broker
-        self._queues = [input_queue(stage) for stage in outputs]
-        self._marks = marks
+        self._outlet = Outlet(broker, outputs, marks, floor, clock)
         self._server = server
         self._clock = clock
-        self._floor = floor or DiskFloor()
 
     async def run(self, stop: asyncio.Event, no_more: Callable[[], bool] = lambda: False) -> None:
         """Queue what is new until stopped, or until nothing is left and `no_more` says that nothing more will come.
 
         A nearly full disk is waited out, or given up on if the run is to end.
         """
-        while not stop.is_set() and not self._floor.gave_up:
+        while not stop.is_set() and not self._outlet.gave_up:
             last = no_more()  # asked before reading, so that nothing slips in between
-            moved = await self._move_batch() if await self._has_room() else None
+            moved = await self._move_batch() if await self._outlet.has_room() else None
             if moved == 0 and last:
                 return
             if not moved:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(stop.wait(), _PAUSE_SECONDS / 10 if last else _PAUSE_SECONDS)
 
-    async def _has_room(self) -> bool:
-        if not await asyncio.to_thread(self._floor.may_go):
-            return False
-        depths = await self._broker.depths()
-        return room_in(self._queues, depths, self._marks, self._clock())
-
     async def _move_batch(self) -> int:
         entries = await asyncio.to_thread(repeated, partial(unqueued_stories, self._database, _BATCH))
         if entries:
-            messages = [new_message(story_of(entry, self._server)) for entry in entries]
-            await self._broker.publish([Output(queue, message) for queue in self._queues for message in messages])
+            await self._outlet.send([new_message(story_of(entry, self._server)) for entry in entries])
             now = utc_now(self._clock)
             mark = partial(mark_queued, self._database, [entry.id for entry in entries], now)
             await asyncio.to_thread(repeated, mark)

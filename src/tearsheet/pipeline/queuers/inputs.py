@@ -15,7 +15,7 @@ from tearsheet.engines import written_path
 from tearsheet.engines.blobs import Blobs, blob_place, split_pattern
 from tearsheet.errors import EngineError, ItemRefused, NotFoundError, UsageError, UserError
 from tearsheet.masking import shown_url
-from tearsheet.pipeline.queuers.http_input import opened_url
+from tearsheet.pipeline.queuers.http_input import DOWNLOAD_PACE, opened_url
 
 MAX_DOWNLOAD = 16 << 30
 """Bytes of one input file that is downloaded first."""
@@ -153,9 +153,9 @@ def _missing(name: str, problem: str) -> InputFile:
 
 def _download(url: str) -> BinaryIO:
     try:
-        with opened_url(url) as response:
+        with opened_url(url, pace=DOWNLOAD_PACE) as response:
             length = response.headers.get("Content-Length")
-            spooled = _spooled(iter(lambda: response.read(_PIECE), b""))
+            spooled = _spooled(iter(lambda: response.read1(_PIECE), b""))
     except (EngineError, ItemRefused) as error:
         raise CannotOpen(str(error)) from error
     if length and length.isdigit() and spooled.seek(0, io.SEEK_END) != int(length):

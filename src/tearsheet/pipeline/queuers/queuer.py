@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -19,14 +18,14 @@ from functools import partial
 from typing import BinaryIO
 
 from tearsheet.engines import repeated
-from tearsheet.engines.broker import Broker, Message, Output
+from tearsheet.engines.broker import Broker, Message
 from tearsheet.pipeline.queuers.bookmark import Bookmark
 from tearsheet.pipeline.queuers.inputs import CannotOpen, InputFile, unpacked
 from tearsheet.pipeline.queuers.rows import Problem, Reader, Row, Unreadable
 from tearsheet.pipeline.queuers.tracker import Tracker, tracked_name
 from tearsheet.story import make_story_id
 from tearsheet.urls import non_news_host
-from tearsheet.work import DROPPED, DiskFloor, Ledger, LedgerEntry, WaterMarks, input_queue, new_message, room_in
+from tearsheet.work import DROPPED, DiskFloor, Ledger, LedgerEntry, Outlet, WaterMarks, new_message
 
 log = logging.getLogger(__name__)
 STAGE = "queuer"
@@ -91,6 +90,8 @@ class Tally:
     finished: int = 0
     skipped: int = 0
     """Finished before, or taken by another queuer."""
+    changed: list[str] = field(default_factory=list)
+    """Finished before under the same name, but with other content: these were not read."""
     failed: int = 0
     """Not read to the end; the next run takes them again."""
     stories: int = 0
@@ -112,7 +113,7 @@ class Queuer:
         kind: FileKind,
         find: Callable[[], Sequence[InputFile]],
         tracker: Tracker,
-        queues: Sequence[str],
+        outputs: Sequence[str],
         marks: WaterMarks,
         broker: Broker | None = None,
         ledger: Ledger | None = None,
@@ -123,12 +124,9 @@ class Queuer:
         self._kind = kind
         self._find = find
         self._tracker = tracker
-        self._queues = [input_queue(queue) for queue in queues]
-        self._marks = marks
-        self._broker = broker
+        self._outlet = Outlet(broker, outputs, marks, floor) if broker is not None and not choice.dry_run else None
         self._ledger = ledger
         self._choice = choice
-        self._floor = floor or DiskFloor()
         self._chance = random.Random(choice.seed)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -137,12 +135,15 @@ class Queuer:
         self.tally.files = len(files)
         self.tally.bytes_total = sum(file.size or 0 for file in files)
         for file in files:
-            if stop.is_set() or self._enough() or self._floor.gave_up:
+            if stop.is_set() or self._enough() or (self._outlet is not None and self._outlet.gave_up):
                 return
             if await asyncio.to_thread(self._take, file):
                 await self._queue_tracked(file, stop)
             else:
                 self.tally.skipped += 1
+                # An archive file has a name of its own, and is rewritten when stories are erased from it.
+                if not self._kind.packed and await asyncio.to_thread(self._tracker.was_another, file.name, file.size):
+                    self.tally.changed.append(file.name)
             self.tally.bytes_done += file.size or 0
 
     def _take(self, file: InputFile) -> bool:
@@ -156,8 +157,10 @@ class Queuer:
             finished = await self._queue(file, stop)
         finally:
             if self._choice.is_whole:
-                settle = self._tracker.finish if finished else self._tracker.give_back
-                await asyncio.to_thread(settle, file.name)
+                if finished:
+                    await asyncio.to_thread(self._tracker.finish, file.name, file.size)
+                else:
+                    await asyncio.to_thread(self._tracker.give_back, file.name)
 
     async def _queue(self, file: InputFile, stop: asyncio.Event) -> bool:
         """Queue a file's stories; returns whether it was read and queued to its end."""
@@ -242,12 +245,10 @@ class Queuer:
 
     async def _has_room(self, stop: asyncio.Event) -> bool:
         """Wait until the disk has room and the next queue is below its mark; False when stopped or given up in the meantime."""
-        if self._broker is None or self._choice.dry_run:
+        if self._outlet is None:
             return True
-        while not stop.is_set() and not self._floor.gave_up:
-            if await asyncio.to_thread(self._floor.may_go) and room_in(
-                self._queues, await self._broker.depths(), self._marks, time.time()
-            ):
+        while not stop.is_set() and not self._outlet.gave_up:
+            if await self._outlet.has_room():
                 self.tally.waiting = False
                 return True
             self.tally.waiting = True
@@ -256,8 +257,8 @@ class Queuer:
         return False
 
     async def _publish(self, messages: Sequence[Message]) -> None:
-        if self._broker is not None and not self._choice.dry_run:
-            await self._broker.publish([Output(queue, message) for queue in self._queues for message in messages])
+        if self._outlet is not None:
+            await self._outlet.send(messages)
         self.tally.stories += len(messages)
 
     async def _note(self, file: InputFile, problems: Sequence[Problem]) -> None:

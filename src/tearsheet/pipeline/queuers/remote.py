@@ -9,7 +9,6 @@ import asyncio
 import json
 import logging
 import math
-import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -20,7 +19,7 @@ from urllib.parse import urlsplit
 
 from tearsheet.archive import index_id_of
 from tearsheet.engines import PATIENCE_SECONDS, pauses
-from tearsheet.engines.broker import Broker, Message, Output
+from tearsheet.engines.broker import Broker, Message
 from tearsheet.errors import EngineError, ItemRefused
 from tearsheet.files import make_folder, storage_errors, written_aside
 from tearsheet.foreign_text import read_json
@@ -29,7 +28,7 @@ from tearsheet.pipeline.queuers.http_input import opened_url, whole_answer
 from tearsheet.pipeline.queuers.rows import Problem, checked_url
 from tearsheet.story import RSSEntry, Story, make_story_id
 from tearsheet.urls import BadURL, non_news_host
-from tearsheet.work import DiskFloor, WaterMarks, input_queue, new_message, room_in
+from tearsheet.work import DiskFloor, Outlet, WaterMarks, new_message
 
 log = logging.getLogger(__name__)
 BATCH = 2_500
@@ -88,16 +87,21 @@ def rss_fetcher(url: str, batch: int = BATCH) -> Ask:
         with opened_url(f"{url.rstrip('/')}/api/rss_entries/{first}?_limit={batch}") as response:
             body = whole_answer(response, _MAX_ANSWER)
         try:
-            if len(body) > _MAX_ANSWER:
-                raise ValueError(f"more than {_MAX_ANSWER:,} bytes")
-            answer = read_json(body.decode("utf-8", "replace"))
-            if answer["status"] != "OK":
-                raise ValueError(answer.get("message"))
-            return [row for row in answer["results"][:batch] if isinstance(row, dict)]
-        except (ValueError, KeyError, TypeError) as error:
+            return rows_in(body, batch)
+        except ValueError as error:
             raise EngineError(f"feeds.remote: {masked(url)} does not answer as an rss-fetcher: {error}") from error
 
     return ask
+
+
+def rows_in(body: bytes, batch: int) -> list[Mapping[str, Any]]:
+    """The rows of an answer, of which `batch` were asked for. Raises ValueError when it is none."""
+    if len(body) > _MAX_ANSWER:
+        raise ValueError(f"more than {_MAX_ANSWER:,} bytes")
+    answer = read_json(body.decode("utf-8", "replace"))
+    if not isinstance(answer, dict) or answer.get("status") != "OK" or not isinstance(answer.get("results"), list):
+        raise ValueError(str(answer.get("message"))[:200] if isinstance(answer, dict) else "not an object")
+    return [row for row in answer["results"][:batch] if isinstance(row, dict)]
 
 
 class Cursor:
@@ -139,7 +143,7 @@ class RemoteQueuer:
     """Moves rows of an rss-fetcher to the fetch queue, between the water marks."""
 
     def __init__(
-        self, ask: Ask, server: str, cursor: Cursor, broker: Broker, queues: Sequence[str], marks: WaterMarks,
+        self, ask: Ask, server: str, cursor: Cursor, broker: Broker, outputs: Sequence[str], marks: WaterMarks,
         note: Callable[[Sequence[Problem]], None] = lambda problems: None, patience: float = PATIENCE_SECONDS,
         floor: DiskFloor | None = None,
     ) -> None:  # fmt: skip
@@ -147,13 +151,10 @@ class RemoteQueuer:
         self._ask = ask
         self._server = server
         self._cursor = cursor
-        self._broker = broker
-        self._queues = [input_queue(queue) for queue in queues]
-        self._marks = marks
+        self._outlet = Outlet(broker, outputs, marks, floor)
         self._note = note
         self._patience = patience
         self._answered = False
-        self._floor = floor or DiskFloor()
 
     async def run(self, stop: asyncio.Event, *, once: bool = False) -> None:
         """Take what is new until stopped; with `once`, until there is no more.
@@ -161,28 +162,21 @@ class RemoteQueuer:
         A server that does not answer is asked again: its trouble is no reason to stop the rest of the program. With `once`, its
         error is raised when patience is at an end; a refusal of the first request, always.
         """
-        while not stop.is_set() and not self._floor.gave_up:
-            moved = (
-                await self._move_batch(stop, self._patience if once else math.inf) if await self._has_room() else None
-            )
+        while not stop.is_set() and not self._outlet.gave_up:
+            has_room = await self._outlet.has_room()
+            moved = await self._move_batch(stop, self._patience if once else math.inf) if has_room else None
             if moved == 0 and once:
                 return
             if not moved:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(stop.wait(), _FULL_SECONDS if moved is None else _PAUSE_SECONDS)
 
-    async def _has_room(self) -> bool:
-        if not await asyncio.to_thread(self._floor.may_go):
-            return False
-        depths = await self._broker.depths()
-        return room_in(self._queues, depths, self._marks, time.time())
-
     async def _move_batch(self, stop: asyncio.Event, patience: float) -> int:
         last = await asyncio.to_thread(self._cursor.read)
         rows = await self._rows(last + 1, stop, patience)
         newer = [row for row in rows if isinstance(row.get("id"), int) and row["id"] > last]
         messages, problems = await asyncio.to_thread(_messages_of, newer, self._server)
-        await self._broker.publish([Output(queue, message) for queue in self._queues for message in messages])
+        await self._outlet.send(messages)
         if problems:
             await asyncio.to_thread(self._note, problems)
         if newer:

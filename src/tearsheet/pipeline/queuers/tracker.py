@@ -20,6 +20,7 @@ _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS files (
     name TEXT PRIMARY KEY, status TEXT NOT NULL, ts REAL NOT NULL, holder TEXT) WITHOUT ROWID""",
     "CREATE TABLE IF NOT EXISTS marks (name TEXT PRIMARY KEY, stories INTEGER NOT NULL, digest TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS sizes (name TEXT PRIMARY KEY, file TEXT NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID",
     """CREATE TABLE IF NOT EXISTS loaded (
     dump TEXT, start INTEGER, story TEXT, PRIMARY KEY (dump, start, story)) WITHOUT ROWID""",
 )
@@ -91,11 +92,27 @@ class Tracker:
             row = (tracked_name(file), mark.stories, mark.digest)
             self._db.execute("INSERT OR REPLACE INTO marks VALUES (?, ?, ?)", row)
 
-    def finish(self, file: str) -> None:
-        """All its stories have been queued."""
+    def finish(self, file: str, size: int | None = None) -> None:
+        """All its stories have been queued, when it had this many bytes."""
+        name = tracked_name(file)
         with self._transaction():
-            self._write(tracked_name(file), State.FINISHED, None)
-            self._forget_mark(tracked_name(file))
+            self._write(name, State.FINISHED, None)
+            self._forget_mark(name)
+            if size is not None:
+                row = (name, PurePosixPath(file).name, size)
+                self._db.execute("INSERT OR REPLACE INTO sizes VALUES (?, ?, ?)", row)
+
+    def was_another(self, file: str, size: int | None) -> bool:
+        """Whether the file that was finished under this name had another size: it has grown, or is another one.
+
+        Nothing is concluded from one that was packed and now is not, or the other way round.
+        """
+        name = tracked_name(file)
+        with self._clear_errors():
+            if size is None or self._state(name)[0] is not State.FINISHED:
+                return False
+            row = self._db.execute("SELECT file, bytes FROM sizes WHERE name = ?", (name,)).fetchone()
+        return row is not None and row[0] == PurePosixPath(file).name and row[1] != size
 
     def give_back(self, file: str) -> None:
         """It was not finished: the next queuer takes it again, and goes on at its mark."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from tearsheet.archive import ArchivedStory, LeftOut, StoryArchiveReader
+from tearsheet.counts import how_many
 from tearsheet.pipeline.queuers.rows import Problem, Row, Unreadable
 from tearsheet.story import ContentMetadata, Story
 
@@ -68,4 +69,4 @@ def _numbered(stream: BinaryIO) -> Iterator[tuple[int, ArchivedStory | Problem]]
     if not kinds:
         raise Unreadable(1, "incomplete", "there is no record in it")
     if reader.damage_count:
-        raise Unreadable(number + 1, "incomplete", f"{reader.damage_count} parts of it could not be read")
+        raise Unreadable(number + 1, "incomplete", f"{how_many(reader.damage_count, 'part')} of it could not be read")

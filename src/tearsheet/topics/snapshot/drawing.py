@@ -12,6 +12,7 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
+from tearsheet.counts import how_many
 from tearsheet.topics.snapshot.export import MediaMap, tables_of
 from tearsheet.topics.snapshot.frozen import Frozen
 from tearsheet.topics.snapshot.palette import color_of
@@ -48,7 +49,7 @@ def to_svg(chart: MediaMap, title: str) -> str:
         )
     lines.append('</g><g fill-opacity="0.9" stroke="#ffffff">')
     for row, color, (x, y) in zip(chart.media, colors, spots, strict=True):
-        caption = f"{row.media}: {row.story_count} stories, linked to by {row.media_inlink_count} sources"
+        caption = f"{row.media}: {how_many(row.story_count, 'story')}, linked to by {how_many(row.media_inlink_count, 'source')}"
         lines.append(
             f'<circle cx="{x}" cy="{y}" r="{chart.size(row)}" fill="{color}"><title>{escape(caption)}</title></circle>'
         )
@@ -174,7 +175,7 @@ def to_page(frozen: Frozen, sections: Sequence[Section]) -> str:
         "script-src 'unsafe-inline'\">"
         f"<title>{escape(frozen.topic)}</title><style>{_STYLE}</style></head><body><main>"
         f"<h1>{escape(frozen.topic)}</h1><p><bdi><code>{escape(frozen.query)}</code></bdi>, {escape(dates)}: "
-        f"{len(frozen.stories):,} stories, {len(frozen.links):,} links.</p>"
+        f"{how_many(len(frozen.stories), 'story')}, {how_many(len(frozen.links), 'link')}.</p>"
         f'<p><label>Timespan <select id="timespan">{options}</select></label></p>'
         f"{parts}</main><script>{_SCRIPT}</script></body></html>\n"
     )

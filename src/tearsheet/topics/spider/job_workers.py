@@ -76,7 +76,7 @@ class _JobWorker(StreamWorker):
             outputs = fate_of(self.queue_name, lease.message, outcome, self.config.rule, self._clock()).outputs
         else:
             outputs = await self._outputs_of(lease, values)
-        return Finished(Settlement(lease, outputs), None)
+        return Finished(Settlement(lease, outputs), None, None)
 
     @abstractmethod
     async def _outputs_of(self, lease: Lease, values: Mapping[str, Any]) -> tuple[Output, ...]:

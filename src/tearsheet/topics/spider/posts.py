@@ -13,7 +13,7 @@ from typing import Any
 from tearsheet.errors import UsageError
 from tearsheet.foreign_text import read_json
 from tearsheet.query import Query
-from tearsheet.tables import csv_table, utf8_text
+from tearsheet.tables import csv_table_in, utf8_text
 from tearsheet.topics.spider.addresses import clean_url, is_ignored
 from tearsheet.topics.spider.links import clear_addresses
 from tearsheet.topics.spider.relevance import outside_dates
@@ -42,22 +42,24 @@ class Post:
 
 def read_posts(file: Path) -> Iterator[Post]:
     """The posts of a CSV file or of JSON lines (`.jsonl`, `.ndjson`). Raises UsageError, naming the line that is wrong."""
+    try:
+        yield from posts_in(file.read_bytes(), as_json=file.suffix.lower() in (".jsonl", ".ndjson"))
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error}") from error
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from error
+
+
+def posts_in(body: bytes, *, as_json: bool) -> Iterator[Post]:
+    """The posts of JSON lines, or of CSV. Raises UsageError, naming the line that is wrong."""
     number = 0
-    for number, row in _json_rows(file) if file.suffix.lower() in (".jsonl", ".ndjson") else csv_table(file, REQUIRED):
+    for number, row in enumerate(utf8_text(body).splitlines(), 1) if as_json else csv_table_in(body, REQUIRED):
         try:
             yield make_post(read_json(row) if isinstance(row, str) else row)
         except ValueError as error:
-            raise UsageError(f"{file}, line {number}: {error}") from error
+            raise UsageError(f"line {number}: {error}") from error
     if not number:
-        raise UsageError(f"{file}, line 1: there is no post in it")
-
-
-def _json_rows(file: Path) -> Iterator[tuple[int, str]]:
-    try:
-        text = utf8_text(file.read_bytes())
-    except (OSError, UsageError) as error:
-        raise UsageError(f"cannot read {file}: {error}") from error
-    return enumerate(text.splitlines(), 1)
+        raise UsageError("line 1: there is no post in it")
 
 
 def make_post(row: Mapping[str, Any]) -> Post:

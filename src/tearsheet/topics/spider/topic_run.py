@@ -14,10 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tearsheet.counts import how_many
 from tearsheet.topics import model, store
-from tearsheet.topics.model import Progress, Topic
+from tearsheet.topics.model import Topic
 from tearsheet.topics.spider import routing
 from tearsheet.topics.spider.due import due_jobs
+from tearsheet.topics.spider.giving_up import why_given_up
 from tearsheet.topics.spider.job import Job
 from tearsheet.topics.spider.merge import merge_topic
 from tearsheet.topics.spider.seeds import route_new_seeds
@@ -25,8 +27,6 @@ from tearsheet.topics.spider.stores import candidates, jobs, links, shares
 from tearsheet.topics.spider.tools import Tools
 
 Values = Mapping[str, Any]
-_LEAST_ERRORS = 10
-"""How many errors are tolerated, however small the topic is."""
 _LOST_SECONDS = 60.0
 """Time without progress after which items are offered again: their messages may have been lost."""
 
@@ -90,26 +90,20 @@ class TopicRun:
             store.set_state(database, topic.id, message=message)
             topic = replace(topic, message=message)
         progress = store.progress_of(database, topic)
-        if reason := self._why_failed(progress, values):
+        settings, now = self._tools.settings, self._tools.clock()
+        idle = now - _since(values, repr(progress), now)
+        reason = why_given_up(
+            progress, idle, max_error_share=settings.max_error_share, stuck_seconds=settings.stuck_seconds
+        )
+        if reason:
             self._fail(topic.id, reason)
             return ()
         return self._dedupe(topic) if progress.done else self._go_on(topic, values, repr(progress))
 
-    def _why_failed(self, progress: Progress, values: Values) -> str:
-        """Why a run cannot go on: too many errors of our own, or no progress for too long. Empty if it can."""
-        settings, now = self._tools.settings, self._tools.clock()
-        allowed = max(_LEAST_ERRORS, settings.max_error_share * (progress.links + progress.stories + 1))
-        if progress.errors > allowed:
-            return f"{progress.errors:,} errors of our own are more than the {allowed:,.0f} allowed"
-        idle = now - _since(values, repr(progress), now)
-        if idle > settings.stuck_seconds and not progress.done:
-            return f"no progress for {idle:,.0f} s, waiting for {progress.describe_waiting()}"
-        return ""
-
     def _dedupe(self, topic: Topic) -> Sequence[Job]:
         merges = merge_topic(self._tools.database, topic.id)
         said = f"{topic.message}; " if topic.message else ""
-        said += f"{merges.moved:,} stories moved to another source, {merges.merged:,} merged"
+        said += f"{how_many(merges.moved, 'story')} moved to another source, {merges.merged:,} merged"
         store.set_state(self._tools.database, topic.id, model.DEDUPED, said, only_from=model.AT_WORK)
         return (_next_check(topic, {}),)
 
@@ -123,7 +117,7 @@ class TopicRun:
             return self._go_on(topic, {**values, "waiting_since": waiting_since}, f"{missing} without share counts")
         said = "share counts skipped: topics.facebook_token is not set"
         if asked:
-            said = f"share counts missing for {missing:,} stories" if missing else "share counts complete"
+            said = f"share counts missing for {how_many(missing, 'story')}" if missing else "share counts complete"
         jobs.forget(tools.database, topic.id)
         store.set_state(tools.database, topic.id, model.SNAPSHOT, f"{topic.message}; {said}", only_from=model.AT_WORK)
         return (_snapshot(topic),)

@@ -9,7 +9,7 @@ from fastapi import Query as Parameter
 
 from tearsheet.errors import UsageError
 from tearsheet.index import Question, read_question
-from tearsheet.web.asking import LONGEST
+from tearsheet.web.asking import LONGEST, AsOf, FirstDay, LastDay, QueryText
 
 LARGEST_ID = 2**63 - 1
 
@@ -18,21 +18,12 @@ LARGEST_ID = 2**63 - 1
 class SearchParameters:
     """A query, its days, and where to look."""
 
-    q: Annotated[
-        str,
-        Parameter(max_length=LONGEST, description="A query, as `climate AND (policy OR law*)`; `*` is every story."),
-    ] = "*"
-    start: Annotated[str, Parameter(max_length=50, description="First day of publication, YYYY-MM-DD.")] = ""
-    end: Annotated[str, Parameter(max_length=50, description="Last day of publication, YYYY-MM-DD.")] = ""
+    q: QueryText = "*"
+    start: FirstDay = ""
+    end: LastDay = ""
     ss: Annotated[str, Parameter(max_length=LONGEST, description="Ids of sources, with commas.")] = ""
     cs: Annotated[str, Parameter(max_length=LONGEST, description="Ids of collections, with commas.")] = ""
-    as_of: Annotated[
-        str,
-        Parameter(
-            max_length=50,
-            description="Only stories indexed up to this moment, as `2026-11-15T08:00:00Z`: repeats a result.",
-        ),
-    ] = ""
+    as_of: AsOf = ""
     platform: Annotated[str, Parameter(max_length=200, description="Taken as it is: there is one platform here.")] = ""
 
     def question(self) -> Question:

@@ -34,6 +34,7 @@ PLATFORM = "online_news"
 PAGE, MOST = 100, 1000
 MOST_COLLECTIONS, MOST_LETTERS = 100, 500
 """Of one feed that is added: more is a mistake, and would take long."""
+Kind = Literal["collections", "sources"]
 CollectionName = Annotated[str, Field(max_length=MOST_LETTERS)]
 Limit = Annotated[
     int, Query(ge=0, le=LARGEST_ID, description=f"Rows of a page; 0 means {PAGE}, and {MOST} is the most.")
@@ -44,8 +45,8 @@ OfSource = Annotated[int | None, Query(ge=0, le=LARGEST_ID, description="Only of
 OfCollection = Annotated[int | None, Query(ge=0, le=LARGEST_ID, description="Only of this collection, by its id.")]
 Name = Annotated[str, Query(max_length=MOST_LETTERS, description="Part of the name or domain; case does not matter.")]
 Platform = Annotated[str, Query(max_length=100, description=f"`{PLATFORM}`, or nothing: there is no other.")]
-Since = Annotated[float | None, Query(description="Added at this time or later, in seconds since 1970.")]
-Before = Annotated[float | None, Query(description="Added before this time, in seconds since 1970.")]
+Since = Annotated[float | None, Query(description="Added or changed at this time or later, in seconds since 1970.")]
+Before = Annotated[float | None, Query(description="Last added or changed before this time, in seconds since 1970.")]
 
 
 @dataclass(slots=True, frozen=True)
@@ -86,15 +87,10 @@ def _rows(limit: int) -> int:
     return min(limit or PAGE, MOST)
 
 
-def _mine(request: Request, kind: Literal["collections", "sources"]) -> frozenset[int] | None:
+def _mine(request: Request, kind: Kind) -> frozenset[int] | None:
     """The ids of the collections or sources that the visitor may see; None means all."""
     reach = reach_of(request)
     return None if reach is None else reach.collections if kind == "collections" else reach.sources
-
-
-def _may_see(request: Request, kind: Literal["collections", "sources"], one: int) -> bool:
-    mine = _mine(request, kind)
-    return mine is None or one in mine
 
 
 def source_shown(source: Source) -> dict[str, Any]:
@@ -132,8 +128,32 @@ def feed_shown(feed: dict[str, Any]) -> dict[str, Any]:
         "name": feed["name"] or feed["rss_title"],
         "admin_rss_enabled": feed["active"],
         "created_at": feed["created_at"].isoformat(),
-        "modified_at": feed["created_at"].isoformat(),
+        "modified_at": (feed["modified_at"] or feed["created_at"]).isoformat(),
     }
+
+
+_KINDS: dict[Kind, tuple[Callable[..., Listing], Callable[[Any], dict[str, Any]]]] = {
+    "collections": (list_collections, collection_shown),
+    "sources": (list_sources, source_shown),
+}
+
+
+def _listed(request: Request, kind: Kind, of: dict[str, Any], platform: str, limit: int, offset: int) -> dict[str, Any]:
+    """A page of the collections or sources that the visitor may see; none on another platform than ours."""
+    find, shown = _KINDS[kind]
+    found, rows = Listing([], 0), _rows(limit)
+    if platform in ("", PLATFORM):
+        found = find(site_of(request).services.database, ids=_mine(request, kind), limit=rows, offset=offset, **of)
+    return page_of(request, found, rows, offset, shown)
+
+
+def _one(request: Request, kind: Kind, number: int) -> dict[str, Any]:
+    """A collection or source. Raises NotFoundError, also when the visitor may not see it."""
+    find, shown = _KINDS[kind]
+    found, mine = find(site_of(request).services.database, ids=[number]).rows, _mine(request, kind)
+    if not found or (mine is not None and number not in mine):
+        raise NotFoundError(f"there is no {kind.removesuffix('s')} {number}")
+    return shown(found[0])
 
 
 _DETAILS = (
@@ -153,26 +173,14 @@ def collections(
     offset: Offset = 0,
 ) -> dict[str, Any]:
     """Collections, all or those with a name or a source."""
-    if platform not in ("", PLATFORM):
-        return page_of(request, Listing([], 0), _rows(limit), offset, collection_shown)
-    found = list_collections(
-        site_of(request).services.database,
-        name=name,
-        source_id=source_id,
-        ids=_mine(request, "collections"),
-        limit=_rows(limit),
-        offset=offset,
-    )
-    return page_of(request, found, _rows(limit), offset, collection_shown)
+    of = {"name": name, "source_id": source_id}
+    return _listed(request, "collections", of, platform, limit, offset)
 
 
 @router.get("/collections/{collection_id}/", response_model=models.CollectionRow, response_model_exclude_unset=True)
 def collection(request: Request, collection_id: Id) -> dict[str, Any]:
     """One collection."""
-    found = list_collections(site_of(request).services.database, ids=[collection_id]).rows
-    if not found or not _may_see(request, "collections", collection_id):
-        raise NotFoundError(f"there is no collection {collection_id}")
-    return collection_shown(found[0])
+    return _one(request, "collections", collection_id)
 
 
 @router.get("/sources/", response_model=models.SourcePage, response_model_exclude_unset=True)
@@ -185,26 +193,14 @@ def sources(
     offset: Offset = 0,
 ) -> dict[str, Any]:
     """Sources, all or those with a name or of a collection."""
-    if platform not in ("", PLATFORM):
-        return page_of(request, Listing([], 0), _rows(limit), offset, source_shown)
-    found = list_sources(
-        site_of(request).services.database,
-        name=name,
-        collection_id=collection_id,
-        ids=_mine(request, "sources"),
-        limit=_rows(limit),
-        offset=offset,
-    )
-    return page_of(request, found, _rows(limit), offset, source_shown)
+    of = {"name": name, "collection_id": collection_id}
+    return _listed(request, "sources", of, platform, limit, offset)
 
 
 @router.get("/sources/{source_id}/", response_model=models.SourceRow, response_model_exclude_unset=True)
 def source(request: Request, source_id: Id) -> dict[str, Any]:
     """One source."""
-    found = list_sources(site_of(request).services.database, ids=[source_id]).rows
-    if not found or not _may_see(request, "sources", source_id):
-        raise NotFoundError(f"there is no source {source_id}")
-    return source_shown(found[0])
+    return _one(request, "sources", source_id)
 
 
 @router.get("/feeds/details/", response_model=models.FeedDetails, response_model_exclude_unset=True)

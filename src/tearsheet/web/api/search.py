@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi import Query as Parameter
 from fastapi.responses import StreamingResponse
 
-from tearsheet.engines.index import Index, IndexedStory
+from tearsheet.engines.index import Index, IndexedStory, one_deadline
 from tearsheet.errors import UsageError
 from tearsheet.index import Attention, Question, WordCount, answers
 from tearsheet.query import Query
@@ -105,7 +105,7 @@ def count_over_time(request: Request, parameters: Parameters) -> dict[str, Any]:
     """Matching stories and all stories of each day."""
     question = parameters.question()
     index, query, everything = _ask(request, question)
-    with site_of(request).heavy.turn():
+    with one_deadline(), site_of(request).heavy.turn():
         found = {point.date: point for point in answers.attention(index, query, "day", everything)}
         ends = [day.isoformat() for day in (question.start, question.end) if day]
         days = _every_day([*ends, *found])
@@ -150,7 +150,7 @@ def count_by_source_over_interval(
 
 def _by_source(request: Request, parameters: SearchParameters, interval: str) -> list[dict[str, Any]]:
     index, query, everything = _ask(request, parameters.question())
-    with site_of(request).heavy.turn():
+    with one_deadline(), site_of(request).heavy.turn():
         rows = answers.sources_over_time(index, query, interval, _MAX_SOURCES, everything)
     return [
         {
@@ -215,8 +215,9 @@ def sources(request: Request, parameters: Parameters, limit: Limit = 10) -> dict
 def languages(request: Request, parameters: Parameters, limit: Limit = 10) -> dict[str, Any]:
     """The languages of the matching stories; `ratio` is their share of these."""
     index, query, _ = _ask(request, parameters.question())
-    total = index.count(query)
-    found = answers.languages(index, query, limit)
+    with one_deadline():
+        total = index.count(query)
+        found = answers.languages(index, query, limit)
     return {"languages": [{"language": name, "value": count, "ratio": count / total} for name, count in found]}
 
 
@@ -224,7 +225,7 @@ def languages(request: Request, parameters: Parameters, limit: Limit = 10) -> di
 def words(request: Request, parameters: Parameters, limit: Limit = 100) -> dict[str, Any]:
     """The most frequent words of the matching stories, or of a random sample when there are very many."""
     index, query, _ = _ask(request, parameters.question())
-    with site_of(request).heavy.turn():
+    with one_deadline(), site_of(request).heavy.turn():
         found = answers.words(index, query, limit)
     return {"words": [as_word(word) for word in found]}
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tearsheet.errors import ConfigError
-from tearsheet.settings import declared_settings, load_settings, unknown_variables
+from tearsheet.settings import declared_settings, load_settings
 
 
 def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path):
@@ -91,21 +91,3 @@ def test_every_setting_says_what_it_means_and_none_shares_a_variable():
 
 def test_a_choice_may_be_written_in_capitals(tmp_path):
     assert load_settings(tmp_path, environ={"TEARSHEET_LOG_LEVEL": "DEBUG"}).log.level == "debug"
-
-
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("TEARSHEET_ENGINES_DATABSE", "TEARSHEET_ENGINES_DATABASE"),
-        ("TEARSHEET_ENGINE_DATABASE", "TEARSHEET_ENGINES_DATABASE"),
-        ("TEARSHEET_ENGINES_DATABSE_FILE", "TEARSHEET_ENGINES_DATABASE_FILE"),
-        ("TEARSHEET_PORT", "TEARSHEET_WEB_PORT"),
-        ("TEARSHEET_LOGLEVEL", "TEARSHEET_LOG_LEVEL"),
-        ("TEARSHEET_DTA", "TEARSHEET_DATA"),
-        ("TEARSHEET_WEB_WHATEVER", None),
-    ],
-)
-def test_a_misspelt_variable_is_named_with_what_was_meant(name, meant):
-    every = {declared.variable: "" for declared in declared_settings()}
-    assert unknown_variables(every | {"TEARSHEET_DATA": "", "HOME": "", "TEARSHEET_TEST_S3": ""}) == {}
-    assert unknown_variables(every | {name: ""}) == {name: meant}

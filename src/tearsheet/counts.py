@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_VERBS = {"is": "are", "was": "were", "has": "have"}
+_VERBS = {"is": "are", "was": "were", "has": "have", "does": "do"}
 
 
 def how_many(number: int, noun: str, verb: str = "") -> str:

@@ -1,4 +1,4 @@
-"""What the tools work with: the data folder, who asks, how far they see, and how much an answer may have."""
+"""Calls of tools: who asks, how far they see, what the tools work with, and how much an answer may have."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Asker:
 
 
 @dataclass(slots=True, frozen=True)
-class Desk:
-    """What the tools of one server work with."""
+class Shared:
+    """What all calls of one server share."""
 
     site: Site
     ingest: IngestForVisitors
@@ -58,14 +58,14 @@ class Desk:
 class Call:
     """One call of a tool: by whom, and what its answer may have."""
 
-    desk: Desk
+    shared: Shared
     asker: Asker
     room: Room
 
     @property
     def services(self) -> Services:
         """The engines and stores."""
-        return self.desk.services
+        return self.shared.services
 
     def reach(self) -> Reach | None:
         """How far the asker sees; None means everything."""
@@ -81,7 +81,7 @@ class Call:
         """A story by its id or its address. Raises NotFoundError and BadURL."""
         given = name.strip()
         identifier = given if len(given) == _ID_LENGTH and "/" not in given else url_hash(given)
-        return find_story(self.desk.site, identifier, self.reach())
+        return find_story(self.shared.site, identifier, self.reach())
 
 
 @dataclass(slots=True, frozen=True)

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tearsheet.fetch import PoliteClient
-from tearsheet.ingest import subresources
+from tearsheet.ingest import resource_fetching
 from tearsheet.ingest.fetching import Visitor
 from tearsheet.ingest.model import WebResource
+from tearsheet.ingest.resource_fetching import ResourceLimits, ResourceRound
 from tearsheet.ingest.resources import Reference
-from tearsheet.ingest.subresources import ResourceLimits, ResourceRound
 from tearsheet.work import Reader, ReadingJob, ReadingPool, ThreadReader
 from tests.support.ingest_site import Site
 
@@ -70,7 +70,7 @@ def test_a_hostile_sheet_costs_the_event_loop_nothing(part: str) -> None:
 
 
 def test_all_sheets_of_a_document_share_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subresources, "SHEETS_SECONDS", 0.0)
+    monkeypatch.setattr(resource_fetching, "SHEETS_SECONDS", 0.0)
     site = Site(otherwise=lambda path: None)
     for reference in sheets(3):
         site.file(reference.url.removeprefix("http://a.example"), b"p { background: url(p.png) }", "text/css")

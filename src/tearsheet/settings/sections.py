@@ -1,34 +1,15 @@
-"""Settings: flags, then `TEARSHEET_*`, then `config.toml` in the data folder, then defaults.
-
-Every setting is declared once, below, with its default and what it means; the reference page, `tearsheet config show` and the
-error messages are made from these declarations. A value, say a secret, may be kept in a separate file: `TEARSHEET_X_FILE`.
-
-A setting that is declared as a secret is hidden wherever it could be seen (see `masking`). The module is long: it is this list.
-"""
+"""The list of all settings, section by section: each with its default and what it means."""
 
 from __future__ import annotations
 
-import os
-import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal
 
 from tearsheet import __version__
-from tearsheet.errors import ConfigError
-from tearsheet.masking import is_path, keep_secret, masked, masked_place
-from tearsheet.near_names import did_you_mean, near_names
 
 _RELEASE = ".".join(__version__.split(".")[:2])
 """Major and minor version, as in `0.1`: servers need not know which patch release we run."""
-
-DEFAULT_DATA_FOLDER = "./tearsheet-data"
-CONFIG_FILE = "config.toml"
-_LARGEST = {
-    "_days": 36_500, "_minutes": 10_000_000, "_seconds": 1_000_000_000, "_processes": 1_000, "concurrency": 10_000,
-}  # fmt: skip
-"""What numbers may be at most, by the ends of their names: more would mean nothing but that a clock or the machine fails."""
 
 
 def _setting(default: Any, help: str, *, secret: bool = False, place: bool = False) -> Any:
@@ -54,7 +35,7 @@ class EngineSettings:
     events: str = _setting("events", "a folder or `kafka://HOST:PORT`", place=True)
     patience_seconds: float = _setting(60.0, "how long a lost connection is waited out before the command gives up")
     query_seconds: float = _setting(
-        2.0, "longest time for one question to the index, for each page of an export; 0 means no limit"
+        2.0, "longest time for what one answer asks of the index, for each page of an export; 0 means no limit"
     )
     index_rollover_stories: int = _setting(
         200_000_000,
@@ -116,11 +97,29 @@ class FeedSettings:
     interval_minutes: int = _setting(360, "time between two polls of a feed that says nothing about it")
     min_minutes: int = _setting(10, "shortest time between two polls of one feed")
     max_minutes: int = _setting(1440, "longest time between two polls of a feed that works")
+    eagerness: float = _setting(
+        1.0, "how eagerly feeds whose rhythm is known are polled: 2 is about twice as often, 0.5 half as often"
+    )
+    obey_max_age: bool = _setting(
+        True,
+        "leave a feed alone for as long as HTTP (`max-age`, `Expires`) says that it stays fresh, up to `max_minutes`",
+    )
     max_failures: float = _setting(
         30.0, "failures in a row (hard 1, soft 0.5, temporary 0.25) after which a feed is disabled"
     )
     disable_failing: bool = _setting(
         True, "disable feeds past `max_failures`; otherwise they are tried ever more rarely"
+    )
+    callback_url: str = _setting(
+        "",
+        "our own address on the web, as `https://news.example.org`: hubs (WebSub) are then asked to tell of news there; "
+        "empty means that feeds are only polled",
+    )
+    move_days: float = _setting(
+        3.0, "days for which a feed must have redirected for good before its new address is taken"
+    )
+    gap_pages: int = _setting(
+        5, "older pages of a feed that are read at most when nothing of its document is known, as after an outage"
     )
     concurrency: int = _setting(64, "feeds fetched at the same time by one process")
     per_host: int = _setting(2, "feeds fetched at the same time from one host by one process, and of one source by all")
@@ -141,6 +140,9 @@ class FeedSettings:
         "",
         "an rss-fetcher whose stories are taken instead of polling feeds here: `https://USER:PASSWORD@HOST`",
         secret=True,
+    )
+    directory_token: str = _setting(
+        "", "token for the server of `tearsheet feeds sync`, sent as `Authorization: Token …`", secret=True
     )
 
 
@@ -251,6 +253,9 @@ class WebSettings:
         "write",
         "what needs no token on loopback or a Unix socket: `write`, `read` or `none`; never what a proxy passed on",
     )
+    open_rss: bool = _setting(
+        True, "serve the daily files of entries (`/rss/mc-….rss.gz`) without a token, as an rss-fetcher does"
+    )
     trusted_proxies: list[str] = _setting(
         [], "addresses or networks of proxies, or `unix`, that are believed when they say for whom they ask"
     )
@@ -328,218 +333,3 @@ class Settings:
     def path(self, name: str) -> Path:
         """A path of the settings: absolute, or inside the data folder."""
         return self.data / name
-
-
-@dataclass(slots=True, frozen=True)
-class Declared:
-    """One declared setting."""
-
-    name: str
-    type: Any
-    default: Any
-    help: str
-    secret: bool
-    place: bool
-    """It names a place: a path, which is no secret, or a URL, which may hold one."""
-
-    @property
-    def variable(self) -> str:
-        """The environment variable that sets it."""
-        return "TEARSHEET_" + self.name.replace(".", "_").upper()
-
-    def shown(self, settings: Settings) -> Any:
-        """Its value as it is shown: hidden as far as it is a secret."""
-        section, name = self.name.split(".")
-        value = getattr(getattr(settings, section), name)
-        return masked_place(value) if self.place else masked(value) if self.secret else value
-
-
-def declared_settings() -> Iterator[Declared]:
-    """Every setting, by section and in order of declaration."""
-    blank = Settings(Path())
-    for section in fields(Settings):
-        values = getattr(blank, section.name)
-        if not is_dataclass(values):
-            continue
-        hints = get_type_hints(type(values))
-        for item in fields(values):
-            meta = item.metadata
-            name = f"{section.name}.{item.name}"
-            yield Declared(
-                name, hints[item.name], getattr(values, item.name), meta["help"], meta["secret"], meta["place"]
-            )
-
-
-def load_settings(
-    data: str | Path | None = None, flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None
-) -> Settings:
-    """Read the settings of a data folder; `flags` maps setting names, such as `web.port`, to values.
-
-    Raises a ConfigError that names the setting.
-    """
-    env = os.environ if environ is None else environ
-    folder = Path(data or env.get("TEARSHEET_DATA") or DEFAULT_DATA_FOLDER).absolute()
-    settings = Settings(folder)
-    from_file = _read_config_file(folder / CONFIG_FILE)
-    for name in [name for name in from_file if name.startswith("pipelines.")]:
-        settings.pipelines[name.removeprefix("pipelines.")] = _to_pipeline(name, from_file.pop(name))
-    known = {declared.name for declared in declared_settings()}
-    for unknown in sorted(from_file.keys() - known):
-        hint = did_you_mean(unknown, known, "`tearsheet config show` lists them all")
-        raise ConfigError(f"{folder / CONFIG_FILE}: there is no setting {unknown!r}; {hint}")
-    found = [(declared, _first_source(declared, flags or {}, env, from_file)) for declared in declared_settings()]
-    keep_secret(
-        value
-        for declared, given in found
-        if given is not None and declared.secret
-        for value in (given[0] if isinstance(given[0], list) else [given[0]])
-        if not (declared.place and is_path(str(value)))
-    )
-    for declared, given in found:
-        if given is not None:
-            value, source = given
-            _assign(settings, declared, _convert(value, declared, source))
-            settings.sources[declared.name] = source
-    return settings
-
-
-def unknown_variables(environ: Mapping[str, str] | None = None) -> dict[str, str | None]:
-    """Variables of the environment that look like settings and set nothing, each with the name that was perhaps meant."""
-    variables = [declared.variable for declared in declared_settings()]
-    known = {"TEARSHEET_DATA", "TEARSHEET_PAGER", *variables, *(f"{variable}_FILE" for variable in variables)}
-    sections = tuple({f"TEARSHEET_{item.name.upper()}_" for item in fields(Settings)})
-    found: dict[str, str | None] = {}
-    for name in sorted(os.environ if environ is None else environ):
-        if not name.startswith("TEARSHEET_") or name in known:
-            continue
-        short = name.removeprefix("TEARSHEET_")
-        near = [variable for variable in variables if variable.endswith(f"_{short}")] or [
-            f"TEARSHEET_{one}"
-            for one in near_names(short, [one.removeprefix("TEARSHEET_") for one in sorted(known)], 1)
-        ]
-        if near or name.startswith(sections):
-            found[name] = near[0] if near else None
-    return found
-
-
-def _to_pipeline(name: str, value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ConfigError(f"{name} ({CONFIG_FILE}): a pipeline is a table: write [{name}] above its queuer and stages")
-    return value
-
-
-def _first_source(
-    declared: Declared, flags: Mapping[str, Any], env: Mapping[str, str], from_file: Mapping[str, Any]
-) -> tuple[Any, str] | None:
-    if flags.get(declared.name) is not None:
-        return flags[declared.name], "flag"
-    if declared.variable in env:
-        return env[declared.variable], declared.variable
-    if declared.variable + "_FILE" in env:
-        path = Path(env[declared.variable + "_FILE"])
-        try:
-            return path.read_text("utf-8").strip(), f"{declared.variable}_FILE"
-        except OSError as error:
-            raise ConfigError(f"{declared.variable}_FILE: cannot read {path}: {error.strerror}") from error
-        except UnicodeDecodeError:
-            raise ConfigError(f"{declared.variable}_FILE: {path} is not text in UTF-8") from None
-    if declared.name in from_file:
-        return from_file[declared.name], CONFIG_FILE
-    return None
-
-
-def _read_config_file(path: Path) -> dict[str, Any]:
-    try:
-        sections = tomllib.loads(path.read_text("utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"cannot read {path}: {error}") from error
-    flat: dict[str, Any] = {}
-    for section, values in sections.items():
-        if not isinstance(values, dict):
-            raise ConfigError(f"{path}: {section!r} is outside a [section]; write it as [section] and name = value")
-        flat |= {f"{section}.{name}": value for name, value in values.items()}
-    return flat
-
-
-def _assign(settings: Settings, declared: Declared, value: Any) -> None:
-    section, name = declared.name.split(".")
-    setattr(getattr(settings, section), name, value)
-
-
-def _convert(value: Any, declared: Declared, source: str) -> Any:
-    kind = get_origin(declared.type) or declared.type
-    try:
-        converted = _CONVERTERS[kind](value, get_args(declared.type))
-    except (ValueError, TypeError, OverflowError) as error:
-        told = "its value" if declared.secret else repr(value)
-        raise ConfigError(f"{declared.name} (from {source}): {told} is not {_KIND_NAMES[kind]}: {declared.help}") from (
-            None if declared.secret else error
-        )
-    if kind in (int, float) and converted > (most := _largest(declared.name)):
-        raise ConfigError(f"{declared.name} (from {source}): {value!r} is more than {most:,}, the most that it may be")
-    return converted
-
-
-def _largest(name: str) -> int:
-    return next((most for ending, most in _LARGEST.items() if name.endswith(ending)), 2**53)
-
-
-def _to_bool(value: Any, _: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    values = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-    try:
-        return values[str(value).lower()]
-    except KeyError:
-        raise ValueError("not a boolean") from None
-
-
-def _to_number(kind: type) -> Any:
-    def convert(value: Any, _: Any) -> Any:
-        if isinstance(value, bool):
-            raise ValueError("a boolean is not a number")
-        number = kind(value)
-        if not number >= 0:  # NaN is neither
-            raise ValueError("negative, or no number")
-        return number
-
-    return convert
-
-
-def _to_text(value: Any, _: Any) -> str:
-    if not isinstance(value, str):
-        raise ValueError("not text")
-    return value
-
-
-def _to_choice(value: Any, choices: tuple[str, ...]) -> str:
-    if str(value).lower() not in choices:
-        raise ValueError("not a choice")
-    return str(value).lower()
-
-
-def _to_list(value: Any, _: Any) -> list[str]:
-    items = value.split(",") if isinstance(value, str) else value
-    if not isinstance(items, list):
-        raise ValueError("not a list")
-    return [str(item).strip() for item in items if str(item).strip()]
-
-
-def _to_dict(value: Any, _: Any) -> dict[str, str]:
-    if isinstance(value, str):
-        value = dict(pair.split("=", 1) for pair in value.split(",") if pair)
-    if not isinstance(value, dict):
-        raise ValueError("not a table")
-    return {str(key): str(item) for key, item in value.items()}
-
-
-_CONVERTERS: dict[Any, Any] = {
-    bool: _to_bool, int: _to_number(int), float: _to_number(float), str: _to_text, list: _to_list, dict: _to_dict,
-    Literal: _to_choice,
-}  # fmt: skip
-_KIND_NAMES: dict[Any, str] = {
-    bool: "true or false", int: "a whole number", float: "a number", str: "text", list: "a list", dict: "a table of names",
-    Literal: "one of its values",
-}  # fmt: skip

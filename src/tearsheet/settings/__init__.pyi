@@ -1,0 +1,12 @@
+from .declared import declared_settings as declared_settings
+from .loading import CONFIG_FILE as CONFIG_FILE
+from .loading import DEFAULT_DATA_FOLDER as DEFAULT_DATA_FOLDER
+from .loading import load_settings as load_settings
+from .misspelt import unknown_variables as unknown_variables
+from .sections import FeedSettings as FeedSettings
+from .sections import FetchSettings as FetchSettings
+from .sections import McpSettings as McpSettings
+from .sections import PipelineSettings as PipelineSettings
+from .sections import Settings as Settings
+from .sections import TopicSettings as TopicSettings
+from .sections import WebSettings as WebSettings
