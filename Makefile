@@ -11,6 +11,8 @@ ENGINES ?=
 # Packages are compiled once, when they are installed, and our modules when they are first imported: the tests start many
 # processes, and each would compile everything again where the environment tells Python to keep no bytecode.
 export UV_COMPILE_BYTECODE := 1
+# As pip does, uv trusts the certificates that this system trusts: those of a company's proxy are among them.
+export UV_SYSTEM_CERTS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help

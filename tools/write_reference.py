@@ -95,7 +95,7 @@ recorded, so a story that is tried three times and then dropped counts three tim
 `dropped`. A message that is delivered twice counts once. How many stories ended in each way, each counted once, is what
 `tearsheet stats` says. A worker adds its times every five seconds and at its end; one that is killed loses up to five seconds of
 them. Stages of topics and of the ingest are not timed. The counters of requests, of the event loop and of reading processes begin
-anew with their process.
+afresh with their process.
 
 On RabbitMQ, `tearsheet_queue_oldest_seconds` takes the first message of each queue and puts it back where it was, because quorum
 queues do not tell when it came. RabbitMQ then marks it as redelivered. Messages that an earlier version sent have no age.

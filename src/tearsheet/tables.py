@@ -8,10 +8,10 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
+from tearsheet.chunks import chunks
 from tearsheet.errors import ConfigError, UsageError
 from tearsheet.terminal import safe_json
 
@@ -113,9 +113,9 @@ def write_parquet(
     known = {"text": arrow.string(), "number": arrow.int64(), "day": arrow.date32()}
     known["moment"] = arrow.timestamp("ns", tz="UTC")
     schema = arrow.schema([(name, known[types[name]]) for name in columns])
-    count, remaining = 0, iter(rows)
+    count = 0
     with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
-        while group := list(islice(remaining, _PARQUET_ROWS)):
+        for group in chunks(rows, _PARQUET_ROWS):
             count += len(group)
             writer.write_table(arrow.Table.from_pydict(_by_column(columns, group), schema=schema))
     return count

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,8 @@ from tearsheet.errors import EXIT_CODES
 from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.settings import Settings
 from tearsheet.terminal import cells
-from tests.support.every_command import FORMS, SUMMARIES, commands
-from tests.support.full_folder import SECRET, fill
+from tests.support.every_command import FORMS, SERVING, SUMMARIES, WORDS, commands
+from tests.support.full_folder import NAMES, SECRET, fill, url_of
 from tests.support.tearsheet_command import in_process
 
 LISTS = [
@@ -33,6 +34,8 @@ LISTS = [
     "pipeline list", "config show", "config show --sources", "erase --show",
 ]  # fmt: skip
 NARROW = 50
+ASKING = {"run", "ingest", "feeds discover", "feeds poll", "topic run"}
+"""Commands that ask the web: test_demo.py and test_newcomer.py run them on a newsroom."""
 OFFERED = commands()
 LEAVES = sorted(OFFERED)
 
@@ -122,3 +125,31 @@ def test_at_fifty_columns_every_address_is_whole(full: Path, line: str, monkeypa
         if command in ("search", "feeds list", "feeds stories", "stats", "queues peek"):
             assert set(addresses) <= known, text
         assert addresses or cells(text) <= NARROW or max(map(len, text.split())) > NARROW // 2, text
+
+
+def test_every_command_that_ends_has_words_to_be_tried_with():
+    assert set(LEAVES) == set(WORDS) | SERVING and WORDS.keys() >= ASKING
+
+
+@pytest.mark.proof  # it opens a folder a hundred times; the tests above try the lists
+@pytest.mark.parametrize("folder", ["empty", "full"])
+def test_every_command_answers(folder: str, full: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """In the order of their table, in which some begin or change a folder that later ones find."""
+    monkeypatch.setenv("COLUMNS", str(NARROW))
+    data, outside = tmp_path / "data", tmp_path / "outside"
+    outside.mkdir()
+    for name, kind in (
+        ("page.html", "<p>A page.</p>"),
+        ("sources.csv", "domain\nown.example\n"),
+        ("urls.csv", "url\n"),
+    ):
+        (outside / name).write_text(kind)
+    if folder == "full":
+        shutil.copytree(full, data)
+    known = {url_of(name) for name in NAMES}
+    for line in [line for name, line in WORDS.items() if name not in ASKING]:
+        words = [word.format(hostile="bridge", outside=outside) for word in line.split(" ")]
+        done = checked(*words, data=data)
+        assert len(done.stderr.splitlines()) < 12, (words, done.stderr)
+        cut = [text for text in done.output.split() if any(whole.startswith(text) for whole in known - {text})]
+        assert not [text for text in cut if text.startswith("https://news")], (words, done.output)

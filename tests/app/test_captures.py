@@ -47,8 +47,10 @@ def test_captures_of_a_query_and_of_a_list_are_packed_from_a_store(services, tmp
     assert (len(chosen.captures), chosen.missing, chosen.about) == (2, 0, "*")
     chosen = chosen_by_names(services.captures, [stories[0].id, stories[1].url or "", "unknown"])
     assert ([capture.story_id for capture in chosen.captures], chosen.missing) == ([s.id for s in stories[:2]], 1)
-    packed = pack(services, tmp_path / "out.wacz", chosen, "")
+    told: list[tuple[int, int]] = []
+    packed = pack(services, tmp_path / "out.wacz", chosen, "", lambda done, of: told.append((done, of)))
     assert (packed.pages, packed.missing) == (2, [])
+    assert told == [(1, 2), (2, 2)]
 
 
 def test_the_archive_is_verified_where_its_files_are(services):

@@ -332,10 +332,10 @@ def read_gzip(path) -> bytes:
     return gzip.decompress(path.read_bytes())
 
 
-QUICK = [("_erase_from_archive", "before"), ("erase_from_file", "after"), ("_count_the_rest", "after")]
+QUICK = [("_erase_from_archive", "before"), ("erase_from_file", "after"), ("_erase_the_rest", "after")]
 OTHERS = [
     (step, when)
-    for step in ("_note_in_ledger", "erase_from_file", "replace_copies", "_erase_from_archive", "_count_the_rest", "erase_pages",
+    for step in ("_note_in_ledger", "erase_from_file", "replace_copies", "_erase_from_archive", "_erase_the_rest", "erase_pages",
                  "erase_entries", "erase_from_daily_rss", "erase_from_topics", "erase_from_snapshots", "_erase_events",
                  "erase_documents")
     for when in ("before", "after")

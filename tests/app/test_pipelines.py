@@ -99,7 +99,7 @@ def test_a_run_says_which_copies_it_could_not_make(tmp_path):
     done = in_process("--quiet", "pipeline", "run", "historical", old, data=data)
     assert done.exit_code == 3, done.output
     told = " ".join(done.output.split())
-    assert "tearsheet: 1 copy of an archive file could not be made (" in told
+    assert "tearsheet: 1 copy of archive files could not be made (" in told
     assert "a later run tries again, and `tearsheet archive upload --now` at once" in told
     (tmp_path / "disk").mkdir()
     assert in_process("archive", "upload", "--now", data=data).exit_code == 0

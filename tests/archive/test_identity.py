@@ -148,6 +148,10 @@ def test_the_archive_folder_is_no_store_by_whichever_mount_it_is_seen(tmp_path, 
     (failure,) = Uploader(outbox, copies, stores, remove_local=True).run(all_now=True).failures
     assert "is the archive folder itself, as another mount shows it" in failure
     assert len(list((tmp_path / "data" / "archive").rglob("*.warc.gz"))) == 1
+    assert not list((tmp_path / "data").rglob("*probe*"))
+    (tmp_path / "seen-again").unlink()
+    shutil.copytree(tmp_path / "data" / "archive", tmp_path / "seen-again")
+    assert Uploader(outbox, copies, stores).run(all_now=True).failures == [], "the one was copied from the other"
     other = stores_by_name([str(tmp_path / "copies")], tmp_path / "data", 1)
     assert Uploader(outbox, copies, other).run(all_now=True).failures == [], (
         "the marker that stays there is not this one's"

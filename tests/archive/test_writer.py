@@ -95,7 +95,7 @@ def test_names_are_never_used_twice(tmp_path):
 
 
 def test_a_name_that_only_a_store_has_is_not_used_again(tmp_path):
-    """Serial numbers begin anew in each process, and a file may have left the folder within the second that is in its name."""
+    """Serial numbers start over in each process, and a file may have left the folder within the second that is in its name."""
     names: list[str] = []
 
     def taken(name: str) -> bool:

@@ -146,7 +146,7 @@ def test_archive_files_that_a_store_has_are_not_missed(tmp_path, place):
 def test_a_restore_says_what_it_cannot_bring_back(data, place, tmp_path):
     (data / "linked").symlink_to(place)
     said(in_process("backup", place, "--new", data=data), 3)
-    assert "bring them back yourself" in said(in_process("restore", place, data=tmp_path / "new"), 3)
+    assert "bring it back yourself" in said(in_process("restore", place, data=tmp_path / "new"), 3)
     said(in_process("backup", place, "--without", "links", data=data))
     report = in_process("restore", place, "--json", data=tmp_path / "newer")
     assert report.exit_code == 0

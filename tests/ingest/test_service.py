@@ -273,7 +273,7 @@ def test_captures_are_hidden_by_command(services, tmp_path):
     call("--unhide", SHA1)
     assert store.document(SHA1)["scope"] == "article-fulltext"
     call("--hide", SHA1)
-    assert store.known(SHA1, URL) is None, "asked for again, it is captured anew"
+    assert store.known(SHA1, URL) is None, "asked for again, it is captured again"
     call("--hide", "http://a.example/never", code=5)
     call("--hide", "--unhide", SHA1, code=2)
     call("--hide", code=2)

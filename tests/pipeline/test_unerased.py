@@ -91,6 +91,6 @@ def test_what_the_ledger_notes_names_no_address():
     story = plain_story(2)
     story.rss_entry.source_source_id = 7
     forget(story)
-    entry = entry_for(story, "fetcher", "dropped")
+    entry = entry_for(story, "fetcher")
     assert (entry.url, entry.domain, entry.source_id) == ("", "news.example", 7)
     assert entry.story_id == plain_story(2).id and "Title 2" not in str(story)

@@ -83,7 +83,7 @@ def fill(data: Path, **settings: Any) -> None:
         assert not services.uploader.run(all_now=True).failures
         for one in stories:
             put_story(services.page_store, one)
-            tried = entry_for(one, "fetcher", "retrying")
+            tried = replace(entry_for(one, "fetcher"), status="retrying")
             services.ledger.record([replace(tried, reason="noconn", detail=f"{one.url} did not answer")])
             services.ledger.record([replace(tried, status="recovered", reason="try 2", detail=f"{one.url} answered")])
         _fill_feeds(services)

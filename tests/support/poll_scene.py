@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.store import add_feeds
-from tearsheet.feeds.polling.poll import FeedClient
+from tearsheet.feeds.polling import FeedClient
 from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.tables import feeds, fetch_events, stories
 from tearsheet.fetch import HostStore, PoliteClient

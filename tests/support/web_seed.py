@@ -131,7 +131,9 @@ def seed(services: Services, *, archive: bool = True) -> Seeded:
     if archive:
         archive_all(archiver(services, services.settings.archive.prefix), stories)
     entries = [
-        entry_for(story, stage, DONE) for story in stories for stage in ("fetcher", "parser", "importer", "archiver")
+        replace(entry_for(story, stage), status=DONE)
+        for story in stories
+        for stage in ("fetcher", "parser", "importer", "archiver")
     ]
     left_out = list(_left_out())
     services.ledger.record(entries + left_out)

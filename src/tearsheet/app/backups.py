@@ -45,6 +45,7 @@ from tearsheet.errors import EngineError, StorageError, UsageError
 from tearsheet.files import lies_in, write_whole
 from tearsheet.masking import without_login
 from tearsheet.settings import CONFIG_FILE, Settings, load_settings
+from tearsheet.work import nearest_folder
 
 SERVERS = {
     "database": "the database is kept by a server: dump it just before each backup (pg_dump)",
@@ -260,10 +261,7 @@ def _check_room(layout: Layout, manifest: Manifest) -> None:
         name for name in manifest.parts if (path := layout.target(name, "x")) and path.is_relative_to(layout.data)
     ]
     needed = sum(manifest.parts[name].bytes for name in inside)
-    above = layout.data
-    while not above.is_dir():
-        above = above.parent
-    if (free := shutil.disk_usage(above).free) < needed:
+    if (free := shutil.disk_usage(nearest_folder(layout.data)).free) < needed:
         raise StorageError(
             f"{layout.data} needs {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free: make room, or choose another disk"
         )

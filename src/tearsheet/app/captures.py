@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -27,6 +26,7 @@ from tearsheet.archive import (
     walk_paths,
     write_wacz,
 )
+from tearsheet.chunks import chunks
 from tearsheet.engines.index import server_documents
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.index import Rebuilt, fill_index, rebuild_from_stories, story_of_mediacloud
@@ -93,10 +93,24 @@ def _chosen(found: Sequence[StoredCapture | None], about: str = "") -> Chosen:
     return Chosen(captures, len(found) - len(captures), about)
 
 
-def pack(services: Services, target: Path, chosen: Chosen, title: str) -> Packed:
+def pack(
+    services: Services,
+    target: Path,
+    chosen: Chosen,
+    title: str,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> Packed:
     """Write captures into a WACZ; ingested documents come with their pictures and styles."""
     parts = [part for capture in chosen.captures for part in _parts(services, capture)]
-    return write_wacz(target, chosen.captures, services.captures, parts=parts, title=title, description=chosen.about)
+    return write_wacz(
+        target,
+        chosen.captures,
+        services.captures,
+        parts=parts,
+        title=title,
+        description=chosen.about,
+        progress=progress,
+    )
 
 
 def _parts(services: Services, capture: StoredCapture) -> list[StoredCapture]:
@@ -171,8 +185,7 @@ def copy_index(services: Services, url: str, progress: Callable[[int], None]) ->
 
 def _unerased_documents(documents: Iterable[Document], erased: Erased) -> Iterator[Document]:
     """Documents of an index, without those whose addresses were erased here."""
-    waiting = iter(documents)
-    while batch := list(islice(waiting, _PAGE)):
+    for batch in chunks(documents, _PAGE):
         keys = [{index_id_of(str(source.get(name) or "")) for name in ("url", "original_url")} for _, source in batch]
         gone = erased.among(key for some in keys for key in some)
         yield from (document for document, some in zip(batch, keys, strict=True) if gone.isdisjoint(some))
@@ -180,8 +193,7 @@ def _unerased_documents(documents: Iterable[Document], erased: Erased) -> Iterat
 
 def without_erased(stories: Iterable[Story], erased: Erased) -> Iterator[Story]:
     """Stories of files, without those that were erased here."""
-    waiting = iter(stories)
-    while batch := list(islice(waiting, _PAGE)):
+    for batch in chunks(stories, _PAGE):
         yield from (story for story, gone in zip(batch, erased.of_stories(batch), strict=True) if not gone)
 
 

@@ -94,11 +94,11 @@ def rehearse(services: Services, addresses: Addresses) -> Report:
     captures = captures_of(services, keys, documents.parts)
     files = {capture.file.id: capture.file for capture in captures}
     report.add("archive", "captures", len(captures))
-    report.add("archive", "files to be written anew", sum(file.path is None for file in files.values()))
+    report.add("archive", "files to be rewritten", sum(file.path is None for file in files.values()))
     report.add("archive stores", "copies to be replaced", sum(len(services.archive.proved_stores(id)) for id in files))
     report.notes += [f"{file.path} is not ours, and stays as it is" for file in files.values() if file.path]
     report.problems += read_unread(services)
-    _count_the_rest(services, addresses, documents, report, "", dry_run=True)
+    _erase_the_rest(services, addresses, documents, report, "", dry_run=True)
     same = Tombstones(database).same_pages(captures)
     if same:
         report.notes.append(
@@ -200,7 +200,7 @@ def _erase_everywhere(services: Services, erasure: Erasure, report: Report, say:
     report.add("index", "stories", services.index.remove(sorted(erasure.addresses)))
     _erase_from_archive(services, erasure, documents, report, say)
     say("erasing from pages, feeds, topics and ingested documents")
-    _count_the_rest(services, dict(erasure.addresses), documents, report, erasure.reason, dry_run=False)
+    _erase_the_rest(services, dict(erasure.addresses), documents, report, erasure.reason, dry_run=False)
 
 
 def _note_in_ledger(services: Services, erasure: Erasure) -> int:
@@ -277,7 +277,7 @@ def _replace_copies(services: Services, report: Report, say: Say) -> None:
     report.problems += problems
 
 
-def _count_the_rest(
+def _erase_the_rest(
     services: Services, addresses: Addresses, documents: Documents, report: Report, reason: str, *, dry_run: bool
 ) -> None:
     """Erase from the other stores, or only count."""

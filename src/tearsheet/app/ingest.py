@@ -9,12 +9,12 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property, partial
-from itertools import islice
 
 from tearsheet.app.disk import disk_floor, require_space
 from tearsheet.app.engines import Engines
 from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import Run, run_to_its_end, run_until_stopped
+from tearsheet.chunks import chunks
 from tearsheet.engines.blobs import Blobs
 from tearsheet.errors import StorageError
 from tearsheet.ingest import (
@@ -114,9 +114,9 @@ class IngestServices:
         return run_to_its_end(self._ingest(wanted, show))
 
     async def _ingest(self, requests: Iterable[IngestRequest], show: Callable[[IngestWebResult], None]) -> int:
-        missed, remaining = 0, iter(requests)
+        missed = 0
         async with self.open_service() as service:
-            while batch := list(islice(remaining, REQUEST_BATCH)):
+            for batch in chunks(requests, REQUEST_BATCH):
                 await asyncio.to_thread(require_space, self.engines)
                 for result in await service.handle(batch):
                     missed += not result.hit

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tearsheet.app.services import Services
+from tearsheet.chunks import chunks
 from tearsheet.feeds.catalogue import list_feeds, list_sources
 from tearsheet.work import By
 
-_GROUP = 500
-"""Names that are looked up at once."""
 _NONE = "0"
 """What the sums of stories without a source or feed are kept under."""
 
@@ -52,8 +51,8 @@ def outcome_sums(
 
 def _all_names(services: Services, by: By, ids: Sequence[int]) -> dict[str, str]:
     names: dict[str, str] = {}
-    for start in range(0, len(ids), _GROUP):
-        names |= _names(services, by, ids[start : start + _GROUP])
+    for some in chunks(ids):
+        names |= _names(services, by, some)
     return names
 
 

@@ -79,8 +79,9 @@ def check_store(services: Services, place: StorePlace) -> tuple[str, str]:
     blobs = open_blobs(place.url, data, patience=patience, setting=place.setting)
     try:
         if place.is_backup and _was_used(services, place):
-            check_identity(store_name(place.url), blobs, Outbox(services.database))
-            check_not_the_archive(store_name(place.url), services.archive_folder, Outbox(services.database))
+            name, outbox = store_name(place.url), Outbox(services.database)
+            check_identity(name, blobs, outbox)
+            check_not_the_archive(name, blobs, services.archive_folder, outbox)
         return f"{shown or store_name(place.url)}; {_tried(blobs, place)}", advice
     finally:
         blobs.close()

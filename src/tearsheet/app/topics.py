@@ -128,9 +128,9 @@ def take_snapshot(services: Services, topic: Topic, note: str) -> tuple[int, str
     return number, digest
 
 
-def overall_figures(services: Services, topic: Topic, snapshot: int | None = None) -> Figures:
-    """The figures of a whole snapshot, or of the newest. Raises NotFoundError, and UsageError where that would take long."""
-    frozen = load_snapshot(services.database, topic, snapshot)
+def overall_figures(services: Services, topic: Topic) -> Figures:
+    """The figures of the whole newest snapshot. Raises NotFoundError, and UsageError where that would take long."""
+    frozen = load_snapshot(services.database, topic)
     if len(frozen.stories) + len(frozen.links) >= LARGE:
         raise UsageError(
             f"this topic is too large to be counted while you wait: `tearsheet topic export {topic.name!r} FOLDER` does it"

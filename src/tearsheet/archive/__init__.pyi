@@ -51,6 +51,7 @@ from .upload import Uploader as Uploader
 from .verify import Problem as Problem
 from .verify import Verdict as Verdict
 from .verify import verify_file as verify_file
+from .verify_copies import verify_copies as verify_copies
 from .wacz import Packed as Packed
 from .wacz import write_wacz as write_wacz
 from .writer import Capture as Capture

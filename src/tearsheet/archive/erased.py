@@ -6,15 +6,15 @@ again, and not enough to read it. Whoever takes stories in asks `Erased` first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Column, Connection, ForeignKey, Integer, String, Table, Text, select
 
 from tearsheet.archive.addresses import index_id_of, story_keys
+from tearsheet.chunks import chunks
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.story import Story
@@ -22,7 +22,6 @@ from tearsheet.story import Story
 REASON = "erased"
 """The reason under which the ledger counts what is kept away."""
 MAX_REASON = 500
-_CHUNK = 500
 
 erasures = Table(
     "erasures",
@@ -60,7 +59,7 @@ class Erasure:
 def erased_among(connection: Connection, keys: Iterable[str]) -> set[str]:
     """Which of these keys are those of erased addresses."""
     found: set[str] = set()
-    for chunk in _chunks(sorted(set(keys))):
+    for chunk in chunks(sorted(set(keys))):
         query = select(erased_addresses.c.url_key).where(erased_addresses.c.url_key.in_(chunk))
         found.update(connection.execute(query).scalars())
     return found
@@ -119,7 +118,7 @@ class Erased:
         again = {"erasure_id": insert.excluded.erasure_id, "url": insert.excluded.url}
         statement = insert.on_conflict_do_update(index_elements=["url_key"], set_=again)
         rows = [{"url_key": key, "erasure_id": number, "url": url} for key, url in addresses.items()]
-        for chunk in _chunks(rows):
+        for chunk in chunks(rows):
             connection.execute(statement, chunk)
 
     def unfinished(self) -> list[Erasure]:
@@ -141,7 +140,7 @@ class Erased:
         columns = erased_addresses.c
         of: set[int] = set()
         with self._database.read() as connection:
-            for chunk in _chunks(sorted(set(keys))):
+            for chunk in chunks(sorted(set(keys))):
                 query = select(columns.erasure_id).where(columns.url_key.in_(chunk)).distinct()
                 of.update(connection.execute(query).scalars())
         return next((erasure for erasure in self.unfinished() if erasure.id in of), None)
@@ -157,8 +156,3 @@ class Erased:
         statement = sa.update(erasures).where(erasures.c.id == erasure.id)
         with self._database.begin() as connection:
             connection.execute(statement.values(finished_at=utc_now(self._clock)))
-
-
-def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(items), _CHUNK):
-        yield items[start : start + _CHUNK]

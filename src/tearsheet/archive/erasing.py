@@ -1,6 +1,6 @@
 """Take stories out of archive files, and replace the copies that other stores have.
 
-A file is written anew aside, synced and read back; then it is registered, and takes the place of the old one. A kill leaves either
+A file is rewritten aside, synced and read back; then it is registered, and takes the place of the old one. A kill leaves either
 the old file, from which the next try makes the same new one, or the new one.
 """
 
@@ -74,7 +74,7 @@ def erase_from_dumps(
     """Take unwanted stories out of the WARC files below a folder, of which nothing is registered; returns how many there are."""
     count = 0
     for path in sorted(folder.rglob(f"*{SUFFIX}")):
-        with storage_errors(f"cannot write {path} anew"), path.open("rb") as source:
+        with storage_errors(f"cannot rewrite {path}"), path.open("rb") as source:
             found = find_cuts(source, unwanted, day, reason)
             count += len(found.gone)
             if found.gone and not dry_run:
@@ -94,16 +94,14 @@ def _rewrite(
         )
         for one in found.gone
     ]  # fmt: skip
-    with storage_errors(f"cannot write {final} anew"):
+    with storage_errors(f"cannot rewrite {final}"):
         make_folder(final.parent)
         with old.open("rb") as source, written_aside(final) as draft:
             size, sha256 = splice(source, found.cuts, draft)
             draft.flush()
             description = describe(Path(draft.name), final_name=file.name)
             if (description.file.size, description.file.sha256) != (size, sha256) or not _holds(description, found):
-                raise StorageError(
-                    f"{final} could not be written anew: what was written is not what was read; try again"
-                )
+                raise StorageError(f"{final} could not be rewritten: what was written is not what was read; try again")
             tombstones.register_rewritten(file, description.file, gone, erasure)
     return description
 

@@ -51,13 +51,24 @@ def check_identity(name: str, blobs: Blobs, outbox: Outbox) -> None:
         outbox.set_store_id(name, found)
 
 
-def check_not_the_archive(name: str, folder: Path, outbox: Outbox) -> None:
-    """Raise EngineError when the marker of a store is in the archive folder: the two are one, whatever mount shows it twice."""
+def check_not_the_archive(name: str, blobs: Blobs, folder: Path, outbox: Outbox) -> None:
+    """Raise EngineError when a store is the archive folder, whatever mount shows it twice.
+
+    Then its marker is in the archive folder. But so it is when that was copied from the store: something new decides.
+    """
     try:
         found = msgspec.json.decode((folder / MARKER).read_bytes(), type=Marker).id
     except (OSError, msgspec.MsgspecError):
         return
-    if found == outbox.store_id(name, uuid.uuid4().hex):
+    if found != outbox.store_id(name, uuid.uuid4().hex):
+        return
+    key = f"tearsheet-probe-{uuid.uuid4().hex}"
+    blobs.put(key, b"x")
+    try:
+        is_there = (folder / key).exists()
+    finally:
+        blobs.delete(key)
+    if is_there:
         raise EngineError(
             f"archive.stores: {name} is the archive folder itself, as another mount shows it: name a place of its own"
         )

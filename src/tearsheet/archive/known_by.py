@@ -6,8 +6,7 @@ or when a user has the time for it (`tearsheet archive index`); each counts as s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from sqlalchemy import func, select
 
@@ -24,12 +23,12 @@ from tearsheet.archive.store import (
     file_from_row,
 )
 from tearsheet.archive.writer import Capture
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError, StorageError
 
 Tell = Callable[[float, float | None], None]
 """Is told how many files were read, and of how many."""
-_CHUNK = 500
 
 
 class KnownBy:
@@ -42,7 +41,7 @@ class KnownBy:
         """The ids of the stories that are known by each of these addresses."""
         found: dict[str, set[str]] = {}
         with self._database.read() as connection:
-            for chunk in _chunks(sorted(set(keys))):
+            for chunk in chunks(sorted(set(keys))):
                 for key, story_id in (
                     (captures.c.index_id, captures.c.story_id),
                     (capture_addresses.c.url_key, capture_addresses.c.story_id),
@@ -55,7 +54,7 @@ class KnownBy:
         """Every address by which each of these stories is known, as far as it was captured."""
         found: dict[str, set[str]] = {}
         with self._database.read() as connection:
-            for chunk in _chunks(sorted(set(story_ids))):
+            for chunk in chunks(sorted(set(story_ids))):
                 for table in (captures, capture_addresses):
                     query = select(table.c.story_id, table.c.url).where(table.c.story_id.in_(chunk))
                     for story_id, url in connection.execute(query):
@@ -78,7 +77,7 @@ class KnownBy:
         """Add the addresses of all captures of a file."""
         known: set[str] = set()
         with self._database.begin() as connection:
-            for chunk in _chunks([capture.story_id for capture in found]):
+            for chunk in chunks([capture.story_id for capture in found]):
                 known.update(
                     connection.execute(select(captures.c.story_id).where(captures.c.story_id.in_(chunk))).scalars()
                 )
@@ -123,8 +122,3 @@ def _captures_in(file: StoredFile, copies: Copies) -> list[Capture]:
 
 def _not_known(file: StoredFile, error: Exception) -> str:
     return f"which addresses {file.name} has is not known: {error}"
-
-
-def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(items), _CHUNK):
-        yield items[start : start + _CHUNK]

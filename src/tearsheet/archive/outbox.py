@@ -128,8 +128,8 @@ class Outbox:
             rows = connection.execute(select(archive_files).where(~archive_files.c.local, ~copied)).mappings()
             return [file_from_row(row) for row in rows]
 
-    def newest_copies(self, store: str, limit: int) -> list[StoredFile]:
-        """The files of which a store was last proved to have a copy."""
+    def newest_copies(self, store: str, limit: int | None = None) -> list[StoredFile]:
+        """The files of which a store was last proved to have a copy; all of them when no limit is given."""
         columns = archive_uploads.c
         query = (
             select(archive_files)

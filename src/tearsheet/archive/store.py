@@ -15,6 +15,7 @@ from tearsheet.archive.addresses import index_id_of
 from tearsheet.archive.erased import erased_among, is_anything_erased
 from tearsheet.archive.names import INGESTED
 from tearsheet.archive.writer import ArchiveFile, Capture
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.errors import StorageError
 from tearsheet.foreign_text import storable
@@ -79,8 +80,6 @@ archive_stores = Table(
     Column("id", String(64), nullable=False),
 )
 """The stores that copies went to, by name, with the id that is written into each (`identity.py`)."""
-
-_CHUNK = 500
 
 
 @dataclass(slots=True, frozen=True)
@@ -162,7 +161,7 @@ class ArchiveStore:
                     f"another archive file is registered as {name}: rename {file.path} and index it again"
                 )
             found = _without_erased(connection, file.captures)
-            for chunk in _chunks([_capture_row(capture, file_id) for capture in found]):
+            for chunk in chunks([_capture_row(capture, file_id) for capture in found]):
                 connection.execute(self._database.insert(captures).on_conflict_do_nothing(), chunk)
             add_addresses(self._database, connection, int(file_id), found)
             if stores:
@@ -174,7 +173,7 @@ class ArchiveStore:
         """The ids among these whose stories are already archived."""
         found: set[str] = set()
         with self._database.read() as connection:
-            for chunk in _chunks(list(story_ids)):
+            for chunk in chunks(story_ids):
                 query = select(captures.c.story_id).where(captures.c.story_id.in_(chunk))
                 found.update(connection.execute(query).scalars())
         return found
@@ -201,7 +200,7 @@ class ArchiveStore:
     def captures_known_by(self, keys: Iterable[str]) -> list[StoredCapture]:
         """Every capture of stories that are known by one of these addresses, whichever of a story's addresses it is."""
         found: dict[str, StoredCapture] = {}
-        for chunk in _chunks(list(keys)):
+        for chunk in chunks(list(keys)):
             others = select(capture_addresses.c.story_id).where(capture_addresses.c.url_key.in_(chunk))
             with self._database.read() as connection:
                 story_ids = list(connection.execute(others).scalars())
@@ -222,7 +221,7 @@ class ArchiveStore:
         self, column: Column[Any], values: Sequence[Any], also: sa.ColumnElement[bool] | None = None
     ) -> Iterator[StoredCapture]:
         with self._database.read() as connection:
-            for chunk in _chunks(list(values)):
+            for chunk in chunks(values):
                 query = (
                     select(captures, archive_files)
                     .join(archive_files, archive_files.c.id == captures.c.file_id)
@@ -243,11 +242,11 @@ class ArchiveStore:
         """Whether a file with this name is registered, here or in a store."""
         return self.file(name) is not None
 
-    def newest_files(self, limit: int = 20, offset: int = 0) -> list[StoredFile]:
+    def newest_files(self, limit: int = 20) -> list[StoredFile]:
         """Files, newest first."""
         order = (archive_files.c.created_at.desc(), archive_files.c.id.desc())
         with self._database.read() as connection:
-            rows = connection.execute(select(archive_files).order_by(*order).limit(limit).offset(offset)).mappings()
+            rows = connection.execute(select(archive_files).order_by(*order).limit(limit)).mappings()
             return [file_from_row(row) for row in rows]
 
     def files(self) -> Iterator[StoredFile]:
@@ -299,7 +298,7 @@ class ArchiveStore:
 
 def add_addresses(database: Database, connection: sa.Connection, file_id: int, found: Sequence[Capture]) -> None:
     """Add the addresses of the captures of a file, all of which are now known."""
-    for chunk in _chunks([row for capture in found for row in _address_rows(capture)]):
+    for chunk in chunks([row for capture in found for row in _address_rows(capture)]):
         connection.execute(database.insert(capture_addresses).on_conflict_do_nothing(), chunk)
     known = sa.update(archive_files).where(archive_files.c.id == file_id, ~archive_files.c.addresses_known)
     connection.execute(known.values(addresses_known=True))
@@ -362,8 +361,3 @@ def _capture_from_row(row: Any) -> StoredCapture:
         time=row["captures_captured_at"],
         file=file_from_row(row, "archive_files_"),
     )
-
-
-def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(items), _CHUNK):
-        yield items[start : start + _CHUNK]

@@ -5,7 +5,7 @@ Also the tables' side of rewriting a file: where the stories that stay are from 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,11 +24,10 @@ from tearsheet.archive.store import (
     file_from_row,
 )
 from tearsheet.archive.writer import ArchiveFile
+from tearsheet.chunks import chunks
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database, UtcDateTime, metadata
 from tearsheet.urls import BadURL, canonical_domain
-
-_CHUNK = 500
 
 tombstones = Table(
     "tombstones",
@@ -110,7 +109,7 @@ class Tombstones:
         """
         wanted: set[int] = set()
         with self._database.read() as connection:
-            for chunk in _chunks(sorted(set(keys))):
+            for chunk in chunks(sorted(set(keys))):
                 query = select(captures.c.file_id).where(_known_by(chunk)).distinct()
                 wanted.update(connection.execute(query).scalars())
             wanted.update(connection.execute(_with_unregistered(archive_files.c.id)).scalars())
@@ -119,7 +118,7 @@ class Tombstones:
                 wanted.update(connection.execute(named.where(tombstones.c.erasure_id == erasure_id)).scalars())
             rows = [
                 row
-                for chunk in _chunks(sorted(wanted))
+                for chunk in chunks(sorted(wanted))
                 for row in connection.execute(select(archive_files).where(archive_files.c.id.in_(chunk))).mappings()
             ]
         return [file_from_row(row) for row in rows]
@@ -136,7 +135,7 @@ class Tombstones:
         columns = tombstones.c
         query = select(columns.story_id, erasures).join(erasures).order_by(erasures.c.id)
         with self._database.read() as connection:
-            for chunk in _chunks(sorted(set(story_ids))):
+            for chunk in chunks(sorted(set(story_ids))):
                 for row in connection.execute(query.where(columns.story_id.in_(chunk))):
                     erasure = Erasure(row.id, row.reason, row.started_at, {})
                     found.setdefault(row.id, (erasure, set()))[1].add(row.story_id)
@@ -160,11 +159,11 @@ class Tombstones:
             moved = sa.update(captures).where(here, captures.c.story_id == sa.bindparam("story"))
             moved = moved.values(offset=sa.bindparam("at"), length=sa.bindparam("bytes"))
             rows = [{"story": one.story_id, "at": one.offset, "bytes": one.length} for one in rewritten.captures]
-            for chunk in _chunks(rows):
+            for chunk in chunks(rows):
                 connection.execute(moved, chunk)
             self._bury(connection, gone, erasure)
-            for chunk in _chunks([tombstone.story_id for tombstone in gone]):
-                connection.execute(sa.delete(captures).where(here, captures.c.story_id.in_(chunk)))
+            for ids in chunks(tombstone.story_id for tombstone in gone):
+                connection.execute(sa.delete(captures).where(here, captures.c.story_id.in_(ids)))
             uploads = archive_uploads.c
             made = select(uploads.file_id, uploads.store).where(
                 uploads.file_id == file.id, sa.or_(uploads.done, uploads.attempts > 0)
@@ -189,7 +188,7 @@ class Tombstones:
         ids, pages = {one.story_id for one in some}, sorted({one.sha256 for one in some})
         found: set[str] = set()
         with self._database.read() as connection:
-            for chunk in _chunks(pages):
+            for chunk in chunks(pages):
                 found.update(
                     connection.execute(select(captures.c.story_id).where(captures.c.sha256.in_(chunk))).scalars()
                 )
@@ -199,7 +198,7 @@ class Tombstones:
         """Forget the captures of these addresses in a file that is not ours to rewrite, or is lost; returns how many."""
         with self._database.begin() as connection:
             found: list[sa.Row[Any]] = []
-            for chunk in _chunks(sorted(erasure.addresses)):
+            for chunk in chunks(sorted(erasure.addresses)):
                 query = select(captures).where(captures.c.file_id == file.id, _known_by(chunk))
                 found += connection.execute(query).all()
             self._bury(
@@ -218,7 +217,7 @@ class Tombstones:
                 ],
                 erasure,
             )
-            for chunk in _chunks([row.story_id for row in found]):
+            for chunk in chunks([row.story_id for row in found]):
                 connection.execute(sa.delete(captures).where(captures.c.story_id.in_(chunk)))
         return len(found)
 
@@ -234,7 +233,7 @@ class Tombstones:
             }
             for one in gone
         ]
-        for chunk in _chunks(rows):
+        for chunk in chunks(rows):
             connection.execute(self._database.insert(tombstones).on_conflict_do_nothing(), chunk)
 
     def stale(self) -> list[tuple[StoredFile, str]]:
@@ -272,8 +271,3 @@ def _domain_of(url: str) -> str:
         return canonical_domain(url)
     except BadURL:
         return ""
-
-
-def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(items), _CHUNK):
-        yield items[start : start + _CHUNK]

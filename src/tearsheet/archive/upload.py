@@ -221,7 +221,7 @@ class _OpenStores:
             blobs = self._stores[name]()
             self._closers.callback(blobs.close)
             check_identity(name, blobs, self._outbox)
-            check_not_the_archive(name, self._archive_folder, self._outbox)
+            check_not_the_archive(name, blobs, self._archive_folder, self._outbox)
         except TearsheetError as error:
             return error
         return blobs

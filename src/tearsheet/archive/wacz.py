@@ -61,12 +61,13 @@ def write_wacz(
     title: str = "",
     description: str = "",
     clock: Clock = wall_clock,
-    progress: Callable[[], None] = lambda: None,
+    progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Packed:
     """Pack captures into a WACZ, which appears only once it is whole. Raises NotFoundError when nothing can be packed,
     OutOfReach when that is because a store is not there now.
 
-    `parts` are captures that pages need but that are not pages themselves: pictures, styles.
+    `parts` are captures that pages need but that are not pages themselves: pictures, styles. `progress` is told how many captures
+    are packed, and of how many.
     """
     packed = Packed(target)
     packing = {capture.story_id: capture for capture in wanted}
@@ -82,10 +83,11 @@ def write_wacz(
         with warc.open("wb") as stream:
             opening = warcinfo("1.1", warc_date(now, "1.1"), _WARC_NAME, this_host(), _software())
             stream.write(compress(opening.to_bytes()))
-            for capture, archived in _copy_each(captures.streams(packing.values()), packed, stream, now):
+            copied = _copy_each(captures.streams(packing.values()), packed, stream, now)
+            for number, (capture, archived) in enumerate(copied, 1):
                 if capture.story_id in pages_wanted:
                     pages.append(_page(archived, capture))
-                progress()
+                progress(number, len(packing))
         if not pages:
             if packed.away:
                 raise OutOfReach(f"none of these stories can be read now: {packed.away}")

@@ -2,7 +2,7 @@
 
 Files are written into `restoring.tmp` in the folder that they are for, since a folder may be a disk of its own. When all are there,
 `restoring.tmp/complete` says so; a restore that is interrupted after that is finished by the next one, and one that is interrupted
-before begins anew. The program does not use a data folder that has such a folder in it.
+before starts over. The program does not use a data folder that has such a folder in it.
 """
 
 from __future__ import annotations

@@ -70,13 +70,24 @@ def verify(
     files: Annotated[
         list[Path] | None, typer.Argument(help="WARC files; all of the archive when none is named.")
     ] = None,
+    copies: Annotated[
+        bool, typer.Option("--copies", help="Re-read the copies in the stores of archive.stores, instead of the files.")
+    ] = False,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
 ) -> None:
-    """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold."""
+    """Re-read WARC files and check every digest, offset and story of them. Ends with 3 when something does not hold.
+
+    With --copies, a copy that is gone or has changed is made again by the next `tearsheet archive upload`.
+    """
+    if copies and files:
+        raise UsageError("--copies is about all copies: name no files")
     with services_for() as services:
-        of = len(files) if files else services.archive.totals().files
-        found = _verify_named(services, files) if files else program.verify_archive(services)
+        if copies:
+            found, of = _verify_copies(services)
+        else:
+            of = len(files) if files else services.archive.totals().files
+            found = _verify_named(services, files) if files else program.verify_archive(services)
         verdicts = list(counted(found, "files read", of))
     problems = [problem for verdict in verdicts for problem in verdict.problems]
     if json or jsonl:
@@ -87,12 +98,24 @@ def verify(
             show(problems, columns)
         stories = sum(verdict.stories for verdict in verdicts)
         records = sum(verdict.records for verdict in verdicts)
-        read = f"{how_many(len(verdicts), 'file')}, {how_many(stories, 'story')}, {how_many(records, 'record')} read"
-        out.print(f"{read}, {how_many(len(problems), 'problem')}")
+        files_read = f"{how_many(len(verdicts), 'file')}, {how_many(stories, 'story')}, {how_many(records, 'record')}"
+        read = how_many(len(verdicts), "copy") if copies else files_read
+        out.print(f"{read} read, {how_many(len(problems), 'problem')}")
     if problems:
         raise PartialFailure(
             f"{how_many(len(problems), 'thing', 'does')} not hold, in {how_many(len({p.file for p in problems}), 'file')}"
         )
+
+
+def _verify_copies(services: program.Services) -> tuple[Iterator[archives.Verdict], int]:
+    """What is wrong with the copies, and how many there are."""
+    outbox = archives.Outbox(services.database)
+    if not services.archive_stores:
+        raise UsageError("there is no store with copies: set archive.stores (`tearsheet config show`)")
+    of = sum(len(outbox.newest_copies(name)) for name in services.archive_stores)
+    if not of:
+        raise NotFoundError("no copy was made yet: `tearsheet archive upload` makes them")
+    return archives.verify_copies(outbox, services.captures.copies, services.archive_stores), of
 
 
 def _verify_named(services: program.Services, paths: list[Path]) -> Iterator[archives.Verdict]:
@@ -117,6 +140,7 @@ def extract(
     if output:
         with storage_errors(f"cannot write {output}"), output_file(output) as file:
             file.write(data)
+        err.print(f"{output} written")
     else:
         write_out([data])
 
@@ -236,7 +260,7 @@ def wacz(
         if chosen.missing:
             asked = chosen.missing + len(chosen.captures)
             err.print(f"not in the archive, and left out: {chosen.missing:,} of {how_many(asked, 'story')} of {whose}")
-        packed = program.pack(services, output, chosen, title or topic or "")
+        packed = program.pack(services, output, chosen, title or topic or "", measured("captures"))
     out.print(f"{packed.path}: {how_many(packed.pages, 'page')}, {packed.size:,} bytes")
     if packed.missing:
         raise PartialFailure(

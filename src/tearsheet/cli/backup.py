@@ -242,7 +242,7 @@ def restore(
         settings, place, _until(at), dry_run=dry_run, tell=_telling(), despite_damage=despite_damage
     )
     if restored is None:
-        out.print(f"the restore into {settings.data} that was interrupted is finished; nothing was written anew")
+        out.print(f"the restore into {settings.data} that was interrupted is finished; nothing else was written")
         return
     manifest, layout, progress = restored.manifest, restored.layout, restored.progress
     outside = [str(path) for path in layout.roots if not path.is_relative_to(layout.data)]

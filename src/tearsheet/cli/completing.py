@@ -8,6 +8,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Completion = Callable[[Any, str], Sequence[str]]
+_SHELL = "_TEARSHEET_COMPLETE"
+"""The variable by which a shell asks for completions, and says which shell it is."""
+_ACTED_ON_BY_ZSH = re.compile(r"[\\\"'`$]")
+"""Typer's script for zsh evaluates what it is offered, and a backslash in a name, which may come with somebody's list of feeds,
+undoes the escapes: such a name could be a command. It is typed by hand."""
 _SPECIAL_IN_BASH = re.compile(r"[^\w@%+=:,./-]")
 
 
@@ -18,6 +23,8 @@ def names_of(kind: str) -> Completion:
         from tearsheet.app import names_like  # not needed for a help text
 
         names = names_like(ctx.find_root().params.get("data"), kind, incomplete)
+        if os.environ.get(_SHELL) == "complete_zsh":
+            return [name for name in names if not _ACTED_ON_BY_ZSH.search(name)]
         return [_TypedInBash(name) for name in names] if _bash_wants_escapes(incomplete) else names
 
     return complete
@@ -25,7 +32,7 @@ def names_of(kind: str) -> Completion:
 
 def _bash_wants_escapes(incomplete: str) -> bool:
     """Whether bash puts what it is offered on the line as it is. Within quotes it needs none, and other shells add their own."""
-    if os.environ.get("_TEARSHEET_COMPLETE") != "complete_bash":
+    if os.environ.get(_SHELL) != "complete_bash":
         return False
     line = os.environ.get("COMP_WORDS", "")
     return not (incomplete and line.endswith((f"'{incomplete}", f'"{incomplete}')))

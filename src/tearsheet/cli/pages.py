@@ -95,6 +95,7 @@ def get(
     if output:
         with storage_errors(f"cannot write {output}"), output_file(output) as file:
             file.write(page.content())
+        err.print(f"{output} written")
     else:
         write_out([page.content()])
 

@@ -13,7 +13,7 @@ _ROOM = 2.1
 
 
 def scrub_file(connection: sqlite3.Connection, path: Path) -> None:
-    """Write the file anew from its living rows, and empty its log. The connection must be outside of a transaction.
+    """Rewrite the file from its living rows, and empty its log. The connection must be outside of a transaction.
 
     Raises StorageError when there is no room for that, BusyError when another process reads or writes all the time.
     """
@@ -21,7 +21,7 @@ def scrub_file(connection: sqlite3.Connection, path: Path) -> None:
     free = shutil.disk_usage(path.parent).free
     if free < size * _ROOM:
         raise StorageError(
-            f"{path} cannot be written anew: that takes {size * _ROOM / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free"
+            f"{path} cannot be rewritten: that takes {size * _ROOM / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free"
         )
     connection.execute("PRAGMA temp_store = FILE")  # the copy does not belong into memory
     connection.execute("VACUUM")

@@ -9,6 +9,7 @@ from functools import partial
 import zstandard
 from sqlalchemy import Column, Connection, Float, Integer, LargeBinary, String, Table, delete, select
 
+from tearsheet.chunks import chunks
 from tearsheet.engines import repeated
 from tearsheet.engines.database import Database, metadata
 from tearsheet.fetch.manners import HostState
@@ -37,7 +38,6 @@ robots = Table(
 )
 _STATE_COLUMNS = [field.name for field in fields(HostState)]
 _SELECT = select(hosts.c.host, *(hosts.c[name] for name in _STATE_COLUMNS))
-_CHUNK = 500
 _MOST_REMEMBERED = 100_000
 
 
@@ -95,8 +95,7 @@ class HostStore:
     @staticmethod
     def _locked(connection: Connection, names: Sequence[str]) -> dict[str, HostState]:
         states = {host: HostState() for host in names}
-        for start in range(0, len(names), _CHUNK):
-            some = names[start : start + _CHUNK]
+        for some in chunks(names):
             # In a fixed order, so that two processes never deadlock.
             query = _SELECT.where(hosts.c.host.in_(some)).order_by(hosts.c.host).with_for_update()
             states |= {host: HostState(*values) for host, *values in connection.execute(query)}

@@ -83,11 +83,9 @@ def count(index: Index, query: Query, everything: Query = EVERYTHING) -> Total:
     return Total(index.count(query), total)
 
 
-def stories(
-    index: Index, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest", text: bool = True
-) -> Page:
+def stories(index: Index, query: Query, *, limit: int = 20, token: str | None = None, order: str = "newest") -> Page:
     """A page of stories and the token of the next one."""
-    return index.search(query, limit=limit, token=token, order=order, text=text)
+    return index.search(query, limit=limit, token=token, order=order)
 
 
 def all_stories(

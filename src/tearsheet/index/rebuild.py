@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from typing import TypeVar
 
+from tearsheet.chunks import chunks
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.index import Index, IndexedStory
 from tearsheet.index.documents import NotIndexable, indexed_story
@@ -51,8 +51,7 @@ def fill_index(
 ) -> Rebuilt:
     """Index what `form` makes of stories, unless it is there already."""
     report = Rebuilt()
-    waiting = iter(stories)
-    while batch := list(islice(waiting, BATCH)):
+    for batch in chunks(stories, BATCH):
         documents = []
         for story in batch:
             try:

@@ -285,10 +285,10 @@ class McpSettings:
     characters: int = _setting(500_000, "characters of answers that one client gets in a session; 0 means no limit")
     answer_characters: int = _setting(20_000, "characters of one answer; longer ones come in parts")
     session_hours: float = _setting(
-        24.0, "hours from a client's first call until its budget begins anew; on stdio it also ends with the process"
+        24.0, "hours from a client's first call until its budget starts afresh; on stdio it also ends with the process"
     )
     audit_bytes: int = _setting(
-        10_000_000, "size at which the log of what agents saw is begun anew; the one before is kept beside it"
+        10_000_000, "size at which the log of what agents saw is started afresh; the one before is kept beside it"
     )
 
 

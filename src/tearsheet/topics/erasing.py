@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from sqlalchemy import ColumnElement, Connection, delete, func, or_, select
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import tables
-from tearsheet.topics.store import chunks
 
 
 def addresses_in_topics(database: Database, keys: Collection[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from functools import partial
 from typing import Any
@@ -18,13 +18,6 @@ from tearsheet.near_names import did_you_mean
 from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
 from tearsheet.topics.model import NewTopic, Progress, Topic, seed_question
-
-_CHUNK = 500
-
-
-def chunks(items: Sequence[Any], size: int = _CHUNK) -> Iterable[Sequence[Any]]:
-    """Split items into pieces small enough for one statement."""
-    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def create_topic(database: Database, new: NewTopic, default_seconds: float) -> Topic:

@@ -19,7 +19,7 @@ _POLLING_SHARE = 4
 
 
 def has_space(free: int, floor: int, *, paused: bool) -> bool:
-    """Whether something new may be begun. After a pause a tenth more than the floor must be free, lest it flutters."""
+    """Whether something new may be begun. After a pause a tenth more than the floor must be free, so that it does not flutter."""
     return free >= (floor + floor // 10 if paused else floor)
 
 

@@ -16,12 +16,13 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Select, and_, func, literal, or_, select, tuple_
 
+from tearsheet.chunks import chunks
 from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines.database import Database
 from tearsheet.work.ledger_changes import rows_of
 from tearsheet.work.ledger_entry import LedgerEntry
 from tearsheet.work.ledger_tables import earlier_outcomes, outcome_days, outcome_totals, outcomes
-from tearsheet.work.ledger_writing import LedgerWriter, batched
+from tearsheet.work.ledger_writing import LedgerWriter
 
 By = Literal["source", "feed", "domain", "day"]
 _COLUMN_OF: dict[By, str] = {"source": "source_id", "feed": "feed_id", "domain": "domain", "day": "day"}
@@ -169,10 +170,10 @@ class Ledger:
         by_address, by_domain = sorted(set(urls)), sorted(set(domains))
         repeated = select(columns.story_id, columns.detail).where(columns.reason == "dups", columns.url == "")
         with self._database.read() as db:
-            for some in batched(by_address, _ASKED_AT_ONCE):
+            for some in chunks(by_address, _ASKED_AT_ONCE):
                 for condition in (columns.url.in_(some), and_(columns.link.in_(some), columns.link != "")):
                     yield from (Naming(*row) for row in db.execute(wanted.where(condition)))
-            for some in batched(by_domain, _ASKED_AT_ONCE):
+            for some in chunks(by_domain, _ASKED_AT_ONCE):
                 yield from (Naming(*row) for row in db.execute(wanted.where(columns.domain.in_(some))))
             for story_id, detail in db.execute(repeated):
                 yield Naming(story_id, detail.partition(" ")[0], "")

@@ -68,13 +68,13 @@ def _storable_id(number: int | None) -> int | None:
     return number if number is None or -_LARGEST_ID <= number <= _LARGEST_ID else None
 
 
-def entry_for(story: Story, stage: str, status: str = "") -> LedgerEntry:
-    """The ledger entry for a story; without a `status`, what became of it is filled in later."""
+def entry_for(story: Story, stage: str) -> LedgerEntry:
+    """The ledger entry for a story, before it is known what became of it."""
     url, link = story.url or "", story.rss_entry.link or ""
     return LedgerEntry(
         story.id or make_story_id("no id", url, link),
         stage,
-        status,
+        status="",
         source_id=story.rss_entry.source_source_id,
         feed_id=story.rss_entry.source_feed_id,
         domain=domain_of(story),

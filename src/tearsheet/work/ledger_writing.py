@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Table, and_, bindparam, delete, select, update
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.errors import BusyError
 from tearsheet.work.ledger_changes import Changes, Key, Row, changes
 from tearsheet.work.ledger_tables import earlier_outcomes, outcome_days, outcome_totals, outcomes
 
-_GROUP = 500
 """Stories that are looked up by one statement."""
 _TRIES = 10
 
@@ -77,10 +77,10 @@ class LedgerWriter:
         ]
         with self._database.begin() as db:
             ids = set(story_ids)
-            for some in batched(list(urls), _GROUP):
+            for some in chunks(urls):
                 for condition in by_address:
                     ids.update(db.execute(select(outcomes.c.story_id).where(condition), {"some": some}).scalars())
-            for some in batched(sorted(ids), _GROUP):
+            for some in chunks(sorted(ids)):
                 db.execute(update(outcomes).where(outcomes.c.story_id.in_(some)).values(url="", link="", detail=""))
                 db.execute(update(earlier_outcomes).where(earlier_outcomes.c.story_id.in_(some)).values(detail=""))
 
@@ -122,7 +122,7 @@ def _present(db: Connection, rows: Mapping[Key, Row]) -> dict[Key, Mapping[str, 
     """What the ledger has about these stories and stages, locked until the transaction ends."""
     ids = list(dict.fromkeys(story_id for story_id, _ in rows))
     found: dict[Key, Mapping[str, Any]] = {}
-    for some in batched(ids, _GROUP):
+    for some in chunks(ids):
         for row in db.execute(_PRESENT, {"ids": some}).mappings():
             key = row["story_id"], row["stage"]
             if key in rows:
@@ -135,11 +135,6 @@ def _adding(database: Database, table: Table, *sums: str) -> Any:
     insert = database.insert(table)
     more = {name: table.c[name] + insert.excluded[name] for name in sums}
     return insert.on_conflict_do_update(index_elements=[column.name for column in table.primary_key], set_=more)
-
-
-def batched(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    """The values, some at a time."""
-    return (values[start : start + size] for start in range(0, len(values), size))
 
 
 def _delete_each(db: Connection, table: Table, names: Sequence[str], keys: Iterable[Sequence[Any]]) -> None:

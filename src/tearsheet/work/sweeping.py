@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.broker import Broker, Depth, Lease, Message, Settlement
 from tearsheet.story import Story, WireStory, decode_story
 
@@ -49,8 +50,8 @@ async def _sweep(broker: Broker, queue: str, depth: Depth, unwanted: Unwanted) -
 
 
 async def _release(broker: Broker, leases: Sequence[Lease]) -> None:
-    for start in range(0, len(leases), _LEASED):
-        await broker.release(leases[start : start + _LEASED])
+    for some in chunks(leases, _LEASED):
+        await broker.release(some)
 
 
 def _count(messages: Sequence[Message], unwanted: Unwanted) -> int:

@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ class Month:
                 due = connection.execute(query).scalar()
             if due is None or due > end:
                 break
-            self.scene.now = max(due + timedelta(minutes=4), self.scene.now)  # several feeds at once
+            self.scene.now = max(due + timedelta(minutes=20), self.scene.now)  # several feeds at once
             await self.scene.poll(self.site.client)
         self.scene.now = end
 
@@ -106,7 +107,7 @@ class Month:
         """Addresses that were asked too often."""
         found = []
         for url, times in self.asked.items():
-            closest = min((b - a for a, b in zip(times, times[1:], strict=False)), default=least)
+            closest = min((b - a for a, b in pairwise(times)), default=least)
             if closest < least:
                 found.append(f"{url} was asked again after {closest}")
         return found

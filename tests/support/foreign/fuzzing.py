@@ -1,7 +1,7 @@
 """Makes inputs for the readers of `READERS`, and sees to it that each is answered in time, within limits, and harms none after it.
 
 Inputs are made from what a reader understands: its samples, its tokens and its worst cases are repeated, nested, spliced, cut off,
-packed into one another, encoded anew, and their numbers are replaced by others. All of them follow from a seed.
+packed into one another, encoded again, and their numbers are replaced by others. All of them follow from a seed.
 """
 
 from __future__ import annotations

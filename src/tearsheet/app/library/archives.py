@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class Archive:
-    """The stories of an archive file, or of all in a folder, from front to back. Each iteration reads anew."""
+    """The stories of an archive file, or of all in a folder, from front to back. Each iteration reads them again."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

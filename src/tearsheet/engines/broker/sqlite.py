@@ -148,7 +148,7 @@ class SqliteBroker:
         return await self._run(remove)
 
     async def scrub(self) -> None:
-        """Overwrite the pages that no message carries, and write the file anew. Raises BusyError while other processes use it."""
+        """Overwrite the pages that no message carries, and rewrite the file. Raises BusyError while other processes use it."""
 
         def others(db: sqlite3.Connection) -> list[str]:
             self._reclaim(db)
@@ -158,7 +158,7 @@ class SqliteBroker:
         if await self._run(others):
             raise BusyError(f"the queues in {self._path} are in use by another process: stop it first")
         await self._run(self._blank_unused)
-        await asyncio.to_thread(self._write_anew)
+        await asyncio.to_thread(self._rewrite)
 
     async def close(self) -> None:
         """Return leases and close the file."""
@@ -318,7 +318,7 @@ class SqliteBroker:
             with suppress(OSError):
                 self._spool.drop(segment)
 
-    def _write_anew(self) -> None:
+    def _rewrite(self) -> None:
         try:
             with closing(sqlite3.connect(self._path, timeout=30.0, isolation_level=None)) as own:
                 scrub_file(own, self._path)

@@ -86,7 +86,7 @@ class PostgresDatabase(SqlDatabase):
         return insert(table)
 
     def scrub(self, tables: Sequence[str]) -> None:
-        """Write these tables anew. Archives of the server's own log are out of reach."""
+        """Rewrite these tables. Archives of the server's own log are out of reach."""
         with self._explained(), self._connect() as connection:
             outside = connection.execution_options(isolation_level="AUTOCOMMIT")
             for table in tables:

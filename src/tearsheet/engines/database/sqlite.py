@@ -68,7 +68,7 @@ class SqliteDatabase(SqlDatabase):
         return insert(table)
 
     def scrub(self, tables: Sequence[str]) -> None:
-        """Write the file anew, with all of its tables, and empty its log."""
+        """Rewrite the file, with all of its tables, and empty its log."""
         with self._writing, self._explained():
             connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
             try:

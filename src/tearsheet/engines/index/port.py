@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tearsheet.query import Query
 
 MAX_OFFSET = 10_000
-"""Where pages by relevance end: each has to sort all stories before it anew."""
+"""Where pages by relevance end: each has to sort all stories before it again."""
 
 
 @dataclass(slots=True)

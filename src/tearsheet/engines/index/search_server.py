@@ -15,6 +15,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from datetime import date
 from typing import Any
 
+from tearsheet.chunks import chunks
 from tearsheet.counts import how_many
 from tearsheet.engines.index.dates import by_interval, first_day, in_parts
 from tearsheet.engines.index.deadline import QUERY_SECONDS, seconds_left, too_slow
@@ -147,8 +148,7 @@ class SearchServerIndex:
     def get(self, ids: Sequence[str]) -> list[IndexedStory | None]:
         """Stories by id (the hash of the normalised URL), in order."""
         found: dict[str, IndexedStory] = {}
-        for start in range(0, len(ids), BULK_STORIES):
-            some = list(ids[start : start + BULK_STORIES])
+        for some in chunks(ids, BULK_STORIES):
             answer = whole(
                 self._ask(
                     "POST", f"/{self.alias}/_search", None, {"query": {"ids": {"values": some}}, "size": len(some)}

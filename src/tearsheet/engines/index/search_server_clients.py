@@ -51,7 +51,8 @@ class SearchClient(ABC):
         """
         self.server = server
         self._client = client
-        self._timed_out, self._lost, self._refused = timed_out, lost, refused
+        self._timed_out, self._refused = timed_out, refused
+        self._lost: tuple[type[Exception], ...] = (*lost, RecursionError)
 
     def ask(
         self,
@@ -70,7 +71,7 @@ class SearchClient(ABC):
             answer = self._perform(method, path, params, body, seconds)
         except self._timed_out as error:
             raise (LostConnection if seconds is None else OutOfTime)(str(error)) from error
-        except (*self._lost, RecursionError) as error:
+        except self._lost as error:
             raise LostConnection(str(error)) from error
         except self._refused as error:
             raise _refused(error.status_code, self._said(error)) from error

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.index.search_server_clients import Patient
 from tearsheet.errors import BusyError, EngineError
 
@@ -25,7 +26,7 @@ def remove_stories(patient: Patient, indices: Mapping[str, bool], ids: Sequence[
     for name, is_written in sorted(indices.items()):
         patient.ask("POST", f"/{name}/_refresh")
         with _writable(patient, name, is_written):
-            removed += sum(_delete(patient, name, chunk) for chunk in _chunks(ids))
+            removed += sum(_delete(patient, name, chunk) for chunk in chunks(ids, _CHUNK))
     return removed
 
 
@@ -76,8 +77,3 @@ def _merge(patient: Patient, index: str) -> None:
 
 def _deleted(patient: Patient, index: str) -> int:
     return int(patient.ask("GET", f"/{index}/_stats/docs")["_all"]["total"]["docs"]["deleted"])
-
-
-def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(ids), _CHUNK):
-        yield ids[start : start + _CHUNK]

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 import zstandard
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.index.clean_stories import clean_story
 from tearsheet.engines.index.port import AddResult, IndexedStory
 from tearsheet.engines.scrubbing import scrub_file
@@ -102,8 +103,7 @@ class StoryStore:
     def _first_copies(self, keys: Sequence[bytes | str]) -> dict[bytes | str, str]:
         """Which of these are stored already, so that their text is not compressed in vain."""
         found: dict[bytes | str, str] = {}
-        for start in range(0, len(keys), _CHUNK):
-            some = keys[start : start + _CHUNK]
+        for some in chunks(keys):
             marks = ",".join("?" * len(some))
             with self._errors():
                 statement = f"SELECT id, story_id FROM stories WHERE id IN ({marks})"  # noqa: S608 (question marks)
@@ -126,7 +126,7 @@ class StoryStore:
         return removed
 
     def scrub(self) -> None:
-        """Write the file anew, so that nothing of deleted stories stays in it."""
+        """Rewrite the file, so that nothing of deleted stories stays in it."""
         with self._errors():
             scrub_file(self._connection(), self.path)
 
@@ -182,8 +182,7 @@ class StoryStore:
     ) -> dict[int | bytes | str, IndexedStory]:
         found: dict[int | bytes | str, IndexedStory] = {}
         what = "text" if text else "NULL"
-        for start in range(0, len(keys), _CHUNK):
-            some = keys[start : start + _CHUNK]
+        for some in chunks(keys):
             marks = ",".join("?" * len(some))
             statement = f"SELECT {column}, id, record, {what} FROM stories WHERE {column} IN ({marks})"  # noqa: S608 (constant names)
             with self._errors():

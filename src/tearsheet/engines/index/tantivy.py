@@ -113,7 +113,7 @@ class TantivyIndex:
             return removed
 
     def scrub(self) -> None:
-        """Write the stories anew. Opening the writer finishes a removal that was killed."""
+        """Rewrite the stories. Opening the writer finishes a removal that was killed."""
         with self._lock:
             self._open_writer()
             remove_leftovers(self._folder)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import tantivy
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.index.story_store import StoryStore
 from tearsheet.engines.index.tantivy_query import candidates
 from tearsheet.query import TITLE, Phrase, Positions, QueryError, cut, phrase_matches, positions_of
@@ -48,8 +49,7 @@ class NearPhrases:
                 unread.append(number)
             else:
                 yield number, known
-        for start in range(0, len(unread), _CHUNK):
-            some = unread[start : start + _CHUNK]
+        for some in chunks(unread, _CHUNK):
             for number, story in zip(some, self._store.by_number(some, text=field != TITLE), strict=True):
                 words = cut(story.article_title if field == TITLE else story.text_content)
                 positions = positions_of(words)

@@ -96,6 +96,7 @@ def _record(
         told = websub_store.relied_on(connection, held, now) if settings.callback_url else set()
         rows, events = [], []
         for result, tally in zip(mine, tallies, strict=True):
+            result.gap = result.gap or _leaves_gap(result, tally)
             state = replace(_state(result, tally), hub_tells=result.feed.id in told)
             outcome = _outcome(result, tally)
             decision = next_fetch(state, outcome, result.started_at, rules_of(settings), random())
@@ -163,6 +164,12 @@ def _state(result: PollResult, tally: Counter[str]) -> FeedState:
     if result.parsed is None:
         return state
     return replace(state, update_minutes=advertised_minutes(result.parsed.update_minutes, result.fresh_minutes))
+
+
+def _leaves_gap(result: PollResult, tally: Counter[str]) -> bool:
+    """Whether a document without older pages has nothing that was known, so that stories may have come and gone unseen."""
+    had_stories = result.feed.state.last_new_stories is not None
+    return had_stories and tally[ADDED] > 0 and not _known(tally) and not result.pages
 
 
 def _known(tally: Counter[str]) -> int:

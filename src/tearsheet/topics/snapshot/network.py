@@ -43,7 +43,7 @@ def pagerank(count: int, edges: Edges) -> list[float]:
     return found
 
 
-def communities(count: int, edges: Edges, resolution: float = 1.0) -> list[int]:
+def communities(count: int, edges: Edges) -> list[int]:
     """The community of each node by the Louvain method. The largest is number 0; ties go to the one with the first node.
 
     Nodes are visited in order, and ties go to the lowest community, so nothing is left to chance.
@@ -51,7 +51,7 @@ def communities(count: int, edges: Edges, resolution: float = 1.0) -> list[int]:
     member = list(range(count))
     graph = _undirected(count, edges)
     while True:
-        groups, moved = _move_nodes(graph, resolution)
+        groups, moved = _move_nodes(graph)
         if not moved:
             break
         number = {group: i for i, group in enumerate(sorted(set(groups)))}
@@ -79,7 +79,7 @@ def _undirected(count: int, edges: Edges) -> Graph:
     return graph
 
 
-def _move_nodes(graph: Graph, resolution: float) -> tuple[list[int], bool]:
+def _move_nodes(graph: Graph) -> tuple[list[int], bool]:
     degree = [sum(near.values()) for near in graph]
     whole = sum(degree)
     group = list(range(len(graph)))
@@ -96,9 +96,9 @@ def _move_nodes(graph: Graph, resolution: float) -> tuple[list[int], bool]:
                 if other != node:
                     weights[group[other]] += weight
             total[own] -= degree[node]
-            best, gain = own, weights[own] - resolution * total[own] * degree[node] / whole
+            best, gain = own, weights[own] - total[own] * degree[node] / whole
             for candidate in sorted(weights):
-                value = weights[candidate] - resolution * total[candidate] * degree[node] / whole
+                value = weights[candidate] - total[candidate] * degree[node] / whole
                 if value > gain + 1e-9:
                     best, gain = candidate, value
             total[best] += degree[node]

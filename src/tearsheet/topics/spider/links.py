@@ -54,13 +54,13 @@ def mine_document(document: Document) -> list[MinedLink]:
     return limit_self_links(found.values(), document.url)
 
 
-def limit_self_links(links: Iterable[MinedLink], url: str, limit: int = MAX_SELF_LINKS) -> list[MinedLink]:
-    """Drop links to lists of the page's own source, and keep at most `limit` other links to it."""
+def limit_self_links(links: Iterable[MinedLink], url: str) -> list[MinedLink]:
+    """Drop links to lists of the page's own source, and keep a few other links to it."""
     own = media_of(url)
     kept, within = [], 0
     for link in links:
         if media_of(link.url) == own:
-            if leads_to_list(link.url) or within >= limit:
+            if leads_to_list(link.url) or within >= MAX_SELF_LINKS:
                 continue
             within += 1
         kept.append(link)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.engines.index import Index
 from tearsheet.feeds.catalogue import members_of
@@ -17,7 +17,7 @@ from tearsheet.topics.spider.stores import seeds, web_stories
 from tearsheet.topics.spider.tools import Tools
 from tearsheet.topics.spider.web_story import story_of_index
 
-_CHUNK = 500
+_AT_ONCE = 500
 
 
 def index_seeds(database: Database, index: Index, topic: Topic) -> Iterator[Seed]:
@@ -25,7 +25,7 @@ def index_seeds(database: Database, index: Index, topic: Topic) -> Iterator[Seed
     question = seed_question(topic)
     asked = question.ask(partial(members_of, database))
     found = all_stories(index, asked.query, order=question.order)
-    while batch := list(islice(found, _CHUNK)):
+    for batch in chunks(found, _AT_ONCE):
         # In order of their ids, so that two processes that seed at once cannot deadlock.
         known = sorted((story_of_index(story) for story in batch), key=lambda story: story.id)
         web_stories.save_stories(database, known)
@@ -34,7 +34,7 @@ def index_seeds(database: Database, index: Index, topic: Topic) -> Iterator[Seed
 
 def route_new_seeds(tools: Tools, topic: Topic) -> None:
     """Route every new seed: its story waits to be added, or its address is to be fetched."""
-    while new := seeds.unprocessed_seeds(tools.database, topic.id, _CHUNK):
+    while new := seeds.unprocessed_seeds(tools.database, topic.id, _AT_ONCE):
         matched = tools.match([seed.url_key for seed in new if not seed.stories_id])
         to_add: list[tuple[str, bool]] = []
         to_fetch = []

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Select, and_, exists, func, or_, select, update
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import model, tables
 from tearsheet.topics.spider.stores.web_stories import story_of
 from tearsheet.topics.spider.web_story import WebStory
-from tearsheet.topics.store import chunks
 
 
 @dataclass(slots=True, frozen=True)

@@ -9,9 +9,9 @@ from datetime import date
 import zstandard
 from sqlalchemy import Connection, delete, select, update
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import model, tables
-from tearsheet.topics.store import chunks
 
 
 @dataclass(slots=True, frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Row, func, select, update
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import tables
 from tearsheet.topics.model import Seed
@@ -15,7 +16,6 @@ from tearsheet.topics.spider.addresses import clean_url, url_key
 from tearsheet.topics.spider.posts import Post
 from tearsheet.topics.spider.stores.candidates import add_waiting
 from tearsheet.topics.spider.stores.fetches import add_fetches
-from tearsheet.topics.store import chunks
 from tearsheet.urls import BadURL
 
 
@@ -44,7 +44,7 @@ def add_seeds(database: Database, topic_id: int, seeds: Iterable[Seed]) -> tuple
         )
     added = 0
     with database.begin() as connection:
-        for chunk in chunks(list(rows.values()), 100):
+        for chunk in chunks(rows.values(), 100):
             statement = database.insert(tables.topic_seed_urls).values(list(chunk)).on_conflict_do_nothing()
             added += max(0, connection.execute(statement).rowcount)
     return added, refused
@@ -115,7 +115,7 @@ def route_seeds(
             database, connection, topic_id, 0, [(seed.url_key, seed.url, seed.assume_match) for seed in to_fetch]
         )
         add_waiting(database, connection, topic_id, 0, to_add)
-        for chunk in chunks(list(keys)):
+        for chunk in chunks(keys):
             connection.execute(
                 update(tables.topic_seed_urls)
                 .where(tables.topic_seed_urls.c.topics_id == topic_id, tables.topic_seed_urls.c.url_key.in_(chunk))

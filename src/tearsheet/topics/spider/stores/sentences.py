@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import tables
 from tearsheet.topics.spider.relevance import calendar_week
 from tearsheet.topics.spider.web_story import WebStory
-from tearsheet.topics.store import chunks
 
 
 def keep_sentences(database: Database, topic_id: int, story: WebStory, iteration: int, prints: Sequence[int]) -> None:

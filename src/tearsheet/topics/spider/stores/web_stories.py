@@ -10,12 +10,12 @@ from typing import Any
 import zstandard
 from sqlalchemy import Connection, Row, bindparam, select, update
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import tables
 from tearsheet.topics.model import simplest
 from tearsheet.topics.spider.stores.media import parent_of
 from tearsheet.topics.spider.web_story import WebStory
-from tearsheet.topics.store import chunks
 
 _MATCH = select(tables.story_urls.c.url_key, tables.story_urls.c.stories_id).where(
     tables.story_urls.c.url_key.in_(bindparam("keys", expanding=True))
@@ -124,7 +124,7 @@ def match_stories(database: Database, keys: Sequence[str]) -> dict[str, str]:
     """Which addresses belong to known stories: stories_id by key."""
     found: dict[str, str] = {}
     with database.read() as connection:
-        for chunk in chunks(list(keys)):
+        for chunk in chunks(keys):
             found.update(connection.execute(_MATCH, {"keys": chunk}).all())
     return found
 
