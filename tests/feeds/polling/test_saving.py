@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from tearsheet.feeds.catalogue.changing import remove_feed
 from tearsheet.feeds.catalogue.history import newest_stories
 from tearsheet.feeds.catalogue.model import NewFeed
-from tearsheet.feeds.catalogue.store import add_feeds, remove_feed
+from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.polling.document_store import MAX_DOCUMENT, failed_document
 from tearsheet.feeds.polling.poller import Poller
 from tearsheet.feeds.tables import feed_documents, feed_paces, feeds, stories
