@@ -130,7 +130,7 @@ def test_files_that_only_a_store_has_are_said(data, place, tmp_path):
         move_away(services)
         (missing,) = backed_up(services, place, new=True, keep=1).missing
         assert missing.what == "archive-stores"
-        assert "1 archive files" in missing.why and str(tmp_path / "copies") in missing.why
+        assert "1 archive file " in missing.why and str(tmp_path / "copies") in missing.why
         assert backed_up(services, place, "archive-stores").missing == []
 
 
