@@ -49,7 +49,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[object]:
+def pytest_collection() -> Iterator[None]:
     """While tests are looked for, half a million objects are made, and none becomes garbage: looking for it would take seconds.
 
     They stay until the end, so later rounds of the garbage collector leave them out.
