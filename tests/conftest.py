@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tearsheet.engines.database import Database, open_database
 from tests.support.fresh_process import forget_commands
 from tests.support.guards import no_disk, no_network_beyond_loopback
 from tests.support.kill_table import KILLS, table_of
@@ -103,6 +104,15 @@ def local_network_only() -> Iterator[None]:
     """No test reaches beyond this machine."""
     with no_network_beyond_loopback():
         yield
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A new database, with all tables and nothing in them."""
+    database = open_database("t.db", tmp_path)
+    database.migrate()
+    yield database
+    database.close()
 
 
 @pytest.fixture
