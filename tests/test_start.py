@@ -48,6 +48,15 @@ def test_the_garbage_collector_seldom_looks_at_what_is_being_loaded(monkeypatch)
         gc.set_threshold(*usual)
 
 
+def test_nothing_that_was_loaded_is_examined_at_the_end():
+    before = gc.get_freeze_count()
+    try:
+        start.end()
+        assert gc.get_freeze_count() > before
+    finally:
+        gc.unfreeze()
+
+
 def test_once_a_command_has_begun_both_signals_are_ctrl_c(monkeypatch):
     handlers = {SIGINT: start._leave, SIGTERM: start._leave}
     monkeypatch.setattr(signal, "getsignal", handlers.get)

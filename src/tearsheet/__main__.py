@@ -1,6 +1,6 @@
 """`tearsheet`, and `python -m tearsheet`, which is the same."""
 
-from tearsheet.start import load
+from tearsheet.start import end, load
 
 
 def main() -> None:
@@ -8,7 +8,10 @@ def main() -> None:
     load()
     from tearsheet.cli import main as run_command  # slow to import
 
-    run_command()
+    try:
+        run_command()
+    finally:
+        end()
 
 
 if __name__ == "__main__":
