@@ -22,7 +22,7 @@ _ROWS = {"what": "what", "id": "id", "url": "address", "detail": "details"}
 EachOption = Annotated[bool, typer.Option("--each", help="Say what became of each row.")]
 
 
-def register(group: typer.Typer) -> None:
+def add_commands(group: typer.Typer) -> None:
     """Add the commands to their group."""
     group.command("import")(import_list)
     group.command("export")(export_list)

@@ -37,7 +37,7 @@ _LIST = {
 
 def register(parent: typer.Typer) -> None:
     """Add the command group."""
-    feed_lists.register(app)
+    feed_lists.add_commands(app)
     parent.add_typer(app, name="feeds")
 
 
