@@ -70,6 +70,8 @@ READY = {
 }
 """What goes on until Ctrl-C, and what it says when it has begun."""
 
+ENDS_WITH = {"tearsheet ingest https://journal.example": 3, "tearsheet ingest --requests": 3}
+"""An article of the demo stands for a journal's: it is captured, and is no full text, as the page says of this exit code."""
 COUNTED = "addresses|captures|copies|feeds|files|links|pages|records|seeds|sources|stories|topics"
 LOST = re.compile(r"tearsheet restore")
 """What is typed after the data folder is gone."""
@@ -92,16 +94,16 @@ def type_line(terminal: PseudoTerminal, line: str) -> Shown:
         if re.match(pattern, line):
             begun = terminal.begin(line, said)
             ended = terminal.stop()
-            assert ended.code == 0, (line, ended.text)
+            assert ended.code in (0, 11), (line, ended.text)  # 11: stopped before it had quite begun
             return Shown(begun + ended.text, ended.raw, 0)
-    asks = ("--reason" in line) or ("--add" in line)
-    return terminal.type(line, until="[", answer="y\n") if asks else terminal.type(line)
+    return terminal.type(line, until="[y/N]", answer="y\n") if "--reason" in line else terminal.type(line)
 
 
 def check(line: str, shown: Shown) -> None:
     """No line of a page fails, says nothing, counts one thing as many, or shows what only its makers understand."""
     told = f"$ {line}\n{shown.text}"
-    assert (shown.code, "Traceback" in shown.text) == (0, False), f"{shown.code}: {told}"
+    code = next((code for words, code in ENDS_WITH.items() if line.startswith(words)), 0)
+    assert (shown.code, "Traceback" in shown.text) == (code, False), f"{shown.code}: {told}"
     assert shown.text.strip() or " > " in line or line.startswith(("mv ", "mkdir ")), f"nothing is shown: {told}"
     assert "\n0 of " not in shown.text and "\ufffd" not in shown.text, told
     assert not re.search(rf"\b1 (?:{COUNTED})\b", shown.text), told

@@ -56,7 +56,7 @@ def ingest(
             return
         missed = services.ingest.ingest(wanted, lambda result: _print(result, 2 if json_ else None))
     if missed:
-        raise PartialFailure(f"not full text, or not to be fetched: {missed:,} of {how_many(len(wanted), 'document')}")
+        raise PartialFailure(f"not full text, or not fetched: {missed:,} of {how_many(len(wanted), 'document')}")
 
 
 def _print(result: ingesting.IngestWebResult, indent: int | None) -> None:
