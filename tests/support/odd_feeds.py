@@ -52,7 +52,8 @@ class OddFeed:
     """Stories that appear together."""
     status: str = "Working"
     notes: str = FINE
-    enabled: bool = True
+    gone: bool = False
+    """Whether it is switched off before its failures are too many."""
     finds: bool = True
     """Whether all of its stories are found."""
     within: timedelta = timedelta(hours=36)
@@ -134,6 +135,19 @@ def news_sitemap(feed: OddFeed, stories: list[Story], now: datetime) -> bytes:
 FORMATS = {"rss": lambda f, s, n: rss(f, s), "rdf": rdf, "atom": atom, "json": json_feed, "sitemap": sitemap,
            "news": news_sitemap}  # fmt: skip
 
+Said = Callable[[OddFeed, FetchRequest, datetime], Answer | None]
+
+
+def always(answer: Answer) -> Said:
+    """The same answer to every request."""
+    return lambda feed, request, now: answer
+
+
+def with_head(extra: str) -> Callable[[OddFeed, list[Story], datetime], bytes]:
+    """A document that says something more about itself."""
+    return lambda feed, stories, now: rss(feed, stories, extra)
+
+
 # ---------------------------------------------------------------------------------------------------------- kinds
 
 
@@ -210,9 +224,9 @@ def with_wishes() -> Iterator[OddFeed]:
         "skip-days": "<skipDays><day>Saturday</day><day>Sunday</day></skipDays>",
         "skip-all": "<skipHours>" + "".join(f"<hour>{h}</hour>" for h in range(24)) + "</skipHours>",
     }.items():  # fmt: skip
-        yield OddFeed(name, 2, 100, lambda f, s, n, extra=extra: rss(f, s, extra))
+        yield OddFeed(name, 2, 100, with_head(extra))
     sy = "<sy:updatePeriod xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'>hourly</sy:updatePeriod>"
-    yield OddFeed("sy-hourly", 2, 60, lambda f, s, n: rss(f, s, sy))
+    yield OddFeed("sy-hourly", 2, 60, with_head(sy))
     for name, value in {"max-age-60": "max-age=60", "max-age-day": "max-age=86400", "no-store": "no-store",
                         "max-age-vast": "max-age=99999999999"}.items():  # fmt: skip
         yield OddFeed(name, 2, 60, headers={"Cache-Control": value})
@@ -226,9 +240,9 @@ def refusing() -> Iterator[OddFeed]:
                504: "Gateway Timeout"}  # fmt: skip
     for code, phrase in phrases.items():
         status = f"HTTP {code} {phrase}"
-        yield OddFeed(f"http-{code}", answer=lambda f, r, n, c=code: c, status=re.escape(status), notes=re.escape(status),
+        yield OddFeed(f"http-{code}", answer=always(code), status=re.escape(status), notes=re.escape(status),
                       finds=False)  # fmt: skip
-    yield OddFeed("http-410", answer=lambda f, r, n: 410, status="HTTP 410 Gone", notes="HTTP 410 Gone", enabled=False,
+    yield OddFeed("http-410", answer=lambda f, r, n: 410, status="HTTP 410 Gone", notes="HTTP 410 Gone", gone=True,
                   finds=False)  # fmt: skip
     busy = response(status=429, headers={"Retry-After": "7200"}, reason="Slow Down")
     yield OddFeed(
@@ -237,7 +251,7 @@ def refusing() -> Iterator[OddFeed]:
     for kind, (status, _) in FETCH_ERRORS.items():
         if kind == "content-type":
             continue
-        yield OddFeed(f"error-{kind}", answer=lambda f, r, n, kind=kind: FetchError(kind, "as told"), status=status,
+        yield OddFeed(f"error-{kind}", answer=always(FetchError(kind, "as told")), status=status,
                       notes=f"{status}; {kind}: as told", finds=False)  # fmt: skip
     for name, body, note in (
         ("empty", b"", "empty"), ("blank", b" \n ", "empty"), ("html", b"<!doctype html><html><body>x</body></html>", "html?"),
@@ -245,35 +259,43 @@ def refusing() -> Iterator[OddFeed]:
         ("other-json", b'{"a": 1}', "no version"), ("binary", bytes(range(1, 200)), "no version"),
         ("other-xml", b"<kml><x/></kml>", "no version"),
     ):  # fmt: skip
-        yield OddFeed(f"no-{name}", answer=lambda f, r, n, body=body: body or response(b""), status="parse error",
+        yield OddFeed(f"no-{name}", answer=always(body), status="parse error",
                       notes=re.escape(f"parse error; Exception({note!r})"), finds=False)  # fmt: skip
 
 
 def flaky() -> Iterator[OddFeed]:
-    outage = lambda now: 5 <= (now - START).days < 8  # noqa: E731
+    def outage(now: datetime) -> bool:
+        return 5 <= (now - START).days < 8
+
     bad = f"{FINE}|HTTP 500 Internal Server Error|connection error; connect: down|job timeout; timeout: slow|DNS error; dns: x"
     bad += r"|parse error; Exception\('html\?'\)"
-    for name, answer in {
+    answers: dict[str, Said] = {
         "half-the-time": lambda f, r, n: 500 if n.hour % 2 else None,
         "outage": lambda f, r, n: FetchError("connect", "down") if outage(n) else None,
         "maintenance-page": lambda f, r, n: b"<html><body>Back soon</body></html>" if outage(n) else None,
         "slow-at-noon": lambda f, r, n: FetchError("timeout", "slow") if 11 <= n.hour < 14 else None,
         "dns-at-times": lambda f, r, n: FetchError("dns", "x") if n.hour % 5 == 0 else None,
-    }.items():
-        yield OddFeed(name, 6, 60, answer=answer, notes=bad, status=f"Working|{bad.split('|', 3)[3]}|.*")
+    }
+    for name, answer in answers.items():
+        yield OddFeed(name, 6, 60, answer=answer, notes=bad, status=".*")
     # A gap that its document does not cover, and its older pages do.
     for rel in ("next", "prev-archive"):
-        yield OddFeed(f"paged-{rel}", 3, 10, answer=lambda f, r, n, rel=rel: _page(f, r, n, rel, outage), notes=bad)
+        yield OddFeed(f"paged-{rel}", 3, 10, answer=paged(rel, outage), notes=bad)
 
 
-def _page(feed: OddFeed, request: FetchRequest, now: datetime, rel: str, outage: Callable[[datetime], bool]) -> Answer:
-    if outage(now):
-        return FetchError("connect", "down")
-    page = int(request.url.partition("page=")[2] or 0)
-    stories = feed.stories(now)
-    shown = stories[: len(stories) - page * feed.window][-feed.window :]
-    link = f"<a:link {ATOM} rel='{rel}' href='?page={page + 1}'/>" if len(shown) == feed.window else ""
-    return rss(feed, shown, link)
+def paged(rel: str, outage: Callable[[datetime], bool]) -> Said:
+    """A short document with a link to an older page, which has one, too."""
+
+    def answer(feed: OddFeed, request: FetchRequest, now: datetime) -> Answer:
+        if outage(now):
+            return FetchError("connect", "down")
+        page = int(request.url.partition("page=")[2] or 0)
+        stories = feed.stories(now)
+        shown = stories[: len(stories) - page * feed.window][-feed.window :]
+        link = f"<a:link {ATOM} rel='{rel}' href='?page={page + 1}'/>" if len(shown) == feed.window else ""
+        return rss(feed, shown, link)
+
+    return answer
 
 
 def moving() -> Iterator[OddFeed]:

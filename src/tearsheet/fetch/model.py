@@ -54,8 +54,6 @@ class FetchRequest:
     """One document to GET, or a form to POST. What is None is taken from the settings."""
 
     url: str
-    form: bytes | None = None
-    """What is sent, as a form in an address is written; the request is then a POST."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Further request headers, such as `If-None-Match`."""
     home_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -77,6 +75,8 @@ class FetchRequest:
     """Seconds to wait for a busy host, where other requests are told to come back later."""
     secret: bool = False
     """Whether the address itself is a secret, or has one in it."""
+    form: bytes | None = None
+    """What is sent, as a form in an address is written; the request is then a POST."""
 
     @property
     def stays_home(self) -> bool:

@@ -38,7 +38,8 @@ def urlset(*paths: str, changed: str = "2026-11-15T09:00:00Z") -> bytes:
 def counts(scene: PollScene) -> dict[str, int]:
     with scene.database.read() as connection:
         found = connection.execute(select(fetch_events.c.counts).order_by(fetch_events.c.id.desc())).scalars().first()
-    return json.loads(found or "{}")
+    counted: dict[str, int] = json.loads(found or "{}")
+    return counted
 
 
 def poll(scene: PollScene, site: FeedSite) -> None:

@@ -33,7 +33,7 @@ class Month:
         self.asked: dict[str, list[datetime]] = defaultdict(list)
         self.by_name = {feed.name: feed for feed in odd}
         self.site = FeedSite()
-        self.site.client._answer = self._answer  # type: ignore[method-assign]
+        self.site.client._answer = self._answer
         self.scene.add(*(feed.url for feed in odd))
 
     def _answer(self, request: FetchRequest):
@@ -88,7 +88,8 @@ class Month:
         found = [f"note {note!r}" for note in set(wrong)]
         if not re.fullmatch(feed.status, row.system_status or ""):
             found.append(f"status {row.system_status!r}")
-        if row.system_enabled != feed.enabled or (events[-1].event == FETCH_DISABLED) == feed.enabled:
+        off = feed.gone or row.last_fetch_failures >= self.scene.settings.max_failures
+        if row.system_enabled == off or (events[-1].event == FETCH_DISABLED) != off:
             found.append(f"enabled {row.system_enabled}, {events[-1].event}")
         # Those that had left the document before the feed was added are nobody's loss.
         there = feed.stories(START)[: -feed.window] if feed.window < 400 else []
