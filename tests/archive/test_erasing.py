@@ -148,7 +148,7 @@ def test_a_lost_file_that_comes_back_counts_as_a_copy_only_once_what_was_erased_
     (tmp_path / "copies").exists() and (tmp_path / "copies").rename(tmp_path / "empty")
     (tmp_path / "unplugged").rename(tmp_path / "copies")
     (failure,) = Uploader(scene.outbox, scene.copies, scene.stores).run(all_now=True).failures
-    assert "holds 2 captures that were erased: `tearsheet erase --resume` takes them out" in failure
+    assert "holds 2 erased captures: `tearsheet erase --resume` takes this out" in failure
     assert scene.store.proved_stores(scene.file.id) == []
     assert erase_from_returned(scene.copies, scene.tombstones) == 2
     scene.check({2, 4})
