@@ -114,7 +114,7 @@ docs-site: $(VENV)/.dev ## Build the documentation as a site into build/site, wi
 	@$(BIN)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/site
 	@echo "build/site/index.html"
 
-bench: bench-pipeline bench-memory bench-feeds bench-rhythm bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger bench-start ## Run every benchmark (alone, on a quiet machine)
+bench: bench-pipeline bench-memory bench-feeds bench-feedparser bench-rhythm bench-extract bench-index bench-archive bench-fetch bench-broker bench-topics bench-ledger bench-start ## Run every benchmark (alone, on a quiet machine)
 
 bench-broker: $(VENV)/.dev ## Publish, forward and acknowledge on SQLite and on RabbitMQ, side by side
 	@engines/all start rabbitmq
@@ -125,6 +125,9 @@ bench-fetch: $(VENV)/.dev ## Pages a second from many hosts, beside requests wit
 
 bench-feeds: $(VENV)/.dev ## Feeds a second beside feedparser, picking due feeds, polling on loopback
 	@$(BIN)/python -m bench.feeds
+
+bench-feedparser: $(VENV)/.dev ## Links, titles, dates and speed beside feedparser on its own test files, which it fetches
+	@$(BIN)/python -m bench.feedparser_files --fetch
 
 bench-rhythm: $(VENV)/.dev ## How long stories wait for a poll, by the rhythm of their feeds and by duplicates alone
 	@$(BIN)/python -m bench.rhythm

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections import Counter
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tearsheet.engines.database import Database, open_database
 from tests.support.fresh_process import forget_commands
 from tests.support.guards import no_disk, no_network_beyond_loopback
 from tests.support.kill_table import KILLS, table_of
@@ -45,6 +47,20 @@ LONGEST_FIRST = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The order in which files are handed out to the test processes: each stays in one of them, with what it has built."""
     items.sort(key=lambda item: not item.nodeid.removeprefix("tests/").startswith(LONGEST_FIRST))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    """While tests are looked for, half a million objects are made, and none becomes garbage: looking for it would take seconds.
+
+    They stay until the end, so later rounds of the garbage collector leave them out.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_configure() -> None:
@@ -88,6 +104,15 @@ def local_network_only() -> Iterator[None]:
     """No test reaches beyond this machine."""
     with no_network_beyond_loopback():
         yield
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """A new database, with all tables and nothing in them."""
+    database = open_database("t.db", tmp_path)
+    database.migrate()
+    yield database
+    database.close()
 
 
 @pytest.fixture

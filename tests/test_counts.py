@@ -54,6 +54,7 @@ def fixed_plurals(tree: ast.AST) -> list[str]:
         for number, words in itertools.pairwise(text.values)
         if isinstance(number, ast.FormattedValue)
         and isinstance(words, ast.Constant)
+        and not (number.format_spec and "g" in ast.unparse(number.format_spec))  # a mean, and no count
         and NOUNS.match(str(words.value))
         and not re.search(r"^[A-Z_]+$|\bmax_\w+$", ast.unparse(number.value))
     ]

@@ -23,7 +23,7 @@ PUBLIC = {
     "tearsheet": set("capture discover_feeds errors extract_article open parse_feed parse_query read_archive".split()),
     "tearsheet.archive": {"StoryArchiveReader", "StoryArchiveWriter"},
     "tearsheet.extract": {"Document", "Link", "extract"},
-    "tearsheet.feeds": {"Entry", "FeedError", "ParsedFeed", "next_fetch", "parse_feed"},
+    "tearsheet.feeds": {"Enclosure", "Entry", "FeedError", "ParsedFeed", "next_fetch", "parse_feed"},
     "tearsheet.ingest": {"IngestWebResult", "ingest_html"},
     "tearsheet.pagestore": {"CaptureInfo", "PageStore"},
     "tearsheet.query": {"Query", "parse_query"},

@@ -62,6 +62,7 @@ ACROSS = {
     "topics/spider/test_side_by_side": "two runs at once",
     "topics/spider/test_simulated_web": "a whole run on a web whose truth is known",
     "web/test_mediacloud_client": "the official client of Media Cloud against ours",
+    "web/test_rss_fetcher_clients": "clients of Media Cloud's rss-fetcher against ours",
     "web/test_slow_queries": "every search that the server offers, when it takes too long",
 }
 """Tests of no one module, and what they are about instead."""

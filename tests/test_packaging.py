@@ -123,3 +123,9 @@ def test_without_a_newer_python_it_says_how_to_get_one(tmp_path):
     done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
     assert "install one (Debian, Ubuntu: apt install" in done.stderr and "make test PYTHON=" in done.stderr
+
+
+def test_the_page_on_installing_names_every_extra():
+    page = (ROOT / "docs/how-to/install.md").read_text("utf-8")
+    table = page.partition("| extra | for |")[2].partition("\n\n")[0]
+    assert {name for name in PROJECT["optional-dependencies"] if f"`{name}`" not in table} == set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import subprocess
 import sys
@@ -35,6 +36,16 @@ def test_a_signal_while_the_program_loads_ends_it_without_a_word(number, module,
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (11, "", "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_garbage_collector_seldom_looks_at_what_is_being_loaded(monkeypatch):
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    usual = gc.get_threshold()
+    try:
+        start.load()
+        assert gc.isenabled() and gc.get_threshold()[0] >= 50_000 and gc.get_threshold()[1:] == usual[1:]
+    finally:
+        gc.set_threshold(*usual)
 
 
 def test_once_a_command_has_begun_both_signals_are_ctrl_c(monkeypatch):

@@ -14,6 +14,7 @@ from tearsheet.urls import (
     is_shortened,
     non_news_host,
     normalize_url,
+    publisher_of,
     split_http_url,
     surt,
     url_hash,
@@ -200,3 +201,25 @@ def outcome(function, url):
 )
 def test_sites_without_news(url, host):
     assert non_news_host(url) == host
+
+
+@pytest.mark.parametrize(
+    ("url", "publisher"),
+    [
+        ("https://www.herald.co.uk/feed", "herald.co.uk"),
+        ("https://feeds.feedburner.com/Herald/news?format=xml", "feeds.feedburner.com/herald"),
+        ("http://feeds.feedburner.com/~r/Herald", "feeds.feedburner.com/herald"),
+        ("https://herald.substack.com/feed", "herald.substack.com"),
+        ("https://www.herald.substack.com/feed", "herald.substack.com"),
+        ("https://substack.com/feed", "substack.com"),
+        ("https://medium.com/feed/@herald", "medium.com/@herald"),
+        ("https://herald.medium.com/feed", "herald.medium.com"),
+        ("https://herald.github.io/atom.xml", "herald.github.io"),
+        ("https://www.reddit.com/r/News/.rss", "reddit.com/news"),
+        ("https://rsshub.app/?id=7", "rsshub.app/id=7"),
+        ("https://feeds.feedburner.com/", "feeds.feedburner.com"),
+        ("http://127.0.0.1/feed", "127.0.0.1"),
+    ],
+)
+def test_a_place_on_a_service_is_a_publisher_of_its_own(url, publisher):
+    assert publisher_of(url) == publisher

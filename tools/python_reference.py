@@ -18,7 +18,7 @@ from tearsheet.app.library.topics import MediumLink, StoryLink, Topics, TopicSto
 from tearsheet.app.proofs import CaptureRecord
 from tearsheet.archive import ArchivedStory
 from tearsheet.engines.index import IndexedStory
-from tearsheet.feeds import Entry, FeedError, ParsedFeed
+from tearsheet.feeds import Enclosure, Entry, FeedError, ParsedFeed
 from tearsheet.feeds.catalogue import DiscoveredFeed, PossibleFeed
 from tearsheet.index import Attention, Total, WordCount
 from tearsheet.ingest import IngestWebResult
@@ -30,7 +30,7 @@ FUNCTIONS = ("extract_article", "parse_feed", "discover_feeds", "parse_query", "
 CLASSES: tuple[type, ...] = (Collection, Topics, TopicTables, Rows, Archive, Query)
 RECORDS: tuple[type, ...] = (
     IndexedStory, ProvedStory, CaptureRecord, ArchivedStory, Total, Attention, WordCount, TopicStory, StoryLink, MediumCounts,
-    MediumLink, SnapshotInfo, ParsedFeed, Entry, DiscoveredFeed, PossibleFeed, IngestWebResult,
+    MediumLink, SnapshotInfo, ParsedFeed, Entry, Enclosure, DiscoveredFeed, PossibleFeed, IngestWebResult,
 )  # fmt: skip
 ERRORS = (*(kind for kind in vars(errors).values() if isinstance(kind, type)), QueryError, FeedError, BadURL)
 

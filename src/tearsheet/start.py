@@ -6,17 +6,22 @@ then, so the process ends at once, with the exit code of any interruption. From 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from types import FrameType
 
 INTERRUPTED = 11
 """The exit code after a signal."""
+_NEW_OBJECTS = 50_000
+"""How many objects are made before the garbage collector looks at them. With Python's 700, a tenth of the time of most commands
+goes by while it looks at modules that are being loaded, and finds nothing."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def load() -> None:
     """The program begins to load: from now on, a signal ends it without a word."""
+    gc.set_threshold(_NEW_OBJECTS)
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as shells start background jobs
             signal.signal(number, _leave)

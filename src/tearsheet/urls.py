@@ -13,9 +13,12 @@ from publicsuffixlist import PublicSuffixList
 from tearsheet.errors import UsageError
 from tearsheet.foreign_text import with_few_marks
 from tearsheet.lexicon import (
+    BY_PATH,
+    BY_SUBDOMAIN,
     DEVICE_SUBDOMAINS,
     HOMEPAGE_FILES,
     HOMEPAGE_SECTIONS,
+    PATH_WORDS,
     SHORTENERS,
     TRACKING_PARAMETERS,
     TRACKING_PREFIXES,
@@ -26,6 +29,7 @@ from tearsheet.lexicon import (
 MAX_URL_LENGTH = 2048
 _LONGEST_HOST = 1000
 """Of a host that is not in ASCII; on the wire, 253 characters are the limit."""
+_LONGEST_PUBLISHER = 255
 _DEVICE_LABEL = re.compile(r"(?:" + "|".join(DEVICE_SUBDOMAINS) + r"|ww[w0-9]?\d*)\.(?=[^.]+\.)")
 _LANGUAGE_SEGMENT = re.compile(r"[a-z]{2}(?:[-_][a-z]{2})?")
 _SLASHES = re.compile("/{2,}")
@@ -186,6 +190,24 @@ def canonical_domain(url: str) -> str:
     """
     host = host_of(url)
     return host if is_address(host) else _suffixes().privatesuffix(host) or host
+
+
+def publisher_of(url: str) -> str:
+    """Whose feed it is: its registered domain, or on a service that many publish on, the one place there. Raises BadURL.
+
+    `https://feeds.feedburner.com/Herald` is `feeds.feedburner.com/herald`, and `https://herald.substack.com/feed` is
+    `herald.substack.com`.
+    """
+    host = host_of(url).removeprefix("www.")
+    domain = canonical_domain(url)
+    if host in BY_PATH:
+        parts = split_http_url(url)
+        names = [part for part in unquote(parts.path).lower().split("/") if part and part not in PATH_WORDS]
+        name = names[0] if names else parts.query
+        return f"{host}/{name}"[:_LONGEST_PUBLISHER] if name else host
+    if domain in BY_SUBDOMAIN and host != domain:
+        return ".".join(host.split(".")[-1 - len(domain.split(".")) :])
+    return domain
 
 
 def is_address(host: str) -> bool:

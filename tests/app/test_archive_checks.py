@@ -63,7 +63,7 @@ def test_a_damaged_file_is_not_registered_as_if_it_were_whole(data):
     path.write_bytes(path.read_bytes()[:-50])
     result = archive(data, "index", code=3)
     told = " ".join(result.output.split())
-    assert "1 files registered" in told and f"{path.name}: byte " in told and "from a copy or a backup" in told
+    assert "1 file registered" in told and f"{path.name}: byte " in told and "from a copy or a backup" in told
 
 
 def test_a_file_that_lies_elsewhere_in_the_archive_folder_is_registered_where_it_lies(data):
@@ -73,7 +73,7 @@ def test_a_file_that_lies_elsewhere_in_the_archive_folder_is_registered_where_it
     archive(data, "index")
     assert "0 problems" in archive(data, "verify").stdout
     with open_services(data) as services:
-        assert check_archive(services) == "1 files, all here or in a store"
+        assert check_archive(services) == "1 file, all here or in a store"
         assert services.archive.totals().stories == 3
 
 

@@ -36,4 +36,4 @@ def test_what_was_erased_is_not_put_and_an_export_of_nothing_is_told(tmp_path):
     exported = in_process("pages", "export", tmp_path / "out", data=data)
     assert exported.exit_code == 5 and "nothing was written" in " ".join(exported.output.split())
     assert in_process("pages", "put", "https://a.example/y", tmp_path / "page.html", data=data).exit_code == 0
-    assert "1 pages in 1 files" in in_process("pages", "export", tmp_path / "out", data=data).output
+    assert "1 page in 1 file" in in_process("pages", "export", tmp_path / "out", data=data).output

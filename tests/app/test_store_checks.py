@@ -148,4 +148,4 @@ def test_an_archive_folder_that_was_used_and_is_gone_is_not_going_to_be_made(tmp
         collect(services)
     (tmp_path / "archive").rename(tmp_path / "unplugged")
     found = checks(tmp_path)["archive.folder"]
-    assert not found.ok and "where 1 files were written: mount its disk" in found.found
+    assert not found.ok and "where 1 file was written: mount its disk" in found.found

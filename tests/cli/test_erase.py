@@ -111,7 +111,8 @@ def test_a_store_that_was_forgotten_and_comes_back_brings_no_erased_story_with_i
     if back == "after":
         refused = in_process("archive", "upload", "--now", data=data)
         assert refused.exit_code and "`tearsheet erase --resume`" in " ".join(refused.output.split())
-    assert "captures" in run(data, "--resume")
+    resumed = run(data, "--resume")
+    assert "captures" in resumed and ("taken out of what came back" in resumed) == (back == "after")
     assert in_process("archive", "upload", "--now", data=data).exit_code == 0
     assert in_process("archive", "verify", data=data).exit_code == 0
     kept = [*places_of(data / "copies", "secretphrase"), *places_of(data / "archive", "secretphrase")]

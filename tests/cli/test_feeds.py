@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from tearsheet.app.services import Services
 from tearsheet.cli import app
+from tearsheet.feeds.polling.document_store import Failure, keep_documents
 from tearsheet.feeds.tables import feeds, stories
 from tearsheet.settings import Settings
 from tests.support.feed_fakes import NOW
@@ -72,6 +73,38 @@ def test_titles_of_a_feed_are_no_formulas(tearsheet, tmp_path: Path) -> None:
         connection.execute(stories.insert().values(row))
     shown = tearsheet("feeds", "stories", "1", "--csv")
     assert list(csv.reader(io.StringIO(shown, newline="")))[1][2] == "'=cmd()"
+
+
+def test_a_document_that_could_not_be_read_is_shown_without_what_commands_a_terminal(tearsheet, tmp_path: Path) -> None:
+    tearsheet("feeds", "add", "http://a.example/rss")
+    assert "could be read" in tearsheet("feeds", "show", "1", "--document")
+    with Services(Settings(tmp_path / "data")) as services, services.database.begin() as connection:
+        body = "<html>Sorry \x1b[2J\u202e</html>".encode()
+        keep_documents(connection, [Failure(1, NOW, "parse error; Exception('html?')", body)])
+    shown = tearsheet("feeds", "show", "1", "--document")
+    assert "<html>Sorry \ufffd[2J</html>" in shown and "Exception('html?')" in shown
+    assert "\x1b" not in shown and "\u202e" not in shown
+
+
+def test_the_details_of_entries_are_in_json(tearsheet, tmp_path: Path) -> None:
+    tearsheet("feeds", "add", "http://a.example/rss")
+    with Services(Settings(tmp_path / "data")) as services, services.database.begin() as connection:
+        url, details = "http://a.example/1", '{"authors":["Ann"],"summary":"Short"}'
+        row = {"url": url, "normalized_url": url, "feed_id": 1, "fetched_at": NOW, "seen_at": NOW, "details": details}
+        connection.execute(stories.insert().values(row))
+    [shown] = json.loads(tearsheet("feeds", "stories", "1", "--json"))
+    assert (shown["url"], shown["authors"], shown["summary"], shown["enclosures"]) == (url, ["Ann"], "Short", [])
+
+
+def test_feeds_of_a_hosting_service_are_sources_of_their_own(tearsheet) -> None:
+    hosted = [
+        "http://feeds.feedburner.com/One",
+        "http://feeds.feedburner.com/Two",
+        "https://a.substack.com/feed",
+        "https://b.substack.com/feed",
+    ]
+    tearsheet("feeds", "add", *hosted)
+    assert len({row["sources_id"] for row in json.loads(tearsheet("feeds", "list", "--json"))}) == 4
 
 
 def test_a_feed_says_when_it_is_polled_and_why(tearsheet) -> None:

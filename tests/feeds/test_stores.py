@@ -10,6 +10,7 @@ STORES = {
     "access_store",
     "polling.store",
     "polling.story_store",
+    "polling.document_store",
     "polling.sums",
     "polling.websub_store",
     "catalogue.store",

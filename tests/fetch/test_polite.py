@@ -109,14 +109,6 @@ def run(test: Awaitable[None], seconds: float = 110) -> None:
     asyncio.run(bounded())
 
 
-@pytest.fixture
-def database(tmp_path: Path):
-    database = open_database("t.db", tmp_path)
-    database.migrate()
-    yield database
-    database.close()
-
-
 @contextmanager
 def serving(paper: Paper) -> Iterator[Web]:
     """Serve in a thread of its own, which notes the time of a request however busy those who ask are."""

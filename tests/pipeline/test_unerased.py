@@ -7,21 +7,12 @@ import asyncio
 import pytest
 
 from tearsheet.archive import ArchiveStore, Erased, index_id_of
-from tearsheet.engines.database import open_database
 from tearsheet.pipeline.archiver import Archiver
 from tearsheet.pipeline.unerased import Unerased, UnerasedBatch, UnerasedKeeping, forget
 from tearsheet.story import Story
 from tearsheet.work import Drop
 from tearsheet.work.ledger_entry import entry_for
 from tests.support.archive_stories import plain_story
-
-
-@pytest.fixture
-def database(tmp_path):
-    database = open_database("t.db", tmp_path)
-    database.migrate()
-    yield database
-    database.close()
 
 
 @pytest.fixture

@@ -115,21 +115,21 @@ def test_reading_rights_do_not_write(outside):
 def test_who_asks_too_often_is_told_when_to_come_back(outside):
     client, tokens, clock, _ = outside
     reader = token(tokens["read"])
-    answers = [client.get("/api/version", headers=reader).status_code for _ in range(7)]
+    answers = [client.get("/api/search/total-count?q=tide", headers=reader).status_code for _ in range(7)]
     assert answers == [200] * 6 + [429]
-    refused = client.get("/api/version", headers=reader)
+    refused = client.get("/api/search/total-count?q=tide", headers=reader)
     assert refused.headers["retry-after"] == "10"
-    assert client.get("/api/version", headers=token(tokens["write"])).status_code == 200
+    assert client.get("/api/search/total-count?q=tide", headers=token(tokens["write"])).status_code == 200
     clock.now += 10
-    assert client.get("/api/version", headers=reader).status_code == 200
-    assert client.get("/api/version", headers=reader).status_code == 429
+    assert client.get("/api/search/total-count?q=tide", headers=reader).status_code == 200
+    assert client.get("/api/search/total-count?q=tide", headers=reader).status_code == 429
 
 
 def test_a_revoked_token_is_refused_at_once(outside):
     client, tokens, _, store = outside
-    assert client.get("/api/version", headers=token(tokens["read"])).status_code == 200
+    assert client.get("/api/search/total-count?q=tide", headers=token(tokens["read"])).status_code == 200
     store.revoke("reader")
-    assert client.get("/api/version", headers=token(tokens["read"])).status_code == 401
+    assert client.get("/api/search/total-count?q=tide", headers=token(tokens["read"])).status_code == 401
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8700", "127.0.0.1.evil.example", "10.0.0.1", ""])
@@ -184,22 +184,25 @@ def test_a_proxy_that_adds_no_header_is_known_by_its_version(address):
 def test_a_token_opens_through_a_proxy_that_keeps_the_name_of_the_site(tmp_path):
     with serving(tmp_path) as (client, store, _):
         headers = PASSED_ON | {"host": "news.example"}
-        assert client.get("/api/version", headers=headers).status_code == 401
+        assert client.get("/api/search/total-count?q=tide", headers=headers).status_code == 401
         reader = headers | token(store.create("reader"))
         assert client.get("/api/auth/profile", headers=reader).json()["username"] == "reader"
 
 
 def test_a_trusted_proxy_never_speaks_for_this_machine(tmp_path):
     with serving(tmp_path, web__trusted_proxies="127.0.0.1") as (client, store, _):
-        assert client.get("/api/version").status_code == 401
-        assert client.get("/api/version", headers=PASSED_ON).status_code == 401
-        assert client.get("/api/version", headers=PASSED_ON | token(store.create("reader"))).status_code == 200
+        assert client.get("/api/search/total-count?q=tide").status_code == 401
+        assert client.get("/api/search/total-count?q=tide", headers=PASSED_ON).status_code == 401
+        assert (
+            client.get("/api/search/total-count?q=tide", headers=PASSED_ON | token(store.create("reader"))).status_code
+            == 200
+        )
 
 
 @pytest.mark.parametrize(("rights", "read", "write"), [("write", 200, 400), ("read", 200, 403), ("none", 401, 401)])
 def test_what_this_machine_may_do_without_a_token_can_be_set(tmp_path, rights, read, write):
     with serving(tmp_path, web__local_rights=rights) as (client, store, _):
-        assert client.get("/api/version").status_code == read
+        assert client.get("/api/search/total-count?q=tide").status_code == read
         assert client.post("/api/sources/feeds/", json=FEED).status_code == write
         writer = token(store.create("writer", WRITE))
         assert client.post("/api/sources/feeds/", json=FEED, headers=writer).status_code == 400
@@ -218,9 +221,9 @@ def test_an_expired_token_says_so_also_on_this_machine(tmp_path):
     with serving(tmp_path) as (client, store, clock):
         end = datetime.fromtimestamp(clock.now, UTC) + timedelta(hours=1)
         guest = token(store.create("guest", expires_at=end))
-        assert client.get("/api/version", headers=guest).status_code == 200
+        assert client.get("/api/search/total-count?q=tide", headers=guest).status_code == 200
         clock.now += 3600
-        refused = client.get("/api/version", headers=guest)
+        refused = client.get("/api/search/total-count?q=tide", headers=guest)
         assert refused.status_code == 401
         assert f"expired on {end:%Y-%m-%d}" in refused.json()["note"]
         assert client.get("/healthz", headers=guest).status_code == 200
@@ -228,25 +231,25 @@ def test_an_expired_token_says_so_also_on_this_machine(tmp_path):
 
 def test_wrong_tokens_have_to_wait_longer_and_longer_and_the_right_one_never(outside):
     client, tokens, clock, _ = outside
-    tries = [client.get("/api/version", headers=token(f"tear_{number}")) for number in range(9)]
+    tries = [client.get("/api/search/total-count?q=tide", headers=token(f"tear_{number}")) for number in range(9)]
     assert [answer.status_code for answer in tries] == [401] * 5 + [429] * 4
     assert [answer.headers.get("retry-after") for answer in tries[5:]] == ["1", "2", "4", "8"]
     assert "wrong tokens" in tries[5].json()["note"]
-    assert client.get("/api/version", headers=token(tokens["read"])).status_code == 200
-    assert client.get("/api/version", headers=token("tear_x")).headers["retry-after"] == "16"
+    assert client.get("/api/search/total-count?q=tide", headers=token(tokens["read"])).status_code == 200
+    assert client.get("/api/search/total-count?q=tide", headers=token("tear_x")).headers["retry-after"] == "16"
     clock.now += 901
-    assert client.get("/api/version", headers=token("tear_x")).status_code == 401
+    assert client.get("/api/search/total-count?q=tide", headers=token("tear_x")).status_code == 401
 
 
 def test_behind_a_trusted_proxy_each_client_is_counted_for_itself(tmp_path):
     with serving(tmp_path, web__trusted_proxies="127.0.0.1") as (client, *_):
         for _ in range(6):
-            last = client.get("/api/version", headers=PASSED_ON | token("tear_x"))
+            last = client.get("/api/search/total-count?q=tide", headers=PASSED_ON | token("tear_x"))
         assert last.status_code == 429
         other = {
             "x-forwarded-for": "203.0.113.9, 198.51.100.7"
         }  # what stands before its own address anyone can make up
-        assert client.get("/api/version", headers=other | token("tear_x")).status_code == 401
+        assert client.get("/api/search/total-count?q=tide", headers=other | token("tear_x")).status_code == 401
 
 
 # ------------------------------------------------------------------------------------------------------- other sites

@@ -7,6 +7,7 @@ from .archive_checks import has_archived_stories as has_archived_stories
 from .archive_checks import still_unregistered as still_unregistered
 from .asking import ask as ask
 from .asking import has_feeds as has_feeds
+from .backups import BackedUp as BackedUp
 from .backups import Restored as Restored
 from .backups import back_up as back_up
 from .backups import opened_place as opened_place

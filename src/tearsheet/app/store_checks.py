@@ -16,6 +16,7 @@ from pathlib import Path
 from tearsheet.app.places import check_apart
 from tearsheet.app.services import Services
 from tearsheet.archive import Outbox, check_identity, check_not_the_archive, check_store_url, store_name
+from tearsheet.counts import how_many
 from tearsheet.engines import is_embedded, local_path
 from tearsheet.engines.blobs import Blobs, open_blobs
 from tearsheet.errors import EngineError, StorageError
@@ -69,7 +70,7 @@ def check_store(services: Services, place: StorePlace) -> tuple[str, str]:
             raise EngineError(f"{place.setting}: there is no folder {folder}: mount its disk, or name another")
         if place.setting == "archive.folder" and not folder.is_dir() and (missed := _written_here(services)):
             raise StorageError(
-                f"archive.folder: there is no folder {folder}, where {missed:,} files were written: mount its disk, "
+                f"archive.folder: there is no folder {folder}, where {how_many(missed, 'file', 'was')} written: mount its disk, "
                 "or bring them back from a copy or a backup"
             )
         if not folder.is_dir() and not _was_used(services, place):

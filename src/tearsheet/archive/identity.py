@@ -57,8 +57,8 @@ def check_not_the_archive(name: str, blobs: Blobs, folder: Path, outbox: Outbox)
     Then its marker is in the archive folder. But so it is when that was copied from the store: something new decides.
     """
     try:
-        found = msgspec.json.decode((folder / MARKER).read_bytes(), type=Marker).id
-    except (OSError, msgspec.MsgspecError):
+        found = decode_json((folder / MARKER).read_bytes(), Marker).id
+    except (OSError, ValueError):
         return
     if found != outbox.store_id(name, uuid.uuid4().hex):
         return

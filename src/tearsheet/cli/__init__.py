@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -68,6 +69,16 @@ _COMMANDS = {
 only when its command is used: all of them together take longer to import than most commands take to run."""
 
 
+@cache
+def _commands_of(module: str) -> dict[str, Any]:
+    """The commands of a module by name, imported and built once in a process."""
+    part = typer.Typer()
+    part.callback()(lambda: None)  # else a lone command would not be a group
+    import_module(f"tearsheet.cli.{module}").register(part)
+    commands: dict[str, Any] = in_plain_words(get_group(part)).commands
+    return commands
+
+
 class _Commands(TyperGroup):
     """The commands, imported on demand. (`Any` because typer keeps its own copy of click's types to itself.)"""
 
@@ -96,12 +107,7 @@ class _Commands(TyperGroup):
         """One of them, with its options; None when there is none with this name."""
         if cmd_name not in _COMMANDS:
             return None
-        if cmd_name not in self.commands:
-            part = typer.Typer()
-            part.callback()(lambda: None)  # else a lone command would not be a group
-            import_module(f"tearsheet.cli.{_COMMANDS[cmd_name][0]}").register(part)
-            self.commands.update(in_plain_words(get_group(part)).commands)
-        return self.commands[cmd_name]
+        return _commands_of(_COMMANDS[cmd_name][0])[cmd_name]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that was meant; typer would look for near names only among those that were imported."""

@@ -203,12 +203,12 @@ def _read_addresses(services: program.Services) -> None:
         return
     problems = program.read_unread(services, measured("files of an earlier version read"))
     left = known_by.count_unread()
-    out.print(f"the addresses in {unread - left:,} files of an earlier version were read, in {left:,} not")
+    out.print(f"addresses read from {how_many(unread - left, 'file')} of an earlier version, {left:,} left")
     for problem in problems[:_MAX_SHOWN]:
         err.print(problem)
     if left:
         raise PartialFailure(
-            f"{left:,} files could not be read: bring them back and repeat this (`tearsheet archive verify` says which)"
+            f"{how_many(left, 'file')} could not be read: bring them back and repeat this (`tearsheet archive verify` says which)"
         )
 
 

@@ -91,16 +91,7 @@ def backup(
         return
     with services_for() as services:
         made = program.back_up(services, place, new=new, without=without or (), keep=keep, tell=_telling())
-    if as_json:
-        _print(_summary(made.name, made.manifest, made.progress) | _pruned(made.pruned))
-    else:
-        progress = made.progress
-        out.print(
-            f"backup of {_shown(made.manifest.moment)}: {how_many(made.manifest.files, 'file')}, {made.manifest.bytes:,} bytes; "
-            f"{how_many(progress.unchanged, 'file')} unchanged, {progress.sent:,} bytes sent"
-        )
-        if made.pruned:
-            _say_pruned(made.pruned, as_json, "")
+    _say_made(made, as_json)
     if made.same_disk:
         err.print(
             "the place is on the disk of the data folder, and would be lost with it: use another disk or a bucket"
@@ -114,6 +105,19 @@ def backup(
             f"the place has a backup of {_shown(made.later)}, which seems to be later than this one: the clock is or was wrong. "
             "Old backups were kept; `restore` takes this one with --at. Delete the other from `backups` at that place to go on"
         )
+
+
+def _say_made(made: program.BackedUp, as_json: bool) -> None:
+    manifest, progress = made.manifest, made.progress
+    if as_json:
+        _print(_summary(made.name, manifest, progress) | _pruned(made.pruned))
+        return
+    out.print(
+        f"backup of {_shown(manifest.moment)}: {how_many(manifest.files, 'file')}, {manifest.bytes:,} bytes; "
+        f"{how_many(progress.unchanged, 'file')} unchanged, {progress.sent:,} bytes sent"
+    )
+    if made.pruned:
+        _say_pruned(made.pruned, as_json, "")
 
 
 def _telling() -> backups.Tell:

@@ -131,11 +131,14 @@ def _first(named: dict[str, str]) -> str:
 
 
 def _finish(report: program.Report, form: str) -> None:
-    if form == "table" and not report.addresses and not report.problems:
+    if form == "table" and not report.addresses and not report.total and not report.problems:
         out.print("There is nothing left to erase.")
         return
     stay = "stays" if report.addresses == 1 else "stay"
-    _show_report(report, form, f"{how_many(report.addresses, 'address', 'was')} erased, and {stay} away:")
+    erased = f"{how_many(report.addresses, 'address', 'was')} erased, and {stay} away:"
+    _show_report(
+        report, form, erased if report.addresses else "What was erased before was taken out of what came back:"
+    )
     if report.addresses:
         err.print("What you exported to other places, and backups made before, still have it: look there yourself.")
     if report.problems:

@@ -10,7 +10,7 @@ import typer
 from tearsheet import app as program
 from tearsheet.cli import feed_lists
 from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds, say_asked
-from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
+from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.feed_logins import (
     CookieFileOption,
     HeaderFileOption,
@@ -25,6 +25,7 @@ from tearsheet.clock import utc_now
 from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.feeds import LONGEST_MINUTES, catalogue, polling
+from tearsheet.terminal import clean, clean_line
 
 app = typer.Typer(help="Add feeds, see how they are, and why each is polled when it is.", no_args_is_help=True)
 Feed = Annotated[str, typer.Argument(help="A feed's id or address.", metavar="FEED")]
@@ -96,7 +97,9 @@ def list_all(
     show(shown, _LIST, form=form, empty=_why_none(found.count, offset, narrowed=bool(state) or source is not None))
     if found.count > offset + len(shown) and shown:
         last = offset + len(shown)
-        err.print(f"{offset + 1:,} to {last:,} of {found.count:,} feeds; --offset {last} shows more", style="dim")
+        err.print(
+            f"{offset + 1:,} to {last:,} of {how_many(found.count, 'feed')}; --offset {last} shows more", style="dim"
+        )
 
 
 def _why_none(count: int, offset: int, *, narrowed: bool) -> str:
@@ -116,10 +119,16 @@ def _moment(value: Any) -> Any:
 def show_feed(
     feed: Feed,
     events: Annotated[int, typer.Option(help="How many events of its history.", min=1)] = 10,
+    document: Annotated[
+        bool, typer.Option("--document", help="Only the last document that could not be read, as it came.")
+    ] = False,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
 ) -> None:
     """Show a feed: when it is polled next and why, its columns and its history."""
+    if document:
+        _show_document(feed)
+        return
     with services_for() as services:
         row = catalogue.read_feed(services.database, catalogue.find_feed(services.database, feed))
         history = catalogue.fetch_history(services.database, row["id"], events)
@@ -141,6 +150,17 @@ def show_feed(
     )
 
 
+def _show_document(feed: str) -> None:
+    with services_for() as services:
+        feed_id = catalogue.find_feed(services.database, feed)
+        kept = polling.failed_document(services.database, feed_id)
+    if kept is None:
+        out.print(f"Every document of feed {feed_id} could be read.")
+        return
+    err.print(f"Received on {_moment(kept.received_at)}, {kept.size:,} bytes: {clean_line(kept.note)}")
+    write_out([clean(kept.text).encode("utf-8", "replace"), b"\n"])
+
+
 @app.command()
 @reports_errors
 def stories(
@@ -150,10 +170,10 @@ def stories(
     jsonl: JsonlOption = False,
     csv: CsvOption = False,
 ) -> None:
-    """Show the stories seen most recently in a feed."""
+    """Show the stories seen most recently in a feed; as JSON, with texts, authors, categories and enclosures."""
     with services_for() as services:
         rows = catalogue.newest_stories(
-            services.database, feed_id=catalogue.find_feed(services.database, feed), limit=limit
+            services.database, feed_id=catalogue.find_feed(services.database, feed), limit=limit, details=json or jsonl
         )
     columns = {"id": "id", "published_at": "published", "title": "title", "url": "address"}
     show(

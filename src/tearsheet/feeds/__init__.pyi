@@ -1,4 +1,5 @@
 from .access import read_headers as read_headers
+from .formats.model import Enclosure as Enclosure
 from .formats.model import Entry as Entry
 from .formats.model import FeedError as FeedError
 from .formats.model import ParsedFeed as ParsedFeed

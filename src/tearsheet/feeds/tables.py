@@ -10,6 +10,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     String,
     Table,
     Text,
@@ -194,6 +195,17 @@ fetch_events = Table(
     sqlite_autoincrement=True,
 )
 
+feed_documents = Table(
+    "feed_documents",
+    metadata,
+    # The last document of a feed that could not be read.
+    Column("feed_id", Id, primary_key=True, autoincrement=False),
+    Column("received_at", UtcDateTime, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
+
 stories = Table(
     "stories",
     metadata,
@@ -211,6 +223,10 @@ stories = Table(
     Column("normalized_title_hash", String(32)),
     Column("seen_at", UtcDateTime, nullable=False),
     Column("queued_at", UtcDateTime),
+    # Our own: the guid as stories are found by it, and what else the entry said (see `polling/details`).
+    Column("guid_key", String(255)),
+    Column("details", Text),
+    Index("stories_guid_key", "guid_key", "feed_id"),
     Index("stories_normalized_url", "normalized_url", unique=True),
     Index("stories_title", "normalized_title_hash", "sources_id"),
     Index("stories_sources_id", "sources_id", "fetched_at"),

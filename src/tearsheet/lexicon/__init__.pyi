@@ -4,6 +4,9 @@ from .addresses import HOMEPAGE_SECTIONS as HOMEPAGE_SECTIONS
 from .addresses import TRACKING_PARAMETERS as TRACKING_PARAMETERS
 from .addresses import TRACKING_PREFIXES as TRACKING_PREFIXES
 from .addresses import VIDEO_HOSTS as VIDEO_HOSTS
+from .hosting import BY_PATH as BY_PATH
+from .hosting import BY_SUBDOMAIN as BY_SUBDOMAIN
+from .hosting import PATH_WORDS as PATH_WORDS
 from .languages import language_name as language_name
 from .mediacloud import MEDIACLOUD_PARAMETERS as MEDIACLOUD_PARAMETERS
 from .mediacloud import MEDIACLOUD_SUBDOMAINS as MEDIACLOUD_SUBDOMAINS

@@ -20,14 +20,6 @@ from tearsheet.work.announce import workers
 from tests.support.databases import migrate_to
 
 
-@pytest.fixture
-def database(tmp_path):
-    database = open_database("t.db", tmp_path)
-    database.migrate()
-    yield database
-    database.close()
-
-
 def test_migrations_make_exactly_the_declared_tables(database):
     for module in pkgutil.walk_packages(tearsheet.__path__, "tearsheet."):
         if not module.name.endswith("__main__") and ".migrations" not in module.name:

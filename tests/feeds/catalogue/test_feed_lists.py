@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds.catalogue import csv_lists, feed_lists
+from tearsheet.feeds import formats
+from tearsheet.feeds.catalogue import feed_lists
 from tearsheet.feeds.catalogue.feed_lists import read_feed_list
 from tests.support.feed_fakes import OPML
 
@@ -26,7 +27,7 @@ def test_a_list_that_is_too_long_is_refused_and_not_cut(tmp_path: Path, monkeypa
     (tmp_path / "list.opml").write_bytes(OPML)
     with pytest.raises(UsageError, match="split it"):
         read_feed_list(str(tmp_path / "list.opml"))
-    monkeypatch.setattr(csv_lists, "MAX_UNZIPPED", 30)
+    monkeypatch.setattr(formats, "MAX_UNZIPPED", 30)
     (tmp_path / "list.csv.gz").write_bytes(gzip.compress(b"url\n" + b"http://a.example/rss\n" * 2))
     with pytest.raises(UsageError, match="split it"):
         read_feed_list(str(tmp_path / "list.csv.gz"))

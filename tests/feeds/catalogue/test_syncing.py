@@ -90,7 +90,7 @@ def test_what_was_set_here_stays(database) -> None:
 def test_a_directory_that_lost_most_of_its_feeds_is_not_believed(database) -> None:
     many = [NewFeed(f"http://a.example/{n}", id=n, sources_id=1) for n in range(1, 31)]
     sync_feeds(database, "there", many, NOW, full=True)
-    with pytest.raises(UsageError, match="29 of 30 feeds are no longer in there"):
+    with pytest.raises(UsageError, match="no longer in there, and to be removed: 29 of 30 feeds"):
         sync_feeds(database, "there", many[:1], NOW, full=True)
     assert len(all_feeds(database)) == 30
     assert len(sync_feeds(database, "there", many[:1], NOW, full=True, many=True).removed) == 29

@@ -55,6 +55,17 @@ def test_of_a_plain_sitemap_only_pages_that_changed_lately_count():
     assert len(urls_and_reasons(fresh, stale, undated, version=NEWS_SITEMAP)[0]) == 3
 
 
+def test_what_is_old_takes_no_place_from_what_is_new():
+    """A whole site in a sitemap, with today's pages at its end; and a feed that has its oldest stories first."""
+    old = [Entry(f"{STORY}-old-{number}", updated=NOW - timedelta(days=30)) for number in range(50)]
+    new = [Entry(f"{STORY}-new-{number}", updated=NOW - timedelta(hours=number)) for number in range(3)]
+    urls, skipped = urls_and_reasons(*old, *new, version=SITEMAP, limit=10)
+    assert (urls, skipped) == ([entry.link for entry in new], {dedupe.STALE: 50})
+    dated = [Entry(f"{STORY}-{number}", published=NOW - timedelta(days=99 - number)) for number in range(20)]
+    urls, skipped = urls_and_reasons(*dated, Entry(f"{STORY}-undated"), limit=5)
+    assert (urls, skipped) == ([entry.link for entry in dated[-5:]], {dedupe.TOSSED: 16})
+
+
 def test_titles_are_compared_without_case_and_extra_blanks():
     found, _ = candidates(
         ParsedFeed("rss20", entries=[Entry(STORY, "Flood, 3 dead"), Entry(f"{STORY}-2", " FLOOD,  3 dead ")]), NOW, 10

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.csv_lists import read_feeds_csv
+from tearsheet.feeds.catalogue.directory_form import read_directory
 from tearsheet.feeds.catalogue.opml import read_opml
 from tearsheet.feeds.formats import EMPTY, HTML, NO_VERSION, TOO_LARGE
 from tearsheet.feeds.polling.reading import READ_FEED, ReceivedFeed
@@ -29,6 +30,10 @@ _JSON = b'{"version": "https://jsonfeed.org/version/1.1", "items": [{"id": 1, "u
 _SITEMAP = (
     b"<urlset xmlns:news='x'><url><loc>https://news.example/a</loc><lastmod>2025-11-15</lastmod>"
     b"<news:news><news:title>t</news:title></news:news></url></urlset>"
+)
+_DIRECTORY = (
+    b'{"count": 1, "next": null, "results": [{"id": 1, "source": 2, "url": "https://news.example/f", "name": "n", '
+    b'"admin_rss_enabled": true, "created_at": "2026-11-15T10:00:00Z"}]}'
 )
 _OPML = (
     b"<opml version='2.0'><body><outline text='folder'><outline type='rss' text='a' xmlUrl='https://news.example/f'/>"
@@ -63,6 +68,8 @@ FEEDS = (
             "feeds/polling/reading.py", "feeds/polling/dedupe.py",
             "feeds/formats/parse.py", "feeds/formats/xml_text.py", "feeds/formats/xml_feed.py", "feeds/formats/sitemap.py",
             "feeds/formats/json_feed.py", "feeds/formats/dates.py", "feeds/formats/titles.py", "feeds/formats/periods.py",
+            "feeds/formats/soup.py", "feeds/formats/encodings.py", "feeds/formats/links.py", "feeds/formats/entry_parts.py",
+            "feeds/formats/relative_links.py",
         ),
         samples=(_RSS + _ITEM * 3 + _END, _ATOM, _JSON, _SITEMAP, gzip.compress(_RSS + _ITEM + _END, mtime=0),
             _RSS.replace(b"'2.0'", b"2.0") + _ITEM),
@@ -93,6 +100,24 @@ FEEDS = (
             "marks on a letter of a link": (repeated(MARKS, _RSS + b"<item><link>//a", b"</link></item>" + _END), 500),
             "links of an entry": (repeated(b"<link href='x'/>", b"<feed xmlns='http://www.w3.org/2005/Atom'><entry>",
                 b"</entry></feed>"), 300),
+            "fields that are never closed": (repeated(b"<title>a<link>b<guid>", _RSS), 500),
+            "ends of elements above": (repeated(b"<b></title>", _RSS + b"<item><title>"), 1_000),
+            "comments and their ends": (repeated(b"<!----><!--", _RSS), 2_000),
+            "open quotes": (repeated(b"<a b='", _RSS), 2_000),
+            "attributes of soup": (numbered(b" a%d=1", _RSS + b"<item", b">" + _ITEM), 1_000),
+            "declarations of soup": (numbered(b"<a:b xmlns:a%d='c'>", _RSS), 500),
+            "documents in one": (repeated(_RSS + _ITEM + _END), 100),
+            "scripts in a title": (_in_title(b"&lt;script a=b&gt;"), 1_000),
+            "scripts and an end": (repeated(b"&lt;script a=b&gt;", _RSS + b"<item><title>",
+                b"&lt;/style&gt;</title></item>" + _END), 1_000),
+            "authors of an entry": (numbered(b"<author>a%d</author>", _RSS + b"<item>", b"</item>" + _END), 300),
+            "enclosures of an entry": (numbered(b"<enclosure url='http://a.example/%d'/>", _RSS + b"<item>", b"</item>" + _END),
+                300),
+            "markup of a content": (repeated(b"<b>x</b>", b"<feed xmlns='http://www.w3.org/2005/Atom'><entry><content>",
+                b"</content></entry></feed>"), 500),
+            "schemes of a link": (repeated(b"http:/", _RSS + b"<item><link>", b"</link></item>" + _END), 2_000),
+            "blanks of a link": (repeated(b" \n a", _RSS + b"<item><link>http://a.example/", b"</link></item>" + _END), 2_000),
+            "letters of no encoding": (repeated(b"\xc7\xd1\xb1\xdb\x82", _RSS + b"<item><title>"), 2_000),
             "bases": (repeated(b"<entry xml:base='b/'><link href='x'/></entry>", b"<feed>", b"</feed>"), 150),
             "blanks before": (repeated(b" ", b"", _RSS), 100_000),
             "blanks and comments before": (repeated(b" ", b"<?xml?><!-- -->", b"x"), 50_000),
@@ -140,11 +165,27 @@ FEEDS = (
             "quotes": (repeated(b'"', b"url\n"), 20_000),
             "an open quote": (repeated(b"a\n", b'url\n"'), 10_000),
             "collections": (repeated(b"a;", b"url,collections\nhttp://a.example/,"), 5_000),
+            "folders": (repeated(b"a\\/", b"url;folders\nhttp://a.example/;"), 5_000),
             "empty rows": (repeated(b"\n", b"url\n"), 10_000),
         },
         errors=(UsageError,),
         tokens=(b'"', b",", b"\n", b"\r", b"\0", b";", b"url", b"id", b"99999999999999999999", b"=1+1", b"'=", b"\xff"),
         share=4,
         containers=(gzip.compress,),
+    ),
+    ForeignReader(
+        name="directory of feeds",
+        modules=("feeds/catalogue/directory_form.py",),
+        read=read_directory,
+        samples=(_DIRECTORY, b"[]"),
+        worst={
+            "rows": (repeated(b'{"id": 1, "url": "http://a.example/"},', b"[", b'{"url": "x"}]'), 500),
+            "names": (repeated(b"a ", b'[{"url": "x", "name": "', b'"}]'), 5_000),
+            "nested": (repeated(b"[", b'{"results": '), 1_000),
+            "numbers": (repeated(b"9", b'[{"url": "x", "id": ', b"}]"), 2_000),
+        },
+        errors=(UsageError,),
+        tokens=(b"{", b"}", b"[", b"]", b'"', b":", b",", b"null", b'"url"', b'"id"', b'"source"', b"1e999", b"\\ud800", b"\xff"),
+        share=2,
     ),
 )  # fmt: skip

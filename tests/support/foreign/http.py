@@ -9,6 +9,7 @@ from collections.abc import Callable
 import brotlicffi
 import zstandard
 
+from tearsheet.feeds.polling.websub import hub_and_topic
 from tearsheet.fetch.inflating import InflateError, TooLarge, inflate
 from tearsheet.fetch.manners import retry_after_seconds
 from tearsheet.fetch.robots_rules import RobotsRules
@@ -138,6 +139,22 @@ HTTP = (
         tokens=(b"\r\n", b"\n ", b"\t", b":", b"Content-Type: ", b"; charset=", b"Retry-After: ", b"\xff", b"\0",
             b"Wed, 21 Oct 2099 07:28:00 GMT"),
         share=5,
+    ),
+    ForeignReader(
+        name="links of a head",
+        modules=("feeds/polling/websub.py",),
+        read=lambda data: hub_and_topic(data.decode("utf-8", "replace"), {}, "https://news.example/feed"),
+        samples=(b'<https://hub.example/>; rel="hub", <https://news.example/feed>; rel=self', b"<a>; rel=next", b""),
+        worst={
+            "beginnings": (repeated(b"<"), 1_000),
+            "links": (repeated(b"<a>;rel=b,"), 100),
+            "parameters": (repeated(b";a=b", b"<a>"), 250),
+            "blanks": (repeated(b" ", b"<a>;"), 1_000),
+            "blanks and ends": (repeated(b"; ", b"<a>"), 500),
+            "quotes": (repeated(b'"', b"<a>;rel="), 1_000),
+        },
+        tokens=(b"<", b">", b";", b"rel=", b'"', b"hub", b"self", b",", b"*=", b"\xff", b"https://"),
+        share=3,
     ),
     ForeignReader(
         name="address",

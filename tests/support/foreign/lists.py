@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from tearsheet.engines.events.kafka_reader import event_of
 from tearsheet.errors import UsageError
+from tearsheet.feeds.catalogue.directory_form import read_page
 from tearsheet.ingest.requests import read_request
 from tearsheet.pipeline.hist_fetcher import page_of
 from tearsheet.pipeline.queuers import csv_urls, daily_rss, hist
@@ -42,6 +43,8 @@ _ROW = (
     b'"fetched_at":"2025-11-15 11:00:00","feed_id":3,"sources_id":4,"feed_url":"https://news.example/f"}'
 )
 _ROWS = b'{"status":"OK","results":[' + _ROW + b"]}"
+_FEED = b'{"id":5,"url":"https://news.example/feed","name":"News","source":7,"active":true,"modified_at":"2025-11-15T10:00:00Z"}'
+_FEEDS = b'{"count":1,"next":null,"results":[' + _FEED + b"]}"
 _POST = b'{"content":"A flood: http://a.example/1","author":"ann","publish_date":"2024-05-31"}'
 
 
@@ -186,6 +189,22 @@ LISTS = (
         },
         errors=(ValueError,),
         tokens=(b"{", b"}", b"[", b'"status":"OK"', b'"results":', b'"id":', b'"url":', b"1e999", b"9" * 5_000, b"null", b"true",
+            b'"\\ud800"', b"\xff", b"-1"),
+        share=3,
+    ),
+    ForeignReader(
+        name="directory of feeds",
+        modules=("feeds/catalogue/directory_form.py",),
+        read=read_page,
+        samples=(_FEEDS, b"[]", b'{"results":[],"count":5,"next":"https://directory.example/?page=2"}'),
+        worst={
+            "feeds": (lambda count: b"[%s]" % b",".join([_FEED] * count), 100),
+            "lists in lists": (repeated(b"[", b'{"results":'), 5_000),
+            "digits": (repeated(b"1", b'[{"url":"http://a.example/","id":', b"}]"), 1_000),
+            "a name": (repeated(b"a ", b'[{"url":"http://a.example/","name":"', b'"}]'), 5_000),
+        },
+        errors=(UsageError,),
+        tokens=(b"{", b"}", b"[", b'"results":', b'"id":', b'"url":', b'"source":', b"1e999", b"9" * 5_000, b"null", b"true",
             b'"\\ud800"', b"\xff", b"-1"),
         share=3,
     ),

@@ -51,7 +51,7 @@ def extract_article(html: bytes | str, url: str | None = None, *, confined: bool
 
 
 def parse_feed(body: bytes | str, url: str | None = None, *, confined: bool = False) -> ParsedFeed:
-    """The entries of a feed or a sitemap: RSS, Atom, RDF, JSON Feed, news sitemaps; damaged ones as far as they make sense.
+    """The entries of a feed or a sitemap: RSS, Atom, RDF, CDF, JSON Feed, sitemaps; damaged ones as far as they make sense.
 
     With the address of the feed, relative links become absolute. `confined=True` reads it in another process, with limits. Raises
     `FeedError` with its reason when it is no feed, `ItemRefused` when it exceeds a limit.

@@ -109,6 +109,14 @@ CREATE TABLE feed_directories (
 	synced_at DATETIME NOT NULL, 
 	PRIMARY KEY (name)
 );
+CREATE TABLE feed_documents (
+	feed_id INTEGER NOT NULL, 
+	received_at DATETIME NOT NULL, 
+	note TEXT NOT NULL, 
+	size INTEGER NOT NULL, 
+	body BLOB NOT NULL, 
+	PRIMARY KEY (feed_id)
+);
 CREATE TABLE feed_id_marks (
 	kind VARCHAR(20) NOT NULL, 
 	highest BIGINT NOT NULL, 
@@ -333,7 +341,7 @@ CREATE TABLE stories (
 	normalized_title_hash VARCHAR(32), 
 	seen_at DATETIME NOT NULL, 
 	queued_at DATETIME
-);
+, guid_key VARCHAR(255), details TEXT);
 CREATE TABLE story_statistics (
 	stories_id VARCHAR(64) NOT NULL, 
 	facebook_share_count BIGINT, 
@@ -542,6 +550,7 @@ CREATE INDEX outcomes_by_url ON outcomes (url);
 CREATE INDEX sources_domain ON sources (domain);
 CREATE INDEX stories_feed_id ON stories (feed_id, fetched_at);
 CREATE INDEX stories_fetched_at ON stories (fetched_at);
+CREATE INDEX stories_guid_key ON stories (guid_key, feed_id);
 CREATE INDEX stories_published_at ON stories (published_at);
 CREATE INDEX stories_seen_at ON stories (seen_at);
 CREATE INDEX stories_sources_id ON stories (sources_id, fetched_at);

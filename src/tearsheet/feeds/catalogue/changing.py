@@ -18,7 +18,7 @@ from tearsheet.feeds.catalogue.directory import no_feed
 from tearsheet.feeds.catalogue.feed_changes import ASKED, FeedChanges, changed_columns
 from tearsheet.feeds.catalogue.source_store import move_to_source
 from tearsheet.feeds.catalogue.store import web_address
-from tearsheet.feeds.polling import spread_over_source
+from tearsheet.feeds.polling import forget_documents, spread_over_source
 from tearsheet.feeds.tables import feeds, fetch_events
 
 
@@ -120,6 +120,7 @@ def remove_feed(database: Database, feed_id: int) -> None:
             raise no_feed(feed_id)
         connection.execute(fetch_events.delete().where(fetch_events.c.feed_id == feed_id))
         forget_access(connection, [feed_id])
+        forget_documents(connection, [feed_id])
 
 
 def _update(connection: Connection, feed_id: int, **values: Any) -> None:

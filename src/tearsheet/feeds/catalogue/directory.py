@@ -15,7 +15,7 @@ from tearsheet.feeds.catalogue.model import Collection, Listing, Source
 from tearsheet.feeds.tables import collection_sources, collections, feeds, sources
 from tearsheet.masking import without_login
 from tearsheet.near_names import MOST_COMPARED, did_you_mean
-from tearsheet.urls import BadURL, canonical_domain
+from tearsheet.urls import BadURL, publisher_of
 
 Row = dict[str, Any]
 _INTERNAL = frozenset({"lease", "due_at", "entries_hash"})
@@ -100,7 +100,7 @@ def find_source(database: Database, id_or_site: str) -> int:
         else:
             try:
                 found = source_of_domain(
-                    connection, canonical_domain(id_or_site if "://" in id_or_site else f"http://{id_or_site}/")
+                    connection, publisher_of(id_or_site if "://" in id_or_site else f"http://{id_or_site}/")
                 )
             except BadURL:
                 found = None

@@ -33,15 +33,15 @@ def folders_text(folders: Iterable[Folder]) -> str:
 
 def read_folders(text: str) -> tuple[Folder, ...]:
     """The folders in a text, each once. Names without a letter are left out."""
-    paths: list[list[str]] = [[""]]
+    paths: list[list[list[str]]] = [[[]]]
     for escaped, mark, plain in _PIECE.findall(text):
         if mark == SEPARATOR:
-            paths.append([""])
+            paths.append([[]])
         elif mark == SLASH:
-            paths[-1].append("")
+            paths[-1].append([])
         else:
-            paths[-1][-1] += escaped or plain
-    return cleaned_folders(paths)
+            paths[-1][-1].append(escaped or plain)
+    return cleaned_folders(["".join(pieces) for pieces in path] for path in paths)
 
 
 def cleaned_folders(paths: Iterable[Iterable[str]]) -> tuple[Folder, ...]:
@@ -66,11 +66,13 @@ def names_text(names: Iterable[str]) -> str:
 
 def read_names(text: str) -> tuple[str, ...]:
     """The names in a text, without blanks around them, as they are written."""
-    names = [""]
+    names: list[list[str]] = [[]]
     for escaped, mark, plain in _PIECE.findall(text):
         if mark == SEPARATOR:
-            names.append("")
+            names.append([])
+        elif escaped:  # a backslash before anything else means itself
+            names[-1].append(escaped if escaped in ("\\", ";") else f"\\{escaped}")
         else:
-            # A slash means nothing in a plain name, and neither does a backslash before one.
-            names[-1] += (escaped if escaped in ("\\", ";") else f"\\{escaped}") if escaped else mark or plain
-    return tuple(name.strip() for name in names if name.strip())
+            names[-1].append(mark or plain)  # a slash means nothing in a plain name
+    joined = ("".join(pieces).strip() for pieces in names)
+    return tuple(name for name in joined if name)

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Date, String, cast, func, sele
 from sqlalchemy.sql.elements import KeyedColumnElement
 
 from tearsheet.engines.database import Database
-from tearsheet.feeds.polling import plain_words, what_to_do
+from tearsheet.feeds.polling import plain_words, read_details, what_to_do
 from tearsheet.feeds.tables import feeds, fetch_events, sources, stories
 from tearsheet.masking import without_login
 
@@ -100,16 +100,23 @@ def events_of_source(
 
 
 def newest_stories(
-    database: Database, *, feed_id: int | None = None, source_id: int | None = None, limit: int = 50
+    database: Database,
+    *,
+    feed_id: int | None = None,
+    source_id: int | None = None,
+    limit: int = 50,
+    details: bool = False,
 ) -> list[Row]:
-    """The newest stories of a feed or of a source."""
-    query = select(*_columns(stories, _STORY_COLUMNS)).order_by(stories.c.fetched_at.desc(), stories.c.id.desc())
+    """The newest stories of a feed or of a source; with `details`, what their entries say beside title, link and date."""
+    columns = (*_STORY_COLUMNS, "details") if details else _STORY_COLUMNS
+    query = select(*_columns(stories, columns)).order_by(stories.c.fetched_at.desc(), stories.c.id.desc())
     if feed_id is not None:
         query = query.where(stories.c.feed_id == feed_id)
     if source_id is not None:
         query = query.where(stories.c.sources_id == source_id)
     with database.read() as connection:
-        return [dict(row) for row in connection.execute(query.limit(limit)).mappings()]
+        rows = [dict(row) for row in connection.execute(query.limit(limit)).mappings()]
+    return [row | read_details(row.pop("details")) for row in rows] if details else rows
 
 
 def stories_from(database: Database, first_id: int, limit: int) -> list[Row]:

@@ -32,7 +32,7 @@ def read_opml(body: bytes) -> list[NewFeed]:
         raise UsageError(
             f"the OPML file has more than {_MAX_MARKS:,} elements and attributes: split it and import the parts"
         )
-    root, repaired, _ = read_xml(body, "")
+    root, repaired = read_xml(body, "")
     if root is None or local_name(root.tag) != "opml":
         raise UsageError("line 1: this is not an OPML file: its first element should be <opml>")
     if repaired:

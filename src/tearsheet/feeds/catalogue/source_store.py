@@ -13,6 +13,7 @@ from tearsheet.errors import UsageError
 from tearsheet.feeds.access_store import forget_access
 from tearsheet.feeds.catalogue.directory import find_collection, no_feed, no_source, source_of_domain
 from tearsheet.feeds.catalogue.model import ADDED, KNOWN, REFUSED, AddReport, NewSource, RowOutcome
+from tearsheet.feeds.polling import forget_documents
 from tearsheet.feeds.tables import (
     collection_sources,
     collections,
@@ -22,7 +23,7 @@ from tearsheet.feeds.tables import (
     sources,
     stories,
 )
-from tearsheet.urls import BadURL, canonical_domain
+from tearsheet.urls import BadURL, publisher_of
 
 _SOURCES = "sources"
 
@@ -132,7 +133,7 @@ def add_sources(database: Database, new: Iterable[NewSource], now: datetime) -> 
             site = source.site.strip()
             homepage = site if "://" in site else f"https://{site}/"
             try:
-                domain = canonical_domain(homepage)
+                domain = publisher_of(homepage)
             except BadURL as error:
                 report.rows.append(RowOutcome(REFUSED, None, source.site, str(error)))
                 continue
@@ -178,7 +179,9 @@ def remove_source(database: Database, source_id: int) -> int:
     """
     with database.begin() as connection:
         mine = select(feeds.c.id).where(feeds.c.sources_id == source_id)
-        forget_access(connection, connection.execute(mine).scalars().all())
+        of_feeds = connection.execute(mine).scalars().all()
+        forget_access(connection, of_feeds)
+        forget_documents(connection, of_feeds)
         connection.execute(fetch_events.delete().where(fetch_events.c.feed_id.in_(mine)))
         removed = connection.execute(feeds.delete().where(feeds.c.sources_id == source_id)).rowcount
         connection.execute(collection_sources.delete().where(collection_sources.c.source_id == source_id))
@@ -232,7 +235,7 @@ def split_source(
                 raise UsageError(
                     f"feed {feed} is not of source {source}; `tearsheet sources show {source}` lists its feeds"
                 )
-        domain = canonical_domain(homepage) if homepage else row.domain
+        domain = publisher_of(homepage) if homepage else row.domain
         made = _insert_source(connection, name, domain, homepage, now)
         move_to_source(connection, feed_ids, made, now)
         joined = connection.execute(select(members.collection_id).where(members.source_id == source)).scalars()

@@ -27,7 +27,7 @@ from tearsheet.feeds.catalogue.source_store import (
 from tearsheet.feeds.intervals import checked_minutes
 from tearsheet.feeds.tables import feeds
 from tearsheet.masking import redacted, shown_url
-from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, host_of
+from tearsheet.urls import MAX_URL_LENGTH, BadURL, host_of, publisher_of
 
 _KNOWN = [feeds.c[one.name] for one in fields(KnownFeed)]
 
@@ -101,7 +101,7 @@ def _insert(connection: Connection, row: NewFeed, now: datetime, directory: str 
     if source is None:
         source = _source_for(connection, row, now)
     else:
-        domain = canonical_domain(row.url)
+        domain = publisher_of(row.url)
         ensure_source(connection, source, row.source_name or domain, domain, now)
     values = {
         "sources_id": source, "name": row.name, "url": row.url, "host": host_of(row.url), "active": row.active is not False,
@@ -151,7 +151,7 @@ def _write_changes(connection: Connection, row: NewFeed, feed_id: int, changes: 
     if "url" in changes:
         values |= at_new_address(row.url, now)
     if (source := values.pop("sources_id", None)) is not None:
-        domain = canonical_domain(row.url)
+        domain = publisher_of(row.url)
         ensure_source(connection, source, row.source_name or domain, domain, now)
         move_to_source(connection, [feed_id], source, now)
     if "admin_minutes" in changes:
@@ -163,7 +163,7 @@ def _source_for(connection: Connection, feed: NewFeed, now: datetime) -> int:
     """The source of the feed's site: found by its homepage where that is known, else by the feed's own address."""
     site = feed.homepage or feed.url
     try:
-        domain = canonical_domain(site)
+        domain = publisher_of(site)
     except BadURL:
-        domain = canonical_domain(feed.url)
+        domain = publisher_of(feed.url)
     return find_or_add_source(connection, feed.source_name or domain, domain, feed.homepage, now)

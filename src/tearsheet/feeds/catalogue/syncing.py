@@ -8,12 +8,14 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
+from tearsheet.counts import how_many
 from tearsheet.engines.database import Database
 from tearsheet.errors import UsageError
 from tearsheet.feeds.access_store import forget_access
 from tearsheet.feeds.catalogue.matching import KnownFeed, match_of_directory, missing, too_many_gone
 from tearsheet.feeds.catalogue.model import REFUSED, REMOVED, AddReport, NewFeed, RowOutcome
 from tearsheet.feeds.catalogue.store import carry_out, checked_feed, find_known
+from tearsheet.feeds.polling import forget_documents
 from tearsheet.feeds.tables import feed_directories, feeds, fetch_events
 from tearsheet.masking import redacted, shown_url
 
@@ -54,7 +56,7 @@ def sync_feeds(
             gone = missing(known, rows) if full else []
             if too_many_gone(len(gone), len(known)) and not many:
                 raise UsageError(
-                    f"{len(gone):,} of {len(known):,} feeds are no longer in {directory}, and would be removed: "
+                    f"no longer in {directory}, and to be removed: {len(gone):,} of {how_many(len(known), 'feed')}: "
                     "look whether it is whole, and give --yes if it is"
                 )
             report.rows += (_one(connection, directory, row, now) for row in rows)
@@ -81,6 +83,7 @@ def _one(connection: Connection, directory: str, given: NewFeed, now: datetime) 
 def _remove(connection: Connection, gone: Sequence[KnownFeed]) -> Iterable[RowOutcome]:
     ids = [feed.id for feed in gone]
     forget_access(connection, ids)
+    forget_documents(connection, ids)
     for start in range(0, len(ids), _CHUNK):
         some = ids[start : start + _CHUNK]
         connection.execute(delete(fetch_events).where(fetch_events.c.feed_id.in_(some)))

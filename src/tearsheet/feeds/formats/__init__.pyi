@@ -1,3 +1,4 @@
+from .dates import EARLIEST as EARLIEST
 from .model import EMPTY as EMPTY
 from .model import HTML as HTML
 from .model import NEWS_SITEMAP as NEWS_SITEMAP
@@ -10,6 +11,7 @@ from .model import Entry as Entry
 from .model import FeedError as FeedError
 from .model import ParsedFeed as ParsedFeed
 from .parse import MAX_UNZIPPED as MAX_UNZIPPED
+from .parse import document_text as document_text
 from .parse import parse_feed as parse_feed
 from .periods import fresh_minutes as fresh_minutes
 from .periods import read_skips as read_skips

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-CORE, DC, SY, MEDIA = "core", "dc", "sy", "media"
+CORE, DC, SY, MEDIA, CONTENT, BURNER = "core", "dc", "sy", "media", "content", "burner"
 
 KNOWN_NAMESPACES = {
     "": CORE,
@@ -25,12 +25,23 @@ KNOWN_NAMESPACES = {
     "http://purl.org/rss/1.0/modules/syndication": SY,
     "http://search.yahoo.com/mrss": MEDIA,
     "http://www.itunes.com/dtds/podcast-1.0.dtd": MEDIA,
+    "http://purl.org/rss/1.0/modules/content": CONTENT,
+    "http://rssnamespace.org/feedburner/ext/1.0": BURNER,
+    "http://www.pheedo.com/namespace/pheedo": BURNER,
 }
 """Maps namespaces, in lower case and without a final `/` or `#`, to the family of their elements."""
 
-PREFIXES = {
-    "": CORE, "atom": CORE, "rss": CORE, "dc": DC, "dcterms": DC, "sy": SY, "media": MEDIA, "itunes": MEDIA,
-}  # fmt: skip
+PREFIX_NAMESPACES = {
+    "dc": "http://purl.org/dc/elements/1.1",
+    "dcterms": "http://purl.org/dc/terms",
+    "sy": "http://purl.org/rss/1.0/modules/syndication",
+    "media": "http://search.yahoo.com/mrss",
+    "itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd",
+    "content": "http://purl.org/rss/1.0/modules/content",
+    "feedburner": "http://rssnamespace.org/feedburner/ext/1.0",
+    "atom": "http://www.w3.org/2005/atom",
+    "rss": "http://purl.org/rss/1.0",
+}
 """What an undeclared prefix means."""
 
 ENTRY_ROLES = {
@@ -52,6 +63,25 @@ ENTRY_ROLES = {
     (CORE, "updated"): "updated",
     (CORE, "modified"): "updated",
     (DC, "modified"): "updated",
+    (BURNER, "origlink"): "original",
+    (CORE, "description"): "summary",
+    (CORE, "summary"): "summary",
+    (CORE, "abstract"): "summary",
+    (CORE, "subtitle"): "subtitle",
+    (DC, "description"): "subtitle",
+    (DC, "abstract"): "subtitle",
+    (MEDIA, "summary"): "subtitle",
+    (CONTENT, "encoded"): "content",
+    (CORE, "content"): "content",
+    (CORE, "author"): "author",
+    (DC, "creator"): "author",
+    (DC, "author"): "author",
+    (MEDIA, "author"): "author",
+    (CORE, "category"): "category",
+    (DC, "subject"): "category",
+    (CORE, "enclosure"): "enclosure",
+    (MEDIA, "content"): "enclosure",
+    (MEDIA, "group"): "group",
 }
 
 DATE_ROLES = ("published", "issued", "date", "created")
@@ -61,7 +91,22 @@ CHANNEL_ROLES = {
     (CORE, "item"): "item",
     (CORE, "entry"): "item",
     (CORE, "title"): "title",
+    (DC, "title"): "othertitle",
     (CORE, "link"): "link",
+    (CORE, "id"): "id",
+    (CORE, "updated"): "updated",
+    (CORE, "modified"): "updated",
+    (DC, "modified"): "updated",
+    (CORE, "lastbuilddate"): "updated",
+    (CORE, "pubdate"): "made",
+    (CORE, "published"): "made",
+    (DC, "date"): "made",
+    (DC, "issued"): "made",
+    (DC, "available"): "made",
+    (DC, "created"): "made",
+    (CORE, "created"): "made",
+    (CORE, "issued"): "made",
+    (CORE, "date"): "made",
     (CORE, "ttl"): "ttl",
     (CORE, "skiphours"): "skiphours",
     (CORE, "skipdays"): "skipdays",

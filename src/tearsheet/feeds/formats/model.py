@@ -25,6 +25,10 @@ SITEMAP_INDEX = "sitemap index"
 
 MAX_ENTRIES = 50_000
 """As many as one sitemap may hold; entries beyond these are counted and not read."""
+MAX_TEXT, MAX_TEXTS = 200_000, 8_000_000
+"""How many characters of an entry's content are kept, and of all contents of a feed together."""
+MAX_NAMED = 50
+"""How many authors, categories and enclosures of an entry are kept."""
 
 
 class FeedError(UserError, ValueError):
@@ -43,15 +47,33 @@ class FeedError(UserError, ValueError):
         return f"Exception({self.reason!r})"
 
 
+@dataclass(slots=True, frozen=True)
+class Enclosure:
+    """A file that belongs to an entry: a sound, a film, a picture."""
+
+    url: str
+    type: str | None = None
+    length: int | None = None
+    """Its size in bytes, as the feed says."""
+
+
 @dataclass(slots=True)
 class Entry:
-    """One item of a feed. `link` is absolute where the feed allowed it; `published` is UTC, or None without a sensible date."""
+    """One item of a feed. `link` is absolute where the feed allowed it; `published` is UTC, or None without a sensible date.
+
+    `summary` and `content` are as the feed has them, with their markup: what shows them must clean them.
+    """
 
     link: str | None = None
     title: str | None = None
     published: datetime | None = None
     guid: str | None = None
     updated: datetime | None = None
+    summary: str | None = None
+    content: str | None = None
+    authors: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    enclosures: tuple[Enclosure, ...] = ()
 
 
 @dataclass(slots=True)
@@ -62,6 +84,8 @@ class ParsedFeed:
     title: str | None = None
     update_minutes: int | None = None
     entries: list[Entry] = field(default_factory=list)
+    updated: datetime | None = None
+    """When the document was made or last changed, where it says so."""
     home: str | None = None
     """The site's own page, where the feed names it."""
     skip_hours: frozenset[int] = frozenset()
@@ -69,7 +93,7 @@ class ParsedFeed:
     skip_days: frozenset[int] = frozenset()
     """Days of the week, Monday is 0, in which the publisher asks not to be polled."""
     tossed: int = 0
-    """Entries that were not read: those beyond MAX_ENTRIES, and those after something that is nested too deeply."""
+    """Entries that were not read: those beyond MAX_ENTRIES."""
     links: dict[str, str] = field(default_factory=dict)
     """Links of the feed itself by kind, as `self_links` names them."""
     damaged: bool = False

@@ -8,6 +8,7 @@ import zlib
 from datetime import datetime
 
 from tearsheet.clock import utc_now
+from tearsheet.feeds.formats.encodings import decode
 from tearsheet.feeds.formats.json_feed import read_json_feed
 from tearsheet.feeds.formats.model import EMPTY, HTML, NO_VERSION, TOO_LARGE, FeedError, ParsedFeed
 from tearsheet.feeds.formats.self_links import self_links
@@ -19,11 +20,12 @@ MAX_UNZIPPED = 60_000_000
 _GZIP = b"\x1f\x8b"
 _PIECE, _MAX_MEMBERS = 1024, 10_000
 _BLANK = b" \t\r\n\0\xef\xbb\xbf"
-_ENTRY = re.compile(rb"<(?:\w+:)?(?:item|entry|url|sitemap)[\s>]")
-"""Where an entry begins, for counting those that were not read."""
+_WIDE = re.compile(rb"\0(?:\0\0)?<")
+"""Where UTF-16 and UTF-32 begin that have no mark."""
 _LOOKS_HTML = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--[^>]{0,500}-->\s*){0,5}<(?:!doctype\s+html\b|html\b)", re.IGNORECASE
 )
+_FEED_ROOT = re.compile(rb"<(?:(rss|rdf:rdf|feed)|(?:html|head|body))\b", re.IGNORECASE)
 _HTML_ROOTS = frozenset(
     "html head body div p br title meta script style span table center h1 h2 form a img link".split()
 )
@@ -48,23 +50,23 @@ def parse_feed(
     if isinstance(body, str):
         # The mark at its beginning says that it is UTF-8, and is believed more than what a declaration says.
         body = codecs.BOM_UTF8 + body.strip(_BLANK.decode("utf-8")).encode("utf-8", "replace")
-    if body.startswith(b"\x1f\x8b"):
+    if body.startswith(_GZIP):
         body = unzip(body, max_bytes + 1)
         if len(body) > max_bytes:
             raise FeedError(TOO_LARGE)
-    body = body.strip(_BLANK) if body[:1].isspace() or body[:1] == b"\0" else body
+    body = body.strip(_BLANK) if body[:1].isspace() or (body[:1] == b"\0" and not _WIDE.match(body)) else body
     if not body.strip(_BLANK):
         raise FeedError(EMPTY)
     if body.lstrip(_BLANK)[:1] == b"{":
         return read_json_feed(body.lstrip(_BLANK), url, now)
-    if _LOOKS_HTML.match(body, 3 if body.startswith(b"\xef\xbb\xbf") else 0):
+    if _LOOKS_HTML.match(body, 3 if body.startswith(b"\xef\xbb\xbf") else 0) and not _is_feed_all_the_same(body):
         raise FeedError(HTML)
-    root, damaged, cut = read_xml(body, url, charset)
+    root, damaged = read_xml(body, url, charset)
     if root is None:
         raise FeedError(NO_VERSION)
     name = local_name(root.tag)
     if name in ("urlset", "sitemapindex"):
-        feed = read_sitemap(root, url, now)
+        feed = read_sitemap(root, url, now, damaged=damaged)
     else:
         found = read_xml_feed(root, url, now, damaged=damaged)
         if found is None:
@@ -72,9 +74,18 @@ def parse_feed(
         feed = found
         feed.links = self_links(root, url)
     feed.damaged = damaged
-    if cut:
-        feed.tossed += max(1, len(_ENTRY.findall(body)) - len(feed.entries) - feed.tossed)
     return feed
+
+
+def _is_feed_all_the_same(body: bytes) -> bool:
+    """Whether what calls itself a web page begins with the root of a feed."""
+    root = _FEED_ROOT.search(body, 0, 4096)
+    return root is not None and root[1] is not None
+
+
+def document_text(body: bytes, limit: int) -> str:
+    """The beginning of a document as text, whatever it is: for people who want to see why it is no feed."""
+    return decode(unzip(body, limit) if body.startswith(_GZIP) else body[:limit])
 
 
 def unzip(body: bytes, limit: int = MAX_UNZIPPED) -> bytes:

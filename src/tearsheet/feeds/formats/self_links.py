@@ -6,7 +6,8 @@ from typing import Any
 
 from lxml import etree
 
-from tearsheet.feeds.formats.xml_feed import local_name, text_of
+from tearsheet.feeds.formats.entry_parts import text_of
+from tearsheet.feeds.formats.xml_feed import local_name
 from tearsheet.urls import join_url
 
 HUB, SELF, NEXT, ARCHIVE, NEW_ADDRESS = "hub", "self", "next", "prev-archive", "new-feed-url"

@@ -7,16 +7,19 @@ from datetime import datetime
 from lxml import etree
 
 from tearsheet.feeds.formats.dates import parse_feed_date
+from tearsheet.feeds.formats.entry_parts import text_of
+from tearsheet.feeds.formats.links import mended_link
 from tearsheet.feeds.formats.model import MAX_ENTRIES, NEWS_SITEMAP, SITEMAP, SITEMAP_INDEX, Entry, ParsedFeed
 from tearsheet.feeds.formats.titles import plain_title
-from tearsheet.feeds.formats.xml_feed import local_name, resolved, text_of
+from tearsheet.feeds.formats.xml_feed import local_name
 
 
-def read_sitemap(root: etree._Element, url: str, now: datetime) -> ParsedFeed:
+def read_sitemap(root: etree._Element, url: str, now: datetime, *, damaged: bool = False) -> ParsedFeed:
     """Read a `urlset` or a `sitemapindex`. Namespaces are ignored; only the names count."""
     feed = ParsedFeed(SITEMAP_INDEX if local_name(root.tag) == "sitemapindex" else SITEMAP)
     names: dict[str, str] = {}
-    for element in root:
+    # Where several documents stand in one, the others are in the first.
+    for element in root.iter(etree.Element) if damaged else root:
         if local_name(element.tag) not in ("url", "sitemap"):
             continue
         if len(feed.entries) >= MAX_ENTRIES:
@@ -32,7 +35,7 @@ def _add(element: etree._Element, feed: ParsedFeed, names: dict[str, str], url: 
         tag = child.tag
         name = names.get(tag) or names.setdefault(tag, local_name(tag))
         if name == "loc":
-            entry.link = resolved("".join(text_of(child).split()), child, url)
+            entry.link = mended_link(text_of(child), url)
         elif name == "lastmod":
             entry.updated = parse_feed_date(text_of(child), now)
         elif name == "news":

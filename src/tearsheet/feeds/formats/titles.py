@@ -11,10 +11,22 @@ MAX_TITLE = 1024
 _MAX_MARKUP = 64 * MAX_TITLE
 """How much of a title is read, with its markup."""
 _TAG = re.compile(
-    r"</?(?:a|abbr|b|bdi|bdo|big|blockquote|br|center|cite|code|del|div|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|nobr|ol|p|pre|q|s|"
+    r"</?(?:a|abbr|b|bdi|bdo|big|blink|blockquote|br|center|cite|code|del|div|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|nobr|ol|p|pre|q|s|"
     r"samp|small|span|strike|strong|sub|sup|table|tbody|td|tr|tt|u|ul|var|wbr)(?:\s[^<>]*|/)?>",
     re.IGNORECASE,
 )
+_ACTIVE = re.compile(
+    r"</?(?:applet|audio|body|button|embed|form|frame|frameset|head|html|iframe|input|link|marquee|meta|noscript|object|param|picture|"
+    r"script|source|style|svg|title|video)(?:\s[^<>]*|\s*/?)>|<!(?:doctype|--)[^<>]*>|<!--\s*$",
+    re.IGNORECASE,
+)
+"""What makes a title more than words; in a title *about* it, it has neither an attribute nor an end."""
+_UNSEEN = {
+    f"</{name}": re.compile(rf"<{name}\b[^<>]*>.*?</{name}\s*>", re.IGNORECASE | re.DOTALL)
+    for name in ("script", "style")
+} | {"-->": re.compile(r"<!--.*?-->", re.DOTALL)}
+"""What is never shown, with all that is in it, by its end."""
+_ENDED = re.compile(r"</|\s[\w-]+\s*=|<!")
 _HAS_C1 = re.compile("[\x80-\x9f]")
 _C1 = {code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
 _ANY_TAG = re.compile(r"<[^<>]*>")
@@ -31,10 +43,22 @@ def plain_title(text: str) -> str | None:
     if not text.isascii():
         text = _decoded_once_more(text)
     if "<" in text or "&" in text:
-        text = unescape(_TAG.sub("", text))
+        text = unescape(_without_markup(text))
         if "&" in text or "<" in text:
-            text = unescape(_TAG.sub("", text))  # escaped twice
+            text = unescape(_without_markup(text))  # escaped twice
     return " ".join(text.replace("\0", "").split())[:MAX_TITLE] or None
+
+
+def _without_markup(text: str) -> str:
+    if "<" not in text:
+        return text
+    if _ENDED.search(text):
+        for mark, pattern in _UNSEEN.items():
+            # Each beginning before the last end has an end: nothing is looked for in vain.
+            end = text.find(">", text.lower().rfind(mark)) + 1 if mark in text.lower() else 0
+            text = pattern.sub("", text[:end]) + text[end:]
+        text = _ACTIVE.sub("", text)
+    return _TAG.sub("", text)
 
 
 def _decoded_once_more(text: str) -> str:

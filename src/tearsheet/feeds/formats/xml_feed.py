@@ -14,15 +14,27 @@ from tearsheet.feeds.formats.element_roles import (
     ENTRY_ROLES,
     HTML_TYPES,
     KNOWN_NAMESPACES,
-    PREFIXES,
+    PREFIX_NAMESPACES,
     WEEKDAYS,
 )
-from tearsheet.feeds.formats.model import MAX_ENTRIES, Entry, ParsedFeed
+from tearsheet.feeds.formats.entry_parts import (
+    add_author,
+    add_category,
+    add_enclosure,
+    markup_of,
+    text_of,
+    title_of,
+)
+from tearsheet.feeds.formats.links import mended_link
+from tearsheet.feeds.formats.model import MAX_ENTRIES, MAX_TEXT, MAX_TEXTS, Enclosure, Entry, ParsedFeed
 from tearsheet.feeds.formats.periods import advertised_period
+from tearsheet.feeds.formats.relative_links import LinkBases
 from tearsheet.feeds.formats.titles import plain_title
-from tearsheet.urls import join_url
 
+_ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
+_ADDRESS = ("http://", "https://", "/")
 _ROOTS = frozenset({"rss", "rdf", "feed", "channel", "entry"})
+_SAID = frozenset({"othertitle", "id", "updated", "made"})
 _CONTAINERS = frozenset({"channel", "feed"})
 _ITEMS = frozenset({"item", "entry"})
 
@@ -39,30 +51,16 @@ def namespace_of(tag: object) -> str:
     return tag.rpartition("}")[0].removeprefix("{") if isinstance(tag, str) else ""
 
 
-def text_of(element: etree._Element) -> str:
-    """All text of an element, including its children's."""
-    return "".join(map(str, element.itertext())) if len(element) else element.text or ""
-
-
-def resolved(link: str, element: etree._Element, url: str) -> str | None:
-    """A link made absolute by `xml:base` and the feed's address; left as it is where that is impossible."""
-    if not link or link.startswith(("http://", "https://")):
-        return link or None
-    try:
-        return join_url(element.base or url, link)
-    except ValueError:
-        return link
-
-
 def read_xml_feed(root: etree._Element, url: str, now: datetime, *, damaged: bool) -> ParsedFeed | None:
     """Read the tree of a feed; None when the tree is something else."""
     name = local_name(root.tag)
     if name not in _ROOTS or (name == "rdf" and not _is_rss(root)):
         return None
     feed = ParsedFeed(_version(root, name))
-    reader = _Reader(feed, url, now, root.nsmap.get(None))
+    reader = _Reader(feed, url, now, root)
     if name == "entry":
         reader.add(root)
+        reader.finish()
         return feed
     for container in [root, *(child for child in root if local_name(child.tag) in _CONTAINERS)]:
         reader.read_channel(container, items=not damaged)
@@ -73,6 +71,11 @@ def read_xml_feed(root: etree._Element, url: str, now: datetime, *, damaged: boo
                 reader.add(element)
     reader.finish()
     return feed
+
+
+def _attribute(element: etree._Element, name: str) -> str:
+    """An attribute of CDF, which is written in capitals or not."""
+    return (element.get(name) or element.get(name.upper()) or "").strip()
 
 
 def _is_rss(root: etree._Element) -> bool:
@@ -100,20 +103,38 @@ def _version(root: etree._Element, name: str) -> str:
 class _Reader:
     """Collects what the elements of one feed say."""
 
-    __slots__ = ("_channel_roles", "_entry_roles", "_own", "_period", "feed", "now", "url")
+    __slots__ = (
+        "_bases",
+        "_channel_roles",
+        "_entry_roles",
+        "_is_cdf",
+        "_own",
+        "_period",
+        "_room",
+        "_said",
+        "feed",
+        "now",
+    )
 
-    def __init__(self, feed: ParsedFeed, url: str, now: datetime, own_namespace: str | None) -> None:
+    def __init__(self, feed: ParsedFeed, url: str, now: datetime, root: etree._Element) -> None:
         self.feed = feed
-        self.url = url
         self.now = now
+        self._is_cdf = local_name(root.tag) == "channel"
+        self._bases = LinkBases(url)
         self._entry_roles: dict[object, str] = {}
         self._channel_roles: dict[object, str] = {}
         self._period: dict[str, str] = {}
-        self._own = "{" + (own_namespace or "") + "}"
+        self._said: dict[str, str] = {}
+        self._own = "{" + (root.nsmap.get(None) or "") + "}"
+        self._room = MAX_TEXTS
 
     def read_channel(self, channel: etree._Element, *, items: bool) -> None:
         """What the feed says about itself, and its items."""
         roles = self._channel_roles
+        if self._is_cdf:
+            self._bases.declare(_attribute(channel, "base"))
+            self.feed.home = self._bases.absolute(_attribute(channel, "href"), channel)
+            self._said["updated"] = _attribute(channel, "lastmod")
         for child in channel:
             tag = child.tag
             role = roles.get(tag)
@@ -128,25 +149,35 @@ class _Reader:
     def _channel_part(self, role: str, child: etree._Element) -> None:
         feed = self.feed
         if role == "title":
-            feed.title = feed.title or plain_title(text_of(child))
+            feed.title = feed.title or title_of(child)
         elif role == "link":
             href = child.get("href")
             if href is None or child.get("rel", "alternate") == "alternate":
-                feed.home = feed.home or resolved("".join((href or text_of(child)).split()), child, self.url)
+                feed.home = feed.home or self._bases.absolute(href or text_of(child), child)
         elif role == "skiphours":
             hours = [text_of(hour).strip() for hour in child]
             # Some feeds count hours from 1 to 24.
             feed.skip_hours |= {int(h) % 24 for h in hours if h.isdecimal() and len(h) < 3 and int(h) <= 24}
         elif role == "skipdays":
             feed.skip_days |= {WEEKDAYS[day] for child in child if (day := text_of(child).strip().lower()) in WEEKDAYS}
+        elif role in _SAID:
+            self._said.setdefault(role, text_of(child).strip())
         else:
             self._period.setdefault(role, text_of(child).strip())
 
     def finish(self) -> None:
         """Do what needs the whole channel."""
-        self.feed.update_minutes = advertised_period(
+        feed, said = self.feed, self._said
+        feed.update_minutes = advertised_period(
             self._period.get("updateperiod"), self._period.get("updatefrequency"), self._period.get("ttl")
         )
+        feed.title = feed.title or plain_title(said.get("othertitle", ""))
+        if not feed.home and said.get("id", "").lower().startswith(_ADDRESS[:2]):
+            feed.home = mended_link(said["id"])
+        for role in ("updated", "made"):
+            if feed.updated is None and said.get(role):
+                feed.updated = parse_feed_date(said[role], self.now)
+        self._bases.resolve(feed)
 
     def add(self, item: etree._Element) -> None:
         """Read one item."""
@@ -154,8 +185,11 @@ class _Reader:
             self.feed.tossed += 1
             return
         roles = self._entry_roles
+        entry = Entry()
         texts: dict[str, str] = {}
-        link: str | None = None
+        authors: list[str] = []
+        categories: list[str] = []
+        enclosures: list[Enclosure] = []
         for child in item:
             tag = child.tag
             role = roles.get(tag)
@@ -164,32 +198,60 @@ class _Reader:
             if not role:
                 continue
             if role == "link":
-                link = self._link(child) or link
-                continue
-            text = text_of(child) if len(child) else child.text
-            if not text:
-                continue
-            if role == "guid":
-                texts["guid"] = text.strip()
-                if child.get("isPermaLink", child.get("ispermalink", "true")).strip().lower() == "true":
-                    texts.setdefault("permalink", texts["guid"])
-            elif role not in texts:
-                texts[role] = text
-        self.feed.entries.append(self._entry(item, texts, link))
+                self._link(child, entry, enclosures)
+            elif role == "author":
+                add_author(child, authors)
+            elif role == "category":
+                add_category(child, categories)
+            elif role in ("enclosure", "group"):
+                self._enclosures(role, child, enclosures)
+            else:
+                self._text(role, child, texts)
+        entry.authors, entry.categories, entry.enclosures = tuple(authors), tuple(categories), tuple(enclosures)
+        self._fill(entry, item, texts)
+        self.feed.entries.append(entry)
 
-    def _entry(self, item: etree._Element, texts: dict[str, str], link: str | None) -> Entry:
-        guid = texts.get("guid")
-        if guid is None:
-            guid = item.get("{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about")
-        if link is None:
-            permalink = texts.get("permalink") if "guid" in texts else guid
-            if permalink and permalink.startswith(("http://", "https://", "/")):
-                link = resolved(permalink, item, self.url)
-        title = texts.get("title") or texts.get("othertitle")
-        updated = parse_feed_date(texts["updated"], self.now) if "updated" in texts else None
-        return Entry(
-            link, plain_title(title) if title else None, self._published(texts) or updated, guid or None, updated
-        )
+    def _text(self, role: str, child: etree._Element, texts: dict[str, str]) -> None:
+        """Keep the first text of each role."""
+        if role in ("summary", "content", "subtitle"):
+            text = markup_of(child) if role not in texts and self._room > 0 else ""
+            text = text.strip()[:MAX_TEXT]
+            self._room -= len(text)
+        elif role in ("title", "othertitle"):
+            text = title_of(child) or ""
+        else:
+            text = (text_of(child) if len(child) else child.text or "").strip()
+        if not text:
+            return
+        if role == "guid":
+            texts["guid"] = text
+            if child.get("isPermaLink", child.get("ispermalink", "true")).strip().lower() == "true":
+                texts.setdefault("permalink", text)
+        elif role not in texts:
+            texts[role] = text
+
+    def _fill(self, entry: Entry, item: etree._Element, texts: dict[str, str]) -> None:
+        entry.guid = texts.get("guid") or item.get(_ABOUT) or None
+        if texts.get("original", "").startswith(_ADDRESS[:2]):
+            # What a service put in the place of the publisher's own link counts its readers, and goes when the service does.
+            entry.link = mended_link(texts["original"])
+        elif entry.link is None:
+            self._link_otherwise(entry, item, texts)
+        entry.title = texts.get("title") or texts.get("othertitle")
+        changed = _attribute(item, "lastmod") if self._is_cdf else texts.get("updated")
+        entry.updated = parse_feed_date(changed, self.now) if changed else None
+        entry.published = self._published(texts) or entry.updated
+        entry.summary = texts.get("summary") or texts.get("subtitle")
+        entry.content = texts.get("content")
+
+    def _link_otherwise(self, entry: Entry, item: etree._Element, texts: dict[str, str]) -> None:
+        """The link of an entry that has none: the attribute that it is in CDF, or an id that is an address."""
+        if self._is_cdf:
+            self._bases.set_link(entry, _attribute(item, "href"), item)
+            return
+        permalink = texts.get("permalink") if "guid" in texts else entry.guid
+        if permalink and permalink.lower().startswith(_ADDRESS):
+            self._bases.set_link(entry, permalink, item)
 
     def _published(self, texts: dict[str, str]) -> datetime | None:
         for role in DATE_ROLES:
@@ -197,17 +259,24 @@ class _Reader:
                 return found
         return None
 
-    def _link(self, element: etree._Element) -> str | None:
-        """The address of an RSS link (its text) or of an Atom link to the page itself."""
+    def _link(self, element: etree._Element, entry: Entry, enclosures: list[Enclosure]) -> None:
+        """The address of an RSS link (its text) or of an Atom link to the page itself; one to a file is an enclosure."""
         href = element.get("href")
         if href is None:
             href = text_of(element)
-        elif (
-            element.get("rel", "alternate").strip().lower() != "alternate"
-            or element.get("type", "text/html").partition(";")[0].strip().lower() not in HTML_TYPES
-        ):
-            return None
-        return resolved("".join(href.split()), element, self.url)
+        else:
+            relation = element.get("rel", "alternate").strip().lower()
+            if relation == "enclosure":
+                add_enclosure(element, self._bases.base_of(element), enclosures)
+            kind = element.get("type", "text/html").partition(";")[0].strip().lower()
+            if relation != "alternate" or kind not in HTML_TYPES:
+                return
+        self._bases.set_link(entry, href, element)
+
+    def _enclosures(self, role: str, element: etree._Element, found: list[Enclosure]) -> None:
+        for file in element if role == "group" else (element,):
+            if role == "enclosure" or self._role(file.tag, ENTRY_ROLES) == "enclosure":
+                add_enclosure(file, self._bases.base_of(file), found)
 
     def _role(self, tag: object, roles: dict[tuple[str, str], str]) -> str:
         """What an element means, by its namespace (or, where none is declared, its prefix) and its name; empty if we do not use it.
@@ -217,11 +286,10 @@ class _Reader:
         if not isinstance(tag, str):
             return ""
         namespace, brace, name = tag.rpartition("}")
-        if brace:
-            family = KNOWN_NAMESPACES.get(namespace[1:].lower().rstrip("/#"), "other")
-            if family == "other" and tag.startswith(self._own):
-                family = CORE
-        else:
+        if not brace:
             prefix, _, name = name.rpartition(":")
-            family = PREFIXES.get(prefix.lower(), "other")
+            namespace = "{" + PREFIX_NAMESPACES.get(prefix.lower(), "other" if prefix else "")
+        family = KNOWN_NAMESPACES.get(namespace[1:].lower().rstrip("/#"), "other")
+        if family == "other" and brace and tag.startswith(self._own):
+            family = CORE
         return roles.get((family, name.lower()), "")

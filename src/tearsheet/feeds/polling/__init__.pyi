@@ -5,6 +5,9 @@ from .asking import FeedClient as FeedClient
 from .daily_rss import daily_rss_name as daily_rss_name
 from .daily_rss import erase_from_daily_rss as erase_from_daily_rss
 from .daily_rss import write_daily_rss as write_daily_rss
+from .details import read_details as read_details
+from .document_store import failed_document as failed_document
+from .document_store import forget_documents as forget_documents
 from .housekeeping import Housekeeper as Housekeeper
 from .hub_calls import confirm_subscription as confirm_subscription
 from .hub_calls import take_push as take_push

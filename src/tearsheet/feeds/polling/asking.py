@@ -6,13 +6,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tearsheet.feeds.polling.reading import ReceivedFeed
-from tearsheet.feeds.polling.store import LeasedFeed
 from tearsheet.fetch import FetchRequest, FetchResponse
 from tearsheet.settings import FeedSettings
 from tearsheet.work import Reader
+
+if TYPE_CHECKING:
+    # Only for types: a process that looks for feeds in a page loads no database library.
+    from tearsheet.feeds.polling.store import LeasedFeed
 
 ACCEPT_FEED = (
     "application/rss+xml, application/atom+xml, application/feed+json, application/rdf+xml, "

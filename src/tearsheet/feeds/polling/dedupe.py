@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from tearsheet.feeds.formats import SITEMAP, Entry, ParsedFeed, normalized_title, title_hash
+from tearsheet.feeds.formats import EARLIEST, SITEMAP, Entry, ParsedFeed, normalized_title, title_hash
+from tearsheet.feeds.polling.details import details_of
 from tearsheet.lexicon import is_non_news
 from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, is_homepage, normalize_url
 
 NO_URL, RELATIVE, TOO_LONG, HOME, BAD, NO_NEWS, TOSSED, STALE = (
     "nourl", "relurl", "toolong", "home", "bad", "nonews", "tossed", "stale",
 )  # fmt: skip
-DUPLICATE_URL, DUPLICATE_TITLE, ERASED, ADDED = "dup_url", "dup_title", "erased", "ok"
+DUPLICATE_URL, DUPLICATE_GUID, DUPLICATE_TITLE, ERASED, ADDED = "dup_url", "dup_guid", "dup_title", "erased", "ok"
 _FRONT_PAGE_SLASHES = 5
 """No front page is deeper than language, section and file; most stories are, which saves a closer check."""
+_LONGEST_KEY = 255
 STALE_DAYS = 7
 """A plain sitemap lists a whole site; only pages that changed within this many days can be news."""
 
@@ -35,6 +37,8 @@ class Candidate:
     normalized_title_hash: str | None
     published_at: datetime | None
     guid: str | None
+    details: str | None = None
+    """What else the entry says (see `details`)."""
 
 
 def candidates(parsed: ParsedFeed, now: datetime, limit: int) -> tuple[list[Candidate], Counter[str]]:
@@ -42,17 +46,30 @@ def candidates(parsed: ParsedFeed, now: datetime, limit: int) -> tuple[list[Cand
     skipped: Counter[str] = Counter()
     recent = recent_entries(parsed, now)
     skipped[STALE] = len(parsed.entries) - len(recent)
-    skipped[TOSSED] = parsed.tossed + max(0, len(recent) - limit)
+    taken = newest(recent, limit)
+    skipped[TOSSED] = parsed.tossed + len(recent) - len(taken)
     found: dict[str, Candidate] = {}
-    for entry in recent[:limit]:
+    for entry in taken:
         candidate = _candidate(entry)
         if isinstance(candidate, str):
             skipped[candidate] += 1
         elif candidate.normalized_url in found:
             skipped[DUPLICATE_URL] += 1
         else:
+            candidate.details = details_of(entry, len(taken))
             found[candidate.normalized_url] = candidate
     return list(found.values()), +skipped
+
+
+def newest(entries: Sequence[Entry], limit: int) -> Sequence[Entry]:
+    """As many entries as a poll takes, in their order: the newest, wherever a document has them, then the first without a date."""
+    if len(entries) <= limit:
+        return entries
+    times = [entry.published or entry.updated for entry in entries]
+    dated = [number for number, time in enumerate(times) if time]
+    undated = [number for number, time in enumerate(times) if not time]
+    dated.sort(key=lambda number: times[number] or EARLIEST, reverse=True)
+    return [entries[number] for number in sorted([*dated, *undated][:limit])]
 
 
 def recent_entries(parsed: ParsedFeed, now: datetime) -> list[Entry]:
@@ -103,6 +120,13 @@ def _address(url: str) -> tuple[str, str] | str:
 @lru_cache(maxsize=10_000)
 def _domain(authority: str) -> str:
     return canonical_domain(f"http://{authority}/")
+
+
+def guid_key(guid: str | None) -> str | None:
+    """A guid as stories are found by it: itself, or where it is too long for an index, its digest."""
+    if not guid or len(guid) <= _LONGEST_KEY:
+        return guid or None
+    return hashlib.sha256(guid.encode("utf-8", "replace")).hexdigest()
 
 
 def entries_hash(entries: Iterable[Entry]) -> str:

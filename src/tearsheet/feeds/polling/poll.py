@@ -58,6 +58,8 @@ class PollResult:
     """What the feed says about itself, without its entries."""
     candidates: list[Candidate] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
+    unread: bytes | None = None
+    """The document, if it could not be read."""
     pages: int = 0
     """Older pages that were read to fill a gap."""
     gap: bool = False
@@ -192,6 +194,7 @@ async def _read(asking: Asking, result: PollResult, response: FetchResponse) -> 
                 return result
             read = await asking.reader.read(SIFT, Merged(index.feed, now, asking.settings.max_stories, known))
     except Quarantine as error:
+        result.unread = response.body
         return result.failed(*unreadable(error))
     result.full, result.parsed = True, read.feed
     result.hub = hub_and_topic(response.header("Link"), read.feed.links, response.url)

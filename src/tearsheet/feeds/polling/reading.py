@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from tearsheet.feeds.formats import TOO_LARGE, FeedError, ParsedFeed, parse_feed
-from tearsheet.feeds.polling.dedupe import Candidate, candidates, entries_hash, recent_entries
+from tearsheet.feeds.polling.dedupe import Candidate, candidates, entries_hash, newest, recent_entries
 from tearsheet.feeds.polling.sitemaps import Child, children_of
 from tearsheet.work import Quarantine, ReadingJob
 
@@ -64,7 +64,7 @@ def read_part(received: ReceivedFeed) -> ParsedFeed:
     """Read one sitemap of several, with those of its entries that may be news. Raises Quarantine with the reason of a FeedError."""
     parsed = _parsed(received)
     recent = [] if parsed.is_index else recent_entries(parsed, received.now)
-    kept = recent[: received.limit]
+    kept = list(newest(recent, received.limit))
     return replace(parsed, entries=kept, tossed=parsed.tossed + len(parsed.entries) - len(kept))
 
 

@@ -7,7 +7,6 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
 from typing import Any
 
 from tearsheet.clock import utc_now
@@ -15,11 +14,13 @@ from tearsheet.engines.database import Database
 from tearsheet.errors import WorkerError
 from tearsheet.feeds.formats import read_skips, skip_text
 from tearsheet.feeds.polling import store, websub_store
-from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_TITLE, DUPLICATE_URL, ERASED, Candidate
+from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_GUID, DUPLICATE_TITLE, DUPLICATE_URL, ERASED
+from tearsheet.feeds.polling.document_store import Failure, keep_documents
 from tearsheet.feeds.polling.moves import note_move, note_return
 from tearsheet.feeds.polling.pace import Freed
 from tearsheet.feeds.polling.poll import NOT_MODIFIED, PollResult
 from tearsheet.feeds.polling.rhythm import learn, rhythm_text
+from tearsheet.feeds.polling.saving import save_stories
 from tearsheet.feeds.polling.schedule import (
     SOFT,
     Decision,
@@ -37,7 +38,6 @@ from tearsheet.settings import FeedSettings
 
 log = logging.getLogger(__name__)
 
-_TOUCH_AFTER = timedelta(days=1)
 MAX_SOURCE_NAME = 200
 
 
@@ -90,7 +90,7 @@ def _record(
         held = store.still_leased(connection, [result.feed for result in results])
         mine = [result for result in results if result.feed.id in held]
         counts["feeds.lost"] += len(results) - len(mine)
-        tallies = _save_stories(SeenStories(database, connection), mine, settings)
+        tallies = save_stories(SeenStories(database, connection), mine, settings.title_days)
         now = max((result.started_at for result in mine), default=utc_now())
         websub_store.want(connection, _hubs(mine, settings), now)
         told = websub_store.relied_on(connection, held, now) if settings.callback_url else set()
@@ -111,10 +111,17 @@ def _record(
         store.update_feeds(connection, rows)
         store.name_sources(connection, _new_titles(mine))
         store.add_events(connection, events)
+        keep_documents(connection, _failures(mine))
         store.free_sources(connection, owner, freed)
         reasons = [poll_reason(result.status, result.unchanged) for result in mine]
         add_sums(database, connection, reasons, sum(tallies, Counter()))
     return +counts
+
+
+def _failures(results: Sequence[PollResult]) -> Iterator[Failure]:
+    for result in results:
+        if result.unread is not None:
+            yield Failure(result.feed.id, result.started_at, note(result.status, result.detail), result.unread)
 
 
 def _hubs(results: Sequence[PollResult], settings: FeedSettings) -> list[tuple[int, str, str]]:
@@ -166,7 +173,7 @@ def _leaves_gap(result: PollResult, tally: Counter[str]) -> bool:
 
 
 def _known(tally: Counter[str]) -> int:
-    return tally[DUPLICATE_URL] + tally[DUPLICATE_TITLE] + tally[ERASED]
+    return sum(tally[reason] for reason in (DUPLICATE_URL, DUPLICATE_GUID, DUPLICATE_TITLE, ERASED))
 
 
 def _outcome(result: PollResult, tally: Counter[str]) -> PollOutcome:
@@ -207,87 +214,6 @@ def _beside(result: PollResult) -> Counter[str]:
         sitemaps_failed=result.sitemaps_failed, returned=int(result.returned),
     )  # fmt: skip
     return +beside
-
-
-# --------------------------------------------------------------------------------------------------------- stories
-
-
-def _save_stories(seen: SeenStories, results: Sequence[PollResult], settings: FeedSettings) -> list[Counter[str]]:
-    """Add the new stories of every poll; returns for each poll how many were added and skipped, by reason."""
-    tallies = [Counter(result.skipped) for result in results]
-    known = seen.known_urls({c.normalized_url for result in results for c in result.candidates})
-    fresh = {c.normalized_title_hash for r in results for c in r.candidates if c.normalized_url not in known}
-    erased = seen.erased({c.normalized_url for r in results for c in r.candidates if c.normalized_url not in known})
-    now = max((result.started_at for result in results), default=None)
-    if now is None:
-        return tallies
-    since = now - timedelta(days=settings.title_days)
-    titles = {
-        (title, _title_scope(source, feed))
-        for title, source, feed in seen.known_titles({title for title in fresh if title}, since)
-    }
-    rows: list[dict[str, Any]] = []
-    owners: dict[str, int] = {}
-    still_there: set[int] = set()
-    for number, result in enumerate(results):
-        for candidate in result.candidates:
-            gone = candidate.normalized_url in erased
-            reason = ERASED if gone else _duplicate(candidate, result, known, owners, titles)
-            if reason:
-                tallies[number][reason] += 1
-            else:
-                owners[candidate.normalized_url] = number
-                rows.append(_story_row(candidate, result))
-            if (
-                candidate.normalized_url in known
-                and result.started_at - known[candidate.normalized_url][1] > _TOUCH_AFTER
-            ):
-                still_there.add(known[candidate.normalized_url][0])
-    added = seen.add(rows)
-    for url, number in owners.items():
-        tallies[number][ADDED if url in added else DUPLICATE_URL] += 1
-    seen.touch(still_there, now)
-    return tallies
-
-
-def _title_scope(sources_id: int | None, feed_id: int | None) -> str:
-    return f"source {sources_id}" if sources_id is not None else f"feed {feed_id}"
-
-
-def _duplicate(
-    candidate: Candidate,
-    result: PollResult,
-    known: dict[str, tuple[int, datetime]],
-    owners: dict[str, int],
-    titles: set[tuple[str, str]],
-) -> str | None:
-    """The reason why a story is a duplicate, or None. A story without a title is not compared by title."""
-    if candidate.normalized_url in known or candidate.normalized_url in owners:
-        return DUPLICATE_URL
-    if candidate.normalized_title_hash:
-        key = (candidate.normalized_title_hash, _title_scope(result.feed.sources_id, result.feed.id))
-        if key in titles:
-            return DUPLICATE_TITLE
-        titles.add(key)
-    return None
-
-
-def _story_row(candidate: Candidate, result: PollResult) -> dict[str, Any]:
-    return {
-        "feed_id": result.feed.id,
-        "sources_id": result.feed.sources_id,
-        "url": candidate.url,
-        "normalized_url": candidate.normalized_url,
-        "guid": candidate.guid,
-        "published_at": candidate.published_at,
-        "fetched_at": result.started_at,
-        "domain": candidate.domain,
-        "title": candidate.title,
-        "normalized_title": candidate.normalized_title,
-        "normalized_title_hash": candidate.normalized_title_hash,
-        "seen_at": result.started_at,
-        "queued_at": None,
-    }
 
 
 # ----------------------------------------------------------------------------------------------------- feed columns

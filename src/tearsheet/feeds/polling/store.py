@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -24,6 +24,7 @@ from sqlalchemy import (
     update,
 )
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.feeds.access import FeedAccess
 from tearsheet.feeds.access_store import read_access
@@ -33,7 +34,6 @@ from tearsheet.feeds.polling.rhythm import read_rhythm
 from tearsheet.feeds.polling.schedule import FeedState
 from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, sources
 
-_CHUNK = 500
 _SOURCE = "source:"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _POLLABLE = text("active AND system_enabled")
@@ -43,7 +43,6 @@ PAUSED = "its host asked us to wait (Retry-After)"
 FAILING = "its host could not be reached lately"
 PUT_OFF = "its turn, after other feeds of the same host or source"
 
-T = TypeVar("T")
 
 RESULT_COLUMNS = (
     "url", "host", "last_fetch_attempt", "last_fetch_success", "last_fetch_hash", "last_fetch_failures", "http_etag",
@@ -97,13 +96,6 @@ class LeasedFeed:
 def pace_keys(host: str, sources_id: int | None) -> tuple[str, ...]:
     """The keys under which a feed's turn is planned; the host comes first."""
     return (host,) if sources_id is None else (host, f"{_SOURCE}{sources_id}")
-
-
-def chunks(items: Iterable[T], size: int = _CHUNK) -> Iterator[list[T]]:
-    """The items in lists that fit one statement."""
-    rest = list(items)
-    for start in range(0, len(rest), size):
-        yield rest[start : start + size]
 
 
 # ---------------------------------------------------------------------------------------------------------- leases

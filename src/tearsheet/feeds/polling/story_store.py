@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,13 +12,16 @@ from typing import Any
 from sqlalchemy import Connection, Select, Table, delete, func, select, text, update
 
 from tearsheet.archive import erased_among
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
-from tearsheet.feeds.polling.store import chunks
+from tearsheet.feeds.polling.identity import Sighting
 from tearsheet.feeds.tables import feeds, fetch_events, stories
 from tearsheet.urls import BadURL, hash_of_normalized, normalize_url
 
 _DAY_PAGE = 5_000
 _DROP_BATCH = 5_000
+_MOST_SIGHTINGS = 50_000
+"""A feed that uses one guid for everything has as many stories under it as it likes."""
 
 
 class SeenStories:
@@ -37,16 +41,32 @@ class SeenStories:
             found.update({row.normalized_url: (row.id, row.seen_at) for row in self._connection.execute(query)})
         return found
 
-    def known_titles(self, hashes: Iterable[str], since: datetime) -> set[tuple[str, int | None, int | None]]:
-        """Title hash, source and feed of stories that were published (or, undated, fetched) since then."""
-        found: set[tuple[str, int | None, int | None]] = set()
-        columns = (stories.c.normalized_title_hash, stories.c.sources_id, stories.c.feed_id)
+    def titles(
+        self, hashes: Iterable[str], first: datetime, last: datetime
+    ) -> Iterator[tuple[str, int | None, int | None, datetime]]:
+        """Title hash, source, feed and time of stories that were published (or, undated, fetched) from `first` to `last`."""
+        time = func.coalesce(stories.c.published_at, stories.c.fetched_at, type_=stories.c.fetched_at.type)
+        columns = (stories.c.normalized_title_hash, stories.c.sources_id, stories.c.feed_id, time)
         for some in chunks(hashes):
-            query = select(*columns).where(
-                stories.c.normalized_title_hash.in_(some),
-                func.coalesce(stories.c.published_at, stories.c.fetched_at, type_=stories.c.fetched_at.type) >= since,
-            )
-            found |= {(row[0], row[1], row[2]) for row in self._connection.execute(query)}
+            query = select(*columns).where(stories.c.normalized_title_hash.in_(some), time >= first, time <= last)
+            for row in self._connection.execute(query):
+                yield row[0], row[1], row[2], row[3]
+
+    def by_guid(self, keys: Iterable[str], feeds_of: Iterable[int]) -> defaultdict[int, list[Sighting]]:
+        """The stories of these feeds with these guids, oldest first, by feed."""
+        found: defaultdict[int, list[Sighting]] = defaultdict(list)
+        s = stories.c
+        feeds_wanted = sorted(feeds_of)
+        for some in chunks(sorted(keys)):
+            for few in chunks(feeds_wanted):
+                query = (
+                    select(s.feed_id, s.guid_key, s.normalized_url, s.normalized_title, s.published_at, s.id)
+                    .where(s.guid_key.in_(some), s.feed_id.in_(few))
+                    .order_by(s.id)
+                    .limit(_MOST_SIGHTINGS)
+                )
+                for feed_id, *sighting in self._connection.execute(query):
+                    found[feed_id].append(Sighting(*sighting))
         return found
 
     def erased(self, normalized: Iterable[str]) -> set[str]:

@@ -10,8 +10,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, or_, select, update
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
-from tearsheet.feeds.polling.store import chunks
 from tearsheet.feeds.polling.websub import ACTIVE, ASKED, ENDING, REFUSED, WANTED, is_relied_on
 from tearsheet.feeds.tables import feed_subscriptions, feeds
 

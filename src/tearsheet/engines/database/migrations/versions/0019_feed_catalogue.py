@@ -12,7 +12,7 @@ from alembic import op
 from tearsheet.engines.database.sql import UtcDateTime
 
 revision = "0019"
-down_revision = "0017"
+down_revision = "0018"
 branch_labels = None
 depends_on = None
 

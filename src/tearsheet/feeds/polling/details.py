@@ -1,0 +1,32 @@
+"""What is kept of an entry beside its title, link and date: its texts, authors, categories and enclosures, bounded, as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from tearsheet.feeds.formats import Entry
+
+MAX_KEPT, MAX_KEPT_OF_ALL = 20_000, 6_000_000
+"""How many characters of each text are kept, and of the texts of one document together."""
+
+
+def details_of(entry: Entry, entries: int) -> str | None:
+    """The details of one of so many entries; None if it has none."""
+    longest = min(MAX_KEPT, MAX_KEPT_OF_ALL // (2 * max(1, entries)))
+    found: dict[str, Any] = {
+        "summary": entry.summary[:longest] if entry.summary else None,
+        "content": entry.content[:longest] if entry.content else None,
+        "authors": entry.authors,
+        "categories": entry.categories,
+        "enclosures": [{"url": one.url[:2048], "type": one.type, "length": one.length} for one in entry.enclosures],
+    }
+    found = {name: value for name, value in found.items() if value}
+    return msgspec.json.encode(found).decode("utf-8") if found else None
+
+
+def read_details(kept: str | None) -> dict[str, Any]:
+    """The details as they were kept, each with its name; nothing where none were."""
+    empty: dict[str, Any] = {"summary": None, "content": None, "authors": [], "categories": [], "enclosures": []}
+    return empty | (msgspec.json.decode(kept) if kept else {})
