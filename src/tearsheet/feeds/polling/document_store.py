@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, delete, select
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.feeds.formats import document_text
-from tearsheet.feeds.polling.store import chunks
 from tearsheet.feeds.tables import feed_documents
 
 MAX_DOCUMENT = 200_000
