@@ -43,6 +43,7 @@ READERS = {
     "feeds/catalogue/csv_lists.py": FILE,
     "feeds/catalogue/opml.py": FILE,
     "feeds/formats/parse.py": JOB,
+    "feeds/formats/self_links.py": JOB,
     "feeds/formats/sitemap.py": JOB,
     "feeds/formats/xml_feed.py": JOB,
     "feeds/formats/xml_text.py": JOB,

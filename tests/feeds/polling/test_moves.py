@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tearsheet.feeds.polling.moves import note_move, try_former
 from tests.support.feed_fakes import rss
 from tests.support.feed_site import FeedSite
 from tests.support.poll_scene import PollScene
@@ -31,6 +34,42 @@ def run(scene: PollScene, site: FeedSite, days: float, step: float = 1.02) -> No
     for _ in range(round(days / step)):
         asyncio.run(scene.poll(site.client))
         scene.later(days=step)
+
+
+def columns(**more: Any) -> dict[str, Any]:
+    row = {"url": OLD, "host": "old.example", "former_url": None, "moved_at": None, "former_checked": None}
+    return row | {"redirect_url": None, "redirect_seen": 0, "redirect_since": None, "last_fetch_failures": 0.0} | more
+
+
+@pytest.mark.parametrize(
+    ("hours", "polls", "moves"), [(0, 50, False), (71, 50, False), (72, 3, True), (300, 2, False), (300, 3, True)]
+)
+def test_a_move_needs_days_and_polls(hours: float, polls: int, moves: bool) -> None:
+    now, row = datetime(2026, 11, 15, tzinfo=UTC), columns()
+    for poll in range(polls):
+        note_move(row, NEW, now + timedelta(hours=hours) * (poll / (polls - 1)), days=3)
+    assert (row["url"] == NEW, row["former_url"] == OLD) == (moves, moves)
+
+
+@pytest.mark.parametrize(
+    ("since_move", "since_check", "failures", "tries"),
+    [
+        (0.5, None, 0, False),
+        (1, None, 0, True),
+        (5, 0.5, 0, False),
+        (5, 1, 0, True),
+        (40, 5, 0, False),
+        (40, 5, 2, True),
+    ],
+)
+def test_a_former_address_is_tried_daily_for_a_month_and_longer_in_need(
+    since_move: float, since_check: float | None, failures: float, tries: bool
+) -> None:
+    now = datetime(2026, 11, 15, tzinfo=UTC)
+    checked = now - timedelta(days=since_check) if since_check is not None else None
+    row = columns(former_url=OLD, moved_at=now - timedelta(days=since_move), former_checked=checked)
+    assert try_former(row | {"last_fetch_failures": failures}, now) is tries
+    assert not try_former(columns(former_url=OLD), now)
 
 
 def test_half_an_hour_of_maintenance_moves_no_feed(scene: PollScene) -> None:

@@ -132,6 +132,7 @@ def test_some_of_every_family_for_days(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_all_of_them_for_a_month(tmp_path: Path) -> None:
     odd = every_odd_feed()
     month = polled(tmp_path, odd, 30)
