@@ -25,6 +25,8 @@ ALIKE = {
     ("tearsheet.extract.blocks.AROUND_TAGS", "tearsheet.extract.features._NEAR_TAGS"),
     # What is known of a feed by polling it, and what of that is forgotten when it moves.
     ("tearsheet.feeds.catalogue.feed_changes._FORGOTTEN", "tearsheet.feeds.polling.store.RESULT_COLUMNS"),
+    # The columns of a list of feeds, and what they are called in reports.
+    ("tearsheet.feeds.catalogue.csv_lists.COLUMNS", "tearsheet.feeds.catalogue.matching._NAMES"),
     # What each kind of failed request means to the one who asked: their keys are the kinds.
     ("tearsheet.feeds.polling.statuses.FETCH_ERRORS", "tearsheet.fetch.model.ERROR_KINDS"),
     ("tearsheet.feeds.polling.statuses.FETCH_ERRORS", "tearsheet.ingest.statuses._OF_KIND"),
