@@ -22,7 +22,7 @@ from tearsheet.errors import EXIT_CODES
 from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.settings import Settings
 from tearsheet.terminal import cells
-from tests.support.every_command import FORMS, SERVING, SUMMARIES, WORDS, commands
+from tests.support.every_command import FILES, FORMS, SERVING, SUMMARIES, WORDS, commands
 from tests.support.full_folder import NAMES, SECRET, fill, url_of
 from tests.support.tearsheet_command import in_process
 
@@ -94,7 +94,7 @@ def test_a_wrong_kind_of_value_names_its_option(tmp_path: Path):
 
 def test_every_list_is_there_for_programs_in_both_forms():
     """A command that has one of the forms has both, apart from those that print one summary of what they did."""
-    lists = {name for name, options in OFFERED.items() if {"--json", "--jsonl"} & options} - SUMMARIES
+    lists = {name for name, options in OFFERED.items() if {"--json", "--jsonl"} & options} - SUMMARIES - FILES
     assert {name for name in lists if not {"--json", "--jsonl"} <= OFFERED[name]} == set()
     named = {
         name for name in LEAVES if name.split()[-1] in ("list", "peek", "stories", "search", "count", "gaps", "show")

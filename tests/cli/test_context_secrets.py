@@ -46,7 +46,7 @@ def values(login: str, query: str = "") -> dict[str, object]:
     """Every secret setting, with this login in it."""
     found: dict[str, object] = {name: url.format(login=login, away=AWAY, query=query) for name, url in URLS.items()}
     found["archive.stores"] = ["copies", URLS["engines.blobs"].format(login=login, away=AWAY, query=query)]
-    found["topics.facebook_token"] = login
+    found["topics.facebook_token"] = found["feeds.directory_token"] = login
     found["log.sentry_dsn"] = (
         f"http://{quote(login, safe='')}@{AWAY}/1"  # otherwise it is refused before anything is done
     )

@@ -22,6 +22,7 @@ READING: dict[str, tuple[str, ...]] = {
     "run": ("opml run {} --once --no-web",),
     "feeds add": ("opml feeds add {}", "csv feeds add {}"),
     "feeds import": ("opml feeds import {}", "csv feeds import {}"),
+    "feeds sync": ("directory feeds sync {}",),
     "sources import": ("sources sources import {}",),
     "index rebuild": ("warc index rebuild {}",),
     "queues load-archives": ("warc queues load-archives {} --queue parser-in",),
@@ -42,7 +43,7 @@ _NOT_READING = {
     "config": "show",
     "token": "create list revoke",
     "feeds": "export list show stories discover poll fetch-soon set remove daily-rss prune",
-    "sources": "add set remove export list show gaps fetch-soon",
+    "sources": "add set merge split remove export list show gaps fetch-soon",
     "collections": "list show add remove delete",
     "pipeline": "list",
     "index": "copy",
@@ -74,7 +75,7 @@ def spoiled(kind: str, how: str) -> bytes | None:
     lines = data.split(b"\n")
     middle = len(lines) // 2
     if how == "truncated":
-        if kind in ("csv", "hist", "rss", "sources"):
+        if kind in ("csv", "hist", "rss", "directory", "sources"):
             return gzip.compress(data, mtime=0)[: len(gzip.compress(data, mtime=0)) * 2 // 3]
         return None if kind == "stories" else data[: -len(lines[-2]) // 2 - 1]
     if how == "damaged":
@@ -125,6 +126,7 @@ _MAKERS: dict[str, Callable[[], bytes]] = {
         '<?xml version="1.0" encoding="utf-8"?><opml version="2.0"><body>',
         '<outline type="rss" text="bridge" xmlUrl="http://paper{0}.example/feed"/>',
     ) + b"</body></opml>\n",
+    "directory": lambda: _rows("id,url,sources_id,name,active", "{0},http://paper{0}.example/feed,{0},The bridge,1"),
     "sources": lambda: _rows("name,homepage", "The bridge,http://paper{0}.example/"),
     "stories": lambda: _rows("http://paper.example/0", "http://paper.example/bridge/{0}"),
     "pages": lambda: _rows("url,id,kind,language", "http://paper.example/bridge/{0},{0},html,en"),

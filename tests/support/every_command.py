@@ -15,6 +15,9 @@ FORMS = ("--json", "--jsonl", "--csv")
 SERVING = frozenset({"demo", "serve", "mcp", "worker", "archive replay"})
 """Commands that go on until they are stopped."""
 
+FILES = frozenset({"feeds export"})
+"""Commands whose forms are kinds of files that other programs read."""
+
 SUMMARIES = frozenset({"run", "demo", "pipeline run", "restore", "cite", "ingest", "status"})
 """Commands whose JSON is one summary of what was done or found, and no list."""
 
@@ -23,6 +26,7 @@ WORDS: dict[str, str] = {
     "run": "run --once --no-web",
     "feeds export": "feeds export {outside}/feeds.opml",
     "feeds import": "feeds import {outside}/feeds.opml",
+    "feeds sync": "feeds sync {outside}/none.json --dry-run",
     "feeds list": "feeds list",
     "feeds show": "feeds show 1",
     "feeds stories": "feeds stories 1",
@@ -41,6 +45,8 @@ WORDS: dict[str, str] = {
     "sources gaps": "sources gaps",
     "sources fetch-soon": "sources fetch-soon 1",
     "sources set": "sources set 1 --name {hostile}",
+    "sources merge": "sources merge nothing.example --into 1 --yes",
+    "sources split": "sources split 1 --feed 1 --name {hostile}",
     "sources remove": "sources remove nothing.example --yes",
     "collections add": "collections add {hostile} 1",
     "collections list": "collections list",

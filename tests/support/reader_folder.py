@@ -24,6 +24,8 @@ def lay_out(folder: Path, demo: Path) -> None:
     (folder / "addresses.txt").write_text(STORY)
     (folder / "list.txt").write_text(STORY)
     (folder / "requests.jsonl").write_text(json.dumps({"ingest_type": "html", "base_url": STORY}) + "\n")
+    for name, text in {"token.txt": "t0ken", "cookie.txt": "session=1", "headers.txt": "X-Api-Key: 1"}.items():
+        (folder / name).write_text(text)
     papers = ("harbour-herald.example", "lighthouse-ledger.example")
     in_process("collections", "add", "Local press", *papers, data=folder / DATA)
     with StoryArchiveWriter(folder / "theirs") as writer:
