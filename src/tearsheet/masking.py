@@ -81,7 +81,8 @@ def shown_url(url: str) -> str:
 
 
 def keep_secret(values: Iterable[Any]) -> None:
-    """Hide these values of secret settings from now on, whole and in their parts, instead of those named before."""
+    """Hide these values of secret settings from now on, whole and in their parts, instead of all that was hidden before."""
+    _Known.others = {}
     _Known.settings = {form for value in values for form in _forms(value) if len(form) >= _SHORTEST}
     _Known.compile()
 

@@ -182,7 +182,9 @@ def test_make_run_as_the_readme_begins(tmp_path: Path):
         for line in lines:
             begun = terminal.begin(line, "Look at it")
             assert "There are no feeds yet, so here is the demo newsroom." in begun
-            assert terminal.stop().code in (0, 130), line  # of `make`, that it was interrupted
+            assert terminal.stop().code in (0, 11, 130), (
+                line
+            )  # 11: before it had quite begun; 130: what `make` makes of it
 
 
 @pytest.mark.slow

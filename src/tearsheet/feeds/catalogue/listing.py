@@ -78,10 +78,13 @@ def list_feeds(
 
 
 def all_feeds(database: Database) -> list[NewFeed]:
-    """Every feed, in order of id, ready to be written or added elsewhere; without what its server has to be told."""
+    """Every feed, in order of id, ready to be written or added elsewhere; without what its server has to be told.
+
+    Its homepage is its own, not that of its source: elsewhere it may be of another source, and would come back with another.
+    """
     f = feeds.c
     query = (
-        select(feeds, sources.c.name.label("source"), sources.c.homepage.label("site"))
+        select(feeds, sources.c.name.label("source"))
         .select_from(feeds.outerjoin(sources, sources.c.id == f.sources_id))
         .order_by(f.id)
     )
@@ -98,7 +101,7 @@ def all_feeds(database: Database) -> list[NewFeed]:
                 name=row.name or row.rss_title,
                 sources_id=row.sources_id,
                 source_name=row.source,
-                homepage=row.homepage or row.site,
+                homepage=row.homepage,
                 collections=tuple(of_source.get(row.sources_id, ())),
                 id=row.id,
                 active=row.active,

@@ -69,7 +69,8 @@ def checked_feed(given: NewFeed) -> NewFeed:
     if given.admin_minutes is not None:
         checked_minutes(given.admin_minutes)
     check_user_agent(given.user_agent)
-    return replace(given, url=url, access=checked_access(given.access or login))
+    homepage = (given.homepage or "").strip() or None
+    return replace(given, url=url, homepage=homepage, access=checked_access(given.access or login))
 
 
 def web_address(url: str) -> str:

@@ -60,6 +60,7 @@ def upgrade() -> None:
     _mark_ids(connection)
     _move_logins(connection)
     _name_folders(connection)
+    op.execute("UPDATE feeds SET homepage = (SELECT sources.homepage FROM sources WHERE sources.id = feeds.sources_id)")
 
 
 def _mark_ids(connection: sa.Connection) -> None:
