@@ -14,8 +14,8 @@ from types import FrameType
 INTERRUPTED = 11
 """The exit code after a signal."""
 _NEW_OBJECTS = 50_000
-"""How many objects are made before the garbage collector looks at them. With Python's 700, a tenth of the time of most commands
-goes by while it looks at modules that are being loaded, and finds nothing."""
+"""How many objects are made before the garbage collector looks at them. With Python's 700, it looks at modules that
+are being loaded and finds nothing, for some 20 ms of a command that takes half a second."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
