@@ -11,8 +11,9 @@ from tests.support.every_command import SERVING, WORDS
 
 BEGINS = frozenset(
     {
-        "feeds add", "feeds import", "feeds discover", "sources add", "sources import", "run", "pipeline run", "index copy",
-        "queues load-archives", "pages put", "pages import", "topic create", "topic duplicate", "ingest", "token create",
+        "feeds add", "feeds import", "feeds sync", "feeds discover", "sources add", "sources import", "run", "pipeline run",
+        "index copy", "queues load-archives", "pages put", "pages import", "topic create", "topic duplicate", "ingest",
+        "token create",
     }
 )  # fmt: skip
 """Commands that may be the first ones of a new user."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
-from threading import Thread
 
 from tearsheet.app.running import Run, run_until_stopped
 from tearsheet.work import Service, WatchedLoop
+
+_BEGIN_SECONDS = 1.0
 
 
 def serve_alone(pages: Service) -> None:
@@ -26,12 +28,18 @@ def served_beside(pages: Service | None) -> Iterator[None]:
     if pages is None:
         yield
         return
-    loop, stop = WatchedLoop(), asyncio.Event()
-    thread = Thread(target=lambda: loop.run_until_complete(pages(stop)), name="web pages")
-    thread.start()
+    loop, stop, begun = WatchedLoop(), asyncio.Event(), threading.Event()
+
+    def serve() -> None:
+        begun.set()
+        loop.run_until_complete(pages(stop))
+
+    thread = threading.Thread(target=serve, name="web pages", daemon=True)
     try:
+        thread.start()  # where Ctrl-C may come, too: the thread may have begun or not
         yield
     finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join()
+        if begun.wait(_BEGIN_SECONDS):
+            loop.call_soon_threadsafe(stop.set)
+            thread.join()
         loop.close()

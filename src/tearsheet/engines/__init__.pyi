@@ -10,3 +10,4 @@ from .server import pauses as pauses
 from .server import repeated as repeated
 from .snapshots import frozen as frozen
 from .snapshots import is_sqlite as is_sqlite
+from .write_ahead import keep_log as keep_log

@@ -25,6 +25,7 @@ from tearsheet.engines.broker.sqlite_pages import PageLocation, PageSpool
 from tearsheet.engines.explaining import explained
 from tearsheet.engines.holders import Holder
 from tearsheet.engines.scrubbing import scrub_file
+from tearsheet.engines.write_ahead import keep_log
 from tearsheet.errors import BusyError, EngineError
 
 SCHEMA_VERSION = 1
@@ -343,12 +344,8 @@ class SqliteBroker:
         try:
             db = sqlite3.connect(self._path, timeout=30.0, isolation_level=None, check_same_thread=False)
             db.execute("PRAGMA page_size = 8192")
-            for pragma in (
-                "journal_mode = WAL",
-                "synchronous = FULL",
-                "wal_autocheckpoint = 4000",
-                "cache_size = -16384",
-            ):
+            keep_log(db)
+            for pragma in ("synchronous = FULL", "wal_autocheckpoint = 4000", "cache_size = -16384"):
                 db.execute(f"PRAGMA {pragma}")
             (version,) = db.execute("PRAGMA user_version").fetchone()
             if version > SCHEMA_VERSION:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,10 +15,10 @@ from sqlalchemy.exc import DatabaseError
 
 from tearsheet.engines.database.sql import SqlDatabase
 from tearsheet.engines.scrubbing import scrub_file
+from tearsheet.engines.write_ahead import keep_log
 from tearsheet.errors import BusyError, StorageError
 
 _BUSY_SECONDS = 30.0
-_LOOK_AGAIN_SECONDS = 0.02
 _DAMAGE_PHRASES = ("not a database", "malformed")
 _FULL_DISK_PHRASES = ("disk is full", "readonly database", "unable to open", "disk I/O error")
 
@@ -92,24 +91,11 @@ class SqliteDatabase(SqlDatabase):
 def _prepare_connection(connection: Any, _: Any) -> None:
     # The driver issues BEGIN too late for a write lock; with None we issue it ourselves (see _begin).
     connection.isolation_level = None
+    keep_log(connection)
     cursor = connection.cursor()
-    _keep_log(cursor)
     for pragma in ("synchronous=FULL", "foreign_keys=ON", "temp_store=MEMORY"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
-
-
-def _keep_log(cursor: sqlite3.Cursor) -> None:
-    """Switch to WAL mode. While another process makes the file, SQLite refuses that at once instead of waiting its turn."""
-    give_up = time.monotonic() + _BUSY_SECONDS
-    while True:
-        try:
-            cursor.execute("PRAGMA journal_mode=WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > give_up:
-                raise
-            time.sleep(_LOOK_AGAIN_SECONDS)
 
 
 def _begin(connection: Connection) -> None:

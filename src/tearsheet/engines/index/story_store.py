@@ -20,6 +20,7 @@ from tearsheet.chunks import chunks
 from tearsheet.engines.index.clean_stories import clean_story
 from tearsheet.engines.index.port import AddResult, IndexedStory
 from tearsheet.engines.scrubbing import scrub_file
+from tearsheet.engines.write_ahead import keep_log
 from tearsheet.errors import EngineError, StorageError
 
 _SCHEMA = """
@@ -228,7 +229,7 @@ class StoryStore:
                 connection = sqlite3.connect(
                     self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
                 )
-                connection.execute("PRAGMA journal_mode=WAL")
+                keep_log(connection)
                 connection.execute("PRAGMA synchronous=FULL")
                 connection.execute("PRAGMA cache_size=-8192")  # of each thread, and a server has many
             self._local.connection = connection

@@ -13,7 +13,7 @@ from enum import Enum
 from pathlib import Path, PurePosixPath
 
 from tearsheet.clock import Clock, wall_clock
-from tearsheet.engines import Holder, sqlite_errors
+from tearsheet.engines import Holder, keep_log, sqlite_errors
 from tearsheet.pipeline.queuers.bookmark import Mark
 
 _SCHEMA = (
@@ -54,7 +54,7 @@ class Tracker:
         self._holder = Holder(path.with_name(path.name + "-holders"))
         with self._clear_errors():
             self._db = sqlite3.connect(path, timeout=_PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
-            self._db.execute("PRAGMA journal_mode = WAL")
+            keep_log(self._db)
             self._db.execute("PRAGMA synchronous = FULL")
             for statement in _SCHEMA:
                 self._db.execute(statement)
