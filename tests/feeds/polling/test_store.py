@@ -138,14 +138,14 @@ class WatchedSource:
         self.starts.append(time.time())
         self.running += 1
         self.most = max(self.most, self.running)
-        await asyncio.sleep(0.15)
+        await asyncio.sleep(0.375)
         self.running -= 1
         return response(rss(), url=request.url)
 
 
 def test_several_pollers_keep_one_pace_for_a_source(database) -> None:
     """A source with feeds on many hosts, among others: three pollers, often late, ask it as one would."""
-    gap = 0.1
+    gap = 0.25
     now = datetime.now(UTC)
     web, others = WatchedSource(), FakeClient(lambda _: response(rss()))
     add_feeds(database, [NewFeed(f"http://h{number}.example/one", sources_id=1) for number in range(12)], now)
@@ -159,7 +159,7 @@ def test_several_pollers_keep_one_pace_for_a_source(database) -> None:
         async def fetch(self, request: FetchRequest) -> FetchResponse:
             if request.url.endswith("/one"):
                 return await web.fetch(request)
-            await asyncio.sleep(0.13)  # so that a busy poller comes late to the turns that it has booked
+            await asyncio.sleep(0.32)  # so that a busy poller comes late to the turns that it has booked
             return await others.fetch(request)
 
     async def run() -> list[Poller]:
@@ -170,7 +170,8 @@ def test_several_pollers_keep_one_pace_for_a_source(database) -> None:
 
     pollers = asyncio.run(run())
     assert (len(web.starts), len(others.requests)) == (12, 20)
-    assert min(later - sooner for sooner, later in pairwise(sorted(web.starts))) >= gap - 0.005
+    # On a busy machine a poll may begin some milliseconds after its turn; pollers that did not share a pace would begin together.
+    assert min(later - sooner for sooner, later in pairwise(sorted(web.starts))) >= gap / 2
     assert web.most <= 2
     assert sum(poller.counters["feeds.fetch_succeeded"] for poller in pollers) == 32
     with database.read() as connection:
