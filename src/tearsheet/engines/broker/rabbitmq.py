@@ -196,12 +196,12 @@ class RabbitBroker:
     async def purge(self, queue: str) -> int:
         """Delete what is not leased, delayed messages too."""
         async with self._asked() as link:
-            purged = await self._drop_waiting(link, queue)
+            purged = 0
             for name in await self._names_of(link, queue):
                 async with link.asking() as channel:
                     source = await channel.get_queue(name, ensure=False)
                     purged += (await source.purge()).message_count or 0
-            return purged
+            return purged + await self._drop_waiting(link, queue)
 
     async def delete(self, queue: str) -> int:
         """Delete the queue, its parts and its delay queues."""
@@ -340,6 +340,8 @@ class RabbitBroker:
         """Acknowledge what was sent to us ahead of time: it is not leased, so a purge includes it."""
         inbox = link.inboxes.get(queue)
         dropped = 0
+        if inbox is not None:
+            await link.hear_out(inbox)
         while inbox is not None and inbox.waiting:
             async with link.watched():
                 await inbox.waiting.popleft().ack()

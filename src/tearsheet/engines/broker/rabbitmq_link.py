@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _SETTING = "engines.broker"
+_TURNS_TO_RECEIVE = 5
+"""Of the event loop, within which the client hands over what has arrived."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -310,6 +312,14 @@ class Link:
             if share is not None:
                 await share.leave()
         return inbox
+
+    async def hear_out(self, inbox: Inbox) -> None:
+        """Wait for what is on its way to our consumers: on a channel, the server answers a question after what it sent before."""
+        async with self.watched():
+            for consumer in inbox.consumers.values():
+                await consumer.channel.get_queue(consumer.queue.name)
+        for _ in range(_TURNS_TO_RECEIVE):
+            await asyncio.sleep(0)
 
     def take(self, inbox: Inbox, limit: int) -> list[Lease]:
         """Lease what has arrived."""
