@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import uuid
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -59,7 +60,7 @@ def hasty(monkeypatch) -> None:
     monkeypatch.setattr(remote, "opened_url", partial(opened_url, timeout=1.0))
 
 
-class Scene:
+class Scene(ABC):
     """A small run on a data folder of its own, whose calls to one server pass a proxy."""
 
     faults: Sequence[str] = FAULTS
@@ -70,11 +71,11 @@ class Scene:
         self.data = folder / "data"
         self.expected = {f"http://old.example/story-{number}" for number in range(1, STORIES + 1)}
 
+    @abstractmethod
     def begin(self) -> None:
         """Make a fresh data folder."""
-        raise NotImplementedError
 
-    def end(self) -> None:
+    def end(self) -> None:  # noqa: B027 - most scenes leave nothing
         """Leave nothing behind."""
 
     def run(self) -> Result:

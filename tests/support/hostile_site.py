@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from tests.support.served import served
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\x7f\u202egnp\u2066\u200f\u2028\x85[link=https://evil.example]x[/link][bold]bold[/bold]"
 _TEXT = "The water rises in the old town, and nobody knows how long it will rain. " * 20
@@ -49,12 +50,5 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def hostile_site() -> Iterator[int]:
     """Serve it on loopback; yields the port."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with served(_Handler) as port:
+        yield port

@@ -38,11 +38,10 @@ def wacz_errors() -> Iterator[None]:
         yield
     except (
         zipfile.BadZipFile,
-        NotImplementedError,
         RuntimeError,
         EOFError,
         ValueError,
-    ) as error:  # a name may be no UTF-8
+    ) as error:  # encrypted, cut off, a name that is no UTF-8
         raise BadWacz(str(error)) from error
     except OSError as error:
         raise BadWacz(error.strerror or str(error)) from error
