@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from tearsheet.engines.database import Database, open_database
 from tests.support.fresh_process import forget_commands
@@ -26,6 +27,10 @@ from tests.support.servers import require_server
 settings.register_profile("fuzz", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.register_profile("tests", settings.get_profile("fuzz"), derandomize=True)
 settings.load_profile(os.environ.get("TEARSHEET_TEST_PROFILE", "tests"))
+if settings().derandomize:
+    # Hypothesis also draws from the constants of all modules that happen to be loaded, so examples would depend on which tests ran
+    # before in the same process; and reading those constants takes each process seconds.
+    providers._get_local_constants = lambda: providers._local_constants
 
 # Child processes look for code where Python is told to, not in the folder where we happen to be.
 os.environ["PYTHONPATH"] = str(ROOT)

@@ -12,6 +12,8 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from hypothesis import settings
+from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 from tests.support.chromium import NO_BROWSER
 from tests.support.guards import DiskUsed, NetworkUsed
@@ -108,3 +110,8 @@ def test_many_short_turns_and_waiting_and_old_garbage_block_no_loop():
         asyncio.run(collect())
     assert turns.count > 20
     assert turns.longest >= 0.02
+
+
+@pytest.mark.skipif(not settings().derandomize, reason="`make fuzz` draws from whatever is loaded")
+def test_examples_do_not_depend_on_the_modules_that_other_tests_loaded():
+    assert len(HypothesisProvider(None)._local_constants) == 0

@@ -36,9 +36,11 @@ def packed(stories, profile):
 @settings(max_examples=150, deadline=None)
 @given(stories=st.lists(any_story, min_size=1, max_size=3, unique_by=lambda story: story.id))
 def test_every_field_of_every_story_comes_back(profile, stories):
-    reader = StoryArchiveReader(io.BytesIO(b"".join(packed(stories, profile))))
-    assert list(reader) == stories
-    assert reader.damages == []
+    data = b"".join(packed(stories, profile))
+    reader = StoryArchiveReader(io.BytesIO(data))
+    found = list(reader)
+    assert reader.damages == [], data.hex()
+    assert found == stories, data.hex()
 
 
 def heads(story, profile):
