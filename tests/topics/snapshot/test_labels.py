@@ -1,22 +1,10 @@
 """Names beside their circles, none over another."""
 
-from itertools import combinations
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.topics.snapshot.labels import Disc, Name, place_labels, text_width
-
-
-def overlapping(labels):
-    return [
-        (one.name.text, other.name.text)
-        for one, other in combinations(labels, 2)
-        if one.box[0] < other.box[2]
-        and other.box[0] < one.box[2]
-        and one.box[1] < other.box[3]
-        and other.box[1] < one.box[3]
-    ]
+from tests.support.overlapping import overlapping
 
 
 def test_a_name_that_has_room_goes_below_its_circle():

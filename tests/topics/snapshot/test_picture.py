@@ -6,7 +6,7 @@ from tearsheet.topics.snapshot.export import MediaMap
 from tearsheet.topics.snapshot.picture import LABELS, picture_of
 from tests.support.frozen_primes import overall_of
 from tests.support.many_sources import many_sources
-from tests.topics.snapshot.test_labels import overlapping
+from tests.support.overlapping import overlapping
 
 
 def texts(picture):
