@@ -2,13 +2,15 @@
 
 import random
 
-import networkx as nx
+import lazy_loader
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.topics.snapshot.network import communities, layout, pagerank
+
+nx = lazy_loader.load("networkx")
 
 
 def test_pagerank_is_that_of_another_program():
