@@ -17,7 +17,7 @@ from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
 from tearsheet.demo.cases import Case
 from tearsheet.story import HTTPMetadata, RSSEntry, Story
 from tests.support.flavour_runs import archived, dropped, indexed, looking_at, run_flavour
-from tests.support.tearsheet_command import in_process, tearsheet, write_config
+from tests.support.tearsheet_command import in_process, write_config
 
 
 @pytest.fixture(scope="module")
@@ -193,8 +193,8 @@ def test_queue_fetcher_from_another_machine(tmp_path, newsroom, server, addresse
 def test_an_rss_fetcher_that_refuses_us_is_one_line(tmp_path, rss_fetcher):
     url, _ = rss_fetcher
     wrong = url.replace("user", "nobody")
-    done = tearsheet("--quiet", "pipeline", "run", "queue-fetcher", data=tmp_path, TEARSHEET_FEEDS_REMOTE=wrong)
-    assert done.returncode == 7
+    done = in_process("--quiet", "pipeline", "run", "queue-fetcher", data=tmp_path, TEARSHEET_FEEDS_REMOTE=wrong)
+    assert done.exit_code == 7
     assert "the server answers 401" in done.stderr and "p%40ss" not in done.stderr
 
 

@@ -158,11 +158,8 @@ def test_secrets_of_files_and_own_pipelines_are_not_told(tmp_path: Path):
     with (tmp_path / "config.toml").open("a") as file:
         file.write(f'[pipelines.mine]\nqueuer = "s3://KEY:{FIRST}@h/b"\nstages = ["fetcher"]\n')
     for words in ("config show", "pipeline list", "doctor", "status"):
-        done = subprocess.run(
-            command(*words.split(), data=tmp_path), capture_output=True, text=True, check=False,
-            env=environment({"TEARSHEET_TOPICS_FACEBOOK_TOKEN_FILE": str(tmp_path / "token")}),
-        )  # fmt: skip
-        assert not told(done.stdout + done.stderr)
+        done = in_process(*words.split(), data=tmp_path, TEARSHEET_TOPICS_FACEBOOK_TOKEN_FILE=str(tmp_path / "token"))
+        assert done.output and not told(done.output)
 
 
 def test_objects_tell_no_secret(tmp_path: Path):
