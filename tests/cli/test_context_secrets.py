@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from tearsheet import masking
-from tearsheet.app import Services
+from tearsheet.app import Services, checks
 from tearsheet.settings import declared_settings, load_settings, loading
 from tests.support.every_command import command_lines
 from tests.support.tearsheet_command import as_toml, command, environment, in_process
@@ -77,12 +77,20 @@ def test_every_secret_setting_is_tried():
     assert {declared.name for declared in declared_settings() if declared.secret} == set(values(""))
 
 
+@pytest.fixture
+def quick_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one check that starts a process is left out: it takes longer than all others, and is handed no setting."""
+    monkeypatch.setattr(checks, "_confinement", lambda services: "")
+
+
 @pytest.mark.parametrize("login", ["plain", "percent", "escaped"])
+@pytest.mark.usefixtures("quick_checks")
 def test_settings_and_checks_tell_nothing(tmp_path: Path, login: str):
     tell_nothing(tmp_path, LOGINS[login], "doctor --json")
 
 
 @pytest.mark.parametrize("login", LOGINS.values(), ids=LOGINS)
+@pytest.mark.usefixtures("quick_checks")
 def test_settings_and_checks_tell_nothing_by_themselves(tmp_path: Path, login: str, monkeypatch: pytest.MonkeyPatch):
     """Each message is free of secrets by itself; that known secrets are taken out of every text comes on top."""
     monkeypatch.setattr(loading, "keep_secret", lambda _: masking.keep_secret([]))
