@@ -2,12 +2,14 @@
 
 import random
 
-import networkx as nx
+import lazy_loader
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.topics.snapshot.network import communities, pagerank
+
+nx = lazy_loader.load("networkx")
 
 
 def test_pagerank_is_that_of_another_program():
