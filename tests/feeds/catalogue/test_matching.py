@@ -41,6 +41,8 @@ def test_changes_are_told_without_passwords() -> None:
 
 
 def test_a_directory_that_lost_much_is_not_believed() -> None:
-    assert not too_many_gone(10, 10)
-    assert too_many_gone(11, 50)
-    assert not too_many_gone(11, 100)
+    assert not too_many_gone(10, 10, 1)
+    assert too_many_gone(11, 50, 39)
+    assert not too_many_gone(11, 100, 89)
+    assert too_many_gone(1, 1, 0), "a directory that is empty"
+    assert not too_many_gone(0, 0, 0)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tearsheet.feeds.catalogue.model import ADDED, CHANGED, KNOWN, REFUSED, NewFeed
+from tearsheet.feeds.catalogue.model import ADDED, CHANGED, KNOWN, REFUSED, NewFeed, UnreadRow
 from tearsheet.masking import shown_url
 
 
@@ -93,12 +93,18 @@ def _text(value: Any) -> str:
     return (shown_url(value) if "://" in str(value) else str(value))[:_MOST_TOLD]
 
 
-def too_many_gone(gone: int, known: int) -> bool:
-    """Whether so many feeds are missing from a directory that it is more likely to be broken than to mean it."""
-    return gone > 10 and gone * 5 > known
+def too_many_gone(gone: int, known: int, listed: int) -> bool:
+    """Whether so many feeds are missing from a directory that it is more likely to be broken than to mean it.
+
+    `listed` are those that it has: one that has lost all that it had is not believed, however few they were.
+    """
+    return (gone > 10 and gone * 5 > known) or (gone > 0 and listed == 0)
 
 
-def missing(known: Iterable[KnownFeed], rows: Iterable[NewFeed]) -> list[KnownFeed]:
-    """The feeds of a directory that are no longer in it."""
-    still = {row.id for row in rows}
+def missing(known: Iterable[KnownFeed], rows: Iterable[NewFeed], unread: Iterable[UnreadRow] = ()) -> list[KnownFeed]:
+    """The feeds of a directory that are no longer in it. None is, as long as a row may be any of them."""
+    bad = [row.id for row in unread]
+    if None in bad:
+        return []
+    still = {row.id for row in rows} | set(bad)
     return [feed for feed in known if feed.id not in still]
