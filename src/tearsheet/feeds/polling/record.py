@@ -42,11 +42,12 @@ MAX_SOURCE_NAME = 200
 
 
 def rules_of(settings: FeedSettings) -> Rules:
-    """The rules of the schedule, from the settings."""
+    """The rules of the schedule, from the settings; whoever uses us as a library may have set anything."""
+    least = max(1, settings.min_minutes)
     return Rules(
         default_minutes=settings.interval_minutes,
-        min_minutes=max(1, settings.min_minutes),  # whoever uses us as a library may set anything
-        max_minutes=settings.max_minutes,
+        min_minutes=least,
+        max_minutes=max(least, settings.max_minutes),
         max_failures=settings.max_failures,
         disable_failing=settings.disable_failing,
         obey_max_age=settings.obey_max_age,
