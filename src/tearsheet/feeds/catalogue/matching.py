@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tearsheet.feeds.catalogue.model import ADDED, CHANGED, KNOWN, REFUSED, NewFeed, UnreadRow
+from tearsheet.feeds.catalogue.folders import read_folders
+from tearsheet.feeds.catalogue.model import ADDED, CHANGED, KNOWN, REFUSED, Folder, NewFeed, UnreadRow
 from tearsheet.masking import shown_url
 
 
@@ -67,8 +68,15 @@ def match_of_directory(row: NewFeed, directory: str, same_id: KnownFeed | None) 
 
 
 def differences(feed: KnownFeed, wanted: dict[str, Any]) -> dict[str, Any]:
-    """The columns that are to be different, with their new values."""
-    return {name: value for name, value in wanted.items() if getattr(feed, name) != value}
+    """The columns that are to be different, with their new values. The order of folders is no difference: lists have their own."""
+    changed = {name: value for name, value in wanted.items() if getattr(feed, name) != value}
+    if "folders" in changed and _folders(feed.folders) == _folders(changed["folders"]):
+        del changed["folders"]
+    return changed
+
+
+def _folders(text: str | None) -> set[Folder]:
+    return set(read_folders(text or ""))
 
 
 def told(feed: KnownFeed, changes: dict[str, Any]) -> str:

@@ -146,7 +146,9 @@ def _join_moved(moved: Sequence[tuple[dict[str, Any], LeasedFeed]], polled: dict
         other = polled.setdefault(row["url"], feed.id)
         if other != feed.id:
             note_joined(row, feed.columns)
-            row["next_fetch_reason"] = f"joined with another: it has moved to the address of feed {other}, which is polled"
+            row["next_fetch_reason"] = (
+                f"joined with another: it has moved to the address of feed {other}, which is polled"
+            )
 
 
 def _new_titles(results: Sequence[PollResult]) -> Iterator[tuple[int, str]]:
