@@ -9,7 +9,7 @@ from tearsheet.feeds.polling.statuses import PARSE_ERROR
 
 _LATER = "it is tried again later; `tearsheet feeds fetch-soon` tries at once"
 _BY_STATUS = {
-    "HTTP 401": "it wants a login, which is never sent: ask the site for another address",
+    "HTTP 401": "it wants a login: `tearsheet feeds set FEED --user NAME --password-prompt` gives it one",
     "HTTP 403": "the site refuses us: ask its owner, or look at the setting `fetch.user_agent`",
     "HTTP 404": "check its address; `tearsheet feeds discover` finds the feeds of a site",
     "HTTP 410": "it is gone for good; `tearsheet feeds discover` finds the feeds of a site",
