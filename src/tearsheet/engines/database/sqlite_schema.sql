@@ -2,7 +2,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0020');
+INSERT INTO "alembic_version" VALUES('0021');
 CREATE TABLE archive_files (
 	id INTEGER NOT NULL, 
 	name VARCHAR(255) NOT NULL, 
@@ -151,7 +151,7 @@ CREATE TABLE feed_subscriptions (
 	asked INTEGER DEFAULT '0' NOT NULL, 
 	lease_until DATETIME, 
 	pushed_at DATETIME, 
-	note TEXT, 
+	note TEXT, active_since DATETIME, 
 	PRIMARY KEY (feed_id), 
 	UNIQUE (token)
 );
