@@ -13,7 +13,7 @@ from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
-from tearsheet.feeds.catalogue import DiscoveredFeed, discover, list_feeds, poll_now
+from tearsheet.feeds.catalogue import DiscoveredFeed, FailingFeed, discover, failing_feeds, list_feeds, poll_now
 from tearsheet.feeds.polling import Poller, next_poll
 
 
@@ -53,6 +53,8 @@ class Polled:
     """The poller's, by name."""
     left_out: Mapping[int, str]
     """The feeds that were named and not polled, and why."""
+    failed: Sequence[FailingFeed] = ()
+    """The feeds that were polled and could not be read."""
 
 
 def poll_feeds(services: Services, only: Sequence[int]) -> Polled:
@@ -74,4 +76,5 @@ def poll_feeds(services: Services, only: Sequence[int]) -> Polled:
     counters = run_to_its_end(work())
     rows = list_feeds(database, ids=wanted, limit=len(wanted)).rows if wanted else []
     late = [row for row in rows if row["last_fetch_attempt"] is None or row["last_fetch_attempt"] < begun]
-    return Polled(counters, left_out | {row["id"]: next_poll(row, utc_now()) for row in late})
+    failed = [feed for feed in failing_feeds(database, since=begun) if not only or feed.id in wanted]
+    return Polled(counters, left_out | {row["id"]: next_poll(row, utc_now()) for row in late}, failed)

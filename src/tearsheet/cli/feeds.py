@@ -10,6 +10,7 @@ import typer
 from tearsheet import app as program
 from tearsheet.cli import feed_lists
 from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds, say_asked
+from tearsheet.cli.collecting import print_failed_feeds
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.feed_logins import (
     CookieFileOption,
@@ -226,8 +227,10 @@ def poll(
         out.print("No feed was due.")
     for feed_id, why in polled.left_out.items():
         err.print(f"feed {feed_id} was not polled: {why}", style="yellow")
-    if polled.left_out:
-        raise PartialFailure(f"{how_many(len(polled.left_out), 'feed', 'was')} not polled: see above")
+    print_failed_feeds(polled.failed)
+    outcomes = {"not polled": polled.left_out, "polled, and could not be read": polled.failed}
+    if said := [f"{how_many(len(found), 'feed', 'was')} {what}" for what, found in outcomes.items() if found]:
+        raise PartialFailure(f"{'; '.join(said)}: see above")
 
 
 @app.command("fetch-soon")
