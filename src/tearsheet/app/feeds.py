@@ -16,6 +16,9 @@ from tearsheet.clock import utc_now
 from tearsheet.feeds.catalogue import DiscoveredFeed, FailingFeed, discover, failing_feeds, list_feeds, poll_now
 from tearsheet.feeds.polling import Poller, next_poll
 
+_TELLING_SECONDS = 0.5
+"""How often it is told how far polling has got."""
+
 
 def discover_feeds(
     services: Services,
@@ -57,8 +60,11 @@ class Polled:
     """The feeds that were polled and could not be read."""
 
 
-def poll_feeds(services: Services, only: Sequence[int]) -> Polled:
-    """Poll every feed that is due, once, or `only` these, due or not. Nothing about them is reset."""
+def poll_feeds(services: Services, only: Sequence[int], *, telling: Callable[[str], None]) -> Polled:
+    """Poll every feed that is due, once, or `only` these, due or not. Nothing about them is reset.
+
+    `telling` is told how far it has got, in words, again and again.
+    """
     require_newsroom(services)
     database, begun = services.database, utc_now()
     left_out = {feed: why for feed in only if (why := poll_now(database, feed, begun))}
@@ -70,7 +76,11 @@ def poll_feeds(services: Services, only: Sequence[int]) -> Polled:
         async with AsyncExitStack() as stack:
             client, reader = services.open_polite(stack), services.open_reader(stack)
             poller = Poller(database, client, reader, services.settings.feeds, only=wanted)
-            await poller.run(asyncio.Event(), once=True)
+            teller = asyncio.create_task(_tell(poller, telling))
+            try:
+                await poller.run(asyncio.Event(), once=True)
+            finally:
+                teller.cancel()
             return poller.counters
 
     counters = run_to_its_end(work())
@@ -78,3 +88,10 @@ def poll_feeds(services: Services, only: Sequence[int]) -> Polled:
     late = [row for row in rows if row["last_fetch_attempt"] is None or row["last_fetch_attempt"] < begun]
     failed = [feed for feed in failing_feeds(database, since=begun) if not only or feed.id in wanted]
     return Polled(counters, left_out | {row["id"]: next_poll(row, utc_now()) for row in late}, failed)
+
+
+async def _tell(poller: Poller, telling: Callable[[str], None]) -> None:
+    while True:
+        await asyncio.sleep(_TELLING_SECONDS)
+        if far := str(poller.under_way):
+            telling(far)

@@ -21,7 +21,9 @@ from tearsheet.cli.feed_logins import (
     UserOption,
     login_changes,
 )
+from tearsheet.cli.now_and_then import said_now_and_then
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
+from tearsheet.cli.polled import in_words
 from tearsheet.clock import utc_now
 from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
@@ -219,10 +221,10 @@ def poll(
     """
     with services_for() as services:
         only = [catalogue.find_feed(services.database, feed) for feed in feeds or []]
-        polled = program.poll_feeds(services, only)
-    rows = [{"what": what, "count": count} for what, count in sorted(polled.counters.items()) if count]
-    if rows:
-        show(rows, {"what": "what", "count": "count"})
+        polled = program.poll_feeds(services, only, telling=said_now_and_then())
+    if any(polled.counters.values()):
+        for what, count in in_words(polled.counters):
+            out.print(f"{count:>7,}  {what}")
     elif not only:
         out.print("No feed was due.")
     for feed_id, why in polled.left_out.items():
