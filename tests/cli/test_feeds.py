@@ -130,6 +130,16 @@ def test_a_feed_says_when_it_is_polled_and_why(tearsheet) -> None:
     assert "there is no feed" in tearsheet("feeds", "show", "1", code=5)
 
 
+def test_a_feed_is_shown_to_people_in_lines_that_fit(tearsheet, monkeypatch) -> None:
+    tearsheet("feeds", "add", "http://127.0.0.1:9/rss", "--name", "Mine")
+    tearsheet("feeds", "poll", code=3)
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = [line.split("  ")[0] for line in tearsheet("feeds", "show", "1").splitlines()]
+    assert {"id", "name", "system status", "next fetch attempt"} <= set(shown)
+    assert not {"column", "rhythm", "former url", "last fetch hash"} & set(shown), "not what only programs read"
+    assert {"rhythm", "former_url"} <= json.loads(tearsheet("feeds", "show", "1", "--json"))[0].keys()
+
+
 def test_polling_a_named_feed_leaves_the_others_alone(tearsheet) -> None:
     tearsheet("feeds", "add", "http://127.0.0.1:9/one")
     assert "1 feed added" in tearsheet("feeds", "add", "http://127.0.0.2:9/two")

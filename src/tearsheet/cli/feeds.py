@@ -36,6 +36,8 @@ _LIST = {
     "id": "id", "url": "address", "name": "name", "sources_id": "source", "system_status": "status",
     "last_fetch_failures": "failures", "last_new_stories": "last news", "next_fetch_attempt": "next poll",
 }  # fmt: skip
+_FOR_PROGRAMS = {"url", "next_fetch_reason", "rhythm", "last_fetch_hash"}
+"""Columns of a feed that are told in words, or that mean nothing to people; `--json` has them all."""
 
 
 def register(parent: typer.Typer) -> None:
@@ -128,7 +130,7 @@ def show_feed(
     json: JsonOption = False,
     jsonl: JsonlOption = False,
 ) -> None:
-    """Show a feed: when it is polled next and why, its columns and its history."""
+    """Show a feed: when it is polled next and why, what is known of it, and its history; as JSON, every column."""
     if document:
         _show_document(feed)
         return
@@ -141,9 +143,10 @@ def show_feed(
         show([row | {"next_poll": reason, "history": history}], {}, form=output_form(json, jsonl, False))
         return
     out.print(f"{row['url']}\n{reason}\n")
+    facts = {name: value for name, value in row.items() if value not in (None, "") and name not in _FOR_PROGRAMS}
     show(
-        [{"column": name, "value": _moment(value)} for name, value in row.items()],
-        {"column": "column", "value": "value"},
+        [{"what": name.replace("_", " "), "value": _moment(value)} for name, value in facts.items()],
+        {"what": "", "value": ""},
     )
     out.print()
     show(
