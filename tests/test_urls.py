@@ -232,7 +232,8 @@ def test_a_site_is_named_without_its_scheme(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "feeds.opml", "feeds.csv", "a.txt", "localhost:80", "co.uk", "a b.com", "../x.org", "-x.org", "1.2.3.4"]
+    "text",
+    ["", "feeds.opml", "feeds.csv", "a.txt", "localhost:80", "co.uk", "a b.com", "../x.org", "-x.org", "1.2.3.4"],
 )
 def test_what_names_no_site(text):
     assert not names_site(text)

@@ -80,6 +80,9 @@ def test_of_the_queues_those_are_shown_in_which_something_waits(tearsheet, tmp_p
         with_broker(services, empty)
         shown = tearsheet("status")
         assert "parser-in" in shown and "fetcher-in" not in shown
-        assert [row["queue"] for row in json.loads(tearsheet("status", "--json"))["queues"]] == ["fetcher-in", "parser-in"]
+        assert [row["queue"] for row in json.loads(tearsheet("status", "--json"))["queues"]] == [
+            "fetcher-in",
+            "parser-in",
+        ]
         with_broker(services, lambda broker: broker.purge("parser-in"))
         assert "Nothing waits in the 2 queues" in tearsheet("status")

@@ -12,12 +12,10 @@ from tempfile import TemporaryDirectory
 from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
+from tearsheet.app.telling import told_all_along
 from tearsheet.clock import utc_now
 from tearsheet.feeds.catalogue import DiscoveredFeed, FailingFeed, discover, failing_feeds, list_feeds, poll_now
 from tearsheet.feeds.polling import Poller, next_poll
-
-_TELLING_SECONDS = 0.5
-"""How often it is told how far polling has got."""
 
 
 def discover_feeds(
@@ -63,7 +61,7 @@ class Polled:
 def poll_feeds(services: Services, only: Sequence[int], *, telling: Callable[[str], None]) -> Polled:
     """Poll every feed that is due, once, or `only` these, due or not. Nothing about them is reset.
 
-    `telling` is told how far it has got, in words, again and again.
+    `telling` is told how far it has got, in words, again and again; nothing when every poll is over.
     """
     require_newsroom(services)
     database, begun = services.database, utc_now()
@@ -76,11 +74,8 @@ def poll_feeds(services: Services, only: Sequence[int], *, telling: Callable[[st
         async with AsyncExitStack() as stack:
             client, reader = services.open_polite(stack), services.open_reader(stack)
             poller = Poller(database, client, reader, services.settings.feeds, only=wanted)
-            teller = asyncio.create_task(_tell(poller, telling))
-            try:
+            async with told_all_along(lambda: telling(str(poller.under_way))):
                 await poller.run(asyncio.Event(), once=True)
-            finally:
-                teller.cancel()
             return poller.counters
 
     counters = run_to_its_end(work())
@@ -88,10 +83,3 @@ def poll_feeds(services: Services, only: Sequence[int], *, telling: Callable[[st
     late = [row for row in rows if row["last_fetch_attempt"] is None or row["last_fetch_attempt"] < begun]
     failed = [feed for feed in failing_feeds(database, since=begun) if not only or feed.id in wanted]
     return Polled(counters, left_out | {row["id"]: next_poll(row, utc_now()) for row in late}, failed)
-
-
-async def _tell(poller: Poller, telling: Callable[[str], None]) -> None:
-    while True:
-        await asyncio.sleep(_TELLING_SECONDS)
-        if far := str(poller.under_way):
-            telling(far)
