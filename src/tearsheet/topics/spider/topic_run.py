@@ -102,8 +102,9 @@ class TopicRun:
 
     def _dedupe(self, topic: Topic) -> Sequence[Job]:
         merges = merge_topic(self._tools.database, topic.id)
-        said = f"{topic.message}; " if topic.message else ""
-        said += f"{how_many(merges.moved, 'story')} moved to another source, {merges.merged:,} merged"
+        moved = merges.moved and f"{how_many(merges.moved, 'story')} moved to another source"
+        merged = merges.merged and f"{how_many(merges.merged, 'story')} merged into others"
+        said = _told(topic.message, moved, merged)
         store.set_state(self._tools.database, topic.id, model.DEDUPED, said, only_from=model.AT_WORK)
         return (_next_check(topic, {}),)
 
@@ -115,11 +116,10 @@ class TopicRun:
         missing = shares.count_without_shares(tools.database, topic.id) if asked else 0
         if missing and now - waiting_since <= tools.settings.facebook_wait_seconds:
             return self._go_on(topic, {**values, "waiting_since": waiting_since}, f"{missing} without share counts")
-        said = "share counts skipped: topics.facebook_token is not set"
-        if asked:
-            said = f"share counts missing for {how_many(missing, 'story')}" if missing else "share counts complete"
+        counts = f"share counts missing for {how_many(missing, 'story')}" if missing else "share counts complete"
+        said = _told(topic.message, asked and counts)
         jobs.forget(tools.database, topic.id)
-        store.set_state(tools.database, topic.id, model.SNAPSHOT, f"{topic.message}; {said}", only_from=model.AT_WORK)
+        store.set_state(tools.database, topic.id, model.SNAPSHOT, said, only_from=model.AT_WORK)
         return (_snapshot(topic),)
 
     def _go_on(self, topic: Topic, values: Values, seen: str) -> Sequence[Job]:
@@ -135,6 +135,11 @@ class TopicRun:
 
     def _fail(self, topic_id: int, message: str) -> None:
         store.set_state(self._tools.database, topic_id, model.FAILED, message)
+
+
+def _told(*news: object) -> str:
+    """What there is to tell of a run: what did not happen is no news."""
+    return "; ".join(str(one) for one in news if one)
 
 
 def pause_until_check(poll_seconds: float, check_seconds: float, *, moved: bool) -> float:
