@@ -93,6 +93,7 @@ class TopicProgress:
         done = (
             progress.stories
             + progress.not_relevant
+            + progress.over_budget
             + progress.failed_requests
             + progress.links
             - progress.links_unfetched

@@ -72,7 +72,7 @@ def create(
         int, typer.Option(help="How many links away from the seeds stories may be.")
     ] = topics.MAX_ITERATIONS,
     max_stories: Annotated[
-        int, typer.Option(help="Size budget: the spider stops at this many stories.")
+        int, typer.Option(help="Size budget: the most stories, the nearest to the seeds and the first found of them.")
     ] = topics.MAX_STORIES,
     seconds: Annotated[float | None, typer.Option(help="Seconds between two fetches from one source.")] = None,
     focus: Annotated[list[str] | None, typer.Option(help="A part to count separately: NAME=QUERY.")] = None,
@@ -237,6 +237,7 @@ def status(name: Name, json: JsonOption = False, jsonl: JsonlOption = False) -> 
         "message": topic.message,
         "stories": progress.stories,
         "not_relevant": progress.not_relevant,
+        "over_budget": progress.over_budget,
         "iteration": progress.iteration,
         "max_iterations": topic.max_iterations,
         "links": progress.links,

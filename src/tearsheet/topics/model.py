@@ -16,6 +16,8 @@ ADDING = "adding"
 IN = "in"
 OUT = "out"
 MERGED = "merged"
+OVER_BUDGET = "over-budget"
+"""Found when the topic had as many stories as it may have, and so never judged."""
 
 # topic_fetch_urls.state
 PENDING = "pending"
@@ -25,7 +27,6 @@ NO_MATCH = "content match failed"
 REQUEST_FAILED = "request failed"
 IGNORED = "ignored"
 ERROR = "error"
-SKIPPED = "skipped"
 
 # topics.state
 CREATED = "created"
@@ -108,6 +109,7 @@ class Progress:
     to_mine: int = 0
     stories: int = 0
     not_relevant: int = 0
+    over_budget: int = 0
     links: int = 0
     links_unfetched: int = 0
     failed_requests: int = 0

@@ -177,6 +177,7 @@ def progress_of(database: Database, topic: Topic) -> Progress:
         to_mine=to_mine,
         stories=by_state.get(model.IN, 0),
         not_relevant=by_state.get(model.OUT, 0),
+        over_budget=by_state.get(model.OVER_BUDGET, 0),
         links=sum(by_fetched.values()),
         links_unfetched=by_fetched.get(False, 0),
         failed_requests=fetched.get(model.REQUEST_FAILED, 0),

@@ -62,6 +62,7 @@ topic_seed_urls = Table(
     Column("source", String(40), nullable=False),
     Column("assume_match", Boolean, nullable=False),
     Column("processed", Boolean, nullable=False),
+    Column("place", Integer, nullable=False, server_default="0"),
 )
 
 media = Table(
@@ -116,6 +117,7 @@ topic_stories = Table(
     Column("why", Text, nullable=False),
     Column("assume_match", Boolean, nullable=False),
     Column("link_mine_error", Text),
+    Column("found", Integer),
     Index("topic_stories_state", "topics_id", "state", "iteration"),
 )
 
@@ -129,6 +131,7 @@ topic_links = Table(
     Column("kind", String(10), nullable=False),
     Column("fetched", Boolean, nullable=False),
     Column("ref_stories_id", String(64)),
+    Column("place", Integer, nullable=False, server_default="0"),
     Index("topic_links_url", "topics_id", "url_key"),
 )
 

@@ -54,6 +54,7 @@ class TopicView:
     message: str
     stories: int
     not_relevant: int
+    over_budget: int
     links: int
     iteration: int
     max_iterations: int
@@ -101,6 +102,7 @@ def _view(database: Database, topic: Topic) -> TopicView:
         message=topic.message,
         stories=progress.stories,
         not_relevant=progress.not_relevant,
+        over_budget=progress.over_budget,
         links=progress.links,
         iteration=progress.iteration,
         max_iterations=topic.max_iterations,

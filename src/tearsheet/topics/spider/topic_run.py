@@ -16,8 +16,9 @@ from typing import Any
 
 from tearsheet.counts import how_many
 from tearsheet.topics import model, store
-from tearsheet.topics.model import Topic
+from tearsheet.topics.model import Progress, Topic
 from tearsheet.topics.spider import routing
+from tearsheet.topics.spider.budget import said_of_budget
 from tearsheet.topics.spider.due import due_jobs
 from tearsheet.topics.spider.giving_up import why_given_up
 from tearsheet.topics.spider.job import Job
@@ -84,11 +85,7 @@ class TopicRun:
         database = self._tools.database
         route_new_seeds(self._tools, topic)
         links.resolve_links(database, topic.id)
-        if candidates.release(database, topic.id, topic.max_stories):
-            message = f"stopped at {topic.max_stories:,} stories, the topic's size budget"
-            candidates.stop_spidering(database, topic.id, "the size budget was used up")
-            store.set_state(database, topic.id, message=message)
-            topic = replace(topic, message=message)
+        candidates.release(database, topic.id, topic.max_stories)
         progress = store.progress_of(database, topic)
         settings, now = self._tools.settings, self._tools.clock()
         idle = now - _since(values, repr(progress), now)
@@ -98,11 +95,12 @@ class TopicRun:
         if reason:
             self._fail(topic.id, reason)
             return ()
-        return self._dedupe(topic) if progress.done else self._go_on(topic, values, repr(progress))
+        return self._dedupe(topic, progress) if progress.done else self._go_on(topic, values, repr(progress))
 
-    def _dedupe(self, topic: Topic) -> Sequence[Job]:
+    def _dedupe(self, topic: Topic, progress: Progress) -> Sequence[Job]:
         merges = merge_topic(self._tools.database, topic.id)
-        said = f"{topic.message}; " if topic.message else ""
+        left_out = progress.over_budget
+        said = f"{said_of_budget(topic.max_stories, left_out)}; " if left_out else ""
         said += f"{how_many(merges.moved, 'story')} moved to another source, {merges.merged:,} merged"
         store.set_state(self._tools.database, topic.id, model.DEDUPED, said, only_from=model.AT_WORK)
         return (_next_check(topic, {}),)

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Select, and_, exists, func, or_, select, upda
 from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import model, tables
+from tearsheet.topics.spider.stores.discovery import number_found
 from tearsheet.topics.spider.stores.web_stories import story_of
 from tearsheet.topics.spider.web_story import WebStory
 
@@ -76,37 +77,36 @@ def decide(database: Database, topic_id: int, stories_id: str, *, state: str, sp
         )
 
 
-def release(database: Database, topic_id: int, max_stories: int) -> bool:
-    """Let the stories of the lowest iteration be added, once all of its pages have arrived. Returns whether the topic is full.
+def release(database: Database, topic_id: int, max_stories: int) -> None:
+    """Let the stories of the lowest iteration be added, once all of its pages have arrived, and no more than there is room for.
 
     A story that is added before another page of its iteration arrives might be judged by a sentence that turns out to be
-    repeated. Waiting makes the result the same whatever order the pages arrive in. No more stories are released than the size
-    budget has room for; and a topic is full only once its stories have been mined, so that no link between them is missing.
+    repeated, or take the place of one that was found before it. Waiting makes the result the same whatever order the pages arrive
+    in. What is found once the topic is full is left out; but the links of its own stories are still followed, so that none
+    between them is missing.
     """
     stories = tables.topic_stories
     of_topic = stories.c.topics_id == topic_id
+    waiting = and_(of_topic, stories.c.state == model.WAITING)
     with database.begin() as connection:
-        level = connection.execute(
-            select(func.min(stories.c.iteration)).where(of_topic, stories.c.state == model.WAITING)
-        ).scalar()
-        if level is None or _is_unready(connection, topic_id, level):
-            return False
-        members = connection.execute(select(func.count()).where(of_topic, stories.c.state == model.IN)).scalar_one()
-        if members >= max_stories:
-            return connection.execute(stories_to_mine(topic_id).limit(1)).first() is None
-        ids = list(
-            connection.execute(
-                select(stories.c.stories_id)
-                .where(of_topic, stories.c.state == model.WAITING, stories.c.iteration == level)
-                .order_by(stories.c.stories_id)
-                .limit(max_stories - members)
-            ).scalars()
-        )
+        level = connection.execute(select(func.min(stories.c.iteration)).where(waiting)).scalar()
+        if level is None:
+            return
+        taken = stories.c.state.in_((model.IN, model.MERGED))
+        room = max_stories - connection.execute(select(func.count()).where(of_topic, taken)).scalar_one()
+        if room <= 0:
+            why = f"found beyond the size budget of {max_stories:,} stories"
+            connection.execute(update(stories).where(waiting).values(state=model.OVER_BUDGET, spidered=True, why=why))
+            return
+        if _is_unready(connection, topic_id, level):
+            return
+        number_found(connection, topic_id, level)
+        first = select(stories.c.stories_id).where(waiting, stories.c.iteration == level)
+        ids = list(connection.execute(first.order_by(stories.c.found).limit(room)).scalars())
         for chunk in chunks(ids):
             connection.execute(
                 update(stories).where(of_topic, stories.c.stories_id.in_(chunk)).values(state=model.ADDING)
             )
-    return False
 
 
 def _is_unready(connection: Connection, topic_id: int, level: int) -> bool:
@@ -116,28 +116,6 @@ def _is_unready(connection: Connection, topic_id: int, level: int) -> bool:
     mining = and_(stories.c.state == model.IN, stories.c.spidered.is_(False), stories.c.iteration < level)
     at_work = and_(stories.c.topics_id == topic_id, or_(stories.c.state == model.ADDING, mining))
     return bool(connection.execute(select(or_(exists().where(to_come), exists().where(at_work)))).scalar())
-
-
-def stop_spidering(database: Database, topic_id: int, why: str) -> None:
-    """Leave out everything that is not in the topic yet, and record why: for example, its size budget is used up."""
-    stories, fetches, links = tables.topic_stories, tables.topic_fetch_urls, tables.topic_links
-    with database.begin() as connection:
-        connection.execute(
-            update(stories)
-            .where(stories.c.topics_id == topic_id, stories.c.state.in_((model.WAITING, model.ADDING)))
-            .values(state=model.OUT, why=why)
-        )
-        connection.execute(
-            update(stories).where(stories.c.topics_id == topic_id, stories.c.spidered.is_(False)).values(spidered=True)
-        )
-        connection.execute(
-            update(fetches)
-            .where(fetches.c.topics_id == topic_id, fetches.c.state == model.PENDING)
-            .values(state=model.SKIPPED, message=why)
-        )
-        connection.execute(
-            update(links).where(links.c.topics_id == topic_id, links.c.fetched.is_(False)).values(fetched=True)
-        )
 
 
 def known_candidates(database: Database, topic_id: int, ids: Collection[str]) -> set[str]:

@@ -1,0 +1,16 @@
+"""The order in which a topic found its stories: the places of seeds and links, and the number of each story."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0022"
+down_revision = "0020"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add the columns. What was found before has no place of its own, and comes first by its address."""
+    for table in ("topic_seed_urls", "topic_links"):
+        op.add_column(table, sa.Column("place", sa.Integer, nullable=False, server_default="0"))
+    op.add_column("topic_stories", sa.Column("found", sa.Integer))
