@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +28,8 @@ from tearsheet.urls import BadURL
 app = typer.Typer(help="Topics: from a boolean query to a map of who links to whom.", no_args_is_help=True)
 NewName = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME")]
 Name = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME", autocompletion=names_of("topics"))]
+_LISTED = 20
+"""How many addresses that wait for another try `status` names."""
 SnapshotId = Annotated[int | None, typer.Option("--snapshot", help="A snapshot's number; the newest without it.")]
 
 
@@ -230,6 +233,7 @@ def status(name: Name, json: JsonOption = False, jsonl: JsonlOption = False) -> 
         progress = topics.store.progress_of(services.database, topic)
         between = topics.store.count_links_between_stories(services.database, topic)
         taken = snapshots.list_snapshots(services.database, topic.id)
+        put_off = topics.store.list_put_off(services.database, topic)
     values = {
         "name": topic.name,
         "query": topic.query,
@@ -248,9 +252,15 @@ def status(name: Name, json: JsonOption = False, jsonl: JsonlOption = False) -> 
         "snapshots": [row.id for row in taken],
     }
     if json or jsonl:
-        show([values], {}, form=output_form(json, jsonl, False))
-    else:
-        show([{"what": key, "value": str(value)} for key, value in values.items()], {"what": "", "value": ""})
+        again = [{"url": url, "next_try": at} for url, at in put_off]
+        show([{**values, "put_off": again}], {}, form=output_form(json, jsonl, False))
+        return
+    values["put_off"] = progress.describe_put_off(time.time())
+    show([{"what": key, "value": str(value)} for key, value in values.items()], {"what": "", "value": ""})
+    for url, at in put_off[:_LISTED]:
+        out.print(f"tried again from {at:%Y-%m-%d %H:%M} UTC on: {url}")
+    if len(put_off) > _LISTED:
+        out.print(f"… and {len(put_off) - _LISTED:,} more: --json lists them all")
 
 
 @app.command("list")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 
+from tearsheet.counts import how_many
 from tearsheet.index import Question
 
 # topic_stories.state
@@ -27,6 +28,10 @@ NO_MATCH = "content match failed"
 REQUEST_FAILED = "request failed"
 IGNORED = "ignored"
 ERROR = "error"
+
+# topic_jobs.job, of those that others need not wait for
+FETCH_LINK = "topic_fetch_link"
+MINE_STORY = "topic_mine_story"
 
 # topics.state
 CREATED = "created"
@@ -116,6 +121,10 @@ class Progress:
     errors: int = 0
     iteration: int = 0
     first_waited_for: str = ""
+    put_off: int = 0
+    """Addresses that are tried again later, and that nothing waits for."""
+    next_try: float | None = None
+    """When the first of them is due."""
 
     @property
     def done(self) -> bool:
@@ -136,6 +145,14 @@ class Progress:
         ]
         first = f" (the first: {self.first_waited_for})" if self.first_waited_for else ""
         return ", ".join(parts) + first
+
+    def describe_put_off(self, now: float) -> str:
+        """What is tried again later, for people to read; empty if nothing is. Of a moment today only the time is told."""
+        if self.next_try is None:
+            return ""
+        first, today = datetime.fromtimestamp(self.next_try, UTC), datetime.fromtimestamp(now, UTC).date()
+        told = first.strftime("%H:%M UTC" if first.date() == today else "%Y-%m-%d %H:%M UTC")
+        return f"{how_many(self.put_off, 'address', 'waits')} for another try, the first at {told}"
 
 
 def seed_question(topic: NewTopic | Topic) -> Question:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Column, Connection, Row, func, select, update
+from sqlalchemy import Column, Connection, Row, Select, and_, func, select, update
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
@@ -146,16 +146,40 @@ def delete_topic(database: Database, topic: Topic) -> None:
                 connection.execute(table.delete().where(table.c.topics_id == topic.id))
 
 
+def put_off(topic_id: int, job: str) -> Select[tuple[str]]:
+    """The items of a job that are tried again later, and that nothing waits for."""
+    jobs = tables.topic_jobs
+    return select(jobs.c.item).where(jobs.c.topics_id == topic_id, jobs.c.job == job, jobs.c.put_off)
+
+
+def list_put_off(database: Database, topic: Topic) -> list[tuple[str, datetime]]:
+    """The addresses that are tried again later, and when, the first one first."""
+    jobs, fetches, web = tables.topic_jobs, tables.topic_fetch_urls, tables.web_stories
+    fetched = and_(fetches.c.topics_id == jobs.c.topics_id, fetches.c.url_key == jobs.c.item)
+    query = (
+        select(func.coalesce(fetches.c.url, web.c.url), jobs.c.held_until)
+        .select_from(jobs.outerjoin(fetches, fetched).outerjoin(web, web.c.stories_id == jobs.c.item))
+        .where(jobs.c.topics_id == topic.id, jobs.c.put_off)
+        .order_by(jobs.c.held_until, jobs.c.item)
+    )
+    with database.read() as connection:
+        return [(url or "", datetime.fromtimestamp(at, UTC)) for url, at in connection.execute(query)]
+
+
 def progress_of(database: Database, topic: Topic) -> Progress:
     """How far a topic has got."""
     stories, links, fetches = tables.topic_stories, tables.topic_links, tables.topic_fetch_urls
+    jobs, later = tables.topic_jobs, put_off(topic.id, model.FETCH_LINK)
     with database.read() as connection:
         by_state = _counts_by(connection, stories.c.state, topic.id)
         fetched = _counts_by(connection, fetches.c.state, topic.id)
         by_fetched = _counts_by(connection, links.c.fetched, topic.id)
         to_mine = connection.execute(
             select(func.count()).where(
-                stories.c.topics_id == topic.id, stories.c.state == model.IN, stories.c.spidered.is_(False)
+                stories.c.topics_id == topic.id,
+                stories.c.state == model.IN,
+                stories.c.spidered.is_(False),
+                stories.c.stories_id.not_in(put_off(topic.id, model.MINE_STORY)),
             )
         ).scalar_one()
         mine_errors = connection.execute(
@@ -164,14 +188,21 @@ def progress_of(database: Database, topic: Topic) -> Progress:
         iteration = connection.execute(
             select(func.max(stories.c.iteration)).where(stories.c.topics_id == topic.id, stories.c.state == model.IN)
         ).scalar()
-        first = connection.execute(
-            select(fetches.c.url)
-            .where(fetches.c.topics_id == topic.id, fetches.c.state == model.PENDING)
-            .order_by(fetches.c.url)
-            .limit(1)
-        ).scalar()
+        to_fetch, first = connection.execute(
+            select(func.count(), func.min(fetches.c.url)).where(
+                fetches.c.topics_id == topic.id, fetches.c.state == model.PENDING, fetches.c.url_key.not_in(later)
+            )
+        ).one()
+        unfetched = connection.execute(
+            select(func.count()).where(
+                links.c.topics_id == topic.id, links.c.fetched.is_(False), links.c.url_key.not_in(later)
+            )
+        ).scalar_one()
+        again, next_try = connection.execute(
+            select(func.count(), func.min(jobs.c.held_until)).where(jobs.c.topics_id == topic.id, jobs.c.put_off)
+        ).one()
     return Progress(
-        to_fetch=fetched.get(model.PENDING, 0),
+        to_fetch=to_fetch,
         waiting=by_state.get(model.WAITING, 0),
         adding=by_state.get(model.ADDING, 0),
         to_mine=to_mine,
@@ -179,11 +210,13 @@ def progress_of(database: Database, topic: Topic) -> Progress:
         not_relevant=by_state.get(model.OUT, 0),
         over_budget=by_state.get(model.OVER_BUDGET, 0),
         links=sum(by_fetched.values()),
-        links_unfetched=by_fetched.get(False, 0),
+        links_unfetched=unfetched,
         failed_requests=fetched.get(model.REQUEST_FAILED, 0),
         errors=fetched.get(model.ERROR, 0) + mine_errors,
         iteration=iteration or 0,
         first_waited_for=first or "",
+        put_off=again,
+        next_try=next_try,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, LargeBinary, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, LargeBinary, String, Table, Text, false
 
 from tearsheet.engines.database import UtcDateTime, metadata
 
@@ -161,6 +161,7 @@ topic_jobs = Table(
     Column("held_until", Float, nullable=False),
     Column("tries", Integer, nullable=False),
     Column("turn", Float, nullable=False),
+    Column("put_off", Boolean, nullable=False, server_default=false()),
     Index("topic_jobs_holder", "holder"),
 )
 """Items that were offered to the workers or are held by one. The other tables say what is to be done."""

@@ -61,6 +61,7 @@ class TopicView:
     failed_requests: int
     errors: int
     waiting_for: str
+    put_off: int
     snapshots: list[SnapshotLine]
 
 
@@ -109,6 +110,7 @@ def _view(database: Database, topic: Topic) -> TopicView:
         failed_requests=progress.failed_requests,
         errors=progress.errors,
         waiting_for=progress.describe_waiting(),
+        put_off=progress.put_off,
         snapshots=[
             SnapshotLine(row.id, row.created_at, row.note, row.digest)
             for row in reversed(list_snapshots(database, topic.id))

@@ -2,7 +2,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0022');
+INSERT INTO "alembic_version" VALUES('0023');
 CREATE TABLE archive_files (
 	id INTEGER NOT NULL, 
 	name VARCHAR(255) NOT NULL, 
@@ -398,7 +398,7 @@ CREATE TABLE topic_jobs (
 	holder VARCHAR(40) NOT NULL, 
 	held_until FLOAT NOT NULL, 
 	tries INTEGER NOT NULL, 
-	turn FLOAT NOT NULL, 
+	turn FLOAT NOT NULL, put_off BOOLEAN DEFAULT 0 NOT NULL, 
 	PRIMARY KEY (topics_id, job, item)
 );
 CREATE TABLE topic_links (

@@ -95,14 +95,19 @@ class TopicRun:
         if reason:
             self._fail(topic.id, reason)
             return ()
-        return self._dedupe(topic, progress) if progress.done else self._go_on(topic, values, repr(progress))
+        # What was put off is tried again once everything else is done, unless it must wait for longer still.
+        if not progress.done or jobs.take_up_again(database, topic.id, now + settings.wait_seconds):
+            return self._go_on(topic, values, repr(progress))
+        return self._dedupe(topic, progress)
 
     def _dedupe(self, topic: Topic, progress: Progress) -> Sequence[Job]:
         merges = merge_topic(self._tools.database, topic.id)
-        left_out = progress.over_budget
-        said = f"{said_of_budget(topic.max_stories, left_out)}; " if left_out else ""
-        said += f"{how_many(merges.moved, 'story')} moved to another source, {merges.merged:,} merged"
-        store.set_state(self._tools.database, topic.id, model.DEDUPED, said, only_from=model.AT_WORK)
+        said = [f"{how_many(merges.moved, 'story')} moved to another source, {merges.merged:,} merged"]
+        if progress.over_budget:
+            said.insert(0, said_of_budget(topic.max_stories, progress.over_budget))
+        if waits := progress.describe_put_off(self._tools.clock()):
+            said.append(f"{waits} (by `tearsheet topic run`)")
+        store.set_state(self._tools.database, topic.id, model.DEDUPED, "; ".join(said), only_from=model.AT_WORK)
         return (_next_check(topic, {}),)
 
     def _wait_for_shares(self, topic: Topic, values: Values) -> Sequence[Job]:

@@ -13,6 +13,7 @@ from tearsheet.topics import model, tables
 from tearsheet.topics.spider.stores.discovery import number_found
 from tearsheet.topics.spider.stores.web_stories import story_of
 from tearsheet.topics.spider.web_story import WebStory
+from tearsheet.topics.store import put_off
 
 
 @dataclass(slots=True, frozen=True)
@@ -110,10 +111,23 @@ def release(database: Database, topic_id: int, max_stories: int) -> None:
 
 
 def _is_unready(connection: Connection, topic_id: int, level: int) -> bool:
-    """Whether pages of this iteration are still to come, or stories that may lead to more of them are still being processed."""
+    """Whether pages of this iteration are still to come, or stories that may lead to more of them are still being processed.
+
+    What was put off is not waited for.
+    """
     stories, fetches = tables.topic_stories, tables.topic_fetch_urls
-    to_come = and_(fetches.c.topics_id == topic_id, fetches.c.state == model.PENDING, fetches.c.iteration <= level)
-    mining = and_(stories.c.state == model.IN, stories.c.spidered.is_(False), stories.c.iteration < level)
+    to_come = and_(
+        fetches.c.topics_id == topic_id,
+        fetches.c.state == model.PENDING,
+        fetches.c.iteration <= level,
+        fetches.c.url_key.not_in(put_off(topic_id, model.FETCH_LINK)),
+    )
+    mining = and_(
+        stories.c.state == model.IN,
+        stories.c.spidered.is_(False),
+        stories.c.iteration < level,
+        stories.c.stories_id.not_in(put_off(topic_id, model.MINE_STORY)),
+    )
     at_work = and_(stories.c.topics_id == topic_id, or_(stories.c.state == model.ADDING, mining))
     return bool(connection.execute(select(or_(exists().where(to_come), exists().where(at_work)))).scalar())
 
