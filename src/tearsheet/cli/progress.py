@@ -104,6 +104,7 @@ class TopicProgress:
             progress.stories
             + progress.not_relevant
             + progress.over_budget
+            + progress.over_cap
             + progress.failed_requests
             + progress.links
             - progress.links_unfetched

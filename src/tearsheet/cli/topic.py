@@ -242,6 +242,7 @@ def status(name: Name, json: JsonOption = False, jsonl: JsonlOption = False) -> 
         "stories": progress.stories,
         "not_relevant": progress.not_relevant,
         "over_budget": progress.over_budget,
+        "over_cap": progress.over_cap,
         "iteration": progress.iteration,
         "max_iterations": topic.max_iterations,
         "links": progress.links,

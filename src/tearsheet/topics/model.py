@@ -19,6 +19,8 @@ OUT = "out"
 MERGED = "merged"
 OVER_BUDGET = "over-budget"
 """Found when the topic had as many stories as it may have, and so never judged."""
+OVER_CAP = "over-cap"
+"""Found only by links of its own source, which had brought as many stories in this way as it may."""
 
 # topic_fetch_urls.state
 PENDING = "pending"
@@ -115,6 +117,7 @@ class Progress:
     stories: int = 0
     not_relevant: int = 0
     over_budget: int = 0
+    over_cap: int = 0
     links: int = 0
     links_unfetched: int = 0
     failed_requests: int = 0

@@ -126,9 +126,14 @@ def set_state(
 
 def stop_topic(database: Database, topic: Topic) -> None:
     """Have the run of a topic stop, wherever it is; a later run goes on with it. Raises UsageError when none is at work."""
-    message = "stopped; `tearsheet topic run` goes on"
-    if not set_state(database, topic.id, model.STOPPED, message, only_from=model.AT_WORK):
+    if not note_stopped(database, topic.id):
         raise UsageError(f"the topic {topic.name!r} is not at work: its state is {topic.state}")
+
+
+def note_stopped(database: Database, topic_id: int) -> bool:
+    """Record that a run was stopped before its end: nobody works on it until it is run again. Returns if it was at work."""
+    message = "stopped; `tearsheet topic run` goes on"
+    return set_state(database, topic_id, model.STOPPED, message, only_from=model.AT_WORK)
 
 
 def delete_topic(database: Database, topic: Topic) -> None:
@@ -209,6 +214,7 @@ def progress_of(database: Database, topic: Topic) -> Progress:
         stories=by_state.get(model.IN, 0),
         not_relevant=by_state.get(model.OUT, 0),
         over_budget=by_state.get(model.OVER_BUDGET, 0),
+        over_cap=by_state.get(model.OVER_CAP, 0),
         links=sum(by_fetched.values()),
         links_unfetched=unfetched,
         failed_requests=fetched.get(model.REQUEST_FAILED, 0),

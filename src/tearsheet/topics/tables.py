@@ -118,6 +118,7 @@ topic_stories = Table(
     Column("assume_match", Boolean, nullable=False),
     Column("link_mine_error", Text),
     Column("found", Integer),
+    Column("self_linked", Boolean, nullable=False, server_default=false()),
     Index("topic_stories_state", "topics_id", "state", "iteration"),
 )
 

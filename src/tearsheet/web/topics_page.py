@@ -55,6 +55,7 @@ class TopicView:
     stories: int
     not_relevant: int
     over_budget: int
+    over_cap: int
     links: int
     iteration: int
     max_iterations: int
@@ -104,6 +105,7 @@ def _view(database: Database, topic: Topic) -> TopicView:
         stories=progress.stories,
         not_relevant=progress.not_relevant,
         over_budget=progress.over_budget,
+        over_cap=progress.over_cap,
         links=progress.links,
         iteration=progress.iteration,
         max_iterations=topic.max_iterations,

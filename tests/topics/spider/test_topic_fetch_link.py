@@ -44,6 +44,20 @@ def test_an_item_reserves_its_turn_and_comes_back_for_it(tools, topic, clock):
         fetch(tools, topic, URLS[0], turn=1010.0)
 
 
+def test_turns_that_were_missed_are_not_made_up_for_at_once(tools, topic, clock):
+    route_new_seeds(tools, topic)
+    assert media.take_turn(tools.database, "a.example", clock.now, 10.0) == 0.0
+    for url in URLS[:2]:
+        with pytest.raises(TurnLater):
+            fetch(tools, topic, url)
+    clock.now += 1_000
+    with pytest.raises(AssertionError, match="nothing may be fetched"):
+        fetch(tools, topic, URLS[0], turn=1010.0)
+    with pytest.raises(TurnLater) as later:
+        fetch(tools, topic, URLS[1], turn=1020.0)
+    assert later.value.turn == clock.now + 10
+
+
 def test_an_address_that_has_its_result_is_not_fetched(tools, topic):
     route_new_seeds(tools, topic)
     fetches.finish_fetch(tools.database, topic.id, url_key(URLS[0]), model.NO_MATCH)

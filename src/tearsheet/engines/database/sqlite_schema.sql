@@ -470,7 +470,7 @@ CREATE TABLE topic_stories (
 	spidered BOOLEAN NOT NULL, 
 	why TEXT NOT NULL, 
 	assume_match BOOLEAN NOT NULL, 
-	link_mine_error TEXT, found INTEGER, 
+	link_mine_error TEXT, found INTEGER, self_linked BOOLEAN DEFAULT 0 NOT NULL, 
 	PRIMARY KEY (topics_id, stories_id)
 );
 CREATE TABLE topics (

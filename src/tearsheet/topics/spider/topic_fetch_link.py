@@ -13,6 +13,7 @@ from tearsheet.topics.model import Topic
 from tearsheet.topics.spider import routing
 from tearsheet.topics.spider.addresses import is_ignored, media_of, url_key
 from tearsheet.topics.spider.job_workers import TurnLater
+from tearsheet.topics.spider.pace import is_missed
 from tearsheet.topics.spider.reading import READ_LINKED_PAGE, LinkedPage, ReceivedPage
 from tearsheet.topics.spider.stores import fetches, media, web_stories
 from tearsheet.topics.spider.stores.jobs import Taken
@@ -63,7 +64,9 @@ class FetchLink:
         """Reserve a turn once and wait for it, so that the item comes back once and in order. Raises TurnLater."""
         tools, now = self._tools, self._tools.clock()
         seconds = topic.seconds_per_media_fetch
-        turn = taken.turn or now + media.take_turn(tools.database, media_of(url), now, seconds)
+        turn = taken.turn
+        if not turn or is_missed(turn, now, seconds):
+            turn = now + media.take_turn(tools.database, media_of(url), now, seconds)
         if turn > now:
             raise TurnLater(turn, turn - now)
 

@@ -43,6 +43,7 @@ def _rename_run(tools: Tools, topic: Topic) -> Topic:
     """Give the topic's run a new name: messages with the old one are void, and everything due is offered again."""
     renamed = replace(topic, run=uuid.uuid4().hex[:12])
     store.set_state(tools.database, topic.id, run=renamed.run)
+    jobs.void_turns(tools.database, topic.id, tools.clock())
     return renamed
 
 
@@ -85,7 +86,7 @@ class TopicRun:
         database = self._tools.database
         route_new_seeds(self._tools, topic)
         links.resolve_links(database, topic.id)
-        candidates.release(database, topic.id, topic.max_stories)
+        candidates.release(database, topic.id, topic.max_stories, self._tools.settings.max_self_linked)
         progress = store.progress_of(database, topic)
         settings, now = self._tools.settings, self._tools.clock()
         idle = now - _since(values, repr(progress), now)
@@ -105,6 +106,10 @@ class TopicRun:
         said = [f"{how_many(merges.moved, 'story')} moved to another source, {merges.merged:,} merged"]
         if progress.over_budget:
             said.insert(0, said_of_budget(topic.max_stories, progress.over_budget))
+        if progress.over_cap:
+            said.append(
+                f"{how_many(progress.over_cap, 'page')} left out of sources that link to themselves without end"
+            )
         if waits := progress.describe_put_off(self._tools.clock()):
             said.append(f"{waits} (by `tearsheet topic run`)")
         store.set_state(self._tools.database, topic.id, model.DEDUPED, "; ".join(said), only_from=model.AT_WORK)

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Select, and_, exists, func, or_, select, upda
 from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import model, tables
+from tearsheet.topics.spider.budget import Waiting, choose
 from tearsheet.topics.spider.stores.discovery import number_found
 from tearsheet.topics.spider.stores.web_stories import story_of
 from tearsheet.topics.spider.web_story import WebStory
@@ -78,7 +79,7 @@ def decide(database: Database, topic_id: int, stories_id: str, *, state: str, sp
         )
 
 
-def release(database: Database, topic_id: int, max_stories: int) -> None:
+def release(database: Database, topic_id: int, max_stories: int, max_self_linked: int) -> None:
     """Let the stories of the lowest iteration be added, once all of its pages have arrived, and no more than there is room for.
 
     A story that is added before another page of its iteration arrives might be judged by a sentence that turns out to be
@@ -102,12 +103,43 @@ def release(database: Database, topic_id: int, max_stories: int) -> None:
         if _is_unready(connection, topic_id, level):
             return
         number_found(connection, topic_id, level)
-        first = select(stories.c.stories_id).where(waiting, stories.c.iteration == level)
-        ids = list(connection.execute(first.order_by(stories.c.found).limit(room)).scalars())
-        for chunk in chunks(ids):
+        choice = choose(_waiting(connection, topic_id, level), room, max_self_linked, _brought(connection, topic_id))
+        for chunk in chunks(choice.taken):
             connection.execute(
                 update(stories).where(of_topic, stories.c.stories_id.in_(chunk)).values(state=model.ADDING)
             )
+        why = f"its source has brought {max_self_linked:,} stories by links within itself"
+        for chunk in chunks(choice.over_cap):
+            left_out = {"state": model.OVER_CAP, "spidered": True, "why": why}
+            connection.execute(update(stories).where(of_topic, stories.c.stories_id.in_(chunk)).values(left_out))
+
+
+def _waiting(connection: Connection, topic_id: int, level: int) -> list[Waiting]:
+    """The waiting stories of an iteration, in the order in which they were found."""
+    stories, web = tables.topic_stories, tables.web_stories
+    rows = connection.execute(
+        select(stories.c.stories_id, web.c.media_id, stories.c.self_linked)
+        .join(web, web.c.stories_id == stories.c.stories_id)
+        .where(stories.c.topics_id == topic_id, stories.c.state == model.WAITING, stories.c.iteration == level)
+        .order_by(stories.c.found)
+    )
+    return [Waiting(*row) for row in rows]
+
+
+def _brought(connection: Connection, topic_id: int) -> dict[str, int]:
+    """How many stories of the topic each source has brought by links within itself."""
+    stories, web = tables.topic_stories, tables.web_stories
+    rows = connection.execute(
+        select(web.c.media_id, func.count())
+        .join(stories, stories.c.stories_id == web.c.stories_id)
+        .where(
+            stories.c.topics_id == topic_id,
+            stories.c.state.in_((model.IN, model.MERGED)),
+            stories.c.self_linked,
+        )
+        .group_by(web.c.media_id)
+    )
+    return dict(rows.all())
 
 
 def _is_unready(connection: Connection, topic_id: int, level: int) -> bool:

@@ -1,11 +1,11 @@
-"""Numbers the stories of a topic in the order in which they were found."""
+"""Notes how the stories of a topic were found: in which order, and whether only their own source led to them."""
 
 from __future__ import annotations
 
 from sqlalchemy import Connection, and_, bindparam, func, select, update
 
 from tearsheet.topics import model, tables
-from tearsheet.topics.spider.budget import Found, order_of_discovery
+from tearsheet.topics.spider.budget import Found, order_of_discovery, self_linked
 
 
 def number_found(connection: Connection, topic_id: int, level: int) -> None:
@@ -27,13 +27,14 @@ def number_found(connection: Connection, topic_id: int, level: int) -> None:
     if not unnumbered:
         return
     ways = _links_to(connection, topic_id, level) if level else _seeds_to(connection, topic_id)
+    from_within = self_linked(ways)
     last = connection.execute(select(func.max(stories.c.found)).where(stories.c.topics_id == topic_id)).scalar() or 0
     connection.execute(
         update(stories)
         .where(stories.c.topics_id == topic_id, stories.c.stories_id == bindparam("story"))
-        .values(found=bindparam("number")),
+        .values(found=bindparam("number"), self_linked=bindparam("within")),
         [
-            {"story": id, "number": number}
+            {"story": id, "number": number, "within": id in from_within}
             for number, id in enumerate(order_of_discovery(unnumbered, ways), start=last + 1)
         ],
     )
@@ -56,9 +57,16 @@ def _links_to(connection: Connection, topic_id: int, level: int) -> list[Found]:
     stories, links, fetches = tables.topic_stories, tables.topic_links, tables.topic_fetch_urls
     own = and_(links.c.topics_id == stories.c.topics_id, links.c.stories_id == stories.c.stories_id)
     fetched = and_(fetches.c.topics_id == links.c.topics_id, fetches.c.url_key == links.c.url_key)
+    led_to = func.coalesce(links.c.ref_stories_id, fetches.c.stories_id)
+    finder, target = tables.web_stories.alias(), tables.web_stories.alias()
     rows = connection.execute(
-        select(func.coalesce(links.c.ref_stories_id, fetches.c.stories_id), stories.c.found, links.c.place)
-        .select_from(stories.join(links, own).outerjoin(fetches, fetched))
+        select(target.c.stories_id, stories.c.found, links.c.place, finder.c.media_id == target.c.media_id)
+        .select_from(
+            stories.join(links, own)
+            .outerjoin(fetches, fetched)
+            .join(finder, finder.c.stories_id == stories.c.stories_id)
+            .join(target, target.c.stories_id == led_to)
+        )
         .where(stories.c.topics_id == topic_id, stories.c.iteration == level - 1)
     )
-    return [Found(id, found or 0, place) for id, found, place in rows if id is not None]
+    return [Found(id, found or 0, place, bool(within)) for id, found, place, within in rows]

@@ -95,6 +95,14 @@ def take_up_again(database: Database, topic_id: int, until: float) -> bool:
         return bool(connection.execute(due.values(put_off=False)).rowcount)
 
 
+def void_turns(database: Database, topic_id: int, now: float) -> None:
+    """Void the turns that have passed: what waited for them is offered at once now, and must not be fetched at once."""
+    jobs = tables.topic_jobs
+    with database.begin() as connection:
+        passed = update(jobs).where(jobs.c.topics_id == topic_id, jobs.c.turn > 0, jobs.c.turn <= now)
+        connection.execute(passed.values(turn=0.0))
+
+
 def finish(database: Database, taken: Taken, holder: str) -> None:
     """Forget an item that is done."""
     jobs = tables.topic_jobs

@@ -1,4 +1,4 @@
-"""The order in which a topic found its stories: the places of seeds and links, and the number of each story."""
+"""How a topic found its stories: the places of seeds and links, the number of each story, whether only its own source led to it."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,3 +14,4 @@ def upgrade() -> None:
     for table in ("topic_seed_urls", "topic_links"):
         op.add_column(table, sa.Column("place", sa.Integer, nullable=False, server_default="0"))
     op.add_column("topic_stories", sa.Column("found", sa.Integer))
+    op.add_column("topic_stories", sa.Column("self_linked", sa.Boolean, nullable=False, server_default=sa.false()))
