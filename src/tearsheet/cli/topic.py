@@ -42,15 +42,23 @@ def _span(first: str, last: str) -> tuple[date, date]:
     start, end = answering.read_day(first, "--timespan"), answering.read_day(last, "--timespan", last=True)
     if start is None or end is None:
         raise UsageError(f"--timespan: write it as FIRST=LAST, two days, and not as {first + '=' + last!r}")
-    answering.check_period(start, end)
     return start, end
 
 
-def _pairs(items: list[str], what: str) -> dict[str, str]:
-    for item in items:
-        if "=" not in item:
-            raise UsageError(f"{what}: write {item!r} as NAME=VALUE")
-    return dict(item.split("=", 1) for item in items)
+def _pairs(items: list[str], what: str, form: str) -> list[tuple[str, str]]:
+    pairs = [item.partition("=") for item in items]
+    for item, (_, equals, _) in zip(items, pairs, strict=True):
+        if not equals:
+            raise UsageError(f"{what}: write {item!r} as {form}")
+    return [(name, value) for name, _, value in pairs]
+
+
+def _foci(items: list[str]) -> dict[str, str]:
+    pairs = _pairs(items, "--focus", "NAME=QUERY")
+    foci = dict(pairs)
+    if len(foci) < len(pairs):
+        raise UsageError("--focus: two foci have the same name; give one of them another")
+    return foci
 
 
 @app.command()
@@ -83,10 +91,10 @@ def create(
 ) -> None:
     """Create a topic. Seed it next, then run it."""
     seeds = question_of(query, start=start, end=end, sources=source, collections=collection)
-    spans = [_span(first, last) for first, last in _pairs(timespan or [], "--timespan").items()]
+    spans = dict.fromkeys(_span(first, last) for first, last in _pairs(timespan or [], "--timespan", "FIRST=LAST"))
     new = topics.NewTopic(
         name, seeds.text, seeds.start, seeds.end, seeds.sources, seeds.collections, iterations, max_stories, seconds,
-        _pairs(focus or [], "--focus"), tuple(spans),
+        _foci(focus or []), tuple(spans),
     )  # fmt: skip
     with services_for(begins=True) as services:
         topics.store.create_topic(services.database, new, services.settings.topics.seconds_per_media_fetch)

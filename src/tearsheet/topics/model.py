@@ -170,6 +170,11 @@ def seed_question(topic: NewTopic | Topic) -> Question:
     )
 
 
+def file_part(name: str) -> str:
+    """A name as a part of file names."""
+    return "".join(c if c.isalnum() else "-" for c in name)
+
+
 def simplest(urls: Iterable[str]) -> str:
     """The address that stands for a page: the shortest, then the first alphabetically, whatever order they arrived in."""
     return min(urls, key=lambda url: (len(url), url))

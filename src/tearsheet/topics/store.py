@@ -15,20 +15,19 @@ from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.feeds.catalogue import members_of
 from tearsheet.near_names import did_you_mean
-from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
+from tearsheet.topics.definition import check_definition
 from tearsheet.topics.model import NewTopic, Progress, Topic, seed_question
 
 
 def create_topic(database: Database, new: NewTopic, default_seconds: float) -> Topic:
     """Store a topic.
 
-    Raises QueryError for a query that cannot be parsed, UsageError when the name is taken or the question makes no sense,
+    Raises QueryError for a query that cannot be parsed, UsageError when the name is taken or the definition makes no sense,
     NotFoundError for a collection that does not exist.
     """
+    check_definition(new)
     seed_question(new).ask(partial(members_of, database))
-    for query in new.foci.values():
-        parse_query(query)
     seconds = default_seconds if new.seconds_per_media_fetch is None else new.seconds_per_media_fetch
     values = {
         "name": new.name,
