@@ -35,6 +35,8 @@ _LOST_SECONDS = 60.0
 def start_run(tools: Tools, topic: Topic) -> Job:
     """Start a run or resume an interrupted one; returns the job that drives it. An earlier driver stops at its next check."""
     state = topic.state if topic.state in model.AT_WORK else model.RUNNING
+    if state != topic.state:
+        shares.forget_failures(tools.database, topic.id)
     store.set_state(tools.database, topic.id, state, "")
     return _next_check(_rename_run(tools, topic), {})
 
@@ -123,12 +125,19 @@ class TopicRun:
         missing = shares.count_without_shares(tools.database, topic.id) if asked else 0
         if missing and now - waiting_since <= tools.settings.facebook_wait_seconds:
             return self._go_on(topic, {**values, "waiting_since": waiting_since}, f"{missing} without share counts")
-        said = "share counts skipped: topics.facebook_token is not set"
-        if asked:
-            said = f"share counts missing for {how_many(missing, 'story')}" if missing else "share counts complete"
+        said = (
+            self._said_of_shares(topic, missing) if asked else "share counts skipped: topics.facebook_token is not set"
+        )
         jobs.forget(tools.database, topic.id)
         store.set_state(tools.database, topic.id, model.SNAPSHOT, f"{topic.message}; {said}", only_from=model.AT_WORK)
         return (_snapshot(topic),)
+
+    def _said_of_shares(self, topic: Topic, missing: int) -> str:
+        failed, reason = shares.failures(self._tools.database, topic.id)
+        if not missing + failed:
+            return "share counts complete"
+        why = f" ({reason})" if reason else ""
+        return f"share counts missing for {how_many(missing + failed, 'story')}{why}"
 
     def _go_on(self, topic: Topic, values: Values, seen: str) -> Sequence[Job]:
         """Send out what is due, and check again later. After a long time without progress, everything is offered again."""
