@@ -23,6 +23,14 @@ MEDIUM_COLUMNS = (
 )  # fmt: skip
 STORY_LINK_COLUMNS = ("source_stories_id", "ref_stories_id")
 MEDIUM_LINK_COLUMNS = ("source_media", "ref_media", "link_count")
+COLUMN_TYPES = {
+    **dict.fromkeys((*STORY_COLUMNS, *STORY_LINK_COLUMNS, *MEDIUM_LINK_COLUMNS), "text"),
+    **dict.fromkeys(("iteration", "community", "link_count", *MEDIUM_COLUMNS), "number"),
+    **dict.fromkeys((name for name in STORY_COLUMNS if name.endswith("_count")), "number"),
+    "media": "text",
+    "pagerank": "real",
+}
+"""What each column of the tables has, also one that is empty."""
 MAX_NODES = 5_000
 """How many sources a map shows: the most linked-to ones."""
 _FULL_SIZE = 300

@@ -116,7 +116,7 @@ def table_bytes(format_: str, columns: Sequence[str], rows: Sequence[Sequence[An
     if format_ == "jsonl":
         return b"".join(tables.jsonl_lines((dict(zip(columns, row, strict=True)) for row in rows), spaced=True))
     file = BytesIO()
-    tables.write_parquet(columns, rows, file)
+    tables.write_parquet(columns, rows, file, export.COLUMN_TYPES)
     return file.getvalue()
 
 

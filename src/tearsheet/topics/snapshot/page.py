@@ -57,6 +57,9 @@ def to_page(frozen: Frozen, sections: Sequence[Section]) -> str:
     days = [story.day for story in frozen.stories if story.day is not None]
     first, last = frozen.start or min(days, default=None), frozen.end or max(days, default=None)
     dates = f"{first} to {last}" if first and last else "without dates"
+    media = [story.media for story in frozen.stories]
+    between = sum(media[a] != media[b] for a, b in frozen.links)
+    links = f"{how_many(len(frozen.links), 'link')}, {between:,} of them from one source to another"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
@@ -64,7 +67,7 @@ def to_page(frozen: Frozen, sections: Sequence[Section]) -> str:
         "script-src 'unsafe-inline'\">"
         f"<title>{escape(frozen.topic)}</title><style>{_STYLE}</style></head><body><main>"
         f"<h1>{escape(frozen.topic)}</h1><p><bdi><code>{escape(frozen.query)}</code></bdi>, {escape(dates)}: "
-        f"{how_many(len(frozen.stories), 'story')}, {how_many(len(frozen.links), 'link')}.</p>"
+        f"{how_many(len(frozen.stories), 'story')}, {links}.</p>"
         f'<p><label>Timespan <select id="timespan">{options}</select></label></p>'
         f"{parts}</main><script>{_SCRIPT}</script></body></html>\n"
     )
