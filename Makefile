@@ -130,7 +130,7 @@ bench-feeds: $(VENV)/.dev ## Feeds a second beside feedparser, picking due feeds
 bench-feedparser: $(VENV)/.dev ## Links, titles, dates and speed beside feedparser on its own test files, which it fetches
 	@$(BIN)/python -m bench.feedparser_files --fetch
 
-bench-rhythm: $(VENV)/.dev ## How long stories wait for a poll, by the rhythm of their feeds and by duplicates alone
+bench-rhythm: $(VENV)/.dev ## How long stories wait for a poll, by the rhythm of their feeds and by duplicates alone, also of feeds held out
 	@$(BIN)/python -m bench.rhythm
 
 bench-archive: $(VENV)/.dev ## Writing and reading WARC files beside warcio
