@@ -220,6 +220,11 @@ def test_sites_without_news(url, host):
         ("https://rsshub.app/?id=7", "rsshub.app/id=7"),
         ("https://feeds.feedburner.com/", "feeds.feedburner.com"),
         ("http://127.0.0.1/feed", "127.0.0.1"),
+        ("https://www.youtube.com/feeds/videos.xml?channel_id=UC1", "youtube.com/channel_id=UC1"),
+        ("https://github.com/Herald/map/releases.atom", "github.com/herald"),
+        ("https://bsky.app/profile/herald.example/rss", "bsky.app/herald.example"),
+        ("https://odysee.com/$/rss/@herald", "odysee.com/@herald"),
+        ("https://herald.hashnode.dev/rss.xml", "herald.hashnode.dev"),
     ],
 )
 def test_a_place_on_a_service_is_a_publisher_of_its_own(url, publisher):

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from tearsheet.app.services import Services
 from tearsheet.cli import app
 from tearsheet.feeds.polling.document_store import Failure, keep_documents
-from tearsheet.feeds.tables import feeds, stories
+from tearsheet.feeds.tables import feed_subscriptions, feeds, stories
 from tearsheet.settings import Settings
 from tests.support.feed_fakes import NOW
 from tests.support.tearsheet_command import in_process
@@ -84,6 +84,25 @@ def test_a_document_that_could_not_be_read_is_shown_without_what_commands_a_term
     shown = tearsheet("feeds", "show", "1", "--document")
     assert "<html>Sorry \ufffd[2J</html>" in shown and "Exception('html?')" in shown
     assert "\x1b" not in shown and "\u202e" not in shown
+
+
+def test_what_came_of_asking_hubs_is_shown(tearsheet, tmp_path: Path) -> None:
+    tearsheet("feeds", "add", "http://a.example/rss", "http://b.example/rss")
+    assert "No feed is like that" in tearsheet("feeds", "list", "--state", "with-hub")
+    with Services(Settings(tmp_path / "data")) as services, services.database.begin() as connection:
+        row = {
+            "feed_id": 2, "hub": "http://me:secret@hub.example/", "topic": "http://b.example/rss", "token": "told-nobody",
+            "secret": "shown-nobody", "state": "refused", "ask_at": NOW, "asked": 0, "note": "denied: go \x1b[2Jaway",
+        }  # fmt: skip
+        connection.execute(feed_subscriptions.insert().values(row))
+    [listed] = json.loads(tearsheet("feeds", "list", "--state", "with-hub", "--json"))
+    assert (listed["id"], listed["hub"], listed["hub_state"]) == (2, "http://hub.example/", "refused")
+    [whole] = json.loads(tearsheet("feeds", "show", "2", "--json"))
+    assert "denied: go" in whole["hub_says"] and whole["hub_until"] is None
+    shown = tearsheet("feeds", "show", "2") + tearsheet("feeds", "list", "--state", "with-hub")
+    assert "polled as if it had no hub" in shown and "\x1b" not in shown
+    assert not any(secret in shown + str(whole) for secret in ("secret@", "told-nobody", "shown-nobody"))
+    assert json.loads(tearsheet("feeds", "show", "1", "--json"))[0]["hub"] is None
 
 
 def test_the_details_of_entries_are_in_json(tearsheet, tmp_path: Path) -> None:

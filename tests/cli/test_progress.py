@@ -7,7 +7,8 @@ import logging
 from types import SimpleNamespace
 from typing import Any
 
-from tearsheet.cli.progress import Progress
+from tearsheet import topics
+from tearsheet.cli.progress import Progress, TopicProgress
 from tearsheet.engines.broker import Depth
 from tests.support.virtual_loop import run_virtually
 
@@ -35,6 +36,18 @@ def lines_of_a_run(settled: list[int], caplog: Any) -> list[int]:
     with caplog.at_level(logging.INFO, "tearsheet.cli.progress"):
         run_virtually(run())
     return [record.parser for record in caplog.records if record.message == "progress"]
+
+
+def test_a_topic_says_now_and_then_how_far_it_is_and_what_it_waits_for(capsys):
+    topic: Any = SimpleNamespace(state="running")
+    seconds = iter([0.0, *(time for time in (5.0, 15.0, 15.0, 15.0, 40.0, 60.0, 60.0, 60.0))])
+    show = TopicProgress(lambda: next(seconds))
+    first = topics.Progress(stories=1, to_fetch=2)
+    for progress in (first, first, first, topics.Progress(stories=2, to_fetch=1, put_off=1, next_try=0.0)):
+        show(topic, progress)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(";")[0] for line in lines] == ["running: 1 story, 0 links", "running: 2 stories, 0 links"]
+    assert lines[1].endswith("1 address waits for another try, the first at 1970-01-01 00:00 UTC")
 
 
 def test_an_idle_run_says_nothing(caplog):

@@ -12,6 +12,7 @@ from tearsheet.cli import feed_lists
 from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds, say_asked
 from tearsheet.cli.collecting import print_failed_feeds
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
+from tearsheet.cli.feed_hubs import HUB_LIST, with_hubs
 from tearsheet.cli.feed_logins import (
     CookieFileOption,
     HeaderFileOption,
@@ -82,7 +83,7 @@ def list_all(
     source: Annotated[int | None, typer.Option(help="Only feeds of this source.")] = None,
     state: Annotated[
         catalogue.FeedState | None,
-        typer.Option(help="Only those that work, fail, are off, had no news for a month, or never worked."),
+        typer.Option(help="Only those that work, fail, are off, had no news for a month, never worked, or have a hub."),
     ] = None,
     sort: Annotated[catalogue.FeedSort, typer.Option(help="Which come first.")] = catalogue.FeedSort.ID,
     limit: Annotated[int, typer.Option(help="At most this many.", min=1)] = 1000,
@@ -91,15 +92,18 @@ def list_all(
     jsonl: JsonlOption = False,
     csv: CsvOption = False,
 ) -> None:
-    """List feeds with their state."""
+    """List feeds with their state; those with a hub (WebSub), with what came of the subscription."""
     with services_for() as services:
         condition = catalogue.in_state(state, utc_now()) if state else None
         found = catalogue.list_feeds(
             services.database, source_id=source, condition=condition, sort=sort, limit=limit, offset=offset
         )
-    shown = [{name: _moment(row[name]) for name in _LIST} for row in found.rows]
+        columns, rows = _LIST, found.rows
+        if state is catalogue.FeedState.WITH_HUB:
+            columns, rows = HUB_LIST, with_hubs(services.database, rows)
+    shown = [{name: _moment(row[name]) for name in columns} for row in rows]
     form = output_form(json, jsonl, csv)
-    show(shown, _LIST, form=form, empty=_why_none(found.count, offset, narrowed=bool(state) or source is not None))
+    show(shown, columns, form=form, empty=_why_none(found.count, offset, narrowed=bool(state) or source is not None))
     if found.count > offset + len(shown) and shown:
         last = offset + len(shown)
         err.print(
@@ -138,11 +142,12 @@ def show_feed(
         row = catalogue.read_feed(services.database, catalogue.find_feed(services.database, feed))
         history = catalogue.fetch_history(services.database, row["id"], events)
         row["sends"] = ", ".join(catalogue.access_kinds(services.database, row["id"])) or None
+        hub = with_hubs(services.database, [{"id": row["id"]}])[0]
     reason = polling.next_poll(row, utc_now())
     if json or jsonl:
-        show([row | {"next_poll": reason, "history": history}], {}, form=output_form(json, jsonl, False))
+        show([row | hub | {"next_poll": reason, "history": history}], {}, form=output_form(json, jsonl, False))
         return
-    out.print(f"{row['url']}\n{reason}\n")
+    out.print("\n".join(filter(None, (row["url"], reason, clean_line(hub["hub_says"] or "")))) + "\n")
     facts = {name: value for name, value in row.items() if value not in (None, "") and name not in _FOR_PROGRAMS}
     show(
         [{"what": name.replace("_", " "), "value": _moment(value)} for name, value in facts.items()],

@@ -9,6 +9,7 @@ from tearsheet.feeds.polling.advice import what_to_do
         ("parse error", "parse error; html?", "`tearsheet feeds discover` finds the feeds of a page"),
         ("parse error", "parse error; empty", "see whether a browser shows anything"),
         ("parse error", "parse error; no version", "see in a browser whether it is a feed"),
+        ("HTTP 401 Unauthorized", "", "`tearsheet feeds set FEED --user NAME --password-prompt` gives it one"),
         ("HTTP 404 Not Found", "", "check its address"),
         ("HTTP 403 Forbidden", "html?", "the site refuses us"),
         ("unknown hostname", "unknown-host: ", "check the name of the site"),

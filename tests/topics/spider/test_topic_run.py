@@ -4,12 +4,13 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import select
 
-from tearsheet.topics import model, store
+from tearsheet.topics import model, store, tables
 from tearsheet.topics.model import Seed
 from tearsheet.topics.spider.facebook import Shares
 from tearsheet.topics.spider.job import Job
-from tearsheet.topics.spider.stores.jobs import Taken, take
+from tearsheet.topics.spider.stores.jobs import Taken, put_back, take
 from tearsheet.topics.spider.stores.seeds import add_seeds
 from tearsheet.topics.spider.stores.shares import save_shares
 from tearsheet.topics.spider.topic_fetch_link import FetchLink
@@ -77,6 +78,23 @@ def test_a_run_that_begins_again_leaves_what_a_worker_has_in_hand(tools, topic, 
     clock.now = until
     *late, _ = look(tools, job)
     assert items(late) == items([first])
+
+
+def test_turns_that_passed_before_a_run_began_again_are_void(tools, topic, clock):
+    *offered, _ = look(tools, start_run(tools, topic))
+    turns = {}
+    for job, turn in zip(offered, (clock.now + 10, clock.now + 50), strict=False):
+        item, run = job.values["item"], job.values["run"]
+        taken = take(tools.database, topic.id, job.name, item, run=run, holder="me", until=clock.now)
+        assert taken is not None
+        put_back(tools.database, taken, "me", until=turn, tries=0, turn=turn)
+        turns[item] = turn
+    clock.now += 30
+    start_run(tools, store.find_topic(tools.database, "T"))
+    with tools.database.read() as connection:
+        kept = dict(connection.execute(select(tables.topic_jobs.c.item, tables.topic_jobs.c.turn)).all())
+    passed, to_come = turns
+    assert (kept[passed], kept[to_come]) == (0.0, turns[to_come])
 
 
 def test_an_older_message_of_a_run_ends(tools, topic):
