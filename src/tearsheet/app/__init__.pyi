@@ -21,6 +21,7 @@ from .captures import rebuild_index as rebuild_index
 from .captures import verify_archive as verify_archive
 from .checks import examine as examine
 from .completing import names_like as names_like
+from .data_folder import DEMO_FOLDER as DEMO_FOLDER
 from .data_folder import holds_nothing as holds_nothing
 from .data_folder import names_in as names_in
 from .data_folder import of_what_is_there as of_what_is_there

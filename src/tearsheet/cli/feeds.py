@@ -10,7 +10,6 @@ import typer
 from tearsheet import app as program
 from tearsheet.cli import feed_lists
 from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds, say_asked
-from tearsheet.cli.collecting import print_failed_feeds
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.feed_hubs import HUB_LIST, with_hubs
 from tearsheet.cli.feed_logins import (
@@ -24,7 +23,7 @@ from tearsheet.cli.feed_logins import (
 )
 from tearsheet.cli.now_and_then import said_now_and_then
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, LimitOption, YesOption, confirm
-from tearsheet.cli.polled import in_words
+from tearsheet.cli.polled import in_words, print_failed_feeds
 from tearsheet.clock import utc_now
 from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
