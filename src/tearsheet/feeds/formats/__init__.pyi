@@ -22,6 +22,7 @@ from .self_links import NEW_ADDRESS as NEW_ADDRESS
 from .self_links import NEXT as NEXT
 from .self_links import SELF as SELF
 from .titles import normalized_title as normalized_title
+from .titles import plain_title as plain_title
 from .titles import title_hash as title_hash
 from .xml_feed import local_name as local_name
 from .xml_text import read_xml as read_xml
