@@ -8,8 +8,8 @@ FEEDS ?=
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 ENGINES ?=
 
-# Packages are compiled once, when they are installed, and our modules when they are first imported: the tests start many
-# processes, and each would compile everything again where the environment tells Python to keep no bytecode.
+# Packages are compiled once, when they are installed, and our modules before the tests or when they are first imported: the tests
+# start many processes, and each would compile everything again where the environment tells Python to keep no bytecode.
 export UV_COMPILE_BYTECODE := 1
 # As pip does, uv trusts the certificates that this system trusts: those of a company's proxy are among them.
 export UV_SYSTEM_CERTS := 1
@@ -36,6 +36,7 @@ $(VENV)/.base: $(BIN)/uv pyproject.toml locks/run.txt
 
 $(VENV)/.dev: $(VENV)/.base locks/dev.txt
 	@$(INSTALL) --require-hashes -r locks/dev.txt
+	@$(BIN)/python -m compileall -q src tests/support
 	@touch $@
 
 LOCK = $(BIN)/uv pip compile --quiet pyproject.toml --universal --python-version 3.11 --generate-hashes --no-annotate \

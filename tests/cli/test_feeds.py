@@ -132,7 +132,9 @@ def test_feeds_of_a_hosting_service_are_sources_of_their_own(tearsheet) -> None:
 def test_a_feed_says_when_it_is_polled_and_why(tearsheet) -> None:
     tearsheet("feeds", "add", "http://127.0.0.1:9/rss", "--name", "Mine", "--every", "30")
     assert "at the next occasion (new)" in tearsheet("feeds", "show", "1")
-    tearsheet("feeds", "poll")
+    told = tearsheet("feeds", "poll", code=3)
+    assert "http://127.0.0.1:9/rss could not be read: " in told and "`fetch.allow_addresses` allows one" in told
+    assert "1 feed was polled, and could not be read: see above" in told
     shown = tearsheet("feeds", "show", "http://127.0.0.1:9/rss")
     assert "after a failure" in shown or "back-off" in shown
     assert "forbidden-address" in shown
@@ -150,13 +152,23 @@ def test_a_feed_says_when_it_is_polled_and_why(tearsheet) -> None:
     assert "there is no feed" in tearsheet("feeds", "show", "1", code=5)
 
 
+def test_a_feed_is_shown_to_people_in_lines_that_fit(tearsheet, monkeypatch) -> None:
+    tearsheet("feeds", "add", "http://127.0.0.1:9/rss", "--name", "Mine")
+    tearsheet("feeds", "poll", code=3)
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = [line.split("  ")[0] for line in tearsheet("feeds", "show", "1").splitlines()]
+    assert {"id", "name", "system status", "next fetch attempt"} <= set(shown)
+    assert not {"column", "rhythm", "former url", "last fetch hash"} & set(shown), "not what only programs read"
+    assert {"rhythm", "former_url"} <= json.loads(tearsheet("feeds", "show", "1", "--json"))[0].keys()
+
+
 def test_polling_a_named_feed_leaves_the_others_alone(tearsheet) -> None:
     tearsheet("feeds", "add", "http://127.0.0.1:9/one")
     assert "1 feed added" in tearsheet("feeds", "add", "http://127.0.0.2:9/two")
-    tearsheet("feeds", "poll", "http://127.0.0.2:9/two")
+    tearsheet("feeds", "poll", "http://127.0.0.2:9/two", code=3)
     one, two = (json.loads(tearsheet("feeds", "show", number, "--json"))[0] for number in "12")
     assert (one["last_fetch_attempt"], two["system_status"]) == (None, "fetch error")
-    tearsheet("feeds", "poll")
+    tearsheet("feeds", "poll", code=3)
     assert "No feed was due." in tearsheet("feeds", "poll")
 
 
@@ -206,7 +218,7 @@ def test_polling_a_feed_resets_nothing_and_says_what_it_leaves_out(tearsheet, tm
     tearsheet("feeds", "add", "http://127.0.0.1:9/one", "http://127.0.0.2:9/two")
     with Services(Settings(tmp_path / "data")) as services, services.database.begin() as connection:
         connection.execute(feeds.update().values(last_fetch_failures=12.0))
-    tearsheet("feeds", "poll", "1")
+    tearsheet("feeds", "poll", "1", code=3)
     assert json.loads(tearsheet("feeds", "show", "1", "--json"))[0]["last_fetch_failures"] > 12
     tearsheet("feeds", "set", "2", "--off")
     told = tearsheet("feeds", "poll", "2", code=3)

@@ -10,6 +10,7 @@ import typer
 from tearsheet import app as program
 from tearsheet.cli import feed_lists
 from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds, say_asked
+from tearsheet.cli.collecting import print_failed_feeds
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.feed_hubs import HUB_LIST, with_hubs
 from tearsheet.cli.feed_logins import (
@@ -21,7 +22,9 @@ from tearsheet.cli.feed_logins import (
     UserOption,
     login_changes,
 )
+from tearsheet.cli.now_and_then import said_now_and_then
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
+from tearsheet.cli.polled import in_words
 from tearsheet.clock import utc_now
 from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
@@ -34,6 +37,8 @@ _LIST = {
     "id": "id", "url": "address", "name": "name", "sources_id": "source", "system_status": "status",
     "last_fetch_failures": "failures", "last_new_stories": "last news", "next_fetch_attempt": "next poll",
 }  # fmt: skip
+_FOR_PROGRAMS = {"url", "next_fetch_reason", "rhythm", "last_fetch_hash"}
+"""Columns of a feed that are told in words, or that mean nothing to people; `--json` has them all."""
 
 
 def register(parent: typer.Typer) -> None:
@@ -129,7 +134,7 @@ def show_feed(
     json: JsonOption = False,
     jsonl: JsonlOption = False,
 ) -> None:
-    """Show a feed: when it is polled next and why, its columns and its history."""
+    """Show a feed: when it is polled next and why, what is known of it, and its history; as JSON, every column."""
     if document:
         _show_document(feed)
         return
@@ -143,9 +148,10 @@ def show_feed(
         show([row | hub | {"next_poll": reason, "history": history}], {}, form=output_form(json, jsonl, False))
         return
     out.print("\n".join(filter(None, (row["url"], reason, clean_line(hub["hub_says"] or "")))) + "\n")
+    facts = {name: value for name, value in row.items() if value not in (None, "") and name not in _FOR_PROGRAMS}
     show(
-        [{"column": name, "value": _moment(value)} for name, value in row.items()],
-        {"column": "column", "value": "value"},
+        [{"what": name.replace("_", " "), "value": _moment(value)} for name, value in facts.items()],
+        {"what": "", "value": ""},
     )
     out.print()
     show(
@@ -243,16 +249,18 @@ def poll(
     """
     with services_for() as services:
         only = [catalogue.find_feed(services.database, feed) for feed in feeds or []]
-        polled = program.poll_feeds(services, only)
-    rows = [{"what": what, "count": count} for what, count in sorted(polled.counters.items()) if count]
-    if rows:
-        show(rows, {"what": "what", "count": "count"})
+        polled = program.poll_feeds(services, only, telling=said_now_and_then())
+    if any(polled.counters.values()):
+        for what, count in in_words(polled.counters):
+            out.print(f"{count:>7,}  {what}")
     elif not only:
         out.print("No feed was due.")
     for feed_id, why in polled.left_out.items():
         err.print(f"feed {feed_id} was not polled: {why}", style="yellow")
-    if polled.left_out:
-        raise PartialFailure(f"{how_many(len(polled.left_out), 'feed', 'was')} not polled: see above")
+    print_failed_feeds(polled.failed)
+    outcomes = {"not polled": polled.left_out, "polled, and could not be read": polled.failed}
+    if said := [f"{how_many(len(found), 'feed', 'was')} {what}" for what, found in outcomes.items() if found]:
+        raise PartialFailure(f"{'; '.join(said)}: see above")
 
 
 @app.command("fetch-soon")

@@ -32,5 +32,6 @@ from .subscriber import Subscriber as Subscriber
 from .sums import ENTRIES as ENTRIES
 from .sums import POLLS as POLLS
 from .sums import read_sums as read_sums
+from .under_way import UnderWay as UnderWay
 from .websub import CALLED_AT as CALLED_AT
 from .websub_store import subscriptions_of as subscriptions_of
