@@ -113,6 +113,9 @@ def test_the_details_of_entries_are_in_json(tearsheet, tmp_path: Path) -> None:
         connection.execute(stories.insert().values(row))
     [shown] = json.loads(tearsheet("feeds", "stories", "1", "--json"))
     assert (shown["url"], shown["authors"], shown["summary"], shown["enclosures"]) == (url, ["Ann"], "Short", [])
+    [row] = csv.DictReader(io.StringIO(tearsheet("feeds", "stories", "1", "--details", "--csv")))
+    assert (row["authors"], row["summary"], row["enclosures"]) == ("Ann", "Short", "")
+    assert "authors" not in tearsheet("feeds", "stories", "1")
 
 
 def test_feeds_of_a_hosting_service_are_sources_of_their_own(tearsheet) -> None:

@@ -176,21 +176,41 @@ def _show_document(feed: str) -> None:
 def stories(
     feed: Feed,
     limit: LimitOption = 50,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Also authors, categories, files and the summary; in JSON they always are."),
+    ] = False,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
     csv: CsvOption = False,
 ) -> None:
     """Show the stories seen most recently in a feed; as JSON, with texts, authors, categories and enclosures."""
+    whole = json or jsonl
     with services_for() as services:
-        rows = catalogue.newest_stories(
-            services.database, feed_id=catalogue.find_feed(services.database, feed), limit=limit, details=json or jsonl
-        )
+        feed_id = catalogue.find_feed(services.database, feed)
+        rows = catalogue.newest_stories(services.database, feed_id=feed_id, limit=limit, details=whole or details)
     columns = {"id": "id", "published_at": "published", "title": "title", "url": "address"}
+    if details and not whole:
+        columns |= {"authors": "authors", "categories": "categories", "enclosures": "files", "summary": "summary"}
+        rows = [row | _in_words(row) for row in rows]
     show(
         [row | {"published_at": _moment(row["published_at"])} for row in rows],
         columns,
         form=output_form(json, jsonl, csv),
     )
+
+
+def _in_words(row: dict[str, Any]) -> dict[str, str | None]:
+    """The details of an entry, each as one text."""
+    found = polling.shown_details(row)
+    if found is None:
+        return dict.fromkeys(("authors", "categories", "enclosures", "summary"))
+    return {
+        "authors": ", ".join(found.authors) or None,
+        "categories": ", ".join(found.categories) or None,
+        "enclosures": " ".join(file["url"] for file in found.enclosures) or None,
+        "summary": found.summary,
+    }
 
 
 @app.command("discover")

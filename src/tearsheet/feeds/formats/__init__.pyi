@@ -22,6 +22,7 @@ from .periods import fresh_minutes as fresh_minutes
 from .periods import read_skips as read_skips
 from .periods import skip_text as skip_text
 from .titles import normalized_title as normalized_title
+from .titles import plain_title as plain_title
 from .titles import title_hash as title_hash
 from .xml_feed import local_name as local_name
 from .xml_text import read_xml as read_xml

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling.moves import try_joined
-from tearsheet.feeds.polling.store import polled_at
+from tearsheet.feeds.polling.result_store import polled_at
 from tearsheet.feeds.tables import feeds
 
 _REASON = "to see whether it still leads to another feed"

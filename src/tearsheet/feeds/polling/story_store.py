@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Select, Table, delete, func, select, text, up
 from tearsheet.archive import Erasure, erased_among, is_anything_erased, keep_away
 from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
+from tearsheet.feeds.polling.details import ShownDetails, read_details, shown_details
 from tearsheet.feeds.polling.identity import Sighting, marks_of
 from tearsheet.feeds.tables import feeds, fetch_events, stories
 from tearsheet.urls import BadURL, normalize_url
@@ -212,6 +213,13 @@ def entry_ids(database: Database, urls: Iterable[str]) -> list[int]:
         for some in chunks(sorted(_normalized(urls))):
             found += connection.execute(select(stories.c.id).where(stories.c.normalized_url.in_(some))).scalars()
     return found
+
+
+def entry_details(database: Database, urls: Iterable[str]) -> ShownDetails | None:
+    """What the first entry with one of these few addresses says beside title, link and date; None if it says nothing."""
+    entries = select(stories.c.details).where(stories.c.normalized_url.in_(_normalized(urls))).order_by(stories.c.id)
+    with database.read() as connection:
+        return shown_details(read_details(connection.execute(entries.limit(1)).scalar()))
 
 
 def addresses_from_domain(database: Database, domain: str) -> list[str]:
