@@ -12,6 +12,7 @@ from tearsheet.urls import (
     canonical_domain,
     is_homepage,
     is_shortened,
+    names_site,
     non_news_host,
     normalize_url,
     publisher_of,
@@ -228,3 +229,16 @@ def test_sites_without_news(url, host):
 )
 def test_a_place_on_a_service_is_a_publisher_of_its_own(url, publisher):
     assert publisher_of(url) == publisher
+
+
+@pytest.mark.parametrize("text", ["example.org", "www.bbc.co.uk", "bbc.com/news", "bücher.de", "paper.co.uk:8080/feed"])
+def test_a_site_is_named_without_its_scheme(text):
+    assert names_site(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "feeds.opml", "feeds.csv", "a.txt", "localhost:80", "co.uk", "a b.com", "../x.org", "-x.org", "1.2.3.4"],
+)
+def test_what_names_no_site(text):
+    assert not names_site(text)

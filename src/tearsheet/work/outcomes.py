@@ -49,6 +49,10 @@ class Requeue(Outcome):
         self.after = after
 
 
+class Paused(Requeue):
+    """Not now, because the host told us to stay away."""
+
+
 class Quarantine(Outcome):
     """Someone should see what is wrong. The story is set aside and can be replayed."""
 
@@ -97,6 +101,10 @@ class KeepingStage(Protocol):
 
     def finish(self, *, everything: bool = False) -> Sequence[str]:
         """Make safe what is large or old enough, or everything. Names the places that became safe since the last call."""
+        ...
+
+    def given_up(self) -> Sequence[str]:
+        """The places that were thrown away since the last call, though all others are kept: their stories are to come again."""
         ...
 
     def abandon(self) -> None:

@@ -14,6 +14,8 @@ from tearsheet.feeds.polling.advice import what_to_do
         ("HTTP 403 Forbidden", "html?", "the site refuses us"),
         ("unknown hostname", "unknown-host: ", "check the name of the site"),
         ("fetch error", "forbidden-address: loopback", "it is in a private network"),
+        ("HTTP 401 Unauthorized", "", "`tearsheet feeds set FEED --user NAME --password-prompt`"),
+        ("fetch error", "too-large: more than 15000000 bytes", "the setting `feeds.max_bytes`"),
         ("HTTP 503 Service Unavailable", "", "tried again later"),
         ("connect timeout", "", "tried again later"),
     ],

@@ -25,6 +25,7 @@ _BY_DETAIL = {
         "fetch error",
         "forbidden-address",
     ): "it is in a private network; `fetch.allow_addresses` allows one that is yours",
+    ("fetch error", "too-large"): "the setting `feeds.max_bytes` allows larger ones",
 }
 _FOR_SCRIPTS = re.compile(r"Exception\('(.*?)'\)")
 """How the notes of events write what is wrong with a document: scripts read it so."""

@@ -37,9 +37,15 @@ class Housekeeper:
                 await asyncio.wait_for(stop.wait(), EVERY_SECONDS)
 
     def once(self) -> None:
-        """Do what is due now. The files come first: they are made from rows that pruning removes."""
+        """Do what is due now. The files come first: they are made from rows that pruning removes.
+
+        It is told only when stories were written to a file or rows were deleted: files of days without a story are no news.
+        """
         now = utc_now(self._clock)
         made = write_missing_days(self._database, self._folder, self._settings.story_days, now)
         pruned = prune(self._database, self._settings, now)
         woken = wake_joined(self._database, now)
-        log.info("kept house", extra={"rss_files": len(made), "woken_feeds": woken, **asdict(pruned)})
+        made_files = sum(stories > 0 for stories in made.values())
+        done = {"rss_files": made_files, "woken_feeds": woken, **asdict(pruned)}
+        if any(done.values()):
+            log.info("kept house", extra=done)

@@ -18,10 +18,11 @@ from tearsheet.feeds.polling.dedupe import (
     guid_key,
 )
 from tearsheet.feeds.polling.details import BEGINNING
-from tearsheet.feeds.polling.identity import Sighting, known_by_guid
+from tearsheet.feeds.polling.identity import Sighting, known_by_guid, marks_of
 from tearsheet.feeds.polling.poll import PollResult
 from tearsheet.feeds.polling.story_store import SeenStories
 from tearsheet.feeds.polling.title_window import TitleWindow
+from tearsheet.urls import hash_of_normalized
 
 _TOUCH_AFTER = timedelta(days=1)
 
@@ -57,7 +58,7 @@ class _Saving:
         self._now = max(result.started_at for result in results)
         self._known = seen.known_urls({c.normalized_url for result in results for c in result.candidates})
         fresh = [(r, c) for r in results for c in r.candidates if c.normalized_url not in self._known]
-        self._erased = seen.erased({candidate.normalized_url for _, candidate in fresh})
+        self._erased = _erased(seen, fresh)
         self._titles = _title_window(seen, fresh, title_days)
         self._moved = _moved(seen, results, fresh, title_days)
         self._rows: list[dict[str, Any]] = []
@@ -102,6 +103,20 @@ class _Saving:
             self._tallies[number][ADDED if url in added else DUPLICATE_URL] += 1
         self._seen.touch(self._still_there, self._now)
         return self._tallies
+
+
+def _erased(seen: SeenStories, fresh: Sequence[tuple[PollResult, Candidate]]) -> set[str]:
+    """The addresses of stories that were erased and must not come back, also where they come under a new link."""
+    if not seen.is_anything_erased():
+        return set()
+    by_key: defaultdict[str, set[str]] = defaultdict(set)
+    for result, candidate in fresh:
+        url = candidate.normalized_url
+        by_key[hash_of_normalized(url)].add(url)
+        for one in _sightings([candidate]):
+            for key in marks_of(result.feed.id, one):
+                by_key[key].add(url)
+    return {url for key in seen.erased(by_key) for url in by_key[key]}
 
 
 def _title_scope(sources_id: int | None, feed_id: int | None) -> str:
