@@ -9,7 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tearsheet.app.tokens import WRITE, TokenStore
+from tearsheet.app.token_store import TokenStore
+from tearsheet.app.tokens import WRITE
 from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.polling import store

@@ -73,10 +73,10 @@ from .sources import FileSource as FileSource
 from .summary import Summary as Summary
 from .summary import ThisRun as ThisRun
 from .telemetry import begin_telemetry as begin_telemetry
+from .token_store import TokenStore as TokenStore
 from .tokens import READ as READ
 from .tokens import WRITE as WRITE
 from .tokens import Token as Token
-from .tokens import TokenStore as TokenStore
 from .tokens import end_of_token as end_of_token
 from .topics import draw_topic as draw_topic
 from .topics import export_topic as export_topic

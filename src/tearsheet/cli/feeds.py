@@ -23,7 +23,7 @@ from tearsheet.cli.feed_logins import (
     login_changes,
 )
 from tearsheet.cli.now_and_then import said_now_and_then
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, LimitOption, YesOption, confirm
 from tearsheet.cli.polled import in_words
 from tearsheet.clock import utc_now
 from tearsheet.counts import how_many
@@ -86,7 +86,7 @@ def list_all(
         typer.Option(help="Only those that work, fail, are off, had no news for a month, never worked, or have a hub."),
     ] = None,
     sort: Annotated[catalogue.FeedSort, typer.Option(help="Which come first.")] = catalogue.FeedSort.ID,
-    limit: Annotated[int, typer.Option(help="At most this many.", min=1)] = 1000,
+    limit: LimitOption = 1000,
     offset: Annotated[int, typer.Option(help="Pass over this many first.", min=0)] = 0,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
@@ -176,7 +176,7 @@ def _show_document(feed: str) -> None:
 @reports_errors
 def stories(
     feed: Feed,
-    limit: Annotated[int, typer.Option(help="How many.", min=1)] = 50,
+    limit: LimitOption = 50,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
     csv: CsvOption = False,
@@ -199,7 +199,7 @@ def stories(
 def discover_feeds(
     site: Annotated[str, typer.Argument(help="The address of a site or of a page of it.", metavar="SITE")],
     add_best: Annotated[bool, typer.Option("--add", help="Add the best one.")] = False,
-    limit: Annotated[int, typer.Option(help="At most this many.")] = 20,
+    limit: LimitOption = 20,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
     csv: CsvOption = False,

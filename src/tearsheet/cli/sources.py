@@ -14,7 +14,7 @@ from tearsheet import query as queries
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, from_here, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import CollectionOption
-from tearsheet.cli.options import LONGEST_DAYS, CsvOption, JsonlOption, JsonOption, YesOption, confirm
+from tearsheet.cli.options import LONGEST_DAYS, CsvOption, JsonlOption, JsonOption, LimitOption, YesOption, confirm
 from tearsheet.clock import utc_now
 from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
@@ -96,7 +96,7 @@ def export_list() -> None:
 @reports_errors
 def list_all(
     name: Annotated[str, typer.Option(help="Only those with this in their name or domain.")] = "",
-    limit: Annotated[int, typer.Option(help="At most this many.")] = 1000,
+    limit: LimitOption = 1000,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
     csv: CsvOption = False,
