@@ -350,6 +350,8 @@ def daily(
         wanted = date.fromisoformat(day) if day else now.date() - timedelta(days=1)
     except ValueError as error:
         raise UsageError(f"{day} is not a day: write it as YYYY-MM-DD") from error
+    if wanted > now.date():
+        raise UsageError(f"{wanted} is still to come: choose a day up to today, {now.date()} in UTC")
     with services_for() as services:
         folder = services.data / "rss"
         count = polling.write_daily_rss(services.database, folder, wanted, now)

@@ -253,6 +253,8 @@ def gaps(
 ) -> None:
     """List days on which a source brought far fewer stories than usual, and why, as far as known."""
     last = answering.read_day(end, "--to", last=True) or utc_now().date() - timedelta(days=1)
+    if (last - date.min).days < days + 2 * catalogue.LOOK_BACK:
+        raise UsageError(f"--to: {last} is before all news; choose a later day")
     first = last - timedelta(days=days - 1)
     with services_for() as services:
         services.index.refresh()

@@ -13,6 +13,9 @@ from tearsheet.feeds.formats import Entry, plain_title
 MAX_KEPT, MAX_KEPT_OF_ALL = 20_000, 6_000_000
 """How many characters of each text are kept, and of the texts of one document together."""
 
+BEGINNING = 300
+"""By so many characters of them the details of two entries are compared; the texts come first."""
+
 
 class _Details(msgspec.Struct, omit_defaults=True):
     summary: str | None = None

@@ -1,4 +1,4 @@
-"""Feeds that were switched off because they had moved to the address of another: one more poll for those that may be on their own again."""
+"""Feeds that were switched off because they had moved to the address of another: they are tried again, lest one is lost."""
 
 from __future__ import annotations
 
