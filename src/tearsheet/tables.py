@@ -94,23 +94,19 @@ def write_parquet(
     columns: Sequence[str],
     rows: Iterable[Sequence[Any]],
     target: Path | IO[bytes],
-    types: Mapping[str, str] | None = None,
+    types: Mapping[str, str],
 ) -> int:
     """Write a Parquet file, and say how many rows it has. Needs the extra `parquet`.
 
-    `types` maps columns to `text`, `number`, `day` (a date) or `moment` (nanoseconds since 1970, UTC); rows are then written
-    two thousand at a time. Without it the types are inferred from the values, which needs all rows at once.
+    `types` maps columns to `text`, `number`, `real`, `day` (a date) or `moment` (nanoseconds since 1970, UTC). Rows are written two
+    thousand at a time.
     """
     try:
         import pyarrow as arrow
         from pyarrow import parquet
     except ImportError as error:
         raise ConfigError("Parquet needs its library: pip install 'tearsheet[parquet]'") from error
-    if types is None:
-        every = list(rows)
-        parquet.write_table(arrow.table(_by_column(columns, every)), target, compression="zstd")
-        return len(every)
-    known = {"text": arrow.string(), "number": arrow.int64(), "day": arrow.date32()}
+    known = {"text": arrow.string(), "number": arrow.int64(), "real": arrow.float64(), "day": arrow.date32()}
     known["moment"] = arrow.timestamp("ns", tz="UTC")
     schema = arrow.schema([(name, known[types[name]]) for name in columns])
     count = 0

@@ -1,14 +1,18 @@
 """Topics by command: where seeds come from, and sources that are one."""
 
 import json
+from datetime import date
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from tearsheet.app.services import Services
 from tearsheet.cli import app
 from tearsheet.engines.index.opener import open_index
 from tearsheet.engines.index.port import IndexedStory
+from tearsheet.settings import Settings
+from tearsheet.topics.store import find_topic
 from tearsheet.urls import url_hash
 
 
@@ -118,3 +122,20 @@ def test_a_question_is_answered_by_a_person_or_by_yes(command, tmp_path, monkeyp
         assert delete("") == (11, "tearsheet: interrupted")
     assert "Flood" in command("topic", "list")
     command("topic", "delete", "Flood", "--yes")
+
+
+def test_two_timespans_may_begin_on_one_day_and_no_focus_is_lost(command, tmp_path):
+    spans = ("--timespan", "2024-05-01=2024-05-07", "--timespan", "2024-05-01=2024-05-31")
+    command("topic", "create", "Flood", "flood", *spans, "--focus", "dam=dam OR weir", "--focus", "river=x=y")
+    with Services(Settings(tmp_path / "data")) as services:
+        topic = find_topic(services.database, "Flood")
+    assert topic.timespans == (
+        (date(2024, 5, 1), date(2024, 5, 7)),
+        (date(2024, 5, 1), date(2024, 5, 31)),
+    )
+    assert topic.foci == {"dam": "dam OR weir", "river": "x=y"}
+    assert "same name" in command("topic", "create", "Two", "flood", "--focus", "a=x", "--focus", "a=y", code=2)
+    assert "FIRST=LAST" in command("topic", "create", "Two", "flood", "--timespan", "2024-05-01", code=2)
+    assert "FIRST=LAST" in command("topic", "create", "Two", "flood", "--timespan", "=2024-05-01", code=2)
+    backwards = command("topic", "create", "Two", "flood", "--timespan", "2024-05-02=2024-05-01", code=2)
+    assert "before it starts" in " ".join(backwards.split())

@@ -10,7 +10,7 @@ from tearsheet.fetch import HostStore, PoliteClient
 from tearsheet.pipeline.fetcher import Fetcher
 from tearsheet.settings import FetchSettings
 from tearsheet.story import RSSEntry, Story
-from tearsheet.work.outcomes import Drop, Outcome, Requeue, Retry, Skipped
+from tearsheet.work.outcomes import Drop, Outcome, Paused, Requeue, Retry, Skipped
 from tests.support.loopback_web import Web, redirect, response, serve
 
 PAGE = b"<html><body>news</body></html>"
@@ -112,9 +112,9 @@ def test_drops_and_retries():
             "http://e.example/410": (Drop, "http-4xx"),
             "http://f.example/500": (Retry, "http-5xx"),
             "http://g.example/429": (Retry, "http-429"),
-            "http://g.example/page": (Requeue, "busy"),
+            "http://g.example/page": (Paused, "busy"),
             "http://h.example/503": (Retry, "http-5xx"),
-            "http://h.example/page": (Requeue, "busy"),
+            "http://h.example/page": (Paused, "busy"),
         }
         for link, (kind, reason) in cases.items():
             outcome = await outcome_for(fetcher, link)

@@ -223,7 +223,8 @@ class SimulatedWeb:
 
     # What is true
 
-    def truth(self) -> Truth:
+    def truth(self, max_stories: int | None = None) -> Truth:
+        """What a topic finds; with a size budget, the first of it: by iteration, then by finder and place."""
         level: dict[int, int] = {}
         seen = set(self.seed_numbers)
         wave = [number for number in self.seed_numbers if self.pages[number].kind == "on"]
@@ -234,13 +235,13 @@ class SimulatedWeb:
             if depth == self.max_iterations:
                 break
             for number in wave:
-                for target, _, form in self.pages[number].links:
+                for target, _, form in sorted(self.pages[number].links, key=lambda link: link[2]):  # anchors, then text
                     if target is not None and form != "aside" and target not in seen:
                         seen.add(target)
                         if self.pages[target].kind == "on":
                             following.append(target)
             wave = following
-        return self._merged(level, seen)
+        return self._merged(dict(list(level.items())[:max_stories]), seen)
 
     def _merged(self, level: dict[int, int], seen: set[int]) -> Truth:
         found_at = dict(level)

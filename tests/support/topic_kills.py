@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from tearsheet.engines.database import open_database
+from tearsheet.topics.model import MAX_STORIES
 from tearsheet.topics.snapshot.store import list_snapshots, load_snapshot
 from tearsheet.topics.store import find_topic
 from tests.support.simulated_web import SimulatedWeb
@@ -46,33 +47,47 @@ def finish(child: subprocess.Popen[str]) -> str:
     return said
 
 
-def spider_with_kills(folder: Path, make: dict[str, int], kills: int) -> str:
-    """Run it, killed so often; the digest of its snapshot."""
+def _start_together(folder: Path, port: int, workers: int) -> list[subprocess.Popen[str]]:
+    """One process that runs the topic, and others that help it."""
+    children = []
+    for number in range(workers):
+        child = start(folder, port, *(["join"] if number else []))
+        assert child.stdout is not None and child.stdout.readline() == "ready\n"
+        children.append(child)
+    return children
+
+
+def spider_with_kills(
+    folder: Path, make: dict[str, int], kills: int, *, workers: int = 1, max_stories: int = MAX_STORIES
+) -> str:
+    """Run it in so many processes, all of them killed so often; the digest of its snapshot."""
     folder.mkdir()
     web = SimulatedWeb(**make)
     database = open_database(DATABASE, folder)
     database.migrate()
-    prepare(database, web)
+    prepare(database, web, max_stories=max_stories)
     rng = random.Random(kills)
     killed = 0
     with served_web(web) as server:
         while killed < kills and find_topic(database, "Zanzibar").state != "completed":
-            child = start(folder, server.port)
-            assert child.stdout is not None and child.stdout.readline() == "ready\n"
+            children = _start_together(folder, server.port, workers)
+            [child, *_] = children
             until, most = time.monotonic() + rng.uniform(0.3, 3.0), len(server.requests) + rng.randrange(1, 25)
             while child.poll() is None and time.monotonic() < until and len(server.requests) < most:
                 time.sleep(0.01)
             ended = child.poll() is not None
-            child.kill()
-            child.communicate()
+            for one in children:
+                one.kill()
+                one.communicate()
             if ended:
                 break
             killed += 1
         assert killed >= min(kills, 3), f"only {killed} kills before the end: the run is too short to be killed"
         if find_topic(database, "Zanzibar").state != "completed":
-            assert "completed" in finish(start(folder, server.port))
+            for child in _start_together(folder, server.port, workers):
+                assert "completed" in finish(child)
     topic = find_topic(database, "Zanzibar")
-    check_snapshot(web, load_snapshot(database, topic), folder / "export")
+    check_snapshot(web, load_snapshot(database, topic), folder / "export", max_stories)
     [snapshot] = list_snapshots(database, topic.id)
     database.close()
     return snapshot.digest

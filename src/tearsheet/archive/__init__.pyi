@@ -13,6 +13,8 @@ from .erased import REASON as REASON
 from .erased import Erased as Erased
 from .erased import Erasure as Erasure
 from .erased import erased_among as erased_among
+from .erased import is_anything_erased as is_anything_erased
+from .erased import keep_away as keep_away
 from .erasing import erase_from_dumps as erase_from_dumps
 from .erasing import erase_from_file as erase_from_file
 from .erasing import erase_from_returned as erase_from_returned

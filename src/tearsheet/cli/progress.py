@@ -46,7 +46,7 @@ class Progress:
 
         with LiveTable(self._headline) as live:
             while not await _stopped_within(stop, _FRAME_SECONDS):
-                live.update(await self._stages(), self._tally(), self._collector.paused)
+                live.update(await self._stages(), self._tally(), self._collector.paused, self._collector.polling)
 
     async def _stages(self) -> list[tuple[str, ...]]:
         """For each stage: its name, stories, stories a second, and how many wait, are in work and are put off."""
@@ -69,37 +69,51 @@ class Progress:
             tally = self._tally()
             read = {"files": f"{tally.finished} of {tally.files}", "read": tally.stories} if tally else {}
             paused = {"paused": self._collector.paused} if self._collector.paused else {}
-            said = {"queued": queued, **read, **settled, **paused}
+            polling = {"polling": self._collector.polling} if self._collector.polling else {}
+            said = {"queued": queued, **read, **polling, **settled, **paused}
             if said != last and any(said.values()):  # an idle run has nothing to say
                 log.info("progress", extra=said)
             last = said
 
 
 class TopicProgress:
-    """One line on a terminal, updated in place: what was found, how much of what is known is done, and how fast that goes.
+    """One line: what was found, how much of what is known is done, and how fast that goes.
+
+    On a terminal it is updated in place; elsewhere there is another one now and then, as long as there is something new to say.
 
     How many links there will be nobody knows: the end in sight is that of the links and stories which are known by now.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._started = clock()
+        self._started = self._told_at = clock()
+        self._told: tuple[str, topics.Progress] | None = None
 
     def __call__(self, topic: topics.Topic, progress: topics.Progress) -> None:
         """Show the state."""
-        if Globals.quiet or not err.is_terminal:
+        if Globals.quiet:
             return
+        if err.is_terminal:
+            err.show_progress(self._line(topic, progress))
+        elif self._clock() - self._told_at >= _LINE_SECONDS and self._told != (topic.state, progress):
+            self._told, self._told_at = (topic.state, progress), self._clock()
+            err.print(self._line(topic, progress))
+
+    def _line(self, topic: topics.Topic, progress: topics.Progress) -> str:
         waiting = progress.to_fetch + progress.adding + progress.waiting + progress.to_mine + progress.links_unfetched
         done = (
             progress.stories
             + progress.not_relevant
+            + progress.over_budget
+            + progress.over_cap
             + progress.failed_requests
             + progress.links
             - progress.links_unfetched
         )
         far = pace(done, done + waiting, self._clock() - self._started, "steps")
         found = f"{topic.state}: {how_many(progress.stories, 'story')}, {how_many(progress.links, 'link')}"
-        err.show_progress(f"{found}; {far}; waiting for {progress.describe_waiting() or 'nothing'}")
+        waits = progress.describe_put_off(time.time())
+        return "; ".join(filter(None, [found, far, f"waiting for {progress.describe_waiting() or 'nothing'}", waits]))
 
 
 async def _stopped_within(stop: asyncio.Event, seconds: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +28,8 @@ from tearsheet.urls import BadURL
 app = typer.Typer(help="Topics: from a boolean query to a map of who links to whom.", no_args_is_help=True)
 NewName = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME")]
 Name = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME", autocompletion=names_of("topics"))]
+_LISTED = 20
+"""How many addresses that wait for another try `status` names."""
 SnapshotId = Annotated[int | None, typer.Option("--snapshot", help="A snapshot's number; the newest without it.")]
 
 
@@ -39,15 +42,23 @@ def _span(first: str, last: str) -> tuple[date, date]:
     start, end = answering.read_day(first, "--timespan"), answering.read_day(last, "--timespan", last=True)
     if start is None or end is None:
         raise UsageError(f"--timespan: write it as FIRST=LAST, two days, and not as {first + '=' + last!r}")
-    answering.check_period(start, end)
     return start, end
 
 
-def _pairs(items: list[str], what: str) -> dict[str, str]:
-    for item in items:
-        if "=" not in item:
-            raise UsageError(f"{what}: write {item!r} as NAME=VALUE")
-    return dict(item.split("=", 1) for item in items)
+def _pairs(items: list[str], what: str, form: str) -> list[tuple[str, str]]:
+    pairs = [item.partition("=") for item in items]
+    for item, (_, equals, _) in zip(items, pairs, strict=True):
+        if not equals:
+            raise UsageError(f"{what}: write {item!r} as {form}")
+    return [(name, value) for name, _, value in pairs]
+
+
+def _foci(items: list[str]) -> dict[str, str]:
+    pairs = _pairs(items, "--focus", "NAME=QUERY")
+    foci = dict(pairs)
+    if len(foci) < len(pairs):
+        raise UsageError("--focus: two foci have the same name; give one of them another")
+    return foci
 
 
 @app.command()
@@ -72,7 +83,7 @@ def create(
         int, typer.Option(help="How many links away from the seeds stories may be.")
     ] = topics.MAX_ITERATIONS,
     max_stories: Annotated[
-        int, typer.Option(help="Size budget: the spider stops at this many stories.")
+        int, typer.Option(help="Size budget: the most stories, the nearest to the seeds and the first found of them.")
     ] = topics.MAX_STORIES,
     seconds: Annotated[float | None, typer.Option(help="Seconds between two fetches from one source.")] = None,
     focus: Annotated[list[str] | None, typer.Option(help="A part to count separately: NAME=QUERY.")] = None,
@@ -80,10 +91,10 @@ def create(
 ) -> None:
     """Create a topic. Seed it next, then run it."""
     seeds = question_of(query, start=start, end=end, sources=source, collections=collection)
-    spans = [_span(first, last) for first, last in _pairs(timespan or [], "--timespan").items()]
+    spans = dict.fromkeys(_span(first, last) for first, last in _pairs(timespan or [], "--timespan", "FIRST=LAST"))
     new = topics.NewTopic(
         name, seeds.text, seeds.start, seeds.end, seeds.sources, seeds.collections, iterations, max_stories, seconds,
-        _pairs(focus or [], "--focus"), tuple(spans),
+        _foci(focus or []), tuple(spans),
     )  # fmt: skip
     with services_for(begins=True) as services:
         topics.store.create_topic(services.database, new, services.settings.topics.seconds_per_media_fetch)
@@ -193,7 +204,7 @@ def run(
     out.print(
         f"{how_many(progress.stories, 'story')} in {how_many(progress.iteration, 'iteration')}, "
         f"{progress.not_relevant:,} not relevant, "
-        f"{how_many(progress.failed_requests, 'address')} that could not be fetched; {done.message}",
+        f"{how_many(progress.failed_requests, 'address')} that could not be fetched{done.message and f'; {done.message}'}",
     )
 
 
@@ -230,6 +241,7 @@ def status(name: Name, json: JsonOption = False, jsonl: JsonlOption = False) -> 
         progress = topics.store.progress_of(services.database, topic)
         between = topics.store.count_links_between_stories(services.database, topic)
         taken = snapshots.list_snapshots(services.database, topic.id)
+        put_off = topics.store.list_put_off(services.database, topic)
     values = {
         "name": topic.name,
         "query": topic.query,
@@ -237,6 +249,8 @@ def status(name: Name, json: JsonOption = False, jsonl: JsonlOption = False) -> 
         "message": topic.message,
         "stories": progress.stories,
         "not_relevant": progress.not_relevant,
+        "over_budget": progress.over_budget,
+        "over_cap": progress.over_cap,
         "iteration": progress.iteration,
         "max_iterations": topic.max_iterations,
         "links": progress.links,
@@ -247,9 +261,15 @@ def status(name: Name, json: JsonOption = False, jsonl: JsonlOption = False) -> 
         "snapshots": [row.id for row in taken],
     }
     if json or jsonl:
-        show([values], {}, form=output_form(json, jsonl, False))
-    else:
-        show([{"what": key, "value": str(value)} for key, value in values.items()], {"what": "", "value": ""})
+        again = [{"url": url, "next_try": at} for url, at in put_off]
+        show([{**values, "put_off": again}], {}, form=output_form(json, jsonl, False))
+        return
+    values["put_off"] = progress.describe_put_off(time.time())
+    show([{"what": key, "value": str(value)} for key, value in values.items()], {"what": "", "value": ""})
+    for url, at in put_off[:_LISTED]:
+        out.print(f"tried again from {at:%Y-%m-%d %H:%M} UTC on: {url}")
+    if len(put_off) > _LISTED:
+        out.print(f"… and {len(put_off) - _LISTED:,} more: --json lists them all")
 
 
 @app.command("list")

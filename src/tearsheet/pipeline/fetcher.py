@@ -13,6 +13,7 @@ from tearsheet.fetch import (
     FetchResponse,
     HostBusy,
     HostFailing,
+    HostPaused,
     PoliteClient,
     Redirect,
     RobotsForbid,
@@ -22,7 +23,7 @@ from tearsheet.fetch import (
 )
 from tearsheet.story import Story
 from tearsheet.urls import BadURL, non_news_host
-from tearsheet.work import Drop, Outcome, Requeue, Retry, Skipped
+from tearsheet.work import Drop, Outcome, Paused, Requeue, Retry, Skipped
 
 RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504, 522, 524})
 COUNTED_STATUSES = frozenset({403, 404, 429})
@@ -112,6 +113,8 @@ class Fetcher:
             raise Retry("robots-error", "robots.txt cannot be fetched now", after=busy.after) from busy
         except HostFailing as failing:
             raise Skipped("skipped", "the host could not be reached lately", after=failing.after) from failing
+        except HostPaused as paused:
+            raise Paused("busy", paused.after) from paused
         except HostBusy as busy:
             raise Requeue("busy", busy.after) from busy
         except FetchError as error:

@@ -207,6 +207,10 @@ class TopicSettings:
     seconds_per_media_fetch: float = _setting(10.0, "shortest time between two fetches from one source by a topic")
     max_retries: int = _setting(3, "tries after the first before a link is given up")
     retry_seconds: float = _setting(30.0, "pause before the first retry of a link; each further one is twice as long")
+    wait_seconds: float = _setting(
+        5.0, "longest wait for a link's next try; one that must wait longer is put off, and nothing waits for it"
+    )
+    max_self_linked: int = _setting(200, "stories that one source may bring by links within itself")
     poll_seconds: float = _setting(1.0, "how often a running topic checks its progress")
     stuck_seconds: float = _setting(1_800.0, "time without any progress after which a topic fails")
     max_error_share: float = _setting(0.02, "share of links and stories that may fail through our own errors")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 
+from tearsheet.counts import how_many
 from tearsheet.index import Question
 
 # topic_stories.state
@@ -16,6 +17,10 @@ ADDING = "adding"
 IN = "in"
 OUT = "out"
 MERGED = "merged"
+OVER_BUDGET = "over-budget"
+"""Found when the topic had as many stories as it may have, and so never judged."""
+OVER_CAP = "over-cap"
+"""Found only by links of its own source, which had brought as many stories in this way as it may."""
 
 # topic_fetch_urls.state
 PENDING = "pending"
@@ -25,7 +30,10 @@ NO_MATCH = "content match failed"
 REQUEST_FAILED = "request failed"
 IGNORED = "ignored"
 ERROR = "error"
-SKIPPED = "skipped"
+
+# topic_jobs.job, of those that others need not wait for
+FETCH_LINK = "topic_fetch_link"
+MINE_STORY = "topic_mine_story"
 
 # topics.state
 CREATED = "created"
@@ -108,12 +116,18 @@ class Progress:
     to_mine: int = 0
     stories: int = 0
     not_relevant: int = 0
+    over_budget: int = 0
+    over_cap: int = 0
     links: int = 0
     links_unfetched: int = 0
     failed_requests: int = 0
     errors: int = 0
     iteration: int = 0
     first_waited_for: str = ""
+    put_off: int = 0
+    """Addresses that are tried again later, and that nothing waits for."""
+    next_try: float | None = None
+    """When the first of them is due."""
 
     @property
     def done(self) -> bool:
@@ -135,6 +149,14 @@ class Progress:
         first = f" (the first: {self.first_waited_for})" if self.first_waited_for else ""
         return ", ".join(parts) + first
 
+    def describe_put_off(self, now: float) -> str:
+        """What is tried again later, for people to read; empty if nothing is. Of a moment today only the time is told."""
+        if self.next_try is None:
+            return ""
+        first, today = datetime.fromtimestamp(self.next_try, UTC), datetime.fromtimestamp(now, UTC).date()
+        told = first.strftime("%H:%M UTC" if first.date() == today else "%Y-%m-%d %H:%M UTC")
+        return f"{how_many(self.put_off, 'address', 'waits')} for another try, the first at {told}"
+
 
 def seed_question(topic: NewTopic | Topic) -> Question:
     """The question whose answers are a topic's seeds. Raises QueryError or UsageError for one that makes no sense."""
@@ -146,6 +168,11 @@ def seed_question(topic: NewTopic | Topic) -> Question:
         collections=topic.collections,
         order="indexed-oldest",
     )
+
+
+def file_part(name: str) -> str:
+    """A name as a part of file names."""
+    return "".join(c if c.isalnum() else "-" for c in name)
 
 
 def simplest(urls: Iterable[str]) -> str:

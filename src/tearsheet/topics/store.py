@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Column, Connection, Row, func, select, update
+from sqlalchemy import Column, Connection, Row, Select, and_, func, select, update
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.feeds.catalogue import members_of
 from tearsheet.near_names import did_you_mean
-from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
+from tearsheet.topics.definition import check_definition
 from tearsheet.topics.model import NewTopic, Progress, Topic, seed_question
 
 
 def create_topic(database: Database, new: NewTopic, default_seconds: float) -> Topic:
     """Store a topic.
 
-    Raises QueryError for a query that cannot be parsed, UsageError when the name is taken or the question makes no sense,
+    Raises QueryError for a query that cannot be parsed, UsageError when the name is taken or the definition makes no sense,
     NotFoundError for a collection that does not exist.
     """
+    check_definition(new)
     seed_question(new).ask(partial(members_of, database))
-    for query in new.foci.values():
-        parse_query(query)
     seconds = default_seconds if new.seconds_per_media_fetch is None else new.seconds_per_media_fetch
     values = {
         "name": new.name,
@@ -126,9 +125,14 @@ def set_state(
 
 def stop_topic(database: Database, topic: Topic) -> None:
     """Have the run of a topic stop, wherever it is; a later run goes on with it. Raises UsageError when none is at work."""
-    message = "stopped; `tearsheet topic run` goes on"
-    if not set_state(database, topic.id, model.STOPPED, message, only_from=model.AT_WORK):
+    if not note_stopped(database, topic.id):
         raise UsageError(f"the topic {topic.name!r} is not at work: its state is {topic.state}")
+
+
+def note_stopped(database: Database, topic_id: int) -> bool:
+    """Record that a run was stopped before its end: nobody works on it until it is run again. Returns if it was at work."""
+    message = "stopped; `tearsheet topic run` goes on"
+    return set_state(database, topic_id, model.STOPPED, message, only_from=model.AT_WORK)
 
 
 def delete_topic(database: Database, topic: Topic) -> None:
@@ -146,16 +150,40 @@ def delete_topic(database: Database, topic: Topic) -> None:
                 connection.execute(table.delete().where(table.c.topics_id == topic.id))
 
 
+def put_off(topic_id: int, job: str) -> Select[tuple[str]]:
+    """The items of a job that are tried again later, and that nothing waits for."""
+    jobs = tables.topic_jobs
+    return select(jobs.c.item).where(jobs.c.topics_id == topic_id, jobs.c.job == job, jobs.c.put_off)
+
+
+def list_put_off(database: Database, topic: Topic) -> list[tuple[str, datetime]]:
+    """The addresses that are tried again later, and when, the first one first."""
+    jobs, fetches, web = tables.topic_jobs, tables.topic_fetch_urls, tables.web_stories
+    fetched = and_(fetches.c.topics_id == jobs.c.topics_id, fetches.c.url_key == jobs.c.item)
+    query = (
+        select(func.coalesce(fetches.c.url, web.c.url), jobs.c.held_until)
+        .select_from(jobs.outerjoin(fetches, fetched).outerjoin(web, web.c.stories_id == jobs.c.item))
+        .where(jobs.c.topics_id == topic.id, jobs.c.put_off)
+        .order_by(jobs.c.held_until, jobs.c.item)
+    )
+    with database.read() as connection:
+        return [(url or "", datetime.fromtimestamp(at, UTC)) for url, at in connection.execute(query)]
+
+
 def progress_of(database: Database, topic: Topic) -> Progress:
     """How far a topic has got."""
     stories, links, fetches = tables.topic_stories, tables.topic_links, tables.topic_fetch_urls
+    jobs, later = tables.topic_jobs, put_off(topic.id, model.FETCH_LINK)
     with database.read() as connection:
         by_state = _counts_by(connection, stories.c.state, topic.id)
         fetched = _counts_by(connection, fetches.c.state, topic.id)
         by_fetched = _counts_by(connection, links.c.fetched, topic.id)
         to_mine = connection.execute(
             select(func.count()).where(
-                stories.c.topics_id == topic.id, stories.c.state == model.IN, stories.c.spidered.is_(False)
+                stories.c.topics_id == topic.id,
+                stories.c.state == model.IN,
+                stories.c.spidered.is_(False),
+                stories.c.stories_id.not_in(put_off(topic.id, model.MINE_STORY)),
             )
         ).scalar_one()
         mine_errors = connection.execute(
@@ -164,25 +192,36 @@ def progress_of(database: Database, topic: Topic) -> Progress:
         iteration = connection.execute(
             select(func.max(stories.c.iteration)).where(stories.c.topics_id == topic.id, stories.c.state == model.IN)
         ).scalar()
-        first = connection.execute(
-            select(fetches.c.url)
-            .where(fetches.c.topics_id == topic.id, fetches.c.state == model.PENDING)
-            .order_by(fetches.c.url)
-            .limit(1)
-        ).scalar()
+        to_fetch, first = connection.execute(
+            select(func.count(), func.min(fetches.c.url)).where(
+                fetches.c.topics_id == topic.id, fetches.c.state == model.PENDING, fetches.c.url_key.not_in(later)
+            )
+        ).one()
+        unfetched = connection.execute(
+            select(func.count()).where(
+                links.c.topics_id == topic.id, links.c.fetched.is_(False), links.c.url_key.not_in(later)
+            )
+        ).scalar_one()
+        again, next_try = connection.execute(
+            select(func.count(), func.min(jobs.c.held_until)).where(jobs.c.topics_id == topic.id, jobs.c.put_off)
+        ).one()
     return Progress(
-        to_fetch=fetched.get(model.PENDING, 0),
+        to_fetch=to_fetch,
         waiting=by_state.get(model.WAITING, 0),
         adding=by_state.get(model.ADDING, 0),
         to_mine=to_mine,
         stories=by_state.get(model.IN, 0),
         not_relevant=by_state.get(model.OUT, 0),
+        over_budget=by_state.get(model.OVER_BUDGET, 0),
+        over_cap=by_state.get(model.OVER_CAP, 0),
         links=sum(by_fetched.values()),
-        links_unfetched=by_fetched.get(False, 0),
+        links_unfetched=unfetched,
         failed_requests=fetched.get(model.REQUEST_FAILED, 0),
         errors=fetched.get(model.ERROR, 0) + mine_errors,
         iteration=iteration or 0,
         first_waited_for=first or "",
+        put_off=again,
+        next_try=next_try,
     )
 
 

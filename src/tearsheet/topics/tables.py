@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, LargeBinary, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, LargeBinary, String, Table, Text, false
 
 from tearsheet.engines.database import UtcDateTime, metadata
 
@@ -62,6 +62,7 @@ topic_seed_urls = Table(
     Column("source", String(40), nullable=False),
     Column("assume_match", Boolean, nullable=False),
     Column("processed", Boolean, nullable=False),
+    Column("place", Integer, nullable=False, server_default="0"),
 )
 
 media = Table(
@@ -116,6 +117,8 @@ topic_stories = Table(
     Column("why", Text, nullable=False),
     Column("assume_match", Boolean, nullable=False),
     Column("link_mine_error", Text),
+    Column("found", Integer),
+    Column("self_linked", Boolean, nullable=False, server_default=false()),
     Index("topic_stories_state", "topics_id", "state", "iteration"),
 )
 
@@ -129,6 +132,7 @@ topic_links = Table(
     Column("kind", String(10), nullable=False),
     Column("fetched", Boolean, nullable=False),
     Column("ref_stories_id", String(64)),
+    Column("place", Integer, nullable=False, server_default="0"),
     Index("topic_links_url", "topics_id", "url_key"),
 )
 
@@ -158,6 +162,7 @@ topic_jobs = Table(
     Column("held_until", Float, nullable=False),
     Column("tries", Integer, nullable=False),
     Column("turn", Float, nullable=False),
+    Column("put_off", Boolean, nullable=False, server_default=false()),
     Index("topic_jobs_holder", "holder"),
 )
 """Items that were offered to the workers or are held by one. The other tables say what is to be done."""

@@ -54,12 +54,15 @@ class TopicView:
     message: str
     stories: int
     not_relevant: int
+    over_budget: int
+    over_cap: int
     links: int
     iteration: int
     max_iterations: int
     failed_requests: int
     errors: int
     waiting_for: str
+    put_off: int
     snapshots: list[SnapshotLine]
 
 
@@ -101,12 +104,15 @@ def _view(database: Database, topic: Topic) -> TopicView:
         message=topic.message,
         stories=progress.stories,
         not_relevant=progress.not_relevant,
+        over_budget=progress.over_budget,
+        over_cap=progress.over_cap,
         links=progress.links,
         iteration=progress.iteration,
         max_iterations=topic.max_iterations,
         failed_requests=progress.failed_requests,
         errors=progress.errors,
         waiting_for=progress.describe_waiting(),
+        put_off=progress.put_off,
         snapshots=[
             SnapshotLine(row.id, row.created_at, row.note, row.digest)
             for row in reversed(list_snapshots(database, topic.id))

@@ -37,6 +37,7 @@ from .outcomes import Drop as Drop
 from .outcomes import KeepingStage as KeepingStage
 from .outcomes import Kept as Kept
 from .outcomes import Outcome as Outcome
+from .outcomes import Paused as Paused
 from .outcomes import Quarantine as Quarantine
 from .outcomes import Requeue as Requeue
 from .outcomes import Result as Result

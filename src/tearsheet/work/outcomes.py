@@ -49,6 +49,10 @@ class Requeue(Outcome):
         self.after = after
 
 
+class Paused(Requeue):
+    """Not now, because the host told us to stay away."""
+
+
 class Quarantine(Outcome):
     """Someone should see what is wrong. The story is set aside and can be replayed."""
 

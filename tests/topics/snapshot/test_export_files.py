@@ -1,13 +1,15 @@
 """A snapshot as files: the same bytes each time, and pages that open from a disk."""
 
+import msgspec
 import pytest
 from lxml import etree
+from pyarrow import parquet
 
 from tearsheet.errors import NotFoundError
-from tearsheet.topics.snapshot.drawing import to_svg
 from tearsheet.topics.snapshot.export import MediaMap
 from tearsheet.topics.snapshot.export_files import page_of, write_export, write_map
 from tearsheet.topics.snapshot.frozen import Frozen
+from tearsheet.topics.snapshot.map_svg import to_svg
 from tests.support.frozen_primes import overall_of
 
 
@@ -20,9 +22,27 @@ def test_the_same_snapshot_gives_the_same_bytes(frozen, tmp_path):
         assert a.read_bytes() == b.read_bytes(), a
 
 
+def test_a_column_without_values_has_the_type_that_it_always_has(frozen, tmp_path):
+    bare = [msgspec.structs.replace(story, facebook_shares=None) for story in frozen.stories]
+    write_export(msgspec.structs.replace(frozen, stories=tuple(bare)), tmp_path / "bare", ["parquet"])
+    write_export(frozen, tmp_path / "full", ["parquet"])
+    for name in ("stories", "media", "story_links", "medium_links"):
+        schemas = [parquet.read_schema(tmp_path / kind / "overall" / f"{name}.parquet") for kind in ("bare", "full")]
+        assert schemas[0] == schemas[1]
+        assert "null" not in map(str, schemas[0].types)
+    assert str(schemas[0].field("link_count").type) == "int64"
+
+
+def test_the_head_of_the_page_tells_the_links_that_its_tables_count(frozen):
+    figures = overall_of(frozen)
+    assert f"{len(figures.story_links)} of them from one source to another." in page_of(frozen)
+    assert len(frozen.links) > len(figures.story_links)
+
+
 def test_the_map_and_the_page_escape_what_came_from_the_web(frozen):
     svg = to_svg(MediaMap(overall_of(frozen)), frozen.topic)
-    assert len(list(etree.fromstring(svg.encode()).iter("{http://www.w3.org/2000/svg}circle"))) == 3
+    sources = etree.fromstring(svg.encode()).findall(".//{*}circle/{*}title")
+    assert [title.text.partition(":")[0] for title in sources if title.text] == ["f.example", "d.example", "a.example"]
     page = page_of(frozen)
     assert "<Primes>" not in page
     assert "&lt;Primes&gt; &amp; co" in page

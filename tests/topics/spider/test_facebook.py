@@ -5,11 +5,13 @@ import asyncio
 import pytest
 
 from tearsheet.fetch import PoliteClient
+from tearsheet.topics import model, store
 from tearsheet.topics.spider import facebook
 from tearsheet.topics.spider.facebook_fetch_story_stats import FetchStoryStats
 from tearsheet.topics.spider.stores import shares, web_stories
 from tearsheet.topics.spider.stores.jobs import Taken
-from tearsheet.work.outcomes import Retry
+from tearsheet.topics.spider.topic_run import TopicRun, start_run
+from tearsheet.work.outcomes import Drop, Retry
 from tests.support.growth import assert_linear
 from tests.support.loopback_web import response, serve
 from tests.support.topic_rows import add_members, web_story
@@ -56,9 +58,23 @@ def test_share_counts_are_asked_for_once_and_kept(tools, topic):
         assert connection.exec_driver_sql("SELECT facebook_share_count FROM story_statistics").scalar() == 7
 
 
-def test_a_story_without_counts_is_not_asked_for_again_once_it_was_given_up(tools, topic):
+def test_a_token_that_is_no_good_is_no_answer():
+    with pytest.raises(Drop, match="expired"):
+        facebook.read_engagement(b'{"error": {"code": 190, "message": "the token has expired"}}')
+
+
+def test_counts_that_were_asked_for_in_vain_are_missing_and_asked_for_again_by_the_next_run(tools, topic):
     add_members(tools.database, topic, web_story(1, "A"), web_story(2, "B"))
     assert shares.count_without_shares(tools.database, topic.id) == 2
-    taken = Taken(topic.id, "facebook_fetch_story_stats", web_story(1, "A").id)
-    FetchStoryStats(tools).give_up(taken, "facebook: timeout", defect=False)
-    assert shares.count_without_shares(tools.database, topic.id) == 1
+    for number in (1, 2):
+        taken = Taken(topic.id, "facebook_fetch_story_stats", web_story(number, "A").id)
+        FetchStoryStats(tools).give_up(taken, "facebook: timeout", defect=False)
+    assert shares.count_without_shares(tools.database, topic.id) == 0
+    store.set_state(tools.database, topic.id, model.DEDUPED)
+    job = start_run(tools, store.find_topic(tools.database, "T"))  # it goes on, and asks no more
+    asyncio.run(TopicRun(tools).handle(job.values, redelivered=False))
+    said = store.find_topic(tools.database, "T").message
+    assert said.endswith("share counts missing for 2 stories (facebook: timeout)")
+    store.set_state(tools.database, topic.id, model.COMPLETED)
+    start_run(tools, store.find_topic(tools.database, "T"))
+    assert shares.count_without_shares(tools.database, topic.id) == 2

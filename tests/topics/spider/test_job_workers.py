@@ -14,6 +14,7 @@ from tearsheet.topics.spider.due import due_jobs
 from tearsheet.topics.spider.job import Job
 from tearsheet.topics.spider.job_workers import DriverWorker, ItemWorker, TurnLater, turn_after
 from tearsheet.topics.spider.seeds import route_new_seeds
+from tearsheet.topics.spider.stores import jobs
 from tearsheet.topics.spider.topic_run import start_run
 from tearsheet.work import Drop, Ledger, Requeue, Retry, RetryRule, WaterMarks, Worker, WorkerConfig
 
@@ -52,7 +53,7 @@ class Bench:
         route_new_seeds(tools, self.topic)
 
     def worker(self) -> ItemWorker:
-        config = WorkerConfig(NAME, (), RetryRule(2, 10.0, 100.0), WaterMarks(1, 2))
+        config = WorkerConfig(NAME, (), RetryRule(2, 2.0, 100.0), WaterMarks(1, 2))
         return ItemWorker(self.handler, self.tools, config, self.broker, Ledger(self.tools.database))
 
     async def nudge(self, jobs: Sequence[Job]) -> None:
@@ -133,6 +134,25 @@ def test_a_try_that_failed_is_due_again_later_and_is_given_up_in_the_end(bench, 
     assert [tries for _, tries, _ in made.handler.handled] == [0, 1, 2]
     assert len({item for item, _, _ in made.handler.handled}) == 1
     assert made.handler.given_up == [("http-503: busy", False)]
+
+
+def test_a_try_that_is_far_off_is_put_off_until_it_is_taken_up_again(bench, clock):
+    made = bench(Retry("http-429", "later", after=3_600.0))
+
+    async def two_tries() -> None:
+        first, *_ = made.due()
+        await made.nudge([first])
+        clock.now += 4_000
+        assert made.due() == []
+        assert store.progress_of(made.tools.database, made.topic).put_off == 1
+        assert not jobs.take_up_again(made.tools.database, made.topic.id, clock.now - 500)
+        assert jobs.take_up_again(made.tools.database, made.topic.id, clock.now)
+        assert store.progress_of(made.tools.database, made.topic).put_off == 0
+        await made.nudge(made.due())
+
+    go(two_tries(), made)
+    [first, again] = made.handler.handled
+    assert (first[0], again[1]) == (again[0], 1)
 
 
 def test_what_is_dropped_is_given_up_at_once(bench):

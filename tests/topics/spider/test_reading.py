@@ -75,7 +75,7 @@ def test_a_page_that_takes_too_long_is_a_matter_of_its_link(tools: Any, topic: A
     async def run() -> None:
         pool = ReadingPool(1, 60.0)
         tools.reader = Hurried(pool)
-        taken = Taken(topic.id, "topic_fetch_link", url_key("http://a.example/1"), turn=1.0)
+        taken = Taken(topic.id, "topic_fetch_link", url_key("http://a.example/1"), turn=tools.clock())
         try:
             with pytest.raises(Quarantine, match="timeout: took longer than"):
                 await FetchLink(tools).handle(topic, taken)

@@ -62,7 +62,7 @@ def test_thirty_sites_and_three_thousand_pages(tmp_path):
 def test_what_is_left_out_says_why(tmp_path):
     web = SimulatedWeb(sites=4, pages=60, seed=5)
     database, topic = spider(tmp_path, web, replace(SETTINGS, facebook_token=""))
-    assert "share counts skipped" in topic.message
+    assert "share counts" not in topic.message
     with database.read() as connection:
         rows = connection.exec_driver_sql(
             "SELECT url, state, why FROM topic_stories JOIN web_stories USING (stories_id)"
@@ -79,11 +79,18 @@ def test_what_is_left_out_says_why(tmp_path):
     database.close()
 
 
-def test_the_size_budget_stops_the_spider_and_says_so(tmp_path):
-    web = SimulatedWeb(sites=8, pages=60, seed=2)
-    assert len(web.truth().stories) > 5
-    database, topic = spider(tmp_path, web, max_stories=5)
+def test_a_size_budget_takes_the_first_stories_with_every_link_between_them(tmp_path):
+    web, max_stories = SimulatedWeb(sites=8, pages=60, seed=2), 20
+    everything = web.truth()
+    first = web.truth(max_stories)
+    assert len(everything.stories) > len(first.stories)
+    assert len(first.links) > max_stories // 5
+    database, topic = spider(tmp_path, web, max_stories=max_stories)
     assert topic.state == model.COMPLETED
-    assert topic.message.startswith("stopped at 5 stories, the topic's size budget")
-    assert progress_of(database, topic).stories <= 5
+    check_snapshot(web, load_snapshot(database, topic), tmp_path / "export", max_stories)
+    progress = progress_of(database, topic)
+    assert progress.over_budget
+    assert topic.message.startswith(
+        f"the size budget of {max_stories} stories is used up, {progress.over_budget} more over budget; "
+    )
     database.close()

@@ -44,6 +44,20 @@ def test_an_item_reserves_its_turn_and_comes_back_for_it(tools, topic, clock):
         fetch(tools, topic, URLS[0], turn=1010.0)
 
 
+def test_turns_that_were_missed_are_not_made_up_for_at_once(tools, topic, clock):
+    route_new_seeds(tools, topic)
+    assert media.take_turn(tools.database, "a.example", clock.now, 10.0) == 0.0
+    for url in URLS[:2]:
+        with pytest.raises(TurnLater):
+            fetch(tools, topic, url)
+    clock.now += 1_000
+    with pytest.raises(AssertionError, match="nothing may be fetched"):
+        fetch(tools, topic, URLS[0], turn=1010.0)
+    with pytest.raises(TurnLater) as later:
+        fetch(tools, topic, URLS[1], turn=1020.0)
+    assert later.value.turn == clock.now + 10
+
+
 def test_an_address_that_has_its_result_is_not_fetched(tools, topic):
     route_new_seeds(tools, topic)
     fetches.finish_fetch(tools.database, topic.id, url_key(URLS[0]), model.NO_MATCH)
@@ -93,6 +107,31 @@ def test_an_erased_address_is_not_fetched(tools, topic):
     row = fetches.get_fetch(tools.database, topic.id, url_key(URLS[0]))
     assert row is not None
     assert (row.state, row.message) == (model.IGNORED, "erased")
+
+
+def test_a_page_that_is_known_by_the_address_it_was_had_from_is_no_second_story(tools, topic):
+    page = (
+        b"<html><title>Flood</title><link rel=canonical href=http://a.example/the-flood>"
+        b"<article><p>A flood came over the town.</p></article></html>"
+    )
+
+    class Redirected:
+        async def process(self, story):
+            story.raw_html.html = page
+            story.http_metadata.final_url = "http://a.example/story?id=7"
+            return story
+
+    collected = "http://a.example/story?id=7"
+    known = WebStory(url_key(collected), collected, "a.example", "Flood", "index", None, "undateable", text="A flood.")
+    web_stories.save_story(tools.database, known, None, None, [])
+    add_seeds(tools.database, topic.id, [Seed("http://short.example/1")])
+    route_new_seeds(tools, topic)
+    tools.fetcher = Redirected()
+    fetch(tools, topic, "http://short.example/1")
+    row = fetches.get_fetch(tools.database, topic.id, url_key("http://short.example/1"))
+    assert row is not None
+    assert (row.state, row.stories_id) == (model.STORY_MATCH, known.id)
+    assert tools.match([url_key("http://a.example/the-flood")]) == {url_key("http://a.example/the-flood"): known.id}
 
 
 def test_a_page_that_turns_out_to_be_erased_is_not_kept(tools, topic):

@@ -1,14 +1,16 @@
 """What a run does at each look: what is due goes out once, what is lost goes out again, what does not move fails."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
+from sqlalchemy import select
 
-from tearsheet.topics import model, store
+from tearsheet.topics import model, store, tables
 from tearsheet.topics.model import Seed
 from tearsheet.topics.spider.facebook import Shares
 from tearsheet.topics.spider.job import Job
-from tearsheet.topics.spider.stores.jobs import Taken, take
+from tearsheet.topics.spider.stores.jobs import Taken, put_back, take
 from tearsheet.topics.spider.stores.seeds import add_seeds
 from tearsheet.topics.spider.stores.shares import save_shares
 from tearsheet.topics.spider.topic_fetch_link import FetchLink
@@ -78,6 +80,23 @@ def test_a_run_that_begins_again_leaves_what_a_worker_has_in_hand(tools, topic, 
     assert items(late) == items([first])
 
 
+def test_turns_that_passed_before_a_run_began_again_are_void(tools, topic, clock):
+    *offered, _ = look(tools, start_run(tools, topic))
+    turns = {}
+    for job, turn in zip(offered, (clock.now + 10, clock.now + 50), strict=False):
+        item, run = job.values["item"], job.values["run"]
+        taken = take(tools.database, topic.id, job.name, item, run=run, holder="me", until=clock.now)
+        assert taken is not None
+        put_back(tools.database, taken, "me", until=turn, tries=0, turn=turn)
+        turns[item] = turn
+    clock.now += 30
+    start_run(tools, store.find_topic(tools.database, "T"))
+    with tools.database.read() as connection:
+        kept = dict(connection.execute(select(tables.topic_jobs.c.item, tables.topic_jobs.c.turn)).all())
+    passed, to_come = turns
+    assert (kept[passed], kept[to_come]) == (0.0, turns[to_come])
+
+
 def test_an_older_message_of_a_run_ends(tools, topic):
     old = start_run(tools, topic)
     new = start_run(tools, store.find_topic(tools.database, "T"))
@@ -118,6 +137,14 @@ def test_share_counts_that_are_missing_are_asked_for_again_after_an_interruption
     save_shares(tools.database, story.id, Shares(1, 2, 3))
     [snapshot] = look(tools, job)
     assert snapshot.name == "topic_snapshot"
+
+
+def test_what_did_not_happen_is_not_told(tools, topic):
+    tools = replace(tools, settings=replace(tools.settings, facebook_token=""))
+    add_members(tools.database, topic, web_story(1, "A"))
+    store.set_state(tools.database, topic.id, model.DEDUPED, "")
+    look(tools, start_run(tools, store.find_topic(tools.database, "T")))
+    assert store.find_topic(tools.database, "T").message == ""
 
 
 def test_share_counts_are_not_waited_for_for_ever(tools, topic, clock):

@@ -2,7 +2,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0020');
+INSERT INTO "alembic_version" VALUES('0023');
 CREATE TABLE archive_files (
 	id INTEGER NOT NULL, 
 	name VARCHAR(255) NOT NULL, 
@@ -151,7 +151,7 @@ CREATE TABLE feed_subscriptions (
 	asked INTEGER DEFAULT '0' NOT NULL, 
 	lease_until DATETIME, 
 	pushed_at DATETIME, 
-	note TEXT, 
+	note TEXT, active_since DATETIME, 
 	PRIMARY KEY (feed_id), 
 	UNIQUE (token)
 );
@@ -398,7 +398,7 @@ CREATE TABLE topic_jobs (
 	holder VARCHAR(40) NOT NULL, 
 	held_until FLOAT NOT NULL, 
 	tries INTEGER NOT NULL, 
-	turn FLOAT NOT NULL, 
+	turn FLOAT NOT NULL, put_off BOOLEAN DEFAULT 0 NOT NULL, 
 	PRIMARY KEY (topics_id, job, item)
 );
 CREATE TABLE topic_links (
@@ -408,7 +408,7 @@ CREATE TABLE topic_links (
 	url TEXT NOT NULL, 
 	kind VARCHAR(10) NOT NULL, 
 	fetched BOOLEAN NOT NULL, 
-	ref_stories_id VARCHAR(64), 
+	ref_stories_id VARCHAR(64), place INTEGER DEFAULT '0' NOT NULL, 
 	PRIMARY KEY (topics_id, stories_id, url_key)
 );
 CREATE TABLE topic_merged_stories_map (
@@ -441,7 +441,7 @@ CREATE TABLE topic_seed_urls (
 	stories_id VARCHAR(64), 
 	source VARCHAR(40) NOT NULL, 
 	assume_match BOOLEAN NOT NULL, 
-	processed BOOLEAN NOT NULL, 
+	processed BOOLEAN NOT NULL, place INTEGER DEFAULT '0' NOT NULL, 
 	PRIMARY KEY (topics_id, url_key)
 );
 CREATE TABLE topic_sentences (
@@ -470,7 +470,7 @@ CREATE TABLE topic_stories (
 	spidered BOOLEAN NOT NULL, 
 	why TEXT NOT NULL, 
 	assume_match BOOLEAN NOT NULL, 
-	link_mine_error TEXT, 
+	link_mine_error TEXT, found INTEGER, self_linked BOOLEAN DEFAULT 0 NOT NULL, 
 	PRIMARY KEY (topics_id, stories_id)
 );
 CREATE TABLE topics (

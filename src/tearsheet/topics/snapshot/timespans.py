@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tearsheet.topics.model import file_part
 from tearsheet.topics.snapshot.frozen import Frozen, FrozenPost, FrozenStory
 from tearsheet.topics.snapshot.network import communities, pagerank
 
@@ -31,7 +32,7 @@ class Timespan:
     def name(self) -> str:
         """A name that can be part of a file name."""
         days = f"-{self.start}-{self.end}" if self.start else ""
-        focus = "".join(c if c.isalnum() else "-" for c in self.focus)
+        focus = file_part(self.focus)
         return f"{self.period}{days}" + (f"-{focus}" if focus else "")
 
 

@@ -8,10 +8,12 @@ from urllib.parse import urlencode
 
 from tearsheet.fetch import FetchError, FetchRequest, HostBusy, HostFailing, PoliteClient
 from tearsheet.foreign_text import read_json
-from tearsheet.work import Requeue, Retry
+from tearsheet.work import Drop, Requeue, Retry
 
 MAX_ANSWER = 100_000
 """Bytes. Real answers have a few hundred, and so few are read on the event loop in a moment."""
+UNKNOWN_CODES = frozenset({100, 803})
+"""What the Graph API says of an address that it does not know. Other lasting errors are about us: a token that has expired."""
 RETRIED_CODES = frozenset({1, 2, 4, 17, 341, 613})
 """Temporary errors of the Graph API: it is down, or we asked too often."""
 
@@ -27,7 +29,7 @@ class Shares:
 
 
 def read_engagement(body: bytes) -> Shares:
-    """The counts in an answer. Raises Retry for a temporary error; any other error is part of the result."""
+    """The counts in an answer; that the address is not known is one too. Raises Retry for a temporary error, Drop for another."""
     try:
         answer = read_json(body.decode("utf-8", "replace"))
     except ValueError:
@@ -38,7 +40,10 @@ def read_engagement(body: bytes) -> Shares:
     if isinstance(error, dict):
         if error.get("code") in RETRIED_CODES:
             raise Retry("facebook", str(error.get("message"))[:200])
-        return Shares(error=str(error.get("message") or "unknown error")[:500])
+        said = str(error.get("message") or "unknown error")[:500]
+        if error.get("code") not in UNKNOWN_CODES:
+            raise Drop("facebook", said)
+        return Shares(error=said)
     engagement = answer.get("engagement")
     if not isinstance(engagement, dict):
         return Shares(error="no engagement in the answer")
@@ -51,7 +56,7 @@ def read_engagement(body: bytes) -> Shares:
 
 
 async def fetch_shares(client: PoliteClient, base: str, token: str, url: str) -> Shares:
-    """Ask for the counts of one address. Raises Retry, or Requeue while the host is busy."""
+    """Ask for the counts of one address. Raises Retry, Drop, or Requeue while the host is busy."""
     query = urlencode({"id": url, "fields": "engagement", "access_token": token})
     try:
         response = await client.fetch(

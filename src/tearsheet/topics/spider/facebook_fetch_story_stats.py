@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from tearsheet.topics.model import Topic
-from tearsheet.topics.spider.facebook import Shares, fetch_shares
+from tearsheet.topics.spider.facebook import fetch_shares
 from tearsheet.topics.spider.stores import shares, web_stories
 from tearsheet.topics.spider.stores.jobs import Taken
 from tearsheet.topics.spider.tools import Tools
@@ -28,5 +28,5 @@ class FetchStoryStats:
             await asyncio.to_thread(shares.save_shares, tools.database, taken.item, found)
 
     def give_up(self, taken: Taken, reason: str, *, defect: bool) -> None:
-        """Record why there are no counts."""
-        shares.save_shares(self._tools.database, taken.item, Shares(error=reason[:500]))
+        """Record why there was no answer; the next run asks again."""
+        shares.save_failure(self._tools.database, taken.item, reason[:500])

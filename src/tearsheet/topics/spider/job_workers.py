@@ -13,6 +13,7 @@ from tearsheet.engines.broker import Broker, Lease, Message, Output, Settlement
 from tearsheet.errors import WorkerError
 from tearsheet.topics.model import Topic
 from tearsheet.topics.spider.job import Job, read_values
+from tearsheet.topics.spider.putting_off import is_put_off
 from tearsheet.topics.spider.stores import jobs
 from tearsheet.topics.spider.stores.jobs import Taken
 from tearsheet.topics.spider.tools import Tools
@@ -164,6 +165,7 @@ class ItemWorker(_JobWorker):
             until=self._clock() + again.delay,
             tries=int(again.message.headers[RETRIES]),
             turn=turn_after(outcome, taken.turn),
+            put_off=is_put_off(self.name, outcome, again.delay, self._tools.settings.wait_seconds),
         )
         return ()
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from tearsheet.topics import model
 
 TOPIC_RUN = "topic_run"
-TOPIC_MINE_STORY = "topic_mine_story"
-TOPIC_FETCH_LINK = "topic_fetch_link"
+TOPIC_MINE_STORY = model.MINE_STORY
+TOPIC_FETCH_LINK = model.FETCH_LINK
 TOPIC_ADD_STORY = "topic_add_story"
 FACEBOOK_FETCH_STORY_STATS = "facebook_fetch_story_stats"
 TOPIC_SNAPSHOT = "topic_snapshot"

@@ -13,6 +13,7 @@ from tearsheet.topics.model import Topic
 from tearsheet.topics.spider import routing
 from tearsheet.topics.spider.addresses import is_ignored, media_of, url_key
 from tearsheet.topics.spider.job_workers import TurnLater
+from tearsheet.topics.spider.pace import is_missed
 from tearsheet.topics.spider.reading import READ_LINKED_PAGE, LinkedPage, ReceivedPage
 from tearsheet.topics.spider.stores import fetches, media, web_stories
 from tearsheet.topics.spider.stores.jobs import Taken
@@ -63,7 +64,9 @@ class FetchLink:
         """Reserve a turn once and wait for it, so that the item comes back once and in order. Raises TurnLater."""
         tools, now = self._tools, self._tools.clock()
         seconds = topic.seconds_per_media_fetch
-        turn = taken.turn or now + media.take_turn(tools.database, media_of(url), now, seconds)
+        turn = taken.turn
+        if not turn or is_missed(turn, now, seconds):
+            turn = now + media.take_turn(tools.database, media_of(url), now, seconds)
         if turn > now:
             raise TurnLater(turn, turn - now)
 
@@ -76,20 +79,27 @@ class FetchLink:
     def _page(self, topic: Topic, row: Any, fetched: Story, made: WebStory | None) -> None:
         """Keep what was fetched, and the story that was made of it, if it can be relevant."""
         tools, http = self._tools, fetched.http_metadata
-        known = tools.match([made.id]) if made else {}
-        state = routing.after_fetch(content_matches=made is not None, matches_existing_story=bool(known))
+        known = self._known(made, http.final_url or row.url) if made else None
+        state = routing.after_fetch(content_matches=made is not None, matches_existing_story=known is not None)
         stories_id = None
         if made is not None:
-            story = self._save(made, known.get(made.id), row.url, fetched)
+            story = self._save(made, known, row.url, fetched)
             tools.note_sentences(topic, story, row.iteration)
             stories_id = story.id
         fetches.finish_fetch(
             tools.database, topic.id, row.url_key, state, code=http.response_code, stories_id=stories_id
         )
 
+    def _known(self, made: WebStory, final_url: str) -> str | None:
+        """The known story that this page is: by the address that it says it has, or by the one that it was had from."""
+        keys = [made.id, url_key(final_url)]
+        found = self._tools.match(keys)
+        return next((found[key] for key in keys if key in found), None)
+
     def _save(self, made: WebStory, known: str | None, url: str, fetched: Story) -> WebStory:
         tools, http = self._tools, fetched.http_metadata
-        addresses = {url_key(hop): hop for hop in (url, *(hop.url for hop in fetched.exchanges), http.final_url or url)}
+        led_here = (url, *(hop.url for hop in fetched.exchanges), http.final_url or url, made.url)
+        addresses = {url_key(hop): hop for hop in led_here}
         if known is not None:
             # A known page keeps its text, but this may be its simplest address: the order of arrival must not matter.
             before = web_stories.get_story(tools.database, known) or made

@@ -16,8 +16,9 @@ from typing import Any
 
 from tearsheet.counts import how_many
 from tearsheet.topics import model, store
-from tearsheet.topics.model import Topic
+from tearsheet.topics.model import Progress, Topic
 from tearsheet.topics.spider import routing
+from tearsheet.topics.spider.budget import said_of_budget
 from tearsheet.topics.spider.due import due_jobs
 from tearsheet.topics.spider.giving_up import why_given_up
 from tearsheet.topics.spider.job import Job
@@ -34,6 +35,8 @@ _LOST_SECONDS = 60.0
 def start_run(tools: Tools, topic: Topic) -> Job:
     """Start a run or resume an interrupted one; returns the job that drives it. An earlier driver stops at its next check."""
     state = topic.state if topic.state in model.AT_WORK else model.RUNNING
+    if state != topic.state:
+        shares.forget_failures(tools.database, topic.id)
     store.set_state(tools.database, topic.id, state, "")
     return _next_check(_rename_run(tools, topic), {})
 
@@ -42,6 +45,7 @@ def _rename_run(tools: Tools, topic: Topic) -> Topic:
     """Give the topic's run a new name: messages with the old one are void, and everything due is offered again."""
     renamed = replace(topic, run=uuid.uuid4().hex[:12])
     store.set_state(tools.database, topic.id, run=renamed.run)
+    jobs.void_turns(tools.database, topic.id, tools.clock())
     return renamed
 
 
@@ -84,11 +88,7 @@ class TopicRun:
         database = self._tools.database
         route_new_seeds(self._tools, topic)
         links.resolve_links(database, topic.id)
-        if candidates.release(database, topic.id, topic.max_stories):
-            message = f"stopped at {topic.max_stories:,} stories, the topic's size budget"
-            candidates.stop_spidering(database, topic.id, "the size budget was used up")
-            store.set_state(database, topic.id, message=message)
-            topic = replace(topic, message=message)
+        candidates.release(database, topic.id, topic.max_stories, self._tools.settings.max_self_linked)
         progress = store.progress_of(database, topic)
         settings, now = self._tools.settings, self._tools.clock()
         idle = now - _since(values, repr(progress), now)
@@ -98,12 +98,21 @@ class TopicRun:
         if reason:
             self._fail(topic.id, reason)
             return ()
-        return self._dedupe(topic) if progress.done else self._go_on(topic, values, repr(progress))
+        # What was put off is tried again once everything else is done, unless it must wait for longer still.
+        if not progress.done or jobs.take_up_again(database, topic.id, now + settings.wait_seconds):
+            return self._go_on(topic, values, repr(progress))
+        return self._dedupe(topic, progress)
 
-    def _dedupe(self, topic: Topic) -> Sequence[Job]:
+    def _dedupe(self, topic: Topic, progress: Progress) -> Sequence[Job]:
         merges = merge_topic(self._tools.database, topic.id)
-        said = f"{topic.message}; " if topic.message else ""
-        said += f"{how_many(merges.moved, 'story')} moved to another source, {merges.merged:,} merged"
+        said = _told(
+            progress.over_budget and said_of_budget(topic.max_stories, progress.over_budget),
+            merges.moved and f"{how_many(merges.moved, 'story')} moved to another source",
+            merges.merged and f"{how_many(merges.merged, 'story')} merged into others",
+            progress.over_cap
+            and f"{how_many(progress.over_cap, 'page')} left out of sources that link to themselves without end",
+            (waits := progress.describe_put_off(self._tools.clock())) and f"{waits} (by `tearsheet topic run`)",
+        )
         store.set_state(self._tools.database, topic.id, model.DEDUPED, said, only_from=model.AT_WORK)
         return (_next_check(topic, {}),)
 
@@ -115,12 +124,17 @@ class TopicRun:
         missing = shares.count_without_shares(tools.database, topic.id) if asked else 0
         if missing and now - waiting_since <= tools.settings.facebook_wait_seconds:
             return self._go_on(topic, {**values, "waiting_since": waiting_since}, f"{missing} without share counts")
-        said = "share counts skipped: topics.facebook_token is not set"
-        if asked:
-            said = f"share counts missing for {how_many(missing, 'story')}" if missing else "share counts complete"
+        said = _told(topic.message, asked and self._said_of_shares(topic, missing))
         jobs.forget(tools.database, topic.id)
-        store.set_state(tools.database, topic.id, model.SNAPSHOT, f"{topic.message}; {said}", only_from=model.AT_WORK)
+        store.set_state(tools.database, topic.id, model.SNAPSHOT, said, only_from=model.AT_WORK)
         return (_snapshot(topic),)
+
+    def _said_of_shares(self, topic: Topic, missing: int) -> str:
+        failed, reason = shares.failures(self._tools.database, topic.id)
+        if not missing + failed:
+            return "share counts complete"
+        why = f" ({reason})" if reason else ""
+        return f"share counts missing for {how_many(missing + failed, 'story')}{why}"
 
     def _go_on(self, topic: Topic, values: Values, seen: str) -> Sequence[Job]:
         """Send out what is due, and check again later. After a long time without progress, everything is offered again."""
@@ -135,6 +149,11 @@ class TopicRun:
 
     def _fail(self, topic_id: int, message: str) -> None:
         store.set_state(self._tools.database, topic_id, model.FAILED, message)
+
+
+def _told(*news: object) -> str:
+    """What there is to tell of a run: what did not happen is no news."""
+    return "; ".join(str(one) for one in news if one)
 
 
 def pause_until_check(poll_seconds: float, check_seconds: float, *, moved: bool) -> float:

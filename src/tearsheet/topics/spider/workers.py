@@ -94,6 +94,8 @@ async def run_topic(
     finally:
         with suppress(WorkerError):  # if the database is away, others wait until the hold runs out
             await asyncio.to_thread(jobs.release_all, tools.database, tools.holder)
+    if not join:  # or the workers of another topic would go on with it
+        await asyncio.to_thread(store.note_stopped, tools.database, topic.id)
     return await asyncio.to_thread(store.find_topic, tools.database, topic.id)
 
 

@@ -10,8 +10,11 @@ from sqlalchemy import Connection, Select, and_, exists, func, or_, select, upda
 from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import model, tables
+from tearsheet.topics.spider.budget import Waiting, choose
+from tearsheet.topics.spider.stores.discovery import number_found
 from tearsheet.topics.spider.stores.web_stories import story_of
 from tearsheet.topics.spider.web_story import WebStory
+from tearsheet.topics.store import put_off
 
 
 @dataclass(slots=True, frozen=True)
@@ -76,68 +79,89 @@ def decide(database: Database, topic_id: int, stories_id: str, *, state: str, sp
         )
 
 
-def release(database: Database, topic_id: int, max_stories: int) -> bool:
-    """Let the stories of the lowest iteration be added, once all of its pages have arrived. Returns whether the topic is full.
+def release(database: Database, topic_id: int, max_stories: int, max_self_linked: int) -> None:
+    """Let the stories of the lowest iteration be added, once all of its pages have arrived, and no more than there is room for.
 
     A story that is added before another page of its iteration arrives might be judged by a sentence that turns out to be
-    repeated. Waiting makes the result the same whatever order the pages arrive in. No more stories are released than the size
-    budget has room for; and a topic is full only once its stories have been mined, so that no link between them is missing.
+    repeated, or take the place of one that was found before it. Waiting makes the result the same whatever order the pages arrive
+    in. What is found once the topic is full is left out; but the links of its own stories are still followed, so that none
+    between them is missing.
     """
     stories = tables.topic_stories
     of_topic = stories.c.topics_id == topic_id
+    waiting = and_(of_topic, stories.c.state == model.WAITING)
     with database.begin() as connection:
-        level = connection.execute(
-            select(func.min(stories.c.iteration)).where(of_topic, stories.c.state == model.WAITING)
-        ).scalar()
-        if level is None or _is_unready(connection, topic_id, level):
-            return False
-        members = connection.execute(select(func.count()).where(of_topic, stories.c.state == model.IN)).scalar_one()
-        if members >= max_stories:
-            return connection.execute(stories_to_mine(topic_id).limit(1)).first() is None
-        ids = list(
-            connection.execute(
-                select(stories.c.stories_id)
-                .where(of_topic, stories.c.state == model.WAITING, stories.c.iteration == level)
-                .order_by(stories.c.stories_id)
-                .limit(max_stories - members)
-            ).scalars()
-        )
-        for chunk in chunks(ids):
+        level = connection.execute(select(func.min(stories.c.iteration)).where(waiting)).scalar()
+        if level is None:
+            return
+        taken = stories.c.state.in_((model.IN, model.MERGED))
+        room = max_stories - connection.execute(select(func.count()).where(of_topic, taken)).scalar_one()
+        if room <= 0:
+            why = f"found beyond the size budget of {max_stories:,} stories"
+            connection.execute(update(stories).where(waiting).values(state=model.OVER_BUDGET, spidered=True, why=why))
+            return
+        if _is_unready(connection, topic_id, level):
+            return
+        number_found(connection, topic_id, level)
+        choice = choose(_waiting(connection, topic_id, level), room, max_self_linked, _brought(connection, topic_id))
+        for chunk in chunks(choice.taken):
             connection.execute(
                 update(stories).where(of_topic, stories.c.stories_id.in_(chunk)).values(state=model.ADDING)
             )
-    return False
+        why = f"its source has brought {max_self_linked:,} stories by links within itself"
+        for chunk in chunks(choice.over_cap):
+            left_out = {"state": model.OVER_CAP, "spidered": True, "why": why}
+            connection.execute(update(stories).where(of_topic, stories.c.stories_id.in_(chunk)).values(left_out))
+
+
+def _waiting(connection: Connection, topic_id: int, level: int) -> list[Waiting]:
+    """The waiting stories of an iteration, in the order in which they were found."""
+    stories, web = tables.topic_stories, tables.web_stories
+    rows = connection.execute(
+        select(stories.c.stories_id, web.c.media_id, stories.c.self_linked)
+        .join(web, web.c.stories_id == stories.c.stories_id)
+        .where(stories.c.topics_id == topic_id, stories.c.state == model.WAITING, stories.c.iteration == level)
+        .order_by(stories.c.found)
+    )
+    return [Waiting(*row) for row in rows]
+
+
+def _brought(connection: Connection, topic_id: int) -> dict[str, int]:
+    """How many stories of the topic each source has brought by links within itself."""
+    stories, web = tables.topic_stories, tables.web_stories
+    rows = connection.execute(
+        select(web.c.media_id, func.count())
+        .join(stories, stories.c.stories_id == web.c.stories_id)
+        .where(
+            stories.c.topics_id == topic_id,
+            stories.c.state.in_((model.IN, model.MERGED)),
+            stories.c.self_linked,
+        )
+        .group_by(web.c.media_id)
+    )
+    return dict(rows.all())
 
 
 def _is_unready(connection: Connection, topic_id: int, level: int) -> bool:
-    """Whether pages of this iteration are still to come, or stories that may lead to more of them are still being processed."""
+    """Whether pages of this iteration are still to come, or stories that may lead to more of them are still being processed.
+
+    What was put off is not waited for.
+    """
     stories, fetches = tables.topic_stories, tables.topic_fetch_urls
-    to_come = and_(fetches.c.topics_id == topic_id, fetches.c.state == model.PENDING, fetches.c.iteration <= level)
-    mining = and_(stories.c.state == model.IN, stories.c.spidered.is_(False), stories.c.iteration < level)
+    to_come = and_(
+        fetches.c.topics_id == topic_id,
+        fetches.c.state == model.PENDING,
+        fetches.c.iteration <= level,
+        fetches.c.url_key.not_in(put_off(topic_id, model.FETCH_LINK)),
+    )
+    mining = and_(
+        stories.c.state == model.IN,
+        stories.c.spidered.is_(False),
+        stories.c.iteration < level,
+        stories.c.stories_id.not_in(put_off(topic_id, model.MINE_STORY)),
+    )
     at_work = and_(stories.c.topics_id == topic_id, or_(stories.c.state == model.ADDING, mining))
     return bool(connection.execute(select(or_(exists().where(to_come), exists().where(at_work)))).scalar())
-
-
-def stop_spidering(database: Database, topic_id: int, why: str) -> None:
-    """Leave out everything that is not in the topic yet, and record why: for example, its size budget is used up."""
-    stories, fetches, links = tables.topic_stories, tables.topic_fetch_urls, tables.topic_links
-    with database.begin() as connection:
-        connection.execute(
-            update(stories)
-            .where(stories.c.topics_id == topic_id, stories.c.state.in_((model.WAITING, model.ADDING)))
-            .values(state=model.OUT, why=why)
-        )
-        connection.execute(
-            update(stories).where(stories.c.topics_id == topic_id, stories.c.spidered.is_(False)).values(spidered=True)
-        )
-        connection.execute(
-            update(fetches)
-            .where(fetches.c.topics_id == topic_id, fetches.c.state == model.PENDING)
-            .values(state=model.SKIPPED, message=why)
-        )
-        connection.execute(
-            update(links).where(links.c.topics_id == topic_id, links.c.fetched.is_(False)).values(fetched=True)
-        )
 
 
 def known_candidates(database: Database, topic_id: int, ids: Collection[str]) -> set[str]:

@@ -40,7 +40,7 @@ def offer(
     jobs = tables.topic_jobs
     items = wanted(topic_id).subquery()
     same = and_(jobs.c.topics_id == topic_id, jobs.c.job == job, jobs.c.item == items.c.item)
-    free = or_(jobs.c.item.is_(None), and_(jobs.c.run != run, jobs.c.held_until <= now))
+    free = or_(jobs.c.item.is_(None), and_(jobs.c.run != run, jobs.c.held_until <= now, jobs.c.put_off.is_(False)))
     query = select(items.c.item).select_from(items.outerjoin(jobs, same)).where(free).order_by(items.c.item)
     with database.begin() as connection:
         found = list(connection.execute(query.limit(limit)).scalars())
@@ -74,15 +74,33 @@ def take(
     return Taken(topic_id, job, item, row.tries, row.turn) if row else None
 
 
-def put_back(database: Database, taken: Taken, holder: str, *, until: float, tries: int, turn: float) -> None:
-    """Release an item, which may be offered again from `until` on."""
+def put_back(
+    database: Database, taken: Taken, holder: str, *, until: float, tries: int, turn: float, put_off: bool = False
+) -> None:
+    """Release an item, which may be offered again from `until` on; one that is put off, once it has been taken up again."""
     jobs = tables.topic_jobs
     with database.begin() as connection:
         connection.execute(
             update(jobs)
             .where(_is(taken.topic_id, taken.job, taken.item), jobs.c.holder == holder)
-            .values(holder="", held_until=until, tries=tries, turn=turn)
+            .values(holder="", held_until=until, tries=tries, turn=turn, put_off=put_off)
         )
+
+
+def take_up_again(database: Database, topic_id: int, until: float) -> bool:
+    """Let what was put off and is due by then be offered again. Returns whether there is any."""
+    jobs = tables.topic_jobs
+    with database.begin() as connection:
+        due = update(jobs).where(jobs.c.topics_id == topic_id, jobs.c.put_off, jobs.c.held_until <= until)
+        return bool(connection.execute(due.values(put_off=False)).rowcount)
+
+
+def void_turns(database: Database, topic_id: int, now: float) -> None:
+    """Void the turns that have passed: what waited for them is offered at once now, and must not be fetched at once."""
+    jobs = tables.topic_jobs
+    with database.begin() as connection:
+        passed = update(jobs).where(jobs.c.topics_id == topic_id, jobs.c.turn > 0, jobs.c.turn <= now)
+        connection.execute(passed.values(turn=0.0))
 
 
 def finish(database: Database, taken: Taken, holder: str) -> None:
@@ -107,9 +125,10 @@ def release_all(database: Database, holder: str) -> None:
 
 
 def forget(database: Database, topic_id: int) -> None:
-    """Forget all offers of a topic that has nothing left to do."""
+    """Forget all offers of a topic that has nothing left to do, but not what was put off: the next run tries it again."""
+    jobs = tables.topic_jobs
     with database.begin() as connection:
-        connection.execute(delete(tables.topic_jobs).where(tables.topic_jobs.c.topics_id == topic_id))
+        connection.execute(delete(jobs).where(jobs.c.topics_id == topic_id, jobs.c.put_off.is_(False)))
 
 
 def _is(topic_id: int, job: str, item: str) -> ColumnElement[bool]:

@@ -43,8 +43,9 @@ def save_links(
             "kind": routed.link.kind,
             "fetched": routed.stories_id is not None,
             "ref_stories_id": routed.stories_id,
+            "place": place,
         }
-        for routed in links
+        for place, routed in enumerate(links)
     ]
     to_fetch = [(one.link.key, one.link.url, False) for one in links if one.route is Route.FETCH_LINK]
     to_add = {(one.stories_id, False) for one in links if one.stories_id and one.route is Route.ADD_STORY}

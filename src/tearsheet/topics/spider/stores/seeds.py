@@ -20,7 +20,7 @@ from tearsheet.urls import BadURL
 
 
 def add_seeds(database: Database, topic_id: int, seeds: Iterable[Seed]) -> tuple[int, list[str]]:
-    """Add seeds; known ones stay as they are. Returns how many are new, and what was not a valid address."""
+    """Add seeds, in order; known ones stay as they are. Returns how many are new, and what was not a valid address."""
     rows: dict[str, dict[str, Any]] = {}
     refused = []
     for seed in seeds:
@@ -43,7 +43,12 @@ def add_seeds(database: Database, topic_id: int, seeds: Iterable[Seed]) -> tuple
             },
         )
     added = 0
+    places = tables.topic_seed_urls.c.place
     with database.begin() as connection:
+        known = select(func.max(places)).where(tables.topic_seed_urls.c.topics_id == topic_id)
+        last = connection.execute(known).scalar() or 0
+        for place, row in enumerate(rows.values(), start=last + 1):
+            row["place"] = place
         for chunk in chunks(rows.values(), 100):
             statement = database.insert(tables.topic_seed_urls).values(list(chunk)).on_conflict_do_nothing()
             added += max(0, connection.execute(statement).rowcount)
