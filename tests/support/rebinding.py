@@ -24,20 +24,18 @@ ANSWERS = [[ALLOWED], [FORBIDDEN], [ALLOWED, FORBIDDEN], [FORBIDDEN, ALLOWED], [
 _ADDRESS = 1
 
 
-def name_server(asked: list[str]) -> None:
+def name_server(service: socket.socket, asked: list[str]) -> None:
     """Answer every question for an address with the next of the answers, to be kept for no time at all."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as service:
-        service.bind((NAME_SERVER, 53))
-        while True:
-            question, client = service.recvfrom(4096)
-            end = question.index(b"\0", 12) + 5
-            kind = int.from_bytes(question[end - 4 : end - 2])
-            told = ANSWERS[len(asked) % len(ANSWERS)] if kind == _ADDRESS else []
-            if kind == _ADDRESS:
-                asked.append(",".join(told))
-            head = question[:2] + b"\x81\x80\0\1" + len(told).to_bytes(2) + b"\0\0\0\0"
-            records = [b"\xc0\x0c\0\1\0\1\0\0\0\0\0\4" + socket.inet_aton(address) for address in told]
-            service.sendto(head + question[12:end] + b"".join(records), client)
+    while True:
+        question, client = service.recvfrom(4096)
+        end = question.index(b"\0", 12) + 5
+        kind = int.from_bytes(question[end - 4 : end - 2])
+        told = ANSWERS[len(asked) % len(ANSWERS)] if kind == _ADDRESS else []
+        if kind == _ADDRESS:
+            asked.append(",".join(told))
+        head = question[:2] + b"\x81\x80\0\1" + len(told).to_bytes(2) + b"\0\0\0\0"
+        records = [b"\xc0\x0c\0\1\0\1\0\0\0\0\0\4" + socket.inet_aton(address) for address in told]
+        service.sendto(head + question[12:end] + b"".join(records), client)
 
 
 async def fetch_all(asked: list[str]) -> dict[str, object]:
@@ -59,7 +57,9 @@ def main() -> None:
     list_of_servers.write_text(f"nameserver {NAME_SERVER}\noptions timeout:5 attempts:3\n", "ascii")
     subprocess.run(["mount", "--bind", str(list_of_servers), "/etc/resolv.conf"], check=True)
     asked: list[str] = []
-    threading.Thread(target=name_server, args=(asked,), daemon=True).start()
+    service = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    service.bind((NAME_SERVER, 53))
+    threading.Thread(target=name_server, args=(service, asked), daemon=True).start()
     print(json.dumps(asyncio.run(fetch_all(asked))))
 
 

@@ -26,7 +26,7 @@ class Forbidden:
 
 
 def test_who_reads_is_told_of_the_rights(tmp_path, monkeypatch):
-    monkeypatch.setattr(tantivy_words.tantivy, "Index", Forbidden)
+    monkeypatch.setattr("tantivy.Index", Forbidden)
     with pytest.raises(StorageError, match="check their rights"):
         tantivy_words.open_words(tmp_path)
 
