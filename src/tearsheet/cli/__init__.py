@@ -156,7 +156,8 @@ def _print_versions() -> None:
 @app.callback()
 def options(
     data: Annotated[
-        Path | None, typer.Option(help="The data folder. [default: ./tearsheet-data]", envvar="TEARSHEET_DATA")
+        Path | None,
+        typer.Option(help="The data folder. [default: ./tearsheet-data]", envvar="TEARSHEET_DATA", readable=False),
     ] = None,
     log_level: Annotated[str | None, typer.Option(help="debug, info, warning or error.")] = None,
     log_format: Annotated[str | None, typer.Option(help="text, json or auto.")] = None,
