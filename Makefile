@@ -8,8 +8,8 @@ FEEDS ?=
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 ENGINES ?=
 
-# Packages are compiled once, when they are installed, and our modules when they are first imported: the tests start many
-# processes, and each would compile everything again where the environment tells Python to keep no bytecode.
+# Packages are compiled once, when they are installed, and our modules before the tests or when they are first imported: the tests
+# start many processes, and each would compile everything again where the environment tells Python to keep no bytecode.
 export UV_COMPILE_BYTECODE := 1
 # As pip does, uv trusts the certificates that this system trusts: those of a company's proxy are among them.
 export UV_SYSTEM_CERTS := 1
@@ -36,6 +36,7 @@ $(VENV)/.base: $(BIN)/uv pyproject.toml locks/run.txt
 
 $(VENV)/.dev: $(VENV)/.base locks/dev.txt
 	@$(INSTALL) --require-hashes -r locks/dev.txt
+	@$(BIN)/python -m compileall -q src tests/support
 	@touch $@
 
 LOCK = $(BIN)/uv pip compile --quiet pyproject.toml --universal --python-version 3.11 --generate-hashes --no-annotate \
@@ -129,7 +130,7 @@ bench-feeds: $(VENV)/.dev ## Feeds a second beside feedparser, picking due feeds
 bench-feedparser: $(VENV)/.dev ## Links, titles, dates and speed beside feedparser on its own test files, which it fetches
 	@$(BIN)/python -m bench.feedparser_files --fetch
 
-bench-rhythm: $(VENV)/.dev ## How long stories wait for a poll, by the rhythm of their feeds and by duplicates alone
+bench-rhythm: $(VENV)/.dev ## How long stories wait for a poll, by the rhythm of their feeds and by duplicates alone, also of feeds held out
 	@$(BIN)/python -m bench.rhythm
 
 bench-archive: $(VENV)/.dev ## Writing and reading WARC files beside warcio

@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from zlib import crc32
 
 from bench.feeds import SHARED_DATA
 from tearsheet.feeds import FeedError, parse_feed
@@ -39,9 +40,16 @@ class Shape:
     """By hour of the day, UTC; empty if the document tells of less than two days, or states no hours."""
     weekdays: Sequence[int]
     """By day of the week; empty if it tells of less than two weeks."""
+    held_out: bool
+    """Whether it belongs to the half that nothing is tuned on."""
 
 
-def shape_of(entries: int, dates: Sequence[datetime]) -> Shape | None:
+def is_held_out(name: str) -> bool:
+    """Whether a feed belongs to the half that nothing is tuned on, by the owner in its name: those of one owner are alike."""
+    return bool(crc32(name.split("__")[0].encode()) % 2)
+
+
+def shape_of(entries: int, dates: Sequence[datetime], held_out: bool) -> Shape | None:
     """The shape that the dates of a document tell; None when they are too few."""
     times = sorted(dates)
     span = (times[-1] - times[0]).total_seconds() / DAY if len(times) >= FEWEST_DATES else 0.0
@@ -56,12 +64,14 @@ def shape_of(entries: int, dates: Sequence[datetime]) -> Shape | None:
         round(close / (len(times) - 1), 2),
         [hours[hour] for hour in range(24)] if with_hours and span >= 2 else [],
         [days[day] for day in range(7)] if span >= 14 else [],
+        held_out,
     )
 
 
-def read_shapes() -> list[Shape]:
-    """The shapes as they are stored."""
-    return [Shape(**row) for row in json.loads(SHAPES.read_text("utf-8"))]
+def read_shapes(*, held_out: bool) -> list[Shape]:
+    """One half of the shapes as they are stored: the one for tuning, or the one that is held out."""
+    shapes = [Shape(**row) for row in json.loads(SHAPES.read_text("utf-8"))]
+    return [shape for shape in shapes if shape.held_out is held_out]
 
 
 def publications(shape: Shape, others: Sequence[Shape], random: Random, days: int) -> list[float]:
@@ -109,7 +119,7 @@ def _shared_shapes() -> Iterator[Shape]:
             except FeedError:
                 continue
             dates = [entry.published for entry in feed.entries if entry.published]
-            if not feed.is_index and (shape := shape_of(len(feed.entries), dates)):
+            if not feed.is_index and (shape := shape_of(len(feed.entries), dates, is_held_out(Path(member.name).name))):
                 yield shape
 
 

@@ -39,12 +39,10 @@ _ITS_OWN = "the encoding that it names is read as such, and not as Windows-1252"
 _LOOKS = "an encoding that is not declared is known by its looks"
 BETTER = {
     "wellformed/atom10/entry_id_with_attributes.xml": _NO_ADDRESS,
-    "wellformed/base/http_feed_id_base": _NO_ADDRESS,
     "wellformed/lang/http_content_language_entry_title_inherit_2.xml": _NO_ADDRESS,
     "wellformed/node_precedence/atom10_id.xml": _NO_ADDRESS,
     "wellformed/rdf/rdf_item_": _ABOUT,
     "illformed/rdf_channel_empty_textinput.xml": _ABOUT,
-    "wellformed/rss/item_guid_isPermaLink_ValueError.xml": "a link that is no address is given as it is",
     "encoding/bozo_invalid-bytes-with-bom.xml": "UTF-8 mixed with Windows-1252 is read as both",
     "encoding/x80_csmacintosh.xml": _ITS_OWN,
     "encoding/x80_mac.xml": _ITS_OWN,

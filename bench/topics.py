@@ -1,4 +1,4 @@
-"""Topics at scale: the relevance test, matching links with known stories, and the figures of a large snapshot.
+"""Topics at scale: the relevance test, matching links with known stories, a map of many sources, a large snapshot.
 
 `make bench-topics`; STORIES and LINKS make it smaller.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import zstandard
+from tests.support.many_sources import many_sources
 
 from tearsheet.engines.database import open_database
 from tearsheet.engines.database.port import Database
@@ -25,7 +26,10 @@ from tearsheet.query import parse_query
 from tearsheet.settings import TopicSettings
 from tearsheet.topics import model, store, tables
 from tearsheet.topics.model import NewTopic
+from tearsheet.topics.snapshot.export import MediaMap
 from tearsheet.topics.snapshot.export_files import write_export
+from tearsheet.topics.snapshot.map_png import to_png
+from tearsheet.topics.snapshot.map_svg import to_svg
 from tearsheet.topics.snapshot.store import load_snapshot, save_snapshot
 from tearsheet.topics.snapshot.timespans import timespans_of
 from tearsheet.topics.spider.addresses import clean_url, url_key
@@ -170,6 +174,22 @@ def snapshot(stories: int, links: int) -> None:
     )
 
 
+def media_map(sources: int) -> None:
+    """Lay out and draw a topic of many sources."""
+    figures = many_sources(sources)
+    cpu = time.process_time()
+    chart = MediaMap(figures)
+    laid_out = time.process_time()
+    svg, png = to_svg(chart, "Bench"), to_png(chart)
+    drawn = time.process_time()
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(
+        f"map of {sources:,} sources ({len(chart.apart):,} of them unlinked) with {len(chart.edges):,} links: laid out in "
+        f"{laid_out - cpu:,.1f} s, drawn as SVG and PNG in {drawn - laid_out:,.1f} s of CPU "
+        f"({(len(svg) + len(png)) / 1e6:,.1f} MB); {memory:,.2f} GB at most (wanted: under 20 s and 1 GB)"
+    )
+
+
 def time_used(who: int) -> float:
     used = resource.getrusage(who)
     return used.ru_utime + used.ru_stime
@@ -179,14 +199,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--stories", type=int, default=1_000_000, help="known stories that links are matched with")
     parser.add_argument("--links", type=int, default=100_000)
+    parser.add_argument("--sources", type=int, default=5_000, help="sources of the map")
     parser.add_argument("--snapshot-stories", type=int, default=100_000)
     parser.add_argument("--snapshot-links", type=int, default=1_000_000)
-    parser.add_argument("--only", choices=["relevance", "matching", "snapshot"], help="one of the three")
+    parser.add_argument("--only", choices=["relevance", "matching", "map", "snapshot"], help="one of the four")
     options = parser.parse_args()
     if options.only in (None, "relevance"):
         relevance(200)
     if options.only in (None, "matching"):
         matching(options.stories, options.links)
+    if options.only in (None, "map"):
+        media_map(options.sources)
     if options.only in (None, "snapshot"):
         snapshot(options.snapshot_stories, options.snapshot_links)
 

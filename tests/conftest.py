@@ -16,6 +16,7 @@ from hypothesis.internal.conjecture import providers
 from tearsheet.engines.database import Database, open_database
 from tests.support.fresh_process import forget_commands
 from tests.support.guards import no_disk, no_network_beyond_loopback
+from tests.support.import_shares import import_own_share
 from tests.support.kill_table import KILLS, table_of
 from tests.support.left_out import left_out
 from tests.support.loop_watch import Turns
@@ -55,13 +56,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """While tests are looked for, half a million objects are made, and none becomes garbage: looking for it would take seconds.
 
     They stay until the end, so later rounds of the garbage collector leave them out.
     """
     gc.disable()
     try:
+        import_own_share(session.config)
         return (yield)
     finally:
         gc.freeze()

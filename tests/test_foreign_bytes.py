@@ -65,7 +65,6 @@ READERS = {
     "pipeline/queuers/queuer.py": FILE,
     "story.py": OWN,
     "tables.py": FILE,
-    "topics/snapshot/drawing.py": OWN,
     "topics/snapshot/erasing.py": OWN,
     "topics/snapshot/store.py": OWN,
     "topics/spider/links.py": JOB,

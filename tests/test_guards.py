@@ -16,6 +16,7 @@ from hypothesis import settings
 from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 from tests.support.chromium import NO_BROWSER
+from tests.support.growth import assert_linear
 from tests.support.guards import DiskUsed, NetworkUsed
 from tests.support.left_out import left_out
 from tests.support.loop_watch import allowed, unblocked_loop
@@ -115,3 +116,9 @@ def test_many_short_turns_and_waiting_and_old_garbage_block_no_loop():
 @pytest.mark.skipif(not settings().derandomize, reason="`make fuzz` draws from whatever is loaded")
 def test_examples_do_not_depend_on_the_modules_that_other_tests_loaded():
     assert len(HypothesisProvider(None)._local_constants) == 0
+
+
+def test_time_that_grows_with_the_square_of_the_input_is_found() -> None:
+    with pytest.raises(AssertionError, match="time grows with the power"):
+        assert_linear(lambda count: sum(range(count * count)), lambda count: count, 300)
+    assert_linear(lambda count: sum(range(count * 300)), lambda count: count, 300)

@@ -68,6 +68,20 @@ def test_nothing_is_installed_unchecked():
     assert used and all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action) for action in used)
 
 
+def test_the_way_of_the_readme_without_make_is_that_of_make():
+    """The same lock, by digest, what builds the package from it, and the tests that `make test` chooses."""
+    by_hand = (ROOT / "README.md").read_text("utf-8").partition("Without `make`")[2].partition("```sh\n")[2]
+    lines = by_hand.partition("```")[0].splitlines()
+    made = (ROOT / "Makefile").read_text("utf-8")
+    chosen = re.search(r'^test: .*\n\t@\$\(TESTS\) (-m ".*" tests)$', made, re.MULTILINE)
+    assert chosen and [line for line in lines if "pytest" in line and line.endswith(chosen[1])]
+    installing = " ".join(lines)
+    for flags in ("--require-hashes --no-deps -r locks/dev.txt", "--no-deps --no-build-isolation -e ."):
+        assert f".venv/bin/pip install {flags}" in installing
+    build_tools = required([*PROJECT["build-system"]["requires"], "editables"])
+    assert build_tools <= {name for name, _ in DEV}, "nothing else is there to build with"
+
+
 def strangers(folder: Path, own: set[str], table: list[dict[str, str]]) -> set[str]:
     """The files that nobody wrote into the table, or that are not those of the table."""
     digests = {row["file"]: row["sha256"] for row in table}

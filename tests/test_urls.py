@@ -12,6 +12,7 @@ from tearsheet.urls import (
     canonical_domain,
     is_homepage,
     is_shortened,
+    names_site,
     non_news_host,
     normalize_url,
     publisher_of,
@@ -219,7 +220,25 @@ def test_sites_without_news(url, host):
         ("https://rsshub.app/?id=7", "rsshub.app/id=7"),
         ("https://feeds.feedburner.com/", "feeds.feedburner.com"),
         ("http://127.0.0.1/feed", "127.0.0.1"),
+        ("https://www.youtube.com/feeds/videos.xml?channel_id=UC1", "youtube.com/channel_id=UC1"),
+        ("https://github.com/Herald/map/releases.atom", "github.com/herald"),
+        ("https://bsky.app/profile/herald.example/rss", "bsky.app/herald.example"),
+        ("https://odysee.com/$/rss/@herald", "odysee.com/@herald"),
+        ("https://herald.hashnode.dev/rss.xml", "herald.hashnode.dev"),
     ],
 )
 def test_a_place_on_a_service_is_a_publisher_of_its_own(url, publisher):
     assert publisher_of(url) == publisher
+
+
+@pytest.mark.parametrize("text", ["example.org", "www.bbc.co.uk", "bbc.com/news", "bücher.de", "paper.co.uk:8080/feed"])
+def test_a_site_is_named_without_its_scheme(text):
+    assert names_site(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "feeds.opml", "feeds.csv", "a.txt", "localhost:80", "co.uk", "a b.com", "../x.org", "-x.org", "1.2.3.4"],
+)
+def test_what_names_no_site(text):
+    assert not names_site(text)

@@ -61,6 +61,9 @@ _PLAIN_URL = re.compile(r"https?://([a-z0-9.-]*[a-z0-9])(/[A-Za-z0-9/_.~,;:@!$&'
 _VIDEO_ID = re.compile(r"(?:youtu\.be/|/embed/|/shorts/|/live/|/v/|[?&]v=)([\w-]{11})(?![\w-])")
 
 
+_HOST = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)+")
+
+
 class BadURL(UsageError, ValueError):
     """The text cannot be read as an http(s) address."""
 
@@ -190,6 +193,16 @@ def canonical_domain(url: str) -> str:
     """
     host = host_of(url)
     return host if is_address(host) else _suffixes().privatesuffix(host) or host
+
+
+def names_site(text: str) -> bool:
+    """Whether a text is an address as people say it, without `https://`: example.org, or www.example.org/news.
+
+    Its host ends as hosts on the web do, so that `feeds.opml` is none.
+    """
+    host = text.partition("/")[0].partition(":")[0]
+    known = _suffixes().privatesuffix(host, accept_unknown=False)
+    return bool(known) and _HOST.fullmatch(host) is not None
 
 
 def publisher_of(url: str) -> str:

@@ -11,15 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import Result
 
 from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
-from tests.support.tearsheet_command import command, environment, tearsheet, write_config
+from tests.support.tearsheet_command import command, environment, in_process, tearsheet, write_config
 
 FEED = "http://paper.example/feed"
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
 
 
-def said(done: subprocess.CompletedProcess[str]) -> str:
+def said(done: subprocess.CompletedProcess[str] | Result) -> str:
     """The error: the one line on stderr that begins with the program's name."""
     lines = [line for line in done.stderr.splitlines() if line.startswith("tearsheet: ")]
     assert len(lines) == 1, done.stderr
@@ -30,8 +31,8 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
 def test_a_port_in_use_names_the_port_before_anything_starts(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = tearsheet("run", FEED, "--port", str(port), data=tmp_path)
-    assert done.returncode == 6
+        done = in_process("run", FEED, "--port", str(port), data=tmp_path)
+    assert done.exit_code == 6
     assert str(port) in said(done)
     assert "--port" in said(done)
 
@@ -44,13 +45,13 @@ def test_a_bad_setting_is_named(tmp_path):
 
 
 def test_a_newer_database_is_refused_and_left_alone(tmp_path):
-    assert tearsheet("status", data=tmp_path).returncode == 0
+    assert in_process("status", data=tmp_path).exit_code == 0
     with sqlite3.connect(tmp_path / "tearsheet.db") as db:
         db.execute("UPDATE alembic_version SET version_num = '9999'")
     db.close()
     before = (tmp_path / "tearsheet.db").read_bytes()
-    done = tearsheet("run", FEED, "--no-web", "--once", data=tmp_path)
-    assert done.returncode == 7
+    done = in_process("run", FEED, "--no-web", "--once", data=tmp_path)
+    assert done.exit_code == 7
     assert "upgrade tearsheet" in said(done)
     assert (tmp_path / "tearsheet.db").read_bytes() == before
 
@@ -58,8 +59,8 @@ def test_a_newer_database_is_refused_and_left_alone(tmp_path):
 def test_a_data_folder_that_is_a_file_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     for words, code in ((["status"], 5), (["feeds", "add", FEED], 16)):
-        done = tearsheet(*words, data=tmp_path / "file" / "data")
-        assert done.returncode == code
+        done = in_process(*words, data=tmp_path / "file" / "data")
+        assert done.exit_code == code
         assert "--data" in said(done)
 
 
@@ -84,8 +85,8 @@ def test_a_data_folder_in_use_names_the_process(tmp_path):
 
 
 def test_an_unknown_feed_list_is_named(tmp_path):
-    done = tearsheet("run", "no-such-list.opml", data=tmp_path)
-    assert done.returncode == 2
+    done = in_process("run", "no-such-list.opml", data=tmp_path)
+    assert done.exit_code == 2
     assert "no-such-list.opml" in said(done)
 
 
@@ -154,10 +155,10 @@ def test_a_disk_that_is_full_at_any_moment_loses_nothing(small_disk, newsroom, s
 
 @needs_root
 def test_a_read_only_data_folder_is_named(small_disk):
-    assert tearsheet("status", data=small_disk).returncode == 0
+    assert in_process("status", data=small_disk).exit_code == 0
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
-    done = tearsheet("run", FEED, "--no-web", "--once", data=small_disk)
-    assert done.returncode == 16
+    done = in_process("run", FEED, "--no-web", "--once", data=small_disk)
+    assert done.exit_code == 16
     assert str(small_disk) in said(done)
 
 
@@ -170,9 +171,9 @@ def test_a_run_ends_though_a_story_waits_for_another_try(tmp_path):
     (data / "config.toml").write_text(
         f'[fetch]\nallow_addresses = ["127.0.0.0/8"]\nconnect_to = {{"gone.example" = "127.0.0.1:{closed}"}}\n'
     )
-    done = tearsheet("pipeline", "run", "csv", urls, data=data)
-    assert done.returncode == 3
+    done = in_process("pipeline", "run", "csv", urls, data=data)
+    assert done.exit_code == 3
     assert "1 story waits for another try, the first at " in done.stdout
     assert "run the pipeline again later" in said(done)
-    again = tearsheet("pipeline", "run", "csv", urls, data=data)
-    assert again.returncode == 3, "it still waits, and is neither lost nor taken for done"
+    again = in_process("pipeline", "run", "csv", urls, data=data)
+    assert again.exit_code == 3, "it still waits, and is neither lost nor taken for done"

@@ -32,7 +32,7 @@ from tearsheet.story import (
     make_story_id,
 )
 from tests.support.flavour_runs import archived, configure, dropped, indexed, looking_at, page, run_flavour
-from tests.support.tearsheet_command import command, environment, tearsheet
+from tests.support.tearsheet_command import command, environment, in_process
 
 
 def fetched(number: int) -> Story:
@@ -137,10 +137,10 @@ def test_an_improved_parser_is_run_over_the_archive_of_the_same_data_folder(tmp_
             story.content_metadata.text_content = "what a poor parser made of it"
             writer.write(story)
     run_flavour(tmp_path, "archive", tmp_path / "archive")
-    assert tearsheet("archive", "index", data=tmp_path).returncode == 0  # as the archiver does
+    assert in_process("archive", "index", data=tmp_path).exit_code == 0  # as the archiver does
     before = sorted((tmp_path / "archive").rglob("*.warc.gz"))
-    warned = tearsheet("--quiet", "pipeline", "run", "reparse", tmp_path / "archive", data=tmp_path)
-    assert warned.returncode == 0 and "--index index-2" in warned.stderr
+    warned = in_process("--quiet", "pipeline", "run", "reparse", tmp_path / "archive", data=tmp_path)
+    assert warned.exit_code == 0 and "--index index-2" in warned.stderr
     run_flavour(tmp_path, "reparse", tmp_path / "archive", "--force", "--index", "index-2")
     with looking_at(tmp_path) as services:
         old = indexed(services)
@@ -156,7 +156,7 @@ def test_an_improved_parser_is_run_over_the_archive_of_the_same_data_folder(tmp_
         known = parsed(number).content_metadata
         assert new[known.url or ""].text_content == known.text_content
     assert sorted((tmp_path / "archive").rglob("*.warc.gz")) == before, "what is archived is not archived again"
-    found = tearsheet("search", "subject", "--jsonl", data=tmp_path)
+    found = in_process("search", "subject", "--jsonl", data=tmp_path)
     assert len(found.stdout.splitlines()) == 5, found.stderr
 
 
@@ -317,8 +317,8 @@ def test_killed_at_random_moments_nothing_is_lost_and_nothing_indexed_twice(tmp_
                 process.send_signal(signal.SIGKILL)
                 killed += 1
     assert killed >= kills // 2
-    last = tearsheet("--quiet", "pipeline", "run", "archive", folder, data=data)
-    assert last.returncode == 0, last.stderr
+    last = in_process("--quiet", "pipeline", "run", "archive", folder, data=data)
+    assert last.exit_code == 0, last.stderr
     with looking_at(data) as services:
         found = indexed(services)
         assert {story.story_id for story in found.values()} == {fetched(number).id for number in range(count)}

@@ -17,7 +17,7 @@ from tearsheet.demo import Newsroom, NewsroomServer, serve_in_thread
 from tearsheet.demo.cases import Case
 from tearsheet.story import HTTPMetadata, RSSEntry, Story
 from tests.support.flavour_runs import archived, dropped, indexed, looking_at, run_flavour
-from tests.support.tearsheet_command import in_process, tearsheet, write_config
+from tests.support.tearsheet_command import in_process, write_config
 
 
 @pytest.fixture(scope="module")
@@ -167,8 +167,8 @@ def rss_fetcher(addresses) -> Iterator[tuple[str, type[RssFetcher]]]:
 def test_queue_fetcher_from_another_machine(tmp_path, newsroom, server, addresses, rss_fetcher):
     url, handler = rss_fetcher
     write_config(tmp_path, server, newsroom, **{"feeds.remote": url})
-    done = tearsheet("--quiet", "pipeline", "run", "queue-fetcher", "--json", data=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = in_process("--quiet", "pipeline", "run", "queue-fetcher", "--json", data=tmp_path)
+    assert done.exit_code == 0, done.stderr
     assert json.loads(done.stdout)["indexed"] == 6
     assert handler.asked == [f"/api/rss_entries/{first}?_limit=2500" for first in (1, 104, 107)]
     stories = {story.rss_entry.link: (prefix, story) for prefix, story in archived(tmp_path)}
@@ -186,15 +186,15 @@ def test_queue_fetcher_from_another_machine(tmp_path, newsroom, server, addresse
     with looking_at(tmp_path) as services:
         assert dropped(services) == {"queuer/no-url": 1}
     handler.asked.clear()
-    assert tearsheet("--quiet", "run", "--once", "--no-web", data=tmp_path).returncode == 0
+    assert in_process("--quiet", "run", "--once", "--no-web", data=tmp_path).exit_code == 0
     assert handler.asked == ["/api/rss_entries/107?_limit=2500"]
 
 
 def test_an_rss_fetcher_that_refuses_us_is_one_line(tmp_path, rss_fetcher):
     url, _ = rss_fetcher
     wrong = url.replace("user", "nobody")
-    done = tearsheet("--quiet", "pipeline", "run", "queue-fetcher", data=tmp_path, TEARSHEET_FEEDS_REMOTE=wrong)
-    assert done.returncode == 7
+    done = in_process("--quiet", "pipeline", "run", "queue-fetcher", data=tmp_path, TEARSHEET_FEEDS_REMOTE=wrong)
+    assert done.exit_code == 7
     assert "the server answers 401" in done.stderr and "p%40ss" not in done.stderr
 
 
@@ -205,7 +205,7 @@ def test_ones_own_pipeline_with_its_own_queues(tmp_path, newsroom, server, addre
             '[pipelines.mine]\nqueuer = "csv"\nstages = ["fetcher", "parser", "importer"]\nabout = "no archive"\n'
         )
     drawn = in_process("pipeline", "list", data=tmp_path / "data").stdout
-    assert re.search("mine\n?.* csv ─▶ fetcher ─▶ parser ─▶ importer\n", drawn)
+    assert re.search(r"mine\n?.* csv ─▶ fetcher ─▶ parser ─▶ importer\s", drawn)
     (tmp_path / "list.csv").write_text("\n".join(addresses[:2]))
     words = ("pipeline", "run", "mine", tmp_path / "list.csv", "--queue-only")
     assert in_process(*words, data=tmp_path / "data").exit_code == 0

@@ -7,17 +7,14 @@ import json
 from urllib.parse import unquote
 
 import pytest
-from typer.testing import CliRunner
 
-from tearsheet.cli import app
 from tearsheet.demo import Newsroom, serve_in_thread
 from tearsheet.demo.model import LinkKind
-from tests.support.tearsheet_command import tearsheet, write_config
+from tests.support.tearsheet_command import in_process, write_config
 
 
 def ok(*words, data) -> str:
-    """Run a command in this process: many of them start slowly on a busy machine."""
-    done = CliRunner().invoke(app, ["--data", str(data), *map(str, words)])
+    done = in_process(*words, data=data)
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -29,12 +26,11 @@ def test_from_a_query_to_a_map(tmp_path):
     with serve_in_thread(newsroom) as server:
         write_config(data, server, newsroom, **{"topics.seconds_per_media_fetch": 0.0, "topics.poll_seconds": 0.1,
                                                 "topics.retry_seconds": 0.1})  # fmt: skip
-        collected = tearsheet("run", *(feed.url for feed in server.feed_urls()), "--once", "--no-web", data=data)
-        assert collected.returncode == 0, collected.stderr
+        ok("run", *(feed.url for feed in server.feed_urls()), "--once", "--no-web", data=data)
         ok("topic", "create", "Everything", "*", "--iterations", "5", data=data)
         ok("topic", "seed", "Everything", "--index", data=data)
         ok("topic", "run", "Everything", data=data)
-        again = CliRunner().invoke(app, ["--data", str(data), "topic", "create", "Everything", "*"])
+        again = in_process("topic", "create", "Everything", "*", data=data)
         assert (again.exit_code, "there is a topic" in again.output) == (2, True)
     status = json.loads(ok("topic", "status", "Everything", "--json", data=data))[0]
     assert (status["state"], status["waiting_for"], status["errors"]) == ("completed", "", 0)

@@ -9,7 +9,6 @@ import httpx
 import pytest
 
 from tearsheet.agents.audit import NAME
-from tearsheet.agents.serving import PATH, http_app, web_settings
 from tearsheet.app.tokens import WRITE, TokenStore
 from tearsheet.feeds.catalogue import change_members, find_source
 from tests.support.agents import audited, body_of, refusal_of, talk_by_http, talk_to_process
@@ -19,6 +18,7 @@ from tests.support.web_server import serve_app
 
 OWN = "German papers"
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+PATH = "/mcp"
 HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 
 
@@ -35,6 +35,8 @@ def filled(tmp_path_factory):
 
 @contextmanager
 def listening(services, host="127.0.0.1", **more):
+    from tearsheet.agents.serving import http_app, web_settings
+
     services.settings.mcp = type(services.settings.mcp)(host=host)
     with serve_app(http_app(services, **more), web_settings(services)) as address:
         yield address + PATH

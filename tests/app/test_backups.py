@@ -42,7 +42,7 @@ def data(tmp_path: Path) -> Path:
     [
         ("backups", "write a whole path outside it"),
         ("file:backups", "write a whole path outside it"),
-        ("", "Name a place"),
+        ("", "Name their place, as /mnt/disk/backups"),
     ],
 )
 def test_a_place_is_outside_the_data_folder(data, written, told):

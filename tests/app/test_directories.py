@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +24,7 @@ from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.settings import Settings
 from tearsheet.web.app import create_app
+from tests.support.served import served
 from tests.support.web_seed import open_services
 from tests.support.web_server import serve_app
 
@@ -100,3 +105,50 @@ def test_a_file_keeps_ids_and_is_known_by_its_name(tmp_path: Path) -> None:
         file.write_text('{"results": [{"id": "x", "url": "http://a.example/"}]}')
         with pytest.raises(UsageError, match="feed 1 of the directory: `id` should be a whole number"):
             sync_directory(services, str(file), full=True)
+
+
+@contextmanager
+def answering(pages: Callable[[str], Any]) -> Iterator[str]:
+    """A server that answers each request with a page, given its path."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = json.dumps(pages(self.path)).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Say nothing."""
+
+    with served(Handler) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+def test_a_server_that_answers_the_same_page_for_ever_is_left_alone(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def same(path: str) -> Any:
+        asked.append(path)
+        return {"next": "more", "results": [{"id": 7, "url": "http://a.example/rss", "source": 3}]}
+
+    with Services(Settings(tmp_path / "ours"), begins=True) as services, answering(same) as address:
+        with pytest.raises(EngineError, match="the same page again and again"):
+            sync_directory(services, address)
+        assert len(asked) == 2
+        assert rows_of(services) == []
+
+
+def test_one_bad_row_of_a_server_does_not_keep_the_others_away(tmp_path: Path) -> None:
+    rows = [
+        {"id": 7, "url": "http://a.example/rss", "source": 3}, {"id": 8, "url": None}, {"id": -1, "url": "x"}, None,
+        {"id": 9, "url": "http://b.example/rss", "source": 3, "created_at": "yesterday"},
+    ]  # fmt: skip
+    page = {"count": len(rows), "next": None, "results": rows}
+    with Services(Settings(tmp_path / "ours"), begins=True) as services, answering(lambda path: page) as address:
+        report = sync_directory(services, address)
+        assert [(row.what, row.id) for row in report.rows] == [
+            ("added", 7), ("refused", 8), ("refused", None), ("refused", None), ("refused", 9),
+        ]  # fmt: skip
+        assert "feed 2 of the directory: `url`" in report.rows[1].detail

@@ -117,5 +117,10 @@ def test_a_name_that_no_stage_reads_is_refused(services, tmp_path):
         requeue_quarantined(services, "praser", 10)
     assert "praser-in" not in read_depths(services)
     assert load_dumps(services, [str(tmp_path / "dumps")], Wanted(queue="importer-in")).queues == {"importer-in": 2}
+    queue_some(services, "own.parser-in", 1)
+    dump_queues(services, ["own.parser-in"], tmp_path / "own", None)
+    delete_queue(services, "own.parser-in")
+    loaded = load_dumps(services, [str(tmp_path / "own")], Wanted())
+    assert (loaded.queues, len(loaded.damages)) == ({}, 1) and "own.parser-in" in loaded.damages[0]
     assert requeue_quarantined(services, "parser", 10) == 0
     assert peek_queue(services, "parser-quar", 1) == [], "a stage's quarantine is there, with nothing in it"

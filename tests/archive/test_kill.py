@@ -1,4 +1,5 @@
-"""Killed at every step and at random moments while archiving and uploading: no story lost, none archived twice, no upload lost."""
+"""Killed at every step and at random moments while archiving and uploading, or two at once: no story lost, none archived twice, no
+upload lost."""
 
 from __future__ import annotations
 
@@ -43,25 +44,35 @@ class Run:
         database = open_database("t.db", folder)
         database.migrate()
         database.close()
-        words = [sys.executable, "-m", SCRIPT, str(folder), url]
-        self._processes = subprocess.Popen(words, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._words = [sys.executable, "-m", SCRIPT, str(folder), url]
+        self._processes: list[subprocess.Popen[str]] = []
 
     def close(self) -> None:
-        self._processes.communicate()
+        for process in self._processes:
+            process.communicate()
 
     def start(self, seed: int, moment: str, when: float) -> str:
         """Let a process work until it is killed or done; returns how it ended."""
-        assert self._processes.stdin is not None
-        assert self._processes.stdout is not None
-        self._processes.stdin.write(f"{seed} {moment} {when}\n")
-        self._processes.stdin.flush()
-        return self._processes.stdout.readline().strip()
+        (ended,) = self.start_together([f"{seed} {moment} {when}"])
+        return ended
 
-    def send(self, count: int) -> None:
-        """Queue more stories."""
+    def start_together(self, lines: list[str]) -> list[str]:
+        """Let processes work at the same time; returns how each ended."""
+        while len(self._processes) < len(lines):
+            pipe = subprocess.PIPE
+            self._processes.append(subprocess.Popen(self._words, cwd=ROOT, stdin=pipe, stdout=pipe, text=True))
+        at_work = list(zip(self._processes, lines, strict=False))
+        for process, line in at_work:
+            assert process.stdin is not None
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+        return [process.stdout.readline().strip() for process, _ in at_work if process.stdout is not None]
+
+    def send(self, count: int, *, twice: bool = False) -> None:
+        """Queue more stories, or each of them twice, as a queuer does that was killed and begins again."""
         stories = [large_story(len(self.numbers) + n) for n in range(count)]
         self.numbers |= {story.id: len(self.numbers) + n for n, story in enumerate(stories)}
-        asyncio.run(self._publish([Output(QUEUE, new_message(story)) for story in stories]))
+        asyncio.run(self._publish([Output(QUEUE, new_message(story)) for story in stories * (1 + twice)]))
 
     async def _publish(self, outputs: list[Output]) -> None:
         broker = SqliteBroker(self.folder / "queues.db")
@@ -156,6 +167,21 @@ def prove_at_random(run: Run, url: str, kills: int) -> None:
 @pytest.mark.timeout(400)
 def test_a_kill_before_and_after_every_step_of_archiving_and_uploading(run):
     assert prove_at_every_moment(run, range(1, 2)).total() == 22
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(400)
+def test_two_at_once_on_one_folder_and_one_queue_share_no_story_and_no_file(run):
+    """Half of the stories come twice, so that both processes are given the same; one of them is killed now and then."""
+    for seed in range(0, 12, 2):
+        run.send(4)
+        run.send(8, twice=True)
+        killed = "any 0.1" if seed % 4 else "none 0"
+        ended = run.start_together([f"{seed} {killed}", f"{seed + 1} none 0"])
+        assert ended[0] in ("done", "killed") and ended[1] == "done"
+        run.check_after_kill()
+    assert run.start(99, "none", 0) == "done"
+    run.check_at_the_end("copies")
 
 
 @pytest.mark.slow

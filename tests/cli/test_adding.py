@@ -16,7 +16,7 @@ from tearsheet.cli import app
 from tearsheet.cli.collecting import print_summary
 from tearsheet.cli.pipes import Printer
 from tearsheet.demo import Newsroom, serve_in_thread
-from tearsheet.feeds.catalogue import DiscoveredFeed, Polls
+from tearsheet.feeds.catalogue import DiscoveredFeed, NoSite, Polls
 from tests.support.tearsheet_command import in_process, write_config
 
 HERALD = "http://harbour-herald.example"
@@ -48,6 +48,28 @@ def test_what_cannot_be_looked_at_is_added_and_said(data):
     assert "cannot be fetched" in done.stderr
     assert "It is added as a feed all the same" in " ".join(done.stderr.split())
     assert in_process("feeds", "remove", "http://closed-gazette.example/news", "--yes", data=data).exit_code == 0
+
+
+def test_a_site_may_be_named_as_people_say_it(tmp_path, monkeypatch):
+    """Without `https://`; a file of that name comes first, and what is not there is not added."""
+    asked: list[str] = []
+
+    def discover(services: Any, site: str, *rest: Any, **options: Any) -> list[DiscoveredFeed]:
+        asked.append(site)
+        if "nowhere" in site:
+            raise NoSite(f"{site} cannot be fetched: unknown host")
+        return [DiscoveredFeed("https://www.bbc.co.uk/feed", "News", "rss20", 5, None, 100, "declared")]
+
+    monkeypatch.setattr("tearsheet.app.discover_feeds", discover)
+    done = in_process("feeds", "add", "www.bbc.co.uk/news", "--yes", data=tmp_path)
+    assert done.exit_code == 0 and "https://www.bbc.co.uk/news is a web page; its feed" in done.stderr, done.output
+    gone = in_process("feeds", "add", "nowhere.org", data=tmp_path)
+    assert gone.exit_code == 5 and "nothing was added: check it, or write the whole address" in gone.output
+    (tmp_path / "list.md").write_text("http://a.example/rss\n")
+    monkeypatch.chdir(tmp_path)
+    assert in_process("feeds", "add", "list.md", data=tmp_path).exit_code == 0
+    assert asked == ["https://www.bbc.co.uk/news", "https://nowhere.org"]
+    assert feeds(tmp_path) == ["https://www.bbc.co.uk/feed", "http://a.example/rss"]
 
 
 def test_what_is_called_like_a_feed_is_not_looked_at_and_its_first_poll_tells(data):

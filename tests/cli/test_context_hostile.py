@@ -9,6 +9,7 @@ import re
 import stat
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +24,6 @@ FORBIDDEN = (
     {chr(n) for n in range(0x20)} - {"\n"} | {chr(n) for n in range(0x7F, 0xA0)} | {chr(n) for n in range(0x202A, 0x202F)}
     | {chr(n) for n in range(0x2066, 0x206A)} | set("\u061c\u200e\u200f\u2028\u2029")
 )  # fmt: skip
-USERS_MASK = 0o022
 
 
 @dataclass
@@ -176,6 +176,16 @@ def test_nobody_else_can_read_what_the_commands_wrote(done: Done):
     assert {path: oct(mode) for path, mode in found.items() if mode & 0o077} == {}
 
 
+@contextmanager
+def users_mask() -> Iterator[None]:
+    """What is written in the block has the rights that people give their files."""
+    before = os.umask(0o022)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 def test_what_a_user_asked_for_by_its_path_has_the_users_rights(tmp_path: Path, done: Done):
     lines = [
         "feeds export {out}/feeds.opml",
@@ -186,11 +196,9 @@ def test_what_a_user_asked_for_by_its_path_has_the_users_rights(tmp_path: Path, 
         f"topic map {HOSTILE} {{out}}/m.svg",
     ]
     for line in lines:
-        done_so = subprocess.run(
-            command(*line.replace("{out}", str(tmp_path)).split(" "), data=done.data),
-            env=environment({}), umask=USERS_MASK, capture_output=True, check=False,
-        )  # fmt: skip
-        assert done_so.returncode == 0, done_so.stderr
+        with users_mask():
+            said = run(done.data, line.replace("{out}", str(tmp_path)).split(" "))
+        assert said.code == 0, said.stderr
     found = {path: mode for path, mode in modes(tmp_path).items() if path != str(tmp_path)}
     assert len(found) > 12
     assert {path: oct(mode) for path, mode in found.items() if mode != (0o755 if Path(path).is_dir() else 0o644)} == {}
@@ -203,10 +211,9 @@ def test_the_group_may_read_if_the_settings_say_so(tmp_path: Path):
         write_settings(data, port, **{"storage.group_reads": True})
         data.chmod(0o750)
         (data / "config.toml").chmod(0o640)
-        subprocess.run(
-            command("run", "--once", "--no-web", "http://hostile.example/feed.json", data=data),
-            env=environment({}), umask=USERS_MASK, capture_output=True, check=True,
-        )  # fmt: skip
+        with users_mask():
+            said = run(data, ["run", "--once", "--no-web", "http://hostile.example/feed.json"])
+        assert said.code == 0, said.stderr
     found = modes(data)
     assert len(found) > 15
     kept = {str(data / "index/words" / name) for name in ("meta.json", ".managed.json")}  # 0600, whatever we ask for

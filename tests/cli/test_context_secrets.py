@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from tearsheet import masking
-from tearsheet.app import Services
+from tearsheet.app import Services, checks
 from tearsheet.settings import declared_settings, load_settings, loading
 from tests.support.every_command import command_lines
 from tests.support.tearsheet_command import as_toml, command, environment, in_process
@@ -77,12 +77,20 @@ def test_every_secret_setting_is_tried():
     assert {declared.name for declared in declared_settings() if declared.secret} == set(values(""))
 
 
+@pytest.fixture
+def quick_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one check that starts a process is left out: it takes longer than all others, and is handed no setting."""
+    monkeypatch.setattr(checks, "_confinement", lambda services: "")
+
+
 @pytest.mark.parametrize("login", ["plain", "percent", "escaped"])
+@pytest.mark.usefixtures("quick_checks")
 def test_settings_and_checks_tell_nothing(tmp_path: Path, login: str):
     tell_nothing(tmp_path, LOGINS[login], "doctor --json")
 
 
 @pytest.mark.parametrize("login", LOGINS.values(), ids=LOGINS)
+@pytest.mark.usefixtures("quick_checks")
 def test_settings_and_checks_tell_nothing_by_themselves(tmp_path: Path, login: str, monkeypatch: pytest.MonkeyPatch):
     """Each message is free of secrets by itself; that known secrets are taken out of every text comes on top."""
     monkeypatch.setattr(loading, "keep_secret", lambda _: masking.keep_secret([]))
@@ -158,11 +166,8 @@ def test_secrets_of_files_and_own_pipelines_are_not_told(tmp_path: Path):
     with (tmp_path / "config.toml").open("a") as file:
         file.write(f'[pipelines.mine]\nqueuer = "s3://KEY:{FIRST}@h/b"\nstages = ["fetcher"]\n')
     for words in ("config show", "pipeline list", "doctor", "status"):
-        done = subprocess.run(
-            command(*words.split(), data=tmp_path), capture_output=True, text=True, check=False,
-            env=environment({"TEARSHEET_TOPICS_FACEBOOK_TOKEN_FILE": str(tmp_path / "token")}),
-        )  # fmt: skip
-        assert not told(done.stdout + done.stderr)
+        done = in_process(*words.split(), data=tmp_path, TEARSHEET_TOPICS_FACEBOOK_TOKEN_FILE=str(tmp_path / "token"))
+        assert done.output and not told(done.output)
 
 
 def test_objects_tell_no_secret(tmp_path: Path):

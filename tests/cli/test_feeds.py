@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from tearsheet.app.services import Services
 from tearsheet.cli import app
 from tearsheet.feeds.polling.document_store import Failure, keep_documents
-from tearsheet.feeds.tables import feeds, stories
+from tearsheet.feeds.tables import feed_subscriptions, feeds, stories
 from tearsheet.settings import Settings
 from tests.support.feed_fakes import NOW
 from tests.support.tearsheet_command import in_process
@@ -86,6 +86,25 @@ def test_a_document_that_could_not_be_read_is_shown_without_what_commands_a_term
     assert "\x1b" not in shown and "\u202e" not in shown
 
 
+def test_what_came_of_asking_hubs_is_shown(tearsheet, tmp_path: Path) -> None:
+    tearsheet("feeds", "add", "http://a.example/rss", "http://b.example/rss")
+    assert "No feed is like that" in tearsheet("feeds", "list", "--state", "with-hub")
+    with Services(Settings(tmp_path / "data")) as services, services.database.begin() as connection:
+        row = {
+            "feed_id": 2, "hub": "http://me:secret@hub.example/", "topic": "http://b.example/rss", "token": "told-nobody",
+            "secret": "shown-nobody", "state": "refused", "ask_at": NOW, "asked": 0, "note": "denied: go \x1b[2Jaway",
+        }  # fmt: skip
+        connection.execute(feed_subscriptions.insert().values(row))
+    [listed] = json.loads(tearsheet("feeds", "list", "--state", "with-hub", "--json"))
+    assert (listed["id"], listed["hub"], listed["hub_state"]) == (2, "http://hub.example/", "refused")
+    [whole] = json.loads(tearsheet("feeds", "show", "2", "--json"))
+    assert "denied: go" in whole["hub_says"] and whole["hub_until"] is None
+    shown = tearsheet("feeds", "show", "2") + tearsheet("feeds", "list", "--state", "with-hub")
+    assert "polled as if it had no hub" in shown and "\x1b" not in shown
+    assert not any(secret in shown + str(whole) for secret in ("secret@", "told-nobody", "shown-nobody"))
+    assert json.loads(tearsheet("feeds", "show", "1", "--json"))[0]["hub"] is None
+
+
 def test_the_details_of_entries_are_in_json(tearsheet, tmp_path: Path) -> None:
     tearsheet("feeds", "add", "http://a.example/rss")
     with Services(Settings(tmp_path / "data")) as services, services.database.begin() as connection:
@@ -110,7 +129,9 @@ def test_feeds_of_a_hosting_service_are_sources_of_their_own(tearsheet) -> None:
 def test_a_feed_says_when_it_is_polled_and_why(tearsheet) -> None:
     tearsheet("feeds", "add", "http://127.0.0.1:9/rss", "--name", "Mine", "--every", "30")
     assert "at the next occasion (new)" in tearsheet("feeds", "show", "1")
-    tearsheet("feeds", "poll")
+    told = tearsheet("feeds", "poll", code=3)
+    assert "http://127.0.0.1:9/rss could not be read: " in told and "`fetch.allow_addresses` allows one" in told
+    assert "1 feed was polled, and could not be read: see above" in told
     shown = tearsheet("feeds", "show", "http://127.0.0.1:9/rss")
     assert "after a failure" in shown or "back-off" in shown
     assert "forbidden-address" in shown
@@ -128,13 +149,23 @@ def test_a_feed_says_when_it_is_polled_and_why(tearsheet) -> None:
     assert "there is no feed" in tearsheet("feeds", "show", "1", code=5)
 
 
+def test_a_feed_is_shown_to_people_in_lines_that_fit(tearsheet, monkeypatch) -> None:
+    tearsheet("feeds", "add", "http://127.0.0.1:9/rss", "--name", "Mine")
+    tearsheet("feeds", "poll", code=3)
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = [line.split("  ")[0] for line in tearsheet("feeds", "show", "1").splitlines()]
+    assert {"id", "name", "system status", "next fetch attempt"} <= set(shown)
+    assert not {"column", "rhythm", "former url", "last fetch hash"} & set(shown), "not what only programs read"
+    assert {"rhythm", "former_url"} <= json.loads(tearsheet("feeds", "show", "1", "--json"))[0].keys()
+
+
 def test_polling_a_named_feed_leaves_the_others_alone(tearsheet) -> None:
     tearsheet("feeds", "add", "http://127.0.0.1:9/one")
     assert "1 feed added" in tearsheet("feeds", "add", "http://127.0.0.2:9/two")
-    tearsheet("feeds", "poll", "http://127.0.0.2:9/two")
+    tearsheet("feeds", "poll", "http://127.0.0.2:9/two", code=3)
     one, two = (json.loads(tearsheet("feeds", "show", number, "--json"))[0] for number in "12")
     assert (one["last_fetch_attempt"], two["system_status"]) == (None, "fetch error")
-    tearsheet("feeds", "poll")
+    tearsheet("feeds", "poll", code=3)
     assert "No feed was due." in tearsheet("feeds", "poll")
 
 
@@ -184,7 +215,7 @@ def test_polling_a_feed_resets_nothing_and_says_what_it_leaves_out(tearsheet, tm
     tearsheet("feeds", "add", "http://127.0.0.1:9/one", "http://127.0.0.2:9/two")
     with Services(Settings(tmp_path / "data")) as services, services.database.begin() as connection:
         connection.execute(feeds.update().values(last_fetch_failures=12.0))
-    tearsheet("feeds", "poll", "1")
+    tearsheet("feeds", "poll", "1", code=3)
     assert json.loads(tearsheet("feeds", "show", "1", "--json"))[0]["last_fetch_failures"] > 12
     tearsheet("feeds", "set", "2", "--off")
     told = tearsheet("feeds", "poll", "2", code=3)

@@ -48,6 +48,10 @@ def test_a_last_column_of_text_is_wrapped_between_words():
     ]  # fmt: skip
 
 
+def test_facts_of_one_thing_stay_beside_their_names_with_an_address_whole():
+    assert shown([["name", "A paper"], ["homepage", URL]], 50, ["", ""]) == ["name      A paper", f"homepage  {URL}"]
+
+
 def test_wide_characters_take_two_columns():
     assert shown([["新聞", "x"], ["abc", "y"]], 80, ["name", "v"]) == ["name  v", "新聞  x", "abc   y"]
 

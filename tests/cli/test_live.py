@@ -57,3 +57,11 @@ def test_columns_are_shown_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch, 
         _, headings, fetcher, _ = on_screen(terminal.getvalue()).splitlines()
     assert re.split(r"  +", headings.strip()) == list(_HEADINGS[:columns])
     assert fetcher.split() == list(STAGES[0][:columns])
+
+
+def test_the_feed_that_is_waited_for_is_named_in_one_line(monkeypatch: pytest.MonkeyPatch):
+    terminal = open_terminal(monkeypatch, 50)
+    with LiveTable("") as live:
+        live.update(STAGES, None, "", f"0 of 1 feed polled; 12 s of at most 80 s at {ADDRESS}")
+        *_, last = on_screen(terminal.getvalue()).splitlines()
+    assert last.strip() == "0 of 1 feed polled; 12 s of at most 80 s at https…"

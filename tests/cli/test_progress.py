@@ -20,6 +20,7 @@ class FakeCollector:
         self._settled = iter(settled)
         self.workers: list[Any] = []
         self.paused = ""
+        self.polling = ""
 
     async def depths(self) -> dict[str, Depth]:
         self.workers = [SimpleNamespace(name="parser", settled=next(self._settled))]
@@ -55,3 +56,16 @@ def test_an_idle_run_says_nothing(caplog):
 
 def test_a_run_says_what_changed_once(caplog):
     assert lines_of_a_run([0, 3, 3, 3, 5, 5], caplog) == [3, 5]
+
+
+def test_a_run_that_only_waits_for_a_feed_says_for_which(caplog):
+    async def run() -> None:
+        stop = asyncio.Event()
+        asyncio.get_running_loop().call_later(16, stop.set)
+        collector = FakeCollector([0, 0])
+        collector.polling = "0 of 1 feed polled; 15 s of at most 80 s at http://a.example/rss"
+        await Progress(collector).run(stop)  # type: ignore[arg-type]  # a collector as far as progress goes
+
+    with caplog.at_level(logging.INFO, "tearsheet.cli.progress"):
+        run_virtually(run())
+    assert [record.polling.partition(";")[0] for record in caplog.records] == ["0 of 1 feed polled"]

@@ -1,4 +1,4 @@
-"""`tearsheet stats`, as a user calls it."""
+"""`tearsheet status` and `tearsheet stats`, as a user calls them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tearsheet.app.queues import with_broker
 from tearsheet.cli import app
+from tearsheet.engines.broker import Broker, Message, Output
 from tearsheet.work import LedgerEntry
 from tests.support.web_seed import open_services
 
@@ -64,3 +66,23 @@ def test_outcomes_are_summed_up_by_what_is_asked(tearsheet):
     assert [stories for _, stories in sums("day")] == [2]
     assert "too-short" in tearsheet("stats", "--by", "source")
     assert tearsheet("stats", "--csv").splitlines()[0].strip() == "stage,status,reason,stories"
+
+
+def test_of_the_queues_those_are_shown_in_which_something_waits(tearsheet, tmp_path):
+    async def publish(broker: Broker) -> None:
+        await broker.publish([Output("fetcher-in", Message(b"1")), Output("parser-in", Message(b"2"))])
+
+    async def empty(broker: Broker) -> None:
+        await broker.purge("fetcher-in")
+
+    with open_services(tmp_path / "data") as services:
+        with_broker(services, publish)
+        with_broker(services, empty)
+        shown = tearsheet("status")
+        assert "parser-in" in shown and "fetcher-in" not in shown
+        assert [row["queue"] for row in json.loads(tearsheet("status", "--json"))["queues"]] == [
+            "fetcher-in",
+            "parser-in",
+        ]
+        with_broker(services, lambda broker: broker.purge("parser-in"))
+        assert "Nothing waits in the 2 queues" in tearsheet("status")

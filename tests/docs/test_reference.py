@@ -41,7 +41,7 @@ def test_every_setting_is_documented_with_its_default_and_meaning():
     text = page("settings.md")
     for declared in declared_settings():
         assert f"| `{declared.name}` | `{declared.default}` | {declared.help} |" in text, declared.name
-    assert len(re.findall(r"^\| `[a-z_]+\.[a-z_]+` \|", text, re.MULTILINE)) == len(list(declared_settings()))
+    assert len(re.findall(r"^\| `[a-z_]+\.[a-z_]+` \|", text, re.MULTILINE)) == len(declared_settings())
 
 
 def test_every_exit_code_is_documented():

@@ -48,3 +48,15 @@ def test_a_bad_number_in_the_database_neither_stops_the_poller_nor_hurries_it(
     assert len(client.requests) == 1
     assert timedelta(minutes=10) <= scene.row().next_fetch_attempt - scene.now <= timedelta(days=1)
     scene.database.close()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_settings_that_contradict_each_other_hurry_no_poll(fails: bool, tmp_path: Path) -> None:
+    scene = PollScene(tmp_path, min_minutes=100, max_minutes=5)
+    scene.add("http://a.example/rss")
+    client = FakeClient(lambda _: response(status=500) if fails else response(rss("http://a.example/1")))
+    for _ in range(3):
+        asyncio.run(scene.poll(client))
+        assert scene.row().next_fetch_attempt - scene.now >= timedelta(minutes=100)
+        scene.now = scene.row().next_fetch_attempt
+    scene.database.close()

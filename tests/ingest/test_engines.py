@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import boto3
+import lazy_loader
 import pytest
 from confluent_kafka.admin import AdminClient
 
@@ -25,6 +25,8 @@ from tearsheet.settings.sections import EngineSettings, IngestSettings
 from tests.support.ingest_site import Site, prose
 from tests.support.patience import PATIENCE
 from tests.support.servers import server_url
+
+boto3 = lazy_loader.load("boto3")
 
 PAGES = 6
 

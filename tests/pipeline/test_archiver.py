@@ -267,3 +267,29 @@ def test_what_was_abandoned_comes_again(tmp_path, store):
     assert list((tmp_path / "a").rglob("*.tmp")) == []
     archive_all(archiver, [plain_story(1)])
     assert stories_in(tmp_path / "a") == [plain_story(1).id]
+
+
+def test_a_story_that_two_archivers_are_given_is_written_once(tmp_path, store):
+    """A queuer that was killed sends a story again. Whoever closes later throws that file away, and its stories come again."""
+    stories = [plain_story(n) for n in range(4)]
+    first, second = Archiver(store, tmp_path / "a"), Archiver(store, tmp_path / "a")
+    first.process_batch(stories[:3])
+    (kept, _) = second.process_batch(stories[2:])
+    assert len(first.finish(everything=True)) == 1 and list(first.given_up()) == []
+    assert list(second.finish(everything=True)) == []
+    assert isinstance(kept, Kept) and list(second.given_up()) == [kept.place] and list(second.given_up()) == []
+    again = second.process_batch(stories[2:])
+    assert again[0] == stories[2] and isinstance(again[1], Kept)
+    assert len(second.finish(everything=True)) == 1 and list(second.given_up()) == []
+    assert sorted(stories_in(tmp_path / "a")) == sorted(story.id for story in stories)
+    assert list((tmp_path / "a").rglob("*.tmp")) == []
+
+
+def test_a_file_that_is_given_up_by_its_size_is_told_too(tmp_path, store):
+    first, second = Archiver(store, tmp_path / "a"), Archiver(store, tmp_path / "a", max_stories=2)
+    second.process_batch([plain_story(1)])
+    archive_all(first, [plain_story(1)])
+    results = second.process_batch([plain_story(2), plain_story(3)])
+    assert [type(result) for result in results] == [Kept, Kept]
+    assert list(second.given_up()) == [results[0].place] != [results[1].place]
+    assert list(second.finish(everything=True)) == [results[1].place]

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import json
 import math
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -18,8 +19,18 @@ import pytest
 from tearsheet.archive import StoryArchiveWriter
 from tearsheet.engines.broker.port import Broker, Depth, Message, Output, Settlement
 from tearsheet.engines.broker.sqlite import SqliteBroker
-from tearsheet.errors import StorageError, UsageError
-from tearsheet.pipeline.dump import HEADERS, QUEUE_DATA, Wanted, archived_form, dump_queue, jsonable, load_files
+from tearsheet.errors import StorageError
+from tearsheet.pipeline.dump import (
+    FORMAT,
+    HEADERS,
+    QUEUE_DATA,
+    Loaded,
+    Wanted,
+    archived_form,
+    dump_queue,
+    jsonable,
+    load_files,
+)
 from tearsheet.pipeline.queuers.inputs import InputStores, expand
 from tearsheet.pipeline.queuers.tracker import Tracker
 from tearsheet.story import ContentMetadata, Exchange, HTTPMetadata, RawHTML, RSSEntry, Story, make_story_id
@@ -234,8 +245,8 @@ def test_a_foreign_dump_needs_a_queue(tmp_path, tracker):
         with StoryArchiveWriter(tmp_path / "dumps") as writer:
             writer.write(story(2), {HEADERS: {RETRIES: 3, WHEN: "1700000000.5", "odd": None}})
         files = expand([str(tmp_path / "dumps")], NOWHERE, (".warc",))
-        with pytest.raises(UsageError, match="--queue"):
-            await load_files(broker, files, Wanted(), tracker)
+        refused = await load_files(broker, files, Wanted(), tracker)
+        assert (refused.queues, len(refused.damages)) == ({}, 1) and "--queue" in refused.damages[0]
         await load_files(broker, files, Wanted("parser-in"), tracker)
         (held,) = await broker.peek("parser-in", 5)
         assert held.headers == {RETRIES: 3, WHEN: "1700000000.5"}
@@ -244,19 +255,69 @@ def test_a_foreign_dump_needs_a_queue(tmp_path, tracker):
     run(tmp_path, scenario)
 
 
-def test_a_foreign_dump_with_odd_data_is_loaded_as_far_as_it_can_be_read(tmp_path, tracker):
+def loaded_from(tmp_path: Path, tracker: Tracker, told: list[dict], wanted: Wanted) -> tuple[Loaded, list[Message]]:
+    """What becomes of a file whose stories say these things about their queue, and what is in parser-in afterwards."""
+    with StoryArchiveWriter(tmp_path / "dumps") as writer:
+        for number, extra in enumerate(told):
+            writer.write(story(number), extra)
+    found: list[tuple[Loaded, list[Message]]] = []
+
     async def scenario(broker: Broker) -> None:
-        odd = {RETRIES: math.inf, WHO: "parser", WHEN: math.nan, "x": [1]}
-        with StoryArchiveWriter(tmp_path / "dumps") as writer:
-            for number, body in enumerate(("é", "!!!", "A")):
-                writer.write(
-                    story(number), {HEADERS: odd, QUEUE_DATA: {"queue": "parser-in", "body": body, "key": 10**30}}
-                )
-        await load_files(broker, expand([str(tmp_path / "dumps")], NOWHERE, (".warc",)), Wanted(), tracker)
-        held = await broker.peek("parser-in", 5)
-        assert [one.headers for one in held] == [{WHO: "parser"}] * 3
+        files = expand([str(tmp_path / "dumps")], NOWHERE, (".warc",))
+        loaded = await load_files(broker, files, wanted, tracker)
+        found.append((loaded, await broker.peek("parser-in", 50)))
 
     run(tmp_path, scenario)
+    return found[0]
+
+
+def test_a_foreign_dump_with_odd_data_is_loaded_as_far_as_it_can_be_read(tmp_path, tracker):
+    odd = {RETRIES: math.inf, WHO: "parser", WHEN: math.nan, "x": [1]}
+    told = [{HEADERS: odd, QUEUE_DATA: {"queue": "parser-in", "key": key}} for key in (10**30, None, [1])]
+    loaded, held = loaded_from(tmp_path, tracker, told, Wanted())
+    assert [one.headers for one in held] == [{WHO: "parser"}] * 3
+    assert loaded.damages == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"body": "é"}, {"body": "!!!"}, {"body": "A"}, {"body": "QUJD", "page": "A\n"}, {"body": 7}]
+)
+def test_a_message_that_is_damaged_is_named_and_the_others_are_loaded(tmp_path, tracker, wrong):
+    told = [{QUEUE_DATA: {"queue": "parser-in"} | more} for more in ({}, wrong, {"body": "QUJD", "page": "REVG"})]
+    loaded, held = loaded_from(tmp_path, tracker, told, Wanted())
+    assert len(held) == 2 and (held[1].body, held[1].page) == (b"ABC", b"DEF")
+    (damage,) = loaded.damages
+    assert re.fullmatch(r".*\.warc\.gz: at byte [0-9]+: the message in it is damaged", damage)
+
+
+def test_what_a_newer_version_wrote_is_refused_line_by_line_and_what_an_older_one_wrote_is_read(tmp_path, tracker):
+    data = {"queue": "parser-in", "key": "k"}
+    told = [{QUEUE_DATA: data | more} for more in ({}, {"format": FORMAT}, {"format": FORMAT + 1}, {"format": "x"})]
+    loaded, held = loaded_from(tmp_path, tracker, told, Wanted())
+    assert (len(held), loaded.queues["parser-in"]) == (2, 2)
+    assert len(loaded.damages) == 2 and all("a newer version of tearsheet wrote it" in one for one in loaded.damages)
+
+
+def test_a_story_that_does_not_say_its_queue_among_others_is_named_and_can_be_loaded_later(tmp_path, tracker):
+    told: list[dict] = [{QUEUE_DATA: {"queue": "parser-in"}}, {}, {QUEUE_DATA: {"queue": "no/name"}}, {QUEUE_DATA: "x"}]
+    loaded, held = loaded_from(tmp_path, tracker, told, Wanted())
+    assert len(held) == 1 and len(loaded.damages) == 3 and all("--queue" in one for one in loaded.damages)
+
+    async def again(broker: Broker) -> None:
+        rest = await load_files(
+            broker, expand([str(tmp_path / "dumps")], NOWHERE, (".warc",)), Wanted("parser-in"), tracker
+        )
+        assert (rest.queues["parser-in"], rest.known, rest.damages) == (3, 1, [])
+
+    run(tmp_path, again)
+
+
+def test_a_queue_that_nobody_reads_is_not_filled(tmp_path, tracker):
+    told = [{QUEUE_DATA: {"queue": name}} for name in ("parser-in", "own.praser-in")]
+    loaded, held = loaded_from(tmp_path, tracker, told, Wanted(read=frozenset({"parser-in"})))
+    assert len(held) == 1
+    (damage,) = loaded.damages
+    assert "no stage reads the queue 'own.praser-in' that it was taken from: name another with --queue" in damage
 
 
 def test_a_dump_of_some_leaves_the_others_waiting(tmp_path):

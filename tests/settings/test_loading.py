@@ -67,6 +67,17 @@ def test_no_number_is_beyond_what_clocks_and_machines_can_do(tmp_path, number):
         (tmp_path / "config.toml").unlink()
 
 
+def test_a_negative_number_is_called_too_small_and_not_no_number(tmp_path):
+    with pytest.raises(ConfigError, match="'-1' is less than 1, the least that it may be"):
+        load_settings(tmp_path, environ={"TEARSHEET_FEEDS_MIN_MINUTES": "-1"})
+
+
+def test_the_longest_time_between_polls_is_not_shorter_than_the_shortest(tmp_path):
+    with pytest.raises(ConfigError, match=r"feeds\.max_minutes is 5 and feeds\.min_minutes 10"):
+        load_settings(tmp_path, environ={"TEARSHEET_FEEDS_MAX_MINUTES": "5"})
+    assert load_settings(tmp_path, environ={"TEARSHEET_FEEDS_MAX_MINUTES": "10"}).feeds.max_minutes == 10
+
+
 def test_a_file_with_a_secret_that_is_no_text_is_named(tmp_path):
     (tmp_path / "secret").write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigError, match=r"ENGINES_DATABASE_FILE: .* is not text"):

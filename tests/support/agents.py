@@ -6,30 +6,41 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx2
-from mcp import Client, StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult, Implementation
+import lazy_loader
 
 from tearsheet.agents.audit import NAME
-from tearsheet.agents.server import Agents, make_server
 from tearsheet.app import Services
 from tests.support.patience import PATIENCE
 from tests.support.tearsheet_command import command
 
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp_types import CallToolResult
+
+mcp = lazy_loader.load("mcp")
+
 T = TypeVar("T")
-Talk = Callable[[Client], Awaitable[T]]
-WHO = Implementation(name="test agent", version="1")
+Talk = Callable[["Client"], Awaitable[T]]
+
+
+def connect(server: Any, **more: Any) -> Client:
+    """A client that says who it is, and waits as long as tests do."""
+    who = mcp.Implementation(name="test agent", version="1")
+    client: Client = mcp.Client(server, client_info=who, read_timeout_seconds=PATIENCE, **more)
+    return client
 
 
 def talk_here(services: Services, talk: Talk[T], *, allow_writes: bool = False, **more: Any) -> T:
     """Talk to a server in this process, by the protocol of today."""
 
+    from tearsheet.agents.server import Agents, make_server
+
     async def go() -> T:
         server = make_server(Agents(services, allow_writes=allow_writes, **more))
-        async with Client(server, client_info=WHO, read_timeout_seconds=PATIENCE) as client:
+        async with connect(server) as client:
             return await talk(client)
 
     return asyncio.run(go())
@@ -40,8 +51,8 @@ def talk_to_process(data: Path, talk: Talk[T], *words: str, mode: str = "auto") 
     program, *arguments = command("mcp", *words, data=data)
 
     async def go() -> T:
-        started = StdioServerParameters(command=program, args=arguments)
-        async with Client(started, client_info=WHO, mode=mode, read_timeout_seconds=PATIENCE) as client:
+        started = mcp.StdioServerParameters(command=program, args=arguments)
+        async with connect(started, mode=mode) as client:
             return await talk(client)
 
     return asyncio.run(go())
@@ -49,12 +60,13 @@ def talk_to_process(data: Path, talk: Talk[T], *words: str, mode: str = "auto") 
 
 def talk_by_http(address: str, talk: Talk[T], *, token: str = "", mode: str = "auto") -> T:
     """Talk to a server that listens."""
+    from mcp.client.streamable_http import streamable_http_client
 
     async def go() -> T:
         headers = {"authorization": f"Token {token}"} if token else {}
         async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http:
             transport = streamable_http_client(address, http_client=http)
-            async with Client(transport, client_info=WHO, mode=mode, read_timeout_seconds=PATIENCE) as client:
+            async with connect(transport, mode=mode) as client:
                 return await talk(client)
 
     return asyncio.run(go())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import boto3
+import lazy_loader
 import pytest
 from confluent_kafka.admin import AdminClient
 
@@ -18,6 +18,8 @@ from tearsheet.engines.events.jsonl import JsonlEvents
 from tearsheet.engines.events.kafka import open_kafka_events
 from tearsheet.engines.events.port import Events
 from tests.support.servers import server_url
+
+boto3 = lazy_loader.load("boto3")
 
 
 class BlobsHarness:

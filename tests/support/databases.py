@@ -64,13 +64,17 @@ class SqliteHarness:
 
 
 class PostgresHarness(SqliteHarness):
-    """A database of the test's own."""
+    """A database of the test's own, which may sort text as a language does instead of by characters."""
+
+    def __init__(self, sorting: str = "") -> None:
+        self.sorting = sorting
 
     def prepare(self, tmp_path: Path) -> None:
         self.place = tmp_path
         self.name = f"test_{uuid.uuid4().hex}"
         self.url = urlsplit(server_url("postgresql"))._replace(path=f"/{self.name}").geturl()
-        self._admin("CREATE DATABASE {}")
+        by_language = f" TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE '{self.sorting}'" if self.sorting else ""
+        self._admin("CREATE DATABASE {}" + by_language)
 
     def open(self) -> Database:
         return open_database(self.url, self.place, patience=10)

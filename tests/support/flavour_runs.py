@@ -17,7 +17,7 @@ from tearsheet.query import parse_query
 from tearsheet.settings import load_settings
 from tearsheet.story import Story
 from tearsheet.work.ledger_entry import DROPPED
-from tests.support.tearsheet_command import tearsheet
+from tests.support.tearsheet_command import in_process
 
 _WORDS = "harbour council budget winter bridge school river market station theatre garden hospital".split()
 
@@ -44,8 +44,8 @@ def configure(data: Path, text: str) -> None:
 
 def run_flavour(data: Path, *words: str | Path, code: int = 0) -> dict[str, Any]:
     """`tearsheet pipeline run … --json`: its summary."""
-    done = tearsheet("--quiet", "pipeline", "run", *words, "--json", data=data)
-    assert done.returncode == code, done.stderr
+    done = in_process("--quiet", "pipeline", "run", *words, "--json", data=data)
+    assert done.exit_code == code, done.stderr
     summary: dict[str, Any] = json.loads(done.stdout)
     return summary
 

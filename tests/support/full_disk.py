@@ -7,6 +7,8 @@ from typing import BinaryIO
 
 from pytest import MonkeyPatch
 
+from tearsheet.files import make_folder
+
 
 def fill_disk(patch: MonkeyPatch) -> None:
     """From now on, archive files are written to a disk that is full: what leaves memory is refused, as by a real one."""
@@ -14,4 +16,5 @@ def fill_disk(patch: MonkeyPatch) -> None:
 
 
 def _open(final: Path) -> BinaryIO:
+    make_folder(final.parent)
     return Path("/dev/full").open("wb")

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
-from jsonschema import Draft202012Validator
+import lazy_loader
+
+jsonschema = lazy_loader.load("jsonschema")
 
 Json = dict[str, Any]
 
@@ -49,7 +51,10 @@ class Operation:
     def mismatches(self, value: Any, schema: Json) -> list[str]:
         """Where a value is not as a schema of the description says."""
         whole = schema | {"components": self.description["components"]}
-        return [f"{error.json_path}: {error.message}"[:300] for error in Draft202012Validator(whole).iter_errors(value)]
+        return [
+            f"{error.json_path}: {error.message}"[:300]
+            for error in jsonschema.Draft202012Validator(whole).iter_errors(value)
+        ]
 
 
 def operations_of(description: Json) -> Iterator[Operation]:

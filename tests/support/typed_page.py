@@ -14,8 +14,8 @@ from pathlib import Path
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)?")
 _PORT = re.compile(r"127\.0\.0\.1:\d+")
-_FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-_INDENTED = re.compile(r"^ {4,}\S.*$", re.MULTILINE)
+_CODE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$|^( {4,}\S[^\n]*)$", re.MULTILINE | re.DOTALL)
+"""A fenced block with its language, or an indented line."""
 _PROGRAMS = "tearsheet|make|python3|pip|mkdir|cp|mv|export|wb-manager|wayback"
 _LINE = re.compile(rf"^ *((?:[A-Z_]+=\S+ )?(?:\.venv/bin/)?(?:{_PROGRAMS})(?: .+?)?)(?:  +#.*)?$", re.MULTILINE)
 LEFT_OUT = "…"
@@ -60,6 +60,6 @@ def typed_in(page: Path) -> Iterator[Typed]:
 
 
 def command_lines(text: str) -> list[str]:
-    """The lines for a shell in the blocks of code of a page that shows no output, without their comments."""
-    fenced = [block for language, block in _FENCE.findall(text) if language in ("", "sh")]
-    return _LINE.findall("\n".join([*fenced, *_INDENTED.findall(_FENCE.sub("", text))]))
+    """The lines for a shell in the blocks of code of a page that shows no output, in their order, without their comments."""
+    blocks = [block or indented for language, block, indented in _CODE.findall(text) if language in ("", "sh")]
+    return _LINE.findall("\n".join(blocks))

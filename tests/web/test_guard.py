@@ -76,7 +76,8 @@ def test_nothing_else_passes_for_what_is_open(outside, monkeypatch):
     for host in ("x/healthz?", "x/healthz#", "x:80/healthz?", "[::1]/healthz?", "a@x/healthz?"):
         monkeypatch.setattr("starlette.requests.Request.url", URL(f"http://{host}/search"))
         for path in ("/search?q=*", "/metrics", "/api/search/story-list"):
-            assert outside[0].get(path, headers={"host": host}).status_code == 401
+            assert outside[0].get(path).status_code == 401
+            assert outside[0].get(path, headers={"host": host}).status_code == 400
 
 
 @pytest.mark.parametrize("form", ["Token {}", "token {}", "Bearer {}"])
@@ -132,9 +133,46 @@ def test_a_revoked_token_is_refused_at_once(outside):
     assert client.get("/api/search/total-count?q=tide", headers=token(tokens["read"])).status_code == 401
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8700", "127.0.0.1.evil.example", "10.0.0.1", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8700", "127.0.0.1.evil.example", "localhost.", "localhost.evil", "10.0.0.1"]
+)
 def test_on_loopback_only_this_machines_names_are_answered_to(client, host):
     assert client.get("/overview.json", headers={"host": host}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "host", ["", "a@127.0.0.1", "127.0.0.1:80:80", "[::1", "evil.example@localhost", "127.0.0.1/x"]
+)
+def test_a_host_that_is_badly_written_is_refused(client, host):
+    answer = client.get("/overview.json", headers={"host": host})
+    assert (answer.status_code, answer.json()["status"]) == (400, "error")
+
+
+def answer_to(address: str, head: str) -> bytes:
+    """What the server says to these lines."""
+    with socket.create_connection(("127.0.0.1", urlsplit(address).port), timeout=PATIENCE) as connection:
+        connection.sendall(f"{head}\r\nConnection: close\r\n\r\n".replace("\n", "\r\n").replace("\r\r", "\r").encode())
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "GET /overview.json HTTP/1.1\nHost: 127.0.0.1\nHost: evil.example",
+        "GET /overview.json HTTP/1.1\nHost: evil.example\nHost: 127.0.0.1",
+        "GET /overview.json HTTP/1.1\nHost: 127.0.0.1\nHost: 127.0.0.1",
+        "GET /overview.json HTTP/1.1\nHost: evil.example\n 127.0.0.1",
+        "GET /overview.json HTTP/1.1\nAccept: */*",
+        "GET http://evil.example/overview.json HTTP/1.1\nHost: 127.0.0.1",
+        "GET http://127.0.0.1/overview.json HTTP/1.1\nHost: 127.0.0.1",
+        "GET evil.example/overview.json HTTP/1.1\nHost: 127.0.0.1",
+        "OPTIONS * HTTP/1.1\nHost: 127.0.0.1",
+        "CONNECT evil.example:443 HTTP/1.1\nHost: 127.0.0.1",
+    ],
+)
+def test_a_request_that_names_several_hosts_none_or_another_in_its_line_is_refused(address, head):
+    """We are no proxy; what another server makes of such a head is not what we make of it."""
+    assert answer_to(address, head)[:13] == b"HTTP/1.1 400 "
 
 
 @pytest.mark.parametrize("host", ["localhost:8700", "127.0.0.1", "[::1]:8700", "127.1.2.3:1"])

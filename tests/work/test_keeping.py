@@ -25,6 +25,8 @@ class Boxes:
         self.closed: list[list[str]] = []
         self.abandoned = 0
         self.old = False
+        self.unwanted: list[list[str]] = []
+        self.thrown_away: list[str] = []
 
     def process_batch(self, stories: Sequence[Story]) -> Sequence[Result | Kept]:
         return [self._add(one) for one in stories]
@@ -46,8 +48,9 @@ class Boxes:
         return kept
 
     def _close(self) -> None:
-        self.safe.append(str(len(self.closed)))
-        self.closed.append(self.open)
+        told = self.thrown_away if self.open in self.unwanted else self.safe
+        told.append(str(len(self.closed)))
+        self.closed.append([] if self.open in self.unwanted else self.open)
         self.open = []
 
     def finish(self, *, everything: bool = False) -> Sequence[str]:
@@ -55,6 +58,11 @@ class Boxes:
             self._close()
         safe, self.safe = self.safe, []
         return safe
+
+    def given_up(self) -> Sequence[str]:
+        self.unwanted = [] if self.thrown_away else self.unwanted
+        thrown_away, self.thrown_away = self.thrown_away, []
+        return thrown_away
 
     def abandon(self) -> None:
         self.abandoned += 1
@@ -138,6 +146,19 @@ def test_a_run_that_is_to_end_does_not_wait_for_a_box_to_fill(tmp_path, stage):
             ("archiver", "quarantined", "error", 1),
             ("archiver", "quarantined", "unreadable", 1),
         }
+
+    run_on_bench(tmp_path, scenario)
+
+
+def test_the_stories_of_a_box_that_is_given_up_come_again_and_the_others_go_on(tmp_path, stage):
+    async def scenario(bench: Bench) -> None:
+        stage.unwanted = [["a", "b", "c"]]
+        await bench.put("archiver-in", [story(title) for title in "abcd"])
+        await bench.drain(worker := keeping(bench, stage))
+        assert sorted(title for box in stage.closed for title in box) == ["a", "b", "c", "d"]
+        assert bench.outcomes() == {("archiver", "done", "", 4)}
+        assert (stage.abandoned, worker._bytes_kept) == (1, 0)
+        assert (await bench.broker.depths())["archiver-in"] == Depth()
 
     run_on_bench(tmp_path, scenario)
 

@@ -87,7 +87,7 @@ def opened_place(settings: Settings, url: str, *, new: bool | None = None) -> It
     setting = "PLACE" if url else "backup.place"
     url = url or settings.backup.place
     if not url:
-        raise UsageError("where are the backups? Name a place: tearsheet backup /mnt/disk/backups, or set backup.place")
+        raise UsageError("where are the backups? Name their place, as /mnt/disk/backups, or set backup.place")
     name = without_login(url.partition("?")[0])
     if is_embedded(url):
         folder = local_path(url, settings.data, setting)

@@ -10,7 +10,16 @@ from urllib.parse import urlencode, urlsplit
 from tearsheet.app.services import Services
 from tearsheet.clock import utc_now
 from tearsheet.errors import EngineError, UsageError
-from tearsheet.feeds.catalogue import AddReport, NewFeed, last_sync, read_feed_list, read_page, sync_feeds
+from tearsheet.feeds.catalogue import (
+    AddReport,
+    DirectoryPage,
+    NewFeed,
+    UnreadRow,
+    last_sync,
+    read_feed_list,
+    read_page,
+    sync_feeds,
+)
 from tearsheet.masking import shown_url
 from tearsheet.pipeline.queuers import opened_url, whole_answer
 
@@ -50,8 +59,8 @@ def sync_directory(
         return sync_feeds(database, directory, rows, now, full=full, dry_run=dry_run, many=many)
     if not full and since is None and (before := last_sync(database, directory)):
         since = before - _OVERLAP
-    rows = _ask(where, services.settings.feeds.directory_token, since, progress)
-    return sync_feeds(database, directory, rows, now, full=full, dry_run=dry_run, many=many)
+    rows, unread = _ask(where, services.settings.feeds.directory_token, since, progress)
+    return sync_feeds(database, directory, rows, now, full=full, dry_run=dry_run, many=many, unread=unread)
 
 
 def _known_as(where: str) -> str:
@@ -59,29 +68,44 @@ def _known_as(where: str) -> str:
     return f"{parts.scheme}://{parts.netloc}{parts.path.removesuffix(_PATH).rstrip('/')}"
 
 
-def _ask(where: str, token: str, since: datetime | None, progress: Callable[[int], None]) -> list[NewFeed]:
-    """Every feed of a server, page by page. Raises EngineError when it does not answer, or changes under our hands."""
+def _ask(
+    where: str, token: str, since: datetime | None, progress: Callable[[int], None]
+) -> tuple[list[NewFeed], list[UnreadRow]]:
+    """Every feed of a server, page by page, and the rows that are none.
+
+    Raises EngineError when it does not answer, or changes under our hands.
+    """
     base = where.partition("?")[0].rstrip("/")
     address = f"{base}/" if base.endswith(_PATH.rstrip("/")) else base + _PATH
-    rows: list[NewFeed] = []
+    authorization = f"Token {token}" if token else ""
+    feeds, unread, ids = list[NewFeed](), list[UnreadRow](), set[int | None]()
     while True:
-        asked: dict[str, str | int] = {"limit": _PAGE, "offset": len(rows)}
+        asked: dict[str, str | int] = {"limit": _PAGE, "offset": len(feeds) + len(unread)}
         if since is not None:
             asked["modified_since"] = f"{since.timestamp():.3f}"
-        with opened_url(f"{address}?{urlencode(asked)}", authorization=f"Token {token}" if token else "") as response:
-            body = whole_answer(response, _MAX_ANSWER)
-        if len(body) > _MAX_ANSWER:
-            raise EngineError(f"{shown_url(address)}: a page of more than {_MAX_ANSWER:,} bytes")
-        try:
-            page = read_page(body)
-        except UsageError as error:
-            raise EngineError(f"{shown_url(address)} does not answer as a directory of feeds: {error}") from error
-        rows += page.feeds
-        progress(len(rows))
-        if not page.more or not page.feeds:
+        page = _page(f"{address}?{urlencode(asked)}", shown_url(address), authorization)
+        before = len(ids)
+        feeds += page.feeds
+        unread += page.unread
+        ids |= {row.id for row in (*page.feeds, *page.unread)}
+        progress(len(feeds))
+        if not page.more or not (page.feeds or page.unread):
             break
-        if len(rows) > _MOST_FEEDS:
+        if len(ids) == before:
+            raise EngineError(f"{shown_url(address)} answers the same page again and again: it does not know `offset`")
+        if len(feeds) > _MOST_FEEDS:
             raise EngineError(f"{shown_url(address)}: more than {_MOST_FEEDS:,} feeds")
-    if page.count is not None and len({row.id for row in rows}) != page.count:
+    if page.count is not None and not unread and len(ids) != page.count:
         raise EngineError(f"{shown_url(address)} changed while it was read: try again")
-    return rows
+    return feeds, unread
+
+
+def _page(url: str, shown: str, authorization: str) -> DirectoryPage:
+    with opened_url(url, authorization=authorization) as response:
+        body = whole_answer(response, _MAX_ANSWER)
+    if len(body) > _MAX_ANSWER:
+        raise EngineError(f"{shown}: a page of more than {_MAX_ANSWER:,} bytes")
+    try:
+        return read_page(body)
+    except UsageError as error:
+        raise EngineError(f"{shown} does not answer as a directory of feeds: {error}") from error

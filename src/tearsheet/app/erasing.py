@@ -98,7 +98,7 @@ def rehearse(services: Services, addresses: Addresses) -> Report:
     report.add("archive stores", "copies to be replaced", sum(len(services.archive.proved_stores(id)) for id in files))
     report.notes += [f"{file.path} is not ours, and stays as it is" for file in files.values() if file.path]
     report.problems += read_unread(services)
-    _erase_the_rest(services, addresses, documents, report, "", dry_run=True)
+    _erase_the_rest(services, addresses, documents, report, None)
     same = Tombstones(database).same_pages(captures)
     if same:
         report.notes.append(
@@ -200,7 +200,7 @@ def _erase_everywhere(services: Services, erasure: Erasure, report: Report, say:
     report.add("index", "stories", services.index.remove(sorted(erasure.addresses)))
     _erase_from_archive(services, erasure, documents, report, say)
     say("erasing from pages, feeds, topics and ingested documents")
-    _erase_the_rest(services, dict(erasure.addresses), documents, report, erasure.reason, dry_run=False)
+    _erase_the_rest(services, dict(erasure.addresses), documents, report, erasure)
 
 
 def _note_in_ledger(services: Services, erasure: Erasure) -> int:
@@ -278,12 +278,12 @@ def _replace_copies(services: Services, report: Report, say: Say) -> None:
 
 
 def _erase_the_rest(
-    services: Services, addresses: Addresses, documents: Documents, report: Report, reason: str, *, dry_run: bool
+    services: Services, addresses: Addresses, documents: Documents, report: Report, erasure: Erasure | None
 ) -> None:
-    """Erase from the other stores, or only count."""
-    database, keys, urls = services.database, set(addresses), addresses.values()
+    """Erase from the other stores; without an erasure, only count."""
+    database, keys, urls, dry_run = services.database, set(addresses), addresses.values(), erasure is None
     report.add("page store", "pages", erase_pages(services.page_store, keys, dry_run=dry_run))
-    report.add("feeds", "entries", erase_entries(database, urls, dry_run=dry_run))
+    report.add("feeds", "entries", erase_entries(database, urls, erasure))
     report.add("daily RSS files", "entries", erase_from_daily_rss(services.data / "rss", keys, dry_run=dry_run))
     erase_from_cursors(services.data / "rss-fetcher", keys, dry_run=dry_run)
     report.add("topics", "stories", erase_from_topics(database, keys, dry_run=dry_run))
@@ -293,7 +293,7 @@ def _erase_the_rest(
         services.data / QUEUE_DUMPS,
         lambda story: not story_keys(story).isdisjoint(keys),
         utc_now(),
-        reason,
+        erasure.reason if erasure else "",
         dry_run=dry_run,
     )
     report.add("dumped queues", "messages", dumped)

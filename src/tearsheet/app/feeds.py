@@ -12,8 +12,9 @@ from tempfile import TemporaryDirectory
 from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import run_to_its_end
 from tearsheet.app.services import Services
+from tearsheet.app.telling import told_all_along
 from tearsheet.clock import utc_now
-from tearsheet.feeds.catalogue import DiscoveredFeed, discover, list_feeds, poll_now
+from tearsheet.feeds.catalogue import DiscoveredFeed, FailingFeed, discover, failing_feeds, list_feeds, poll_now
 from tearsheet.feeds.polling import Poller, next_poll
 
 
@@ -53,10 +54,15 @@ class Polled:
     """The poller's, by name."""
     left_out: Mapping[int, str]
     """The feeds that were named and not polled, and why."""
+    failed: Sequence[FailingFeed] = ()
+    """The feeds that were polled and could not be read."""
 
 
-def poll_feeds(services: Services, only: Sequence[int]) -> Polled:
-    """Poll every feed that is due, once, or `only` these, due or not. Nothing about them is reset."""
+def poll_feeds(services: Services, only: Sequence[int], *, telling: Callable[[str], None]) -> Polled:
+    """Poll every feed that is due, once, or `only` these, due or not. Nothing about them is reset.
+
+    `telling` is told how far it has got, in words, again and again; nothing when every poll is over.
+    """
     require_newsroom(services)
     database, begun = services.database, utc_now()
     left_out = {feed: why for feed in only if (why := poll_now(database, feed, begun))}
@@ -68,10 +74,12 @@ def poll_feeds(services: Services, only: Sequence[int]) -> Polled:
         async with AsyncExitStack() as stack:
             client, reader = services.open_polite(stack), services.open_reader(stack)
             poller = Poller(database, client, reader, services.settings.feeds, only=wanted)
-            await poller.run(asyncio.Event(), once=True)
+            async with told_all_along(lambda: telling(str(poller.under_way))):
+                await poller.run(asyncio.Event(), once=True)
             return poller.counters
 
     counters = run_to_its_end(work())
     rows = list_feeds(database, ids=wanted, limit=len(wanted)).rows if wanted else []
     late = [row for row in rows if row["last_fetch_attempt"] is None or row["last_fetch_attempt"] < begun]
-    return Polled(counters, left_out | {row["id"]: next_poll(row, utc_now()) for row in late})
+    failed = [feed for feed in failing_feeds(database, since=begun) if not only or feed.id in wanted]
+    return Polled(counters, left_out | {row["id"]: next_poll(row, utc_now()) for row in late}, failed)

@@ -14,6 +14,7 @@ from tearsheet.app.disk import disk_floor, require_space
 from tearsheet.app.engines import Engines
 from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import Run, run_to_its_end, run_until_stopped
+from tearsheet.app.telling import told_all_along
 from tearsheet.chunks import chunks
 from tearsheet.engines.blobs import Blobs
 from tearsheet.errors import StorageError
@@ -107,19 +108,33 @@ class IngestServices:
         """Keep captures of documents, named by address or SHA-1, out of all lookups, or let them back in; returns how many."""
         return sum(self.store.hide(key, hide=hide) for key in keys)
 
-    def ingest(self, requests: Iterable[IngestRequest], show: Callable[[IngestWebResult], None]) -> int:
-        """Ingest documents, a few at a time, and show each result once it is safe; returns how many are not hits."""
+    def ingest(
+        self,
+        requests: Iterable[IngestRequest],
+        show: Callable[[IngestWebResult], None],
+        telling: Callable[[int], None] = lambda done: None,
+    ) -> int:
+        """Ingest documents, a few at a time, and show each result once it is safe; returns how many are not hits.
+
+        `telling` is told again and again how many are done.
+        """
         wanted = list(requests)
         require_newsroom(self.engines, [one.base_url for one in wanted])
-        return run_to_its_end(self._ingest(wanted, show))
+        return run_to_its_end(self._ingest(wanted, show, telling))
 
-    async def _ingest(self, requests: Iterable[IngestRequest], show: Callable[[IngestWebResult], None]) -> int:
-        missed = 0
-        async with self.open_service() as service:
+    async def _ingest(
+        self,
+        requests: Iterable[IngestRequest],
+        show: Callable[[IngestWebResult], None],
+        telling: Callable[[int], None],
+    ) -> int:
+        missed = done = 0
+        async with told_all_along(lambda: telling(done)), self.open_service() as service:
             for batch in chunks(requests, REQUEST_BATCH):
                 await asyncio.to_thread(require_space, self.engines)
                 for result in await service.handle(batch):
                     missed += not result.hit
+                    done += 1
                     show(result)
         return missed
 

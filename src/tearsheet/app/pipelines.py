@@ -242,6 +242,11 @@ class Collector:
         return self._source.floor.told if self._source else ""
 
     @property
+    def polling(self) -> str:
+        """How far it has got with the feeds that are due, in words; empty when every poll is over."""
+        return str((self._source and self._source.polling) or "")
+
+    @property
     def short_of_disk(self) -> str:
         """Why a run that was to end left stories unqueued; empty when it did not."""
         return self._source.floor.told if self._source and self._source.floor.gave_up else ""

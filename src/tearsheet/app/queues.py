@@ -7,7 +7,7 @@ import os
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -175,7 +175,8 @@ def load_dumps(services: Services, inputs: Sequence[str], wanted: Wanted) -> Loa
     async def load(broker: Broker) -> Loaded:
         if wanted.queue is not None:
             await _must_be_read(services, broker, wanted.queue)
-        return await tearsheet.pipeline.load_files(broker, files, wanted, tracker)
+        read = frozenset(await _read_queues(services, broker))
+        return await tearsheet.pipeline.load_files(broker, files, replace(wanted, read=read), tracker)
 
     folder = services.data / TRACKERS
     make_folder(folder)
@@ -197,12 +198,18 @@ def with_broker(services: Services, work: Callable[[Broker], Awaitable[T]]) -> T
 
 
 async def _must_be_read(services: Services, broker: Broker, queue: str) -> None:
-    """A queue that is there, or that a stage of a pipeline reads, or its quarantine. Raises NotFoundError."""
+    """Raises NotFoundError for a queue that is none of those that are read."""
+    known = await _read_queues(services, broker)
+    if queue not in known:
+        raise _no_queue(queue, did_you_mean(queue, sorted(known), _named(await broker.depths())))
+
+
+async def _read_queues(services: Services, broker: Broker) -> set[str]:
+    """The queues that are there, or that a stage of a pipeline reads, or its quarantine."""
     stages = [pipeline.queue_name(step.stage) for pipeline in services.pipelines.values() for step in pipeline.steps]
-    known = {name for stage in stages for name in (input_queue(stage), quarantine_queue(stage))}
-    depths = await broker.depths()
-    if queue not in known | depths.keys():
-        raise _no_queue(queue, did_you_mean(queue, sorted(known | depths.keys()), _named(depths)))
+    return {name for stage in stages for name in (input_queue(stage), quarantine_queue(stage))} | set(
+        await broker.depths()
+    )
 
 
 async def _must_exist(broker: Broker, queue: str) -> None:

@@ -17,7 +17,7 @@ from tearsheet.clock import utc_now
 from tearsheet.engines import is_embedded, repeated
 from tearsheet.engines.broker import Broker
 from tearsheet.errors import UsageError
-from tearsheet.feeds.polling import Housekeeper, Poller, Subscriber, free_all_leases
+from tearsheet.feeds.polling import Housekeeper, Poller, Subscriber, UnderWay, free_all_leases
 from tearsheet.files import make_folder
 from tearsheet.pipeline import Pipeline
 from tearsheet.pipeline.queuers import (
@@ -45,6 +45,11 @@ class Source(Protocol):
     floor: DiskFloor
     """What says whether its queuer pauses for want of disk space; of no meaning before it is opened."""
 
+    @property
+    def polling(self) -> UnderWay | None:
+        """How far it has got with polling feeds; None when it polls none."""
+        ...
+
     def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
         """The service that brings the stories; with `once` it ends by itself. What it opens is closed with `stack`."""
         ...
@@ -69,7 +74,13 @@ class FeedSource:
         self._services = services
         self._pipeline = pipeline
         self._alone = alone
+        self._poller: Poller | None = None
         self.floor = DiskFloor()
+
+    @property
+    def polling(self) -> UnderWay | None:
+        """How far it has got with the feeds that are due."""
+        return self._poller.under_way if self._poller else None
 
     def open(self, broker: Broker, stack: AsyncExitStack, *, once: bool) -> Service:
         """Poll each feed when it is due; with `once`, until no feed is due."""
@@ -79,7 +90,7 @@ class FeedSource:
             # This run holds the data folder: any earlier poller is dead, and its leases need not be waited for.
             free_all_leases(database, utc_now())
         client, reader = self._services.open_polite(stack), self._services.open_reader(stack)
-        poller = Poller(database, client, reader, settings.feeds, has_room=floor.may_poll)
+        poller = self._poller = Poller(database, client, reader, settings.feeds, has_room=floor.may_poll)
         queues, marks = self._pipeline.first_queues, _queuer_marks(settings.pipeline)
         queuer = FeedQueuer(database, broker, queues, marks, settings.feeds.server_name, floor=floor)
         subscriber = Subscriber(database, client, settings.feeds)
@@ -97,6 +108,8 @@ class FeedSource:
 
 class RemoteSource:
     """Takes stories from the rss-fetcher of the setting `feeds.remote`."""
+
+    polling = None
 
     def __init__(self, services: Services, pipeline: Pipeline) -> None:
         self._services = services
@@ -124,6 +137,8 @@ class RemoteSource:
 
 class FileSource:
     """Reads files and queues their stories."""
+
+    polling = None
 
     def __init__(
         self, services: Services, pipeline: Pipeline, inputs: Sequence[str], choice: Choice | None = None

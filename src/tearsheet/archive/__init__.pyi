@@ -13,10 +13,13 @@ from .erased import REASON as REASON
 from .erased import Erased as Erased
 from .erased import Erasure as Erasure
 from .erased import erased_among as erased_among
+from .erased import is_anything_erased as is_anything_erased
+from .erased import keep_away as keep_away
 from .erasing import erase_from_dumps as erase_from_dumps
 from .erasing import erase_from_file as erase_from_file
 from .erasing import erase_from_returned as erase_from_returned
 from .erasing import replace_copies as replace_copies
+from .files import closing_alone as closing_alone
 from .foreign import Indexed as Indexed
 from .foreign import index_file as index_file
 from .identity import check_identity as check_identity

@@ -39,7 +39,8 @@ erased_addresses = Table(
     Column("erasure_id", Integer, ForeignKey("erasures.id"), nullable=False, index=True),
     Column("url", Text),
 )
-"""`url_key` is the hash of the normalised address. `url` is needed until everything is erased, and empty from then on."""
+"""`url_key` is the hash of the normalised address, or of what else a story is known by (see `keep_away`). `url` is needed until
+everything is erased, and empty from then on."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -63,6 +64,20 @@ def erased_among(connection: Connection, keys: Iterable[str]) -> set[str]:
         query = select(erased_addresses.c.url_key).where(erased_addresses.c.url_key.in_(chunk))
         found.update(connection.execute(query).scalars())
     return found
+
+
+def keep_away(database: Database, connection: Connection, erasure: Erasure, keys: Iterable[str]) -> None:
+    """Put keys that are no address's on the list, by which erased stories are known as well."""
+    _put(database, connection, erasure.id, dict.fromkeys(keys))
+
+
+def _put(database: Database, connection: Connection, number: int, addresses: Mapping[str, str | None]) -> None:
+    insert = database.insert(erased_addresses)
+    again = {"erasure_id": insert.excluded.erasure_id, "url": insert.excluded.url}
+    statement = insert.on_conflict_do_update(index_elements=["url_key"], set_=again)
+    rows = [{"url_key": key, "erasure_id": number, "url": url} for key, url in addresses.items()]
+    for chunk in chunks(rows):
+        connection.execute(statement, chunk)
 
 
 def is_anything_erased(connection: Connection) -> bool:
@@ -104,22 +119,14 @@ class Erased:
             new = connection.execute(erasures.insert().values(reason=reason[:MAX_REASON], started_at=now))
             assert new.inserted_primary_key is not None
             number = int(new.inserted_primary_key[0])
-            self._put(connection, number, addresses)
+            _put(self._database, connection, number, addresses)
         return Erasure(number, reason[:MAX_REASON], now, dict(addresses))
 
     def extend(self, erasure: Erasure, addresses: Mapping[str, str]) -> Erasure:
         """Put more addresses of the same stories on the list."""
         with self._database.begin() as connection:
-            self._put(connection, erasure.id, addresses)
+            _put(self._database, connection, erasure.id, addresses)
         return Erasure(erasure.id, erasure.reason, erasure.started, {**erasure.addresses, **addresses})
-
-    def _put(self, connection: Connection, number: int, addresses: Mapping[str, str]) -> None:
-        insert = self._database.insert(erased_addresses)
-        again = {"erasure_id": insert.excluded.erasure_id, "url": insert.excluded.url}
-        statement = insert.on_conflict_do_update(index_elements=["url_key"], set_=again)
-        rows = [{"url_key": key, "erasure_id": number, "url": url} for key, url in addresses.items()]
-        for chunk in chunks(rows):
-            connection.execute(statement, chunk)
 
     def unfinished(self) -> list[Erasure]:
         """The erasures that were interrupted, or could not reach everything; oldest first."""

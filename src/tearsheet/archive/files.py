@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from tearsheet.files import TEMPORARY, make_folder, put_in_place
 from tearsheet.locks import lock, try_lock
+
+_CLOSING = "closing.lock"
+
+
+@contextmanager
+def closing_alone(folder: Path, name: str) -> Iterator[bool]:
+    """Let nobody else close an archive file of this folder during the block, in which the one of this name is.
+
+    Gives whether somebody was ended while they did so: a file may then be there that nobody has registered.
+    """
+    with (folder / _CLOSING).open("a+b") as file:
+        lock(file)
+        file.seek(0)
+        left = bool(file.read(1))
+        file.truncate(0)
+        file.write(name.encode())
+        file.flush()
+        yield left
+        file.truncate(0)
 
 
 def open_aside(final: Path) -> BinaryIO | None:

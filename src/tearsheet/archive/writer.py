@@ -124,6 +124,11 @@ class StoryArchiveWriter:
         """How many stories were written so far."""
         return len(self._captures)
 
+    @property
+    def story_ids(self) -> list[str]:
+        """The archive ids of the stories that were written so far."""
+        return [capture.story_id for capture in self._captures]
+
     def write(self, story: Story, extra: Mapping[str, Any] | None = None) -> Capture:
         """Add a story and say where it is. `extra` adds top-level keys to its metadata, such as `queue_data` for a dumped queue.
 

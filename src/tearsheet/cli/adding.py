@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from tearsheet import app as program
 from tearsheet.cli.context import Globals, err, out, show
 from tearsheet.cli.options import ask
 from tearsheet.clock import utc_now
 from tearsheet.counts import how_many
-from tearsheet.errors import PartialFailure
+from tearsheet.errors import NotFoundError, PartialFailure
 from tearsheet.feeds import catalogue
+from tearsheet.urls import names_site
 
 FOUND_COLUMNS = {
     "score": "score",
@@ -30,22 +32,28 @@ def named_feeds(services: program.Services, arguments: Sequence[str], yes: bool)
     """
     named: list[catalogue.NewFeed] = []
     for argument in arguments:
-        for feed in catalogue.read_feed_list(argument):
+        short = names_site(argument) and not Path(argument).exists()
+        address = f"https://{argument}" if short else argument.strip()
+        for feed in catalogue.read_feed_list(address if short else argument):
             a_page = (
-                feed.url == argument.strip()
-                and catalogue.may_be_page(feed.url)
+                feed.url == address
+                and (short or catalogue.may_be_page(feed.url))
                 and not (services.begun and catalogue.is_known_feed(services.database, feed.url))
             )
-            named.append(_feed_of_page(services, feed, yes) if a_page else feed)
+            named.append(_feed_of_page(services, feed, yes, guessed=short) if a_page else feed)
     return named
 
 
-def _feed_of_page(services: program.Services, given: catalogue.NewFeed, yes: bool) -> catalogue.NewFeed:
-    """The feed that an address is, or the best one of the page that it is."""
+def _feed_of_page(
+    services: program.Services, given: catalogue.NewFeed, yes: bool, *, guessed: bool
+) -> catalogue.NewFeed:
+    """The feed that an address is, or the best one of the page that it is; `guessed` if it was typed without `https://`."""
     err.print(f"{given.url} may be a page: looking for its feeds …", style="dim")
     try:
         found = program.discover_feeds(services, given.url, _LOOKED_FOR, one_declared=True, asking=say_asked)
     except catalogue.NoSite as error:
+        if guessed:
+            raise NotFoundError(f"{error}; nothing was added: check it, or write the whole address") from error
         err.print(f"{error}. It is added as a feed all the same; its first poll says how it is.", style="yellow")
         return given
     if not found:

@@ -9,7 +9,9 @@ import typer
 from tearsheet.cli.context import output_form, reports_errors, settings_for, show
 from tearsheet.cli.options import JsonlOption, JsonOption
 
-app = typer.Typer(help="Settings of the data folder.", no_args_is_help=True)
+app = typer.Typer(
+    help="Settings of the data folder, which its config.toml or the environment sets.", no_args_is_help=True
+)
 
 
 def register(parent: typer.Typer) -> None:

@@ -10,7 +10,9 @@ import typer
 from tearsheet import app as program
 from tearsheet.cli import feed_lists
 from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds, say_asked
+from tearsheet.cli.collecting import print_failed_feeds
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
+from tearsheet.cli.feed_hubs import HUB_LIST, with_hubs
 from tearsheet.cli.feed_logins import (
     CookieFileOption,
     HeaderFileOption,
@@ -20,7 +22,9 @@ from tearsheet.cli.feed_logins import (
     UserOption,
     login_changes,
 )
+from tearsheet.cli.now_and_then import said_now_and_then
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
+from tearsheet.cli.polled import in_words
 from tearsheet.clock import utc_now
 from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
@@ -33,6 +37,8 @@ _LIST = {
     "id": "id", "url": "address", "name": "name", "sources_id": "source", "system_status": "status",
     "last_fetch_failures": "failures", "last_new_stories": "last news", "next_fetch_attempt": "next poll",
 }  # fmt: skip
+_FOR_PROGRAMS = {"url", "next_fetch_reason", "rhythm", "last_fetch_hash"}
+"""Columns of a feed that are told in words, or that mean nothing to people; `--json` has them all."""
 
 
 def register(parent: typer.Typer) -> None:
@@ -77,7 +83,7 @@ def list_all(
     source: Annotated[int | None, typer.Option(help="Only feeds of this source.")] = None,
     state: Annotated[
         catalogue.FeedState | None,
-        typer.Option(help="Only those that work, fail, are off, had no news for a month, or never worked."),
+        typer.Option(help="Only those that work, fail, are off, had no news for a month, never worked, or have a hub."),
     ] = None,
     sort: Annotated[catalogue.FeedSort, typer.Option(help="Which come first.")] = catalogue.FeedSort.ID,
     limit: Annotated[int, typer.Option(help="At most this many.", min=1)] = 1000,
@@ -86,15 +92,18 @@ def list_all(
     jsonl: JsonlOption = False,
     csv: CsvOption = False,
 ) -> None:
-    """List feeds with their state."""
+    """List feeds with their state; those with a hub (WebSub), with what came of the subscription."""
     with services_for() as services:
         condition = catalogue.in_state(state, utc_now()) if state else None
         found = catalogue.list_feeds(
             services.database, source_id=source, condition=condition, sort=sort, limit=limit, offset=offset
         )
-    shown = [{name: _moment(row[name]) for name in _LIST} for row in found.rows]
+        columns, rows = _LIST, found.rows
+        if state is catalogue.FeedState.WITH_HUB:
+            columns, rows = HUB_LIST, with_hubs(services.database, rows)
+    shown = [{name: _moment(row[name]) for name in columns} for row in rows]
     form = output_form(json, jsonl, csv)
-    show(shown, _LIST, form=form, empty=_why_none(found.count, offset, narrowed=bool(state) or source is not None))
+    show(shown, columns, form=form, empty=_why_none(found.count, offset, narrowed=bool(state) or source is not None))
     if found.count > offset + len(shown) and shown:
         last = offset + len(shown)
         err.print(
@@ -125,7 +134,7 @@ def show_feed(
     json: JsonOption = False,
     jsonl: JsonlOption = False,
 ) -> None:
-    """Show a feed: when it is polled next and why, its columns and its history."""
+    """Show a feed: when it is polled next and why, what is known of it, and its history; as JSON, every column."""
     if document:
         _show_document(feed)
         return
@@ -133,14 +142,16 @@ def show_feed(
         row = catalogue.read_feed(services.database, catalogue.find_feed(services.database, feed))
         history = catalogue.fetch_history(services.database, row["id"], events)
         row["sends"] = ", ".join(catalogue.access_kinds(services.database, row["id"])) or None
+        hub = with_hubs(services.database, [{"id": row["id"]}])[0]
     reason = polling.next_poll(row, utc_now())
     if json or jsonl:
-        show([row | {"next_poll": reason, "history": history}], {}, form=output_form(json, jsonl, False))
+        show([row | hub | {"next_poll": reason, "history": history}], {}, form=output_form(json, jsonl, False))
         return
-    out.print(f"{row['url']}\n{reason}\n")
+    out.print("\n".join(filter(None, (row["url"], reason, clean_line(hub["hub_says"] or "")))) + "\n")
+    facts = {name: value for name, value in row.items() if value not in (None, "") and name not in _FOR_PROGRAMS}
     show(
-        [{"column": name, "value": _moment(value)} for name, value in row.items()],
-        {"column": "column", "value": "value"},
+        [{"what": name.replace("_", " "), "value": _moment(value)} for name, value in facts.items()],
+        {"what": "", "value": ""},
     )
     out.print()
     show(
@@ -218,16 +229,18 @@ def poll(
     """
     with services_for() as services:
         only = [catalogue.find_feed(services.database, feed) for feed in feeds or []]
-        polled = program.poll_feeds(services, only)
-    rows = [{"what": what, "count": count} for what, count in sorted(polled.counters.items()) if count]
-    if rows:
-        show(rows, {"what": "what", "count": "count"})
+        polled = program.poll_feeds(services, only, telling=said_now_and_then())
+    if any(polled.counters.values()):
+        for what, count in in_words(polled.counters):
+            out.print(f"{count:>7,}  {what}")
     elif not only:
         out.print("No feed was due.")
     for feed_id, why in polled.left_out.items():
         err.print(f"feed {feed_id} was not polled: {why}", style="yellow")
-    if polled.left_out:
-        raise PartialFailure(f"{how_many(len(polled.left_out), 'feed', 'was')} not polled: see above")
+    print_failed_feeds(polled.failed)
+    outcomes = {"not polled": polled.left_out, "polled, and could not be read": polled.failed}
+    if said := [f"{how_many(len(found), 'feed', 'was')} {what}" for what, found in outcomes.items() if found]:
+        raise PartialFailure(f"{'; '.join(said)}: see above")
 
 
 @app.command("fetch-soon")

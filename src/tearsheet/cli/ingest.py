@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tearsheet import ingest as ingesting
-from tearsheet.cli.context import out, print_out, reports_errors, services_for
+from tearsheet.cli.context import out, print_out, reports_errors, services_for, show
+from tearsheet.cli.now_and_then import said_now_and_then
 from tearsheet.counts import how_many
 from tearsheet.errors import PartialFailure, UsageError
 from tearsheet.tables import utf8_text
@@ -40,9 +43,9 @@ def ingest(
         bool, typer.Option("--hide", help="Ingest nothing: keep the captures of these documents out of all lookups.")
     ] = False,
     unhide: Annotated[bool, typer.Option("--unhide", help="Let hidden captures of these documents back in.")] = False,
-    json_: Annotated[bool, typer.Option("--json", help="Results with line breaks, for people.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Whole results, also on a terminal, with line breaks.")] = False,
 ) -> None:
-    """Capture web documents whole: hops, metadata, text, pictures and styles. One JSON result per line.
+    """Capture web documents whole: hops, metadata, text, pictures and styles. One JSON result per line; in short on a terminal.
 
     Each result is kept in the database, its text in the blob store, and everything that was received in the archive.
     """
@@ -53,14 +56,41 @@ def ingest(
     with services_for(begins=True) as services:
         if queue:
             services.ingest.queue(wanted)
+            out.print(f"{how_many(len(wanted), 'request', 'is')} queued for `tearsheet worker ingest`")
             return
-        missed = services.ingest.ingest(wanted, lambda result: _print(result, 2 if json_ else None))
+        show_one = _print_short if out.is_terminal and not json_ else partial(_print, indent=2 if json_ else None)
+        missed = services.ingest.ingest(wanted, show_one, _telling(len(wanted)))
     if missed:
         raise PartialFailure(f"not full text, or not fetched: {missed:,} of {how_many(len(wanted), 'document')}")
 
 
 def _print(result: ingesting.IngestWebResult, indent: int | None) -> None:
     print_out(json.dumps(ingesting.result_json(result), ensure_ascii=False, indent=indent))
+
+
+def _print_short(result: ingesting.IngestWebResult) -> None:
+    """What people want to know of a result: what became of the document, and where it is."""
+    resources = result.html_resources or []
+    words = result.html_body.word_count if result.html_body else None
+    missing = sum(resource.status != "success" for resource in resources)
+    facts = {
+        "document": result.hops[-1] if result.hops else (result.request or {}).get("base_url"),
+        "status": result.status,
+        "why": result.error_message,
+        "title": result.html_biblio.title if result.html_biblio else None,
+        "text": words and how_many(words, "word"),
+        "with it": resources
+        and f"{how_many(len(resources), 'resource')}{f', {missing:,} of them missing' if missing else ''}",
+        "archived": result.cdx.warc_path if result.cdx else None,
+    }
+    show([{"what": what, "value": value} for what, value in facts.items() if value], {"what": "", "value": ""})
+    out.print()
+
+
+def _telling(documents: int) -> Callable[[int], None]:
+    say, started = said_now_and_then(), time.monotonic()
+    wanted = how_many(documents, "document")
+    return lambda done: say(f"{done:,} of {wanted} captured; {time.monotonic() - started:.0f} s so far")
 
 
 def _hide(keys: Sequence[str], hide: bool, unhide: bool) -> None:

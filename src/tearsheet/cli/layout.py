@@ -21,7 +21,10 @@ _LONG = 100
 
 
 def rows_as_lines(headings: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> Iterator[Line]:
-    """Rows of clean text within `width` columns; None means that there is no limit, as in a file or a pipe."""
+    """Rows of clean text within `width` columns; None means that there is no limit, as in a file or a pipe.
+
+    Without headings, rows are facts of one thing, each with its name: they stay a table, in which an address is not broken.
+    """
     columns = [[cells(value) for value in column] for column in zip(headings, *rows, strict=True)]
     if width is None:
         yield from _table(
@@ -33,7 +36,7 @@ def rows_as_lines(headings: Sequence[str], rows: Sequence[Sequence[str]], width:
     room = width - (total - widths[-1])
     if total <= width:
         yield from _table(headings, rows, widths, None)
-    elif room >= _LEAST_TEXT and not any(is_address(row[-1]) for row in rows):
+    elif room >= _LEAST_TEXT and (not any(headings) or not any(is_address(row[-1]) for row in rows)):
         yield from _table(headings, rows, [*widths[:-1], room], room)
     else:
         yield from _blocks(headings, rows, width)

@@ -52,10 +52,10 @@ class LiveTable:
         """Take it away."""
         self._live.stop()
 
-    def update(self, stages: Iterable[Sequence[str]], tally: Tally | None, paused: str) -> None:
-        """Show the stages, how far the files are read if there are any, and why nothing more is queued if that is so.
+    def update(self, stages: Iterable[Sequence[str]], tally: Tally | None, paused: str, polling: str = "") -> None:
+        """Show the stages, how far files are read and feeds polled if there are any, and why nothing more is queued if so.
 
-        Of the columns, as many as the terminal has room for.
+        Of the columns, and of the line about polls, as much as the terminal has room for.
         """
         title = self._headline or None
         table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
@@ -65,7 +65,8 @@ class LiveTable:
         for row in stages:
             table.add_row(*row[:shown])
         why = [Text(f"Nothing more is queued: {paused}", style="bold yellow")] if paused else []
-        self._live.update(Group(*([_reading(tally)] if tally else []), table, *why), refresh=True)
+        polls = [Text(polling, style="dim", no_wrap=True, overflow="ellipsis")] if polling else []
+        self._live.update(Group(*([_reading(tally)] if tally else []), table, *polls, *why), refresh=True)
 
 
 def _reading(tally: Tally) -> Table:

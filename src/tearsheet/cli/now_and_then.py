@@ -16,14 +16,14 @@ _FRAME_SECONDS = 0.2
 def said_now_and_then(clock: Callable[[], float] = time.monotonic) -> Callable[[str], None]:
     """Call what is returned as often as there is something to say.
 
-    Nothing is shown at first, with `--quiet`, or when it was said before.
+    Nothing is shown at first, with `--quiet`, or when it is empty or was said before.
     """
     due, last = clock() + _SILENT_SECONDS, ""
 
     def say(line: str) -> None:
         nonlocal due, last
         now = clock()
-        if Globals.quiet or now < due or line == last:
+        if Globals.quiet or now < due or line in ("", last):
             return
         due, last = now + (_FRAME_SECONDS if err.is_terminal else _LINE_SECONDS), line
         if err.is_terminal:

@@ -46,7 +46,7 @@ class Progress:
 
         with LiveTable(self._headline) as live:
             while not await _stopped_within(stop, _FRAME_SECONDS):
-                live.update(await self._stages(), self._tally(), self._collector.paused)
+                live.update(await self._stages(), self._tally(), self._collector.paused, self._collector.polling)
 
     async def _stages(self) -> list[tuple[str, ...]]:
         """For each stage: its name, stories, stories a second, and how many wait, are in work and are put off."""
@@ -69,7 +69,8 @@ class Progress:
             tally = self._tally()
             read = {"files": f"{tally.finished} of {tally.files}", "read": tally.stories} if tally else {}
             paused = {"paused": self._collector.paused} if self._collector.paused else {}
-            said = {"queued": queued, **read, **settled, **paused}
+            polling = {"polling": self._collector.polling} if self._collector.polling else {}
+            said = {"queued": queued, **read, **polling, **settled, **paused}
             if said != last and any(said.values()):  # an idle run has nothing to say
                 log.info("progress", extra=said)
             last = said

@@ -15,6 +15,7 @@ from tearsheet import work
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
 from tearsheet.cli.options import LONGEST_DAYS, CsvOption, JsonlOption, JsonOption
 from tearsheet.clock import utc_now
+from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, UsageError
 
 QUEUE_COLUMNS = {
@@ -36,7 +37,10 @@ def register(parent: typer.Typer) -> None:
 
 @reports_errors
 def status(json: JsonOption = False) -> None:
-    """Show who is at work and how fast, the depth of every queue, and whether queuers pause for want of disk space."""
+    """Show who is at work and how fast, what waits in queues, and whether queuers pause for want of disk space.
+
+    As JSON, every queue with its depth, also those that are empty.
+    """
     with services_for() as services:
         at_work = work.living_workers(services.database)
         queues = program.read_queues(services)
@@ -53,7 +57,9 @@ def status(json: JsonOption = False) -> None:
     if disk.short:
         out.print(f"Queuers of this machine pause: {disk.short}", style="yellow")
     out.print()
-    show(queues, QUEUE_COLUMNS, title="queues", empty=NO_QUEUES)
+    holding = [queue for queue in queues if queue.ready or queue.leased or queue.delayed]
+    nothing = f"Nothing waits in the {how_many(len(queues), 'queue')}: `tearsheet queues list` shows each."
+    show(holding, QUEUE_COLUMNS, title="queues" if holding else None, empty=nothing if queues else NO_QUEUES)
 
 
 class By(StrEnum):

@@ -204,7 +204,7 @@ def run(
     out.print(
         f"{how_many(progress.stories, 'story')} in {how_many(progress.iteration, 'iteration')}, "
         f"{progress.not_relevant:,} not relevant, "
-        f"{how_many(progress.failed_requests, 'address')} that could not be fetched; {done.message}",
+        f"{how_many(progress.failed_requests, 'address')} that could not be fetched{done.message and f'; {done.message}'}",
     )
 
 

@@ -168,6 +168,7 @@ feed_subscriptions = Table(
     Column("lease_until", UtcDateTime),
     Column("pushed_at", UtcDateTime),
     Column("note", Text),
+    Column("active_since", UtcDateTime),
 )
 
 feed_paces = Table(

@@ -7,6 +7,10 @@ message without its page until the file is closed: by count, by size, by age, or
 
 After a kill, the unfinished file is removed at the next start and its stories come again. A file that was finished and not yet
 registered is registered then, so that its stories, which come again too, are recognised and not written twice.
+
+Several archivers may work on one folder and one queue. A story that was queued twice may then be in two open files: whoever closes
+later gives that file up, and its stories come again. On one folder archivers close their files one after the other, so none is
+missed; with a folder each, two that close at the same moment may both keep such a story.
 """
 
 from __future__ import annotations
@@ -18,9 +22,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tearsheet.archive import ArchiveStore, Recovered, StoryArchiveWriter, archive_id, recover
+from tearsheet.archive import ArchiveStore, Recovered, StoryArchiveWriter, archive_id, closing_alone, recover
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.errors import WorkerError
+from tearsheet.files import storage_errors
 from tearsheet.foreign_text import is_writable
 from tearsheet.pipeline.flavours import YEAR
 from tearsheet.story import Story
@@ -72,6 +77,8 @@ class Archiver:
         """The name of the file that each story was written to, by archive id, until the worker knows that the file is safe."""
         self._safe: list[str] = []
         """Files that are closed and registered, and of which the worker does not know yet."""
+        self._given_up: list[str] = []
+        """Files that were thrown away, and of which the worker does not know yet."""
 
     def recover(self) -> Recovered:
         """Put the folder in order after a crash. The first batch does so by itself."""
@@ -99,6 +106,11 @@ class Archiver:
         )
         return safe
 
+    def given_up(self) -> Sequence[str]:
+        """The files since the last call that were not kept because another archiver has some of their stories."""
+        given_up, self._given_up = self._given_up, []
+        return given_up
+
     def abandon(self) -> None:
         """Throw the open files away: their stories come again."""
         self._recovered = self._recovered and not self._open  # one may be finished but not registered
@@ -107,6 +119,7 @@ class Archiver:
         self._open.clear()
         self._placed.clear()
         self._safe.clear()
+        self._given_up.clear()
 
     @contextmanager
     def _abandoned_on_failure(self) -> Iterator[None]:
@@ -120,13 +133,14 @@ class Archiver:
         key = archive_id(story)
         if key in known:
             return story
-        if key not in self._placed:
-            prefix = prefix_for(story, self._prefix, self._clock())
-            writer = self._writer(prefix)
-            self._placed[key] = writer.write(story).file
-            if writer.stories >= self._max_stories or writer.size >= self._max_bytes:
-                self._close(prefix)
-        return Kept(self._placed[key])
+        if key in self._placed:
+            return Kept(self._placed[key])
+        prefix = prefix_for(story, self._prefix, self._clock())
+        writer = self._writer(prefix)
+        place = self._placed[key] = writer.write(story).file
+        if writer.stories >= self._max_stories or writer.size >= self._max_bytes:
+            self._close(prefix)
+        return Kept(place)
 
     def _writer(self, prefix: str) -> StoryArchiveWriter:
         if prefix not in self._open:
@@ -137,11 +151,27 @@ class Archiver:
         return self._open[prefix].writer
 
     def _close(self, prefix: str) -> None:
-        file = self._open[prefix].writer.close()
-        self._store.register(file, stores=self._stores)
+        writer = self._open[prefix].writer
+        with storage_errors(f"cannot write {writer.path}"), closing_alone(self._folder, writer.path.name) as left:
+            if left:
+                self.recover()
+            if twice := self._store.known(writer.story_ids):
+                self._give_up(prefix, len(twice))
+                return
+            file = writer.close()
+            self._store.register(file, stores=self._stores)
         del self._open[prefix]
         self._safe.append(file.name)
         log.info("archive file written", extra={"file": file.name, "stories": file.stories, "bytes": file.size})
+
+    def _give_up(self, prefix: str, twice: int) -> None:
+        writer = self._open.pop(prefix).writer
+        writer.abort()
+        name = writer.path.name
+        self._placed = {story: place for story, place in self._placed.items() if place != name}
+        self._given_up.append(name)
+        counts = {"file": name, "stories": writer.stories, "archived": twice}
+        log.info("another archiver has some of these stories: all of them are looked at again", extra=counts)
 
 
 def prefix_for(story: Story, prefix: str, now: float) -> str:

@@ -21,7 +21,6 @@ from typing import Any
 from tearsheet.archive import ArchivedStory, Record, StoryArchiveReader, StoryArchiveWriter
 from tearsheet.clock import Clock, wall_clock
 from tearsheet.engines.broker import Broker, Depth, Headers, Lease, Message, Output, Settlement
-from tearsheet.errors import UsageError
 from tearsheet.pipeline.queuers import CannotOpen, InputFile, Place, Tracker, tracked_name
 from tearsheet.story import Story, WireStory, decode_story, encode_story, make_story_id
 from tearsheet.urls import BadURL, host_of
@@ -34,6 +33,8 @@ MAX_STORIES = 5_000
 _MAX_BYTES = 64 << 20
 _LEASE = 500
 _BATCH = 250
+FORMAT = 1
+"""Raised when a dump holds what earlier versions would lose. They refuse it; dumps that name no format are older than this."""
 _LONGEST_WAIT = 7 * 86_400.0
 """No story waits longer than this, whatever a file says."""
 _QUEUE_NAME = re.compile(r"[A-Za-z0-9._-]{1,200}")
@@ -111,7 +112,7 @@ def _write(folder: Path, queue: str, messages: Sequence[Message]) -> Path:
 
 def archived_form(queue: str, message: Message) -> tuple[Story, dict[str, Any]]:
     """A message in a form that the archive can hold. One that is not a story is kept as it is, in `queue_data`."""
-    data: dict[str, Any] = {"queue": queue, "key": message.key}
+    data: dict[str, Any] = {"format": FORMAT, "queue": queue, "key": message.key}
     try:
         story = decode_story(WireStory(message.body, message.page))
     except ValueError:
@@ -149,6 +150,8 @@ class Wanted:
     dry_run: bool = False
     force: bool = False
     """Load stories that were loaded before, too."""
+    read: frozenset[str] | None = None
+    """The queues that somebody reads, where that is known: no other one is filled."""
 
     def takes(self, story: Story) -> bool:
         """Whether the story's domain is wanted: its canonical domain, its host, or one that its host is a part of."""
@@ -184,15 +187,21 @@ async def load_files(
         with stream:
             dump = _Dump(tracked_name(file.name))
             reader = StoryArchiveReader(stream, watch=dump.watch)
-            outputs = _outputs(reader, dump, wanted, tracker, loaded, clock)
+            refused: list[str] = []
+            outputs = _outputs(reader, dump, wanted, tracker, loaded, refused, clock)
             while batch := await asyncio.to_thread(_next_batch, outputs):
                 if not wanted.dry_run:
                     await broker.publish([output for _, output in batch])
                     await asyncio.to_thread(tracker.note_loaded, dump.name, [place for place, _ in batch])
                 loaded.queues.update(output.queue for _, output in batch)
-            loaded.damages += [f"{file.name}: at byte {damage.offset}: {damage.what}" for damage in reader.damages]
+            damages = [f"at byte {damage.offset}: {damage.what}" for damage in reader.damages]
+            loaded.damages += [f"{file.name}: {damage}" for damage in (*damages, *refused)]
         loaded.files += 1
     return loaded
+
+
+class _Refused(Exception):
+    """Why a story of a dump is not loaded."""
 
 
 class _Dump:
@@ -218,7 +227,13 @@ def _next_batch(outputs: Iterator[tuple[Place, Output]]) -> list[tuple[Place, Ou
 
 
 def _outputs(
-    reader: StoryArchiveReader, dump: _Dump, wanted: Wanted, tracker: Tracker, loaded: Loaded, clock: Clock
+    reader: StoryArchiveReader,
+    dump: _Dump,
+    wanted: Wanted,
+    tracker: Tracker,
+    loaded: Loaded,
+    refused: list[str],
+    clock: Clock,
 ) -> Iterator[tuple[Place, Output]]:
     known: set[Place] | None = set() if wanted.force else None
     for archived in reader.archived():
@@ -229,16 +244,25 @@ def _outputs(
         elif place in known:
             loaded.known += 1
         else:
-            yield place, queued_form(archived, wanted.queue, clock())
+            try:
+                output = _queued_form(archived, wanted, clock())
+            except _Refused as error:
+                refused.append(f"at byte {archived.offset}: {error}")
+            else:
+                yield place, output
 
 
-def queued_form(archived: ArchivedStory, queue: str | None, now: float) -> Output:
+def _queued_form(archived: ArchivedStory, wanted: Wanted, now: float) -> Output:
     """An archived story as a message for its queue. A retry that is not due yet waits out the rest of its time."""
     data = archived.extra.get(QUEUE_DATA)
     data = data if isinstance(data, dict) else {}
-    target = queue or data.get("queue")
+    if data.get("format", FORMAT) not in range(FORMAT + 1):
+        raise _Refused("a newer version of tearsheet wrote it: upgrade tearsheet, then load it again")
+    target = wanted.queue or data.get("queue")
     if not isinstance(target, str) or not _QUEUE_NAME.fullmatch(target):
-        raise UsageError("these files do not say which queue they were taken from: name it with --queue")
+        raise _Refused("it does not say which queue it was taken from: name it with --queue")
+    if wanted.read is not None and target not in wanted.read:
+        raise _Refused(f"no stage reads the queue {target!r} that it was taken from: name another with --queue")
     headers = known_headers(archived.extra.get(HEADERS))
     message = _message(archived.story, data, headers)
     due = headers.get(DUE, 0.0)
@@ -259,11 +283,11 @@ def known_headers(value: Any) -> Headers:
 
 def _message(story: Story, data: Mapping[str, Any], headers: Headers) -> Message:
     key = data.get("key")
-    if isinstance(data.get("body"), str):
+    if "body" in data:
         try:
-            body, page = (base64.b64decode(str(data.get(name, ""))) for name in ("body", "page"))
-            return Message(body, headers, str(key or ""), page)
-        except ValueError:
-            log.warning("a message cannot be read", extra={"story": story.id})
+            body, page = (base64.b64decode(data.get(name, ""), validate=True) for name in ("body", "page"))
+        except (ValueError, TypeError):
+            raise _Refused("the message in it is damaged") from None
+        return Message(body, headers, str(key or ""), page)
     wire = encode_story(story)
     return Message(wire.meta, headers, key if isinstance(key, str) else partition_key(story), wire.page)

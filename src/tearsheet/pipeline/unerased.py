@@ -56,6 +56,7 @@ class UnerasedKeeping:
         self._stage = stage
         self._erased = erased
         self.finish = stage.finish
+        self.given_up = stage.given_up
         self.abandon = stage.abandon
 
     def process_batch(self, stories: Sequence[Story]) -> Sequence[Result | Kept]:

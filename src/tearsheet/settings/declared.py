@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -35,8 +36,13 @@ class Declared:
         return masked_place(value) if self.place else masked(value) if self.secret else value
 
 
-def declared_settings() -> Iterator[Declared]:
+@cache  # every start of a command asks three times, and reading the type hints takes milliseconds
+def declared_settings() -> tuple[Declared, ...]:
     """Every setting, by section and in order of declaration."""
+    return tuple(_declarations())
+
+
+def _declarations() -> Iterator[Declared]:
     blank = Settings(Path())
     for section in fields(Settings):
         values = getattr(blank, section.name)

@@ -49,7 +49,18 @@ def load_settings(
             value, source = given
             _assign(settings, declared, converted(value, declared, source))
             settings.sources[declared.name] = source
+    _check_together(settings)
     return settings
+
+
+def _check_together(settings: Settings) -> None:
+    """What no setting tells alone. Raises ConfigError."""
+    least, most = settings.feeds.min_minutes, settings.feeds.max_minutes
+    if most < least:
+        raise ConfigError(
+            f"feeds.max_minutes is {most:,} and feeds.min_minutes {least:,}: the longest time between two polls cannot be shorter "
+            "than the shortest"
+        )
 
 
 def _to_pipeline(name: str, value: Any) -> dict[str, Any]:

@@ -52,8 +52,8 @@ def _to_number(kind: type) -> Any:
         if isinstance(value, bool):
             raise ValueError("a boolean is not a number")
         number = kind(value)
-        if not number >= 0:  # NaN is neither
-            raise ValueError("negative, or no number")
+        if number != number:
+            raise ValueError("NaN is no number")
         return number
 
     return convert

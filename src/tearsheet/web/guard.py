@@ -13,7 +13,6 @@ import base64
 import binascii
 import math
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -26,6 +25,7 @@ from tearsheet.errors import ConfigError
 from tearsheet.feeds.polling import CALLED_AT
 from tearsheet.settings import WebSettings
 from tearsheet.web.elsewhere import Verdict, verdict
+from tearsheet.web.hosts import host_named
 from tearsheet.web.limits import RateLimit, WrongTokens
 from tearsheet.web.proxies import Proxies, by_proxy, is_loopback
 from tearsheet.web.render import page
@@ -112,10 +112,7 @@ def peer_of(request: Request) -> str:
 
 
 def _host_of(request: Request) -> str:
-    try:
-        return urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
-    except ValueError:
-        return ""
+    return host_named(request.headers.getlist("host")) or ""
 
 
 def ours_alone(app: ASGIApp) -> ASGIApp:
@@ -233,12 +230,22 @@ class Guard:
 
 
 def _check_head(request: Request) -> None:
-    """Raises Refused for a head that is larger than any program needs."""
+    """Raises Refused for a head that is larger than any program needs, or that does not say whom it is for.
+
+    We are no proxy, so a request's line names a path; and only a version that has no Host header may come without one.
+    """
     headers = request.headers.raw
     size = sum(len(name) + len(value) for name, value in headers) + len(request.scope["raw_path"])
     if len(headers) > _MOST_HEADERS or size + len(request.scope["query_string"]) > _MOST_HEADER_BYTES:
         message = f"the head of a request may have {_MOST_HEADERS} headers and {_MOST_HEADER_BYTES:,} bytes"
         raise Refused(refusal(431, message))
+    if not request.scope["path"].startswith("/"):
+        raise Refused(refusal(400, "this server is no proxy: ask it for a path, as /search"))
+    hosts = request.headers.getlist("host")
+    if host_named(hosts) is None and (hosts or request.scope["http_version"] != "1.0"):
+        raise Refused(
+            refusal(400, "the request needs one Host header with a name and at most a port, as 127.0.0.1:8700")
+        )
 
 
 def _check_site(request: Request, pages: bool) -> None:

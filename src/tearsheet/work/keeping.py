@@ -78,6 +78,10 @@ class KeepingWorker(CollectingWorker):
             await self._settle(finished)
             self._bytes_kept -= sum(map(_bytes_of, finished))
             del self._kept[place]
+        for place in self._stage.given_up():
+            finished = self._kept.pop(place, [])
+            self._bytes_kept -= sum(map(_bytes_of, finished))
+            await self._broker.release([item.settlement.lease for item in finished])
 
     def _run_stage(self, leases: list[Lease], stories: list[Story]) -> list[Finished]:
         pages = [story.raw_html.html for story in stories]

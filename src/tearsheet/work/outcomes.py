@@ -103,6 +103,10 @@ class KeepingStage(Protocol):
         """Make safe what is large or old enough, or everything. Names the places that became safe since the last call."""
         ...
 
+    def given_up(self) -> Sequence[str]:
+        """The places that were thrown away since the last call, though all others are kept: their stories are to come again."""
+        ...
+
     def abandon(self) -> None:
         """Throw away what is not safe: its stories come again."""
         ...

@@ -24,6 +24,21 @@ def test_folders_are_collections() -> None:
     assert feeds["http://c.example/rss"].collections == ()
 
 
+def test_a_feed_that_is_off_stays_off_in_another_reader_of_comments() -> None:
+    off, on = NewFeed("http://a.example/rss", folders=(("News",),), active=False), NewFeed("http://b.example/rss")
+    written = "".join(write_opml([off, on], "list"))
+    assert written.count('isComment="true"') == 1
+    assert {feed.url: feed.active for feed in read_opml(written.encode())} == {off.url: False, on.url: None}
+    namesake = NewFeed(off.url, sources_id=2)
+    assert "isComment" not in "".join(write_opml([off, namesake], "list")), "one of the two is polled"
+
+
+def test_what_is_in_a_folder_that_is_a_comment_is_off_unless_it_is_elsewhere_too() -> None:
+    one, two = ('<outline type="rss" text="x" xmlUrl="http://%s.example/rss"/>' % name for name in "ab")
+    body = f'<opml><body><outline text="Old" isComment="true">{one}{two}</outline>{two}</body></opml>'
+    assert [feed.active for feed in read_opml(body.encode())] == [False, None]
+
+
 def test_what_is_no_opml_is_refused_in_one_line() -> None:
     with pytest.raises(UsageError, match="not an OPML file"):
         read_opml(b"<html></html>")

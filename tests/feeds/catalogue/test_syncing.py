@@ -11,7 +11,7 @@ from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.changing import change_feed, remove_feed
 from tearsheet.feeds.catalogue.directory import read_feed
 from tearsheet.feeds.catalogue.listing import all_feeds
-from tearsheet.feeds.catalogue.model import AddReport, NewFeed
+from tearsheet.feeds.catalogue.model import AddReport, NewFeed, UnreadRow
 from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.catalogue.syncing import last_sync, sync_feeds
 from tearsheet.feeds.tables import feeds
@@ -101,3 +101,18 @@ def test_hostile_rows_are_refused_one_by_one(database) -> None:
     report = sync_feeds(database, "there", rows, NOW, full=True)
     assert said(report) == {1: "refused", 2: "refused", 101: "added", 102: "added", 103: "added"}
     assert not any("hidden" in row.url + row.detail for row in report.rows)
+
+
+def test_rows_that_cannot_be_read_stop_no_other_and_remove_nothing_they_may_be_about(database) -> None:
+    sync_feeds(database, "there", ROWS, NOW, full=True)
+    known = sync_feeds(database, "there", ROWS[:1], NOW, full=True, unread=[UnreadRow(102, "feed 2 has no address")])
+    assert said(known) == {101: "known", 102: "refused", 103: "removed"}
+    nameless = sync_feeds(database, "there", ROWS[:1], NOW, full=True, unread=[UnreadRow(None, "feed 2 has no id")])
+    assert said(nameless) == {101: "known", None: "refused"}
+
+
+def test_an_empty_directory_removes_nothing(database) -> None:
+    sync_feeds(database, "there", ROWS, NOW, full=True)
+    with pytest.raises(UsageError, match="3 of 3 feeds"):
+        sync_feeds(database, "there", [], NOW, full=True)
+    assert len(all_feeds(database)) == 3

@@ -277,3 +277,11 @@ def test_text_is_taken_as_it_is_and_no_address_is_needed() -> None:
     )
     with pytest.raises(FeedError, match="empty"):
         parse_feed(" \n")
+
+
+def test_an_id_is_a_link_only_where_it_can_be_an_address() -> None:
+    feed = parse_feed(b"<feed xmlns='http://www.w3.org/2005/Atom'><id>/news</id></feed>", "http://a.example/x/feed")
+    assert feed.home == "http://a.example/news"
+    assert parse_feed(b"<feed><id>urn:uuid:1</id></feed>", "http://a.example/feed").home is None
+    broken = b"<rss><channel><item><guid>http://a.[example/1</guid></item></channel></rss>"
+    assert parse_feed(broken, "http://a.example/").entries[0].link is None

@@ -46,15 +46,15 @@ def test_a_file_that_was_made_before_its_day_was_over_is_made_again(database, tm
     add_stories(database, story(1, fetched_at=NOW))
     assert write_daily_rss(database, tmp_path, NOW.date(), NOW) == 1
     add_stories(database, story(2, fetched_at=NOW + timedelta(hours=1)))
-    assert write_missing_days(database, tmp_path, 2, NOW + timedelta(hours=2)) == [tmp_path / daily_rss_name(DAY)]
+    assert write_missing_days(database, tmp_path, 2, NOW + timedelta(hours=2)) == {tmp_path / daily_rss_name(DAY): 0}
     assert titles() == 1
     tomorrow = NOW + timedelta(days=1)
-    assert write_missing_days(database, tmp_path, 2, tomorrow) == [tmp_path / daily_rss_name(NOW.date())]
+    assert write_missing_days(database, tmp_path, 2, tomorrow) == {tmp_path / daily_rss_name(NOW.date()): 2}
     assert titles() == 2
-    assert write_missing_days(database, tmp_path, 2, tomorrow) == []
+    assert write_missing_days(database, tmp_path, 2, tomorrow) == {}
 
 
 @pytest.mark.parametrize("broken", [b"", b"no gzip", gzip.compress(b"<rss><lastBuildDate>x</lastBuildDate>", mtime=0)])
 def test_a_file_that_cannot_be_read_is_made_again(broken: bytes, database, tmp_path: Path) -> None:
     (tmp_path / daily_rss_name(DAY)).write_bytes(broken)
-    assert write_missing_days(database, tmp_path, 2, NOW) == [tmp_path / daily_rss_name(DAY)]
+    assert write_missing_days(database, tmp_path, 2, NOW) == {tmp_path / daily_rss_name(DAY): 0}

@@ -61,6 +61,16 @@ def test_all_sitemaps_are_read_over_several_polls_and_what_is_left_is_counted(sc
     assert len([url for url in site.asked if url != INDEX]) == 15
 
 
+def test_an_index_that_names_indexes_says_so(scene: PollScene) -> None:
+    site = FeedSite({INDEX: index(1), "http://n.example/0.xml": index(3)})
+    scene.add(INDEX)
+    poll(scene, site)
+    assert scene.last_event() == (
+        "fetch_failed", "parse error; none of 1 sitemaps of the index could be read; an index within an index is not "
+        "followed; add it as a feed of its own: http://n.example/0.xml",
+    )  # fmt: skip
+
+
 def test_an_index_whose_every_sitemap_fails_has_failed(scene: PollScene) -> None:
     site = FeedSite({INDEX: index(3)})
     scene.add(INDEX)

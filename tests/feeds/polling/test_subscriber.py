@@ -15,6 +15,7 @@ from sqlalchemy import select, update
 
 from tearsheet.feeds.polling.hub_calls import confirm_subscription, take_push
 from tearsheet.feeds.polling.subscriber import Subscriber
+from tearsheet.feeds.polling.websub_store import subscriptions_of
 from tearsheet.feeds.tables import feed_subscriptions, feeds
 from tearsheet.fetch import FetchError
 from tests.support.feed_fakes import rss
@@ -107,8 +108,8 @@ def test_a_hub_that_does_not_work_is_left_alone_and_the_feed_is_polled(
     site.answers[HUB] = answer
     begin(scene, site)
     requests = 1
-    for _ in range(24 * 20):
-        scene.later(hours=1)
+    for _ in range(6 * 20):
+        scene.later(hours=4)
         requests += len(ask(scene, site))
     assert requests == 6
     assert subscription(scene).state == "refused"
@@ -195,3 +196,19 @@ def test_a_feed_with_another_hub_is_subscribed_to_anew(scene: PollScene, site: F
     assert site.asked[-1] == "http://hub2.example/"
     assert second["hub.secret"] != form["hub.secret"]
     assert call(scene, form) is None  # the old hub's token is forgotten
+
+
+def test_a_subscription_that_is_renewed_is_one_since_it_began(scene: PollScene, site: FeedSite) -> None:
+    form = begin(scene, site)
+    began = scene.now
+    confirmed = {"hub.mode": "subscribe", "hub.topic": FEED, "hub.challenge": "x", "hub.lease_seconds": "864000"}
+    for days in (0, 8.5):
+        scene.now = began + timedelta(days=days)
+        if days:
+            assert ask(scene, site)
+        confirm_subscription(scene.database, form["hub.callback"].rpartition("/")[2], confirmed, scene.now)
+        assert subscriptions_of(scene.database, [1, 2])[1].active_since == began
+    scene.now += timedelta(days=11)  # its lease has ended
+    assert ask(scene, site)
+    confirm_subscription(scene.database, form["hub.callback"].rpartition("/")[2], confirmed, scene.now)
+    assert subscriptions_of(scene.database, [1])[1].active_since == scene.now

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 
-import networkx as nx
+import lazy_loader
 import pytest
 from lxml import etree
 
@@ -12,6 +12,8 @@ from tearsheet.topics.snapshot.export import MediaMap, tables_of, to_gexf, to_gr
 from tearsheet.topics.snapshot.export_files import table_bytes
 from tests.support.frozen_primes import MEDIA, overall_of
 from tests.support.gexf_rules import broken_rules
+
+nx = lazy_loader.load("networkx")
 
 
 def test_the_tables_hold_the_figures(frozen):

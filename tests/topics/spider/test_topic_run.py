@@ -1,6 +1,7 @@
 """What a run does at each look: what is due goes out once, what is lost goes out again, what does not move fails."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import select
@@ -136,6 +137,14 @@ def test_share_counts_that_are_missing_are_asked_for_again_after_an_interruption
     save_shares(tools.database, story.id, Shares(1, 2, 3))
     [snapshot] = look(tools, job)
     assert snapshot.name == "topic_snapshot"
+
+
+def test_what_did_not_happen_is_not_told(tools, topic):
+    tools = replace(tools, settings=replace(tools.settings, facebook_token=""))
+    add_members(tools.database, topic, web_story(1, "A"))
+    store.set_state(tools.database, topic.id, model.DEDUPED, "")
+    look(tools, start_run(tools, store.find_topic(tools.database, "T")))
+    assert store.find_topic(tools.database, "T").message == ""
 
 
 def test_share_counts_are_not_waited_for_for_ever(tools, topic, clock):

@@ -151,7 +151,7 @@ CREATE TABLE feed_subscriptions (
 	asked INTEGER DEFAULT '0' NOT NULL, 
 	lease_until DATETIME, 
 	pushed_at DATETIME, 
-	note TEXT, 
+	note TEXT, active_since DATETIME, 
 	PRIMARY KEY (feed_id), 
 	UNIQUE (token)
 );

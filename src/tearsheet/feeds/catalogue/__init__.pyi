@@ -23,6 +23,7 @@ from .directory import no_feed as no_feed
 from .directory import no_source as no_source
 from .directory import read_feed as read_feed
 from .directory import read_source as read_source
+from .directory_form import DirectoryPage as DirectoryPage
 from .directory_form import read_page as read_page
 from .directory_form import write_directory as write_directory
 from .discovery import DiscoveredFeed as DiscoveredFeed
@@ -56,6 +57,7 @@ from .model import Listing as Listing
 from .model import NewFeed as NewFeed
 from .model import NewSource as NewSource
 from .model import Source as Source
+from .model import UnreadRow as UnreadRow
 from .opml import write_opml as write_opml
 from .source_store import add_sources as add_sources
 from .source_store import change_members as change_members

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tearsheet.errors import UsageError
-from tearsheet.feeds.catalogue.model import NewFeed
+from tearsheet.feeds.catalogue.model import NewFeed, UnreadRow
 from tearsheet.foreign_text import read_json
 from tearsheet.tables import utf8_text
 from tearsheet.urls import MAX_URL_LENGTH
@@ -21,15 +21,16 @@ _MOST_SHOWN = 100
 
 @dataclass(slots=True, frozen=True)
 class DirectoryPage:
-    """A page of a directory: its feeds, how many there are in all, and whether more follow."""
+    """A page of a directory: its feeds, the rows that are none, how many there are in all, and whether more follow."""
 
     feeds: list[NewFeed]
+    unread: list[UnreadRow]
     count: int | None
     more: bool
 
 
 def read_page(body: bytes) -> DirectoryPage:
-    """One page of a directory; a bare list of feeds is one, too. Raises UsageError, which names the row."""
+    """One page of a directory; a bare list of feeds is one, too. Raises UsageError when it is none."""
     try:
         answer = read_json(utf8_text(body))
     except ValueError as error:
@@ -39,14 +40,20 @@ def read_page(body: bytes) -> DirectoryPage:
         raise UsageError("this is no directory: there should be a list of feeds, or an object with one in `results`")
     count = answer.get("count") if isinstance(answer, dict) else None
     more = bool(answer.get("next")) if isinstance(answer, dict) else False
-    return DirectoryPage(
-        [_feed(row, number) for number, row in enumerate(rows, 1)], count if isinstance(count, int) else None, more
-    )
+    page = DirectoryPage([], [], count if isinstance(count, int) else None, more)
+    for number, row in enumerate(rows, 1):
+        try:
+            page.feeds.append(_feed(row, number))
+        except UsageError as error:
+            page.unread.append(UnreadRow(_readable_id(row), str(error)))
+    return page
 
 
 def read_directory(body: bytes) -> list[NewFeed]:
-    """The feeds of a directory in one piece. Raises UsageError."""
+    """The feeds of a directory in one piece. Raises UsageError, which names the row that is wrong."""
     page = read_page(body)
+    for row in page.unread:
+        raise UsageError(row.problem)
     if page.more:
         raise UsageError("this is one page of a directory: fetch it with a larger limit, or sync from its address")
     return page.feeds
@@ -77,6 +84,13 @@ def _feed(row: Any, number: int) -> NewFeed:
         )
     except ValueError as error:
         raise refuse(str(error)) from error
+
+
+def _readable_id(row: Any) -> int | None:
+    try:
+        return _id(row, "id") if isinstance(row, Mapping) else None
+    except ValueError:
+        return None
 
 
 def _id(row: Mapping[str, Any], *names: str) -> int | None:

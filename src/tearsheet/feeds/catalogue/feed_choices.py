@@ -18,6 +18,8 @@ class FeedState(StrEnum):
     """Polled well, and without news for a month."""
     NEVER_WORKED = "never-worked"
     """Polled, and never well."""
+    WITH_HUB = "with-hub"
+    """With a hub that was asked to tell of its news, whatever came of it."""
 
 
 class FeedSort(StrEnum):

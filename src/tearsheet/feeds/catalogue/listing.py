@@ -15,7 +15,7 @@ from tearsheet.feeds.catalogue.directory import page_of_rows, shown_feed
 from tearsheet.feeds.catalogue.feed_choices import FeedSort, FeedState
 from tearsheet.feeds.catalogue.folders import read_folders
 from tearsheet.feeds.catalogue.model import Listing, NewFeed
-from tearsheet.feeds.tables import collection_sources, collections, feeds, sources
+from tearsheet.feeds.tables import collection_sources, collections, feed_subscriptions, feeds, sources
 
 _POLLED = feeds.c.active & feeds.c.system_enabled
 SILENT_AFTER = timedelta(days=31)
@@ -42,6 +42,7 @@ def in_state(state: FeedState, now: datetime) -> ColumnElement[bool]:
         FeedState.FAILING: _POLLED & failing,
         FeedState.OFF: ~_POLLED,
         FeedState.NEVER_WORKED: f.last_fetch_attempt.is_not(None) & f.last_fetch_success.is_(None),
+        FeedState.WITH_HUB: f.id.in_(select(feed_subscriptions.c.feed_id)),
     }[state]
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tearsheet.feeds.catalogue.model import ADDED, CHANGED, KNOWN, REFUSED, NewFeed
+from tearsheet.feeds.catalogue.folders import read_folders
+from tearsheet.feeds.catalogue.model import ADDED, CHANGED, KNOWN, REFUSED, Folder, NewFeed, UnreadRow
 from tearsheet.masking import shown_url
 
 
@@ -67,8 +68,15 @@ def match_of_directory(row: NewFeed, directory: str, same_id: KnownFeed | None) 
 
 
 def differences(feed: KnownFeed, wanted: dict[str, Any]) -> dict[str, Any]:
-    """The columns that are to be different, with their new values."""
-    return {name: value for name, value in wanted.items() if getattr(feed, name) != value}
+    """The columns that are to be different, with their new values. The order of folders is no difference: lists have their own."""
+    changed = {name: value for name, value in wanted.items() if getattr(feed, name) != value}
+    if "folders" in changed and _folders(feed.folders) == _folders(changed["folders"]):
+        del changed["folders"]
+    return changed
+
+
+def _folders(text: str | None) -> set[Folder]:
+    return set(read_folders(text or ""))
 
 
 def told(feed: KnownFeed, changes: dict[str, Any]) -> str:
@@ -93,12 +101,18 @@ def _text(value: Any) -> str:
     return (shown_url(value) if "://" in str(value) else str(value))[:_MOST_TOLD]
 
 
-def too_many_gone(gone: int, known: int) -> bool:
-    """Whether so many feeds are missing from a directory that it is more likely to be broken than to mean it."""
-    return gone > 10 and gone * 5 > known
+def too_many_gone(gone: int, known: int, listed: int) -> bool:
+    """Whether so many feeds are missing from a directory that it is more likely to be broken than to mean it.
+
+    `listed` are those that it has: one that has lost all that it had is not believed, however few they were.
+    """
+    return (gone > 10 and gone * 5 > known) or (gone > 0 and listed == 0)
 
 
-def missing(known: Iterable[KnownFeed], rows: Iterable[NewFeed]) -> list[KnownFeed]:
-    """The feeds of a directory that are no longer in it."""
-    still = {row.id for row in rows}
+def missing(known: Iterable[KnownFeed], rows: Iterable[NewFeed], unread: Iterable[UnreadRow] = ()) -> list[KnownFeed]:
+    """The feeds of a directory that are no longer in it. None is, as long as a row may be any of them."""
+    bad = [row.id for row in unread]
+    if None in bad:
+        return []
+    still = {row.id for row in rows} | set(bad)
     return [feed for feed in known if feed.id not in still]

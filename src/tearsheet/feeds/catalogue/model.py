@@ -48,6 +48,14 @@ ADDED, KNOWN, CHANGED, REMOVED, REFUSED = "added", "known", "changed", "removed"
 
 
 @dataclass(slots=True, frozen=True)
+class UnreadRow:
+    """A row of a directory that is no feed: the id that it has, if that can be read, and what is wrong."""
+
+    id: int | None
+    problem: str
+
+
+@dataclass(slots=True, frozen=True)
 class RowOutcome:
     """What became of one row of a list."""
 

@@ -1,9 +1,12 @@
-"""OPML: lists of feeds as feed readers import and export them. Folders belong to feeds, and come out as they went in."""
+"""OPML: lists of feeds as feed readers import and export them. Folders belong to feeds, and come out as they went in.
+
+A feed that is switched off is a comment (`isComment`), as OPML 2.0 calls outlines that are there and have no effect.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
@@ -40,7 +43,8 @@ def read_opml(body: bytes) -> list[NewFeed]:
     found: dict[str, NewFeed] = {}
     folders: dict[str, dict[Folder, None]] = {}
     for feed in _outlines(root, (), 0):
-        found.setdefault(feed.url, feed)
+        if found.setdefault(feed.url, feed).active is False:
+            found[feed.url].active = feed.active  # off only where it is off in every folder
         folders.setdefault(feed.url, {}).update(dict.fromkeys(feed.folders))
     names: dict[Folder, str] = {}
     for url, paths in folders.items():
@@ -58,8 +62,8 @@ def _refuse_losses(body: bytes) -> None:
         utf8_text(body)
 
 
-def _outlines(parent: etree._Element, folder: Folder, depth: int) -> Iterator[NewFeed]:
-    """Outlines with an address are feeds; the others are folders. `folder` is the path to this one."""
+def _outlines(parent: etree._Element, folder: Folder, depth: int, comment: bool = False) -> Iterator[NewFeed]:
+    """Outlines with an address are feeds; the others are folders. `folder` is the path to this one; what is in a comment is one."""
     for element in parent:
         if local_name(element.tag) != "outline":
             if depth == 0 and local_name(element.tag) == "body":
@@ -68,6 +72,7 @@ def _outlines(parent: etree._Element, folder: Folder, depth: int) -> Iterator[Ne
         if len(element.attrib) > _MAX_ATTRIBUTES:  # to list them takes time that grows with the square of their number
             continue
         attributes = {str(name).lower(): str(value).strip() for name, value in element.attrib.items()}
+        off = comment or attributes.get("iscomment", "").lower() == "true"
         label = " ".join((attributes.get("title") or attributes.get("text") or "").split())
         url = attributes.get("xmlurl") or (
             attributes.get("url", "") if attributes.get("type", "").lower() in ("rss", "atom") else ""
@@ -80,12 +85,12 @@ def _outlines(parent: etree._Element, folder: Folder, depth: int) -> Iterator[Ne
                 name=label or None,
                 homepage=home,
                 folders=folders if folder else folders[1:],
-                active=None,
+                active=False if off else None,
                 ignore_validators=None,
             )
         if len(element) and depth < MAX_DEPTH:
             inner = (name,) if not url and (name := folder_name(label)) else ()
-            yield from _outlines(element, (*folder, *inner), depth + 1)
+            yield from _outlines(element, (*folder, *inner), depth + 1, off)
 
 
 def _categories(text: str) -> tuple[Folder, ...]:
@@ -118,14 +123,17 @@ def write_opml(feeds: Iterable[NewFeed], title: str) -> Iterator[str]:
     yield f"<head><title>{escape(_line(title))}</title></head>\n<body>\n"
     top = _Shelf()
     first: dict[str, NewFeed] = {}
+    polled: set[str] = set()
     for feed in feeds:
         shown = first.setdefault(xml_safe(feed.url).strip(), feed)
+        if feed.active is not False:
+            polled.add(xml_safe(feed.url).strip())
         for path in cleaned_folders(map(_names, feed.folders)) or ((),):
             top.at(path).feeds.setdefault(xml_safe(feed.url).strip(), shown)
     nowhere = {url for url in top.feeds if any(url in shelf.feeds for shelf in _all_shelves(top))}
     for url in nowhere:  # one of its namesakes is in a folder
         del top.feeds[url]
-    yield from _written(top)
+    yield from _written(top, polled)
     yield "</body>\n</opml>\n"
 
 
@@ -139,17 +147,18 @@ def _all_shelves(top: _Shelf) -> Iterator[_Shelf]:
         yield from _all_shelves(shelf)
 
 
-def _written(shelf: _Shelf) -> Iterator[str]:
+def _written(shelf: _Shelf, polled: Container[str]) -> Iterator[str]:
     for name in sorted(shelf.inner):
         label = quoteattr(name)
         yield f"<outline text={label} title={label}>\n"
-        yield from _written(shelf.inner[name])
+        yield from _written(shelf.inner[name], polled)
         yield "</outline>\n"
     lines = {url: (_line(feed.name or "") or _line(url), feed) for url, feed in shelf.feeds.items()}
     for url in sorted(lines, key=lambda url: (lines[url][0], url)):
         label, home = quoteattr(lines[url][0]), _line(lines[url][1].homepage or "")
         page = f" htmlUrl={quoteattr(home)}" if home else ""
-        yield f'<outline type="rss" text={label} title={label} xmlUrl={quoteattr(url)}{page}/>\n'
+        off = "" if url in polled else ' isComment="true"'
+        yield f'<outline type="rss" text={label} title={label} xmlUrl={quoteattr(url)}{page}{off}/>\n'
 
 
 def _line(text: str) -> str:

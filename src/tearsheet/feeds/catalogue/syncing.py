@@ -13,7 +13,7 @@ from tearsheet.engines.database import Database
 from tearsheet.errors import UsageError
 from tearsheet.feeds.access_store import forget_access
 from tearsheet.feeds.catalogue.matching import KnownFeed, match_of_directory, missing, too_many_gone
-from tearsheet.feeds.catalogue.model import REFUSED, REMOVED, AddReport, NewFeed, RowOutcome
+from tearsheet.feeds.catalogue.model import REFUSED, REMOVED, AddReport, NewFeed, RowOutcome, UnreadRow
 from tearsheet.feeds.catalogue.store import carry_out, checked_feed, find_known
 from tearsheet.feeds.polling import forget_documents
 from tearsheet.feeds.tables import feed_directories, feeds, fetch_events
@@ -42,24 +42,27 @@ def sync_feeds(
     full: bool,
     dry_run: bool = False,
     many: bool = False,
+    unread: Sequence[UnreadRow] = (),
 ) -> AddReport:
     """Add and change feeds as the rows of a directory say; returns what became of each.
 
     With `full`, the rows are the whole directory, and its feeds that are not among them are removed; the stories seen in them
     stay, and so do feeds that are not from this directory. Raises UsageError when so many are missing that the directory is
-    more likely broken, unless `many` may be. With `dry_run`, all is taken back at the end.
+    more likely broken, unless `many` may be. With `dry_run`, all is taken back at the end. `unread` rows are refused; feeds that
+    they may be about stay as they are.
     """
     report = AddReport()
     try:
         with database.begin() as connection:
             known = find_known(connection, feeds.c.directory == directory)
-            gone = missing(known, rows) if full else []
-            if too_many_gone(len(gone), len(known)) and not many:
+            gone = missing(known, rows, unread) if full else []
+            if too_many_gone(len(gone), len(known), len(rows)) and not many:
                 raise UsageError(
                     f"no longer in {directory}, and to be removed: {len(gone):,} of {how_many(len(known), 'feed')}: "
                     "look whether it is whole, and give --yes if it is"
                 )
             report.rows += (_one(connection, directory, row, now) for row in rows)
+            report.rows += (RowOutcome(REFUSED, row.id, directory, row.problem) for row in unread)
             report.rows += _remove(connection, gone)
             _remember(connection, directory, now)
             if dry_run:

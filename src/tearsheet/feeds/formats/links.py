@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 from tearsheet.urls import join_url
 
@@ -12,6 +13,15 @@ _SCHEME = re.compile(r"(https?):[\\/]+", re.IGNORECASE)
 _BARE_HOST = re.compile(r"www\d{0,2}\.[a-z0-9-]+\.[a-z0-9.-]+(?:[/?#:]|$)", re.IGNORECASE)
 _SECURE_PORT = re.compile(r"([^/?#]*):443(?![0-9])")
 _MOST_SCHEMES = 5
+
+
+def can_be_address(text: str) -> bool:
+    """Whether an id that looks like an address has the form of one."""
+    try:
+        urlsplit(text)
+    except ValueError:
+        return False
+    return True
 
 
 def mended_link(link: str, base: str = "") -> str | None:

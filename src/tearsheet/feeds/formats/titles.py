@@ -21,11 +21,11 @@ _ACTIVE = re.compile(
     re.IGNORECASE,
 )
 """What makes a title more than words; in a title *about* it, it has neither an attribute nor an end."""
-_UNSEEN = {
-    f"</{name}": re.compile(rf"<{name}\b[^<>]*>.*?</{name}\s*>", re.IGNORECASE | re.DOTALL)
-    for name in ("script", "style")
-} | {"-->": re.compile(r"<!--.*?-->", re.DOTALL)}
-"""What is never shown, with all that is in it, by its end."""
+_UNSEEN = re.compile(r"<!--|<(script|style)\b[^<>]*>", re.IGNORECASE)
+"""Where something begins that is never shown, with all that is in it."""
+_SEEN_AGAIN = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in ("script", "style")} | {
+    "": re.compile("-->")
+}
 _ENDED = re.compile(r"</|\s[\w-]+\s*=|<!")
 _HAS_C1 = re.compile("[\x80-\x9f]")
 _C1 = {code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
@@ -53,12 +53,23 @@ def _without_markup(text: str) -> str:
     if "<" not in text:
         return text
     if _ENDED.search(text):
-        for mark, pattern in _UNSEEN.items():
-            # Each beginning before the last end has an end: nothing is looked for in vain.
-            end = text.find(">", text.lower().rfind(mark)) + 1 if mark in text.lower() else 0
-            text = pattern.sub("", text[:end]) + text[end:]
-        text = _ACTIVE.sub("", text)
+        text = _ACTIVE.sub("", _without_unseen(text))
     return _TAG.sub("", text)
+
+
+def _without_unseen(text: str) -> str:
+    """The text without comments, scripts and styles; in one, the beginning of another is nothing."""
+    kept, shown, at = list[str](), 0, 0
+    endless: set[str] = set()  # of these there is no end any more, so that none is looked for in vain again
+    while begin := _UNSEEN.search(text, at):
+        name, at = (begin[1] or "").lower(), begin.end()
+        end = None if name in endless else _SEEN_AGAIN[name].search(text, at)
+        if end is None:
+            endless.add(name)
+        else:
+            kept.append(text[shown : begin.start()])
+            shown = at = end.end()
+    return "".join(kept) + text[shown:]
 
 
 def _decoded_once_more(text: str) -> str:

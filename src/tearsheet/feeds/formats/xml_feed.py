@@ -25,7 +25,7 @@ from tearsheet.feeds.formats.entry_parts import (
     text_of,
     title_of,
 )
-from tearsheet.feeds.formats.links import mended_link
+from tearsheet.feeds.formats.links import can_be_address, mended_link
 from tearsheet.feeds.formats.model import MAX_ENTRIES, MAX_TEXT, MAX_TEXTS, Enclosure, Entry, ParsedFeed
 from tearsheet.feeds.formats.periods import advertised_period
 from tearsheet.feeds.formats.relative_links import LinkBases
@@ -34,7 +34,7 @@ from tearsheet.feeds.formats.titles import plain_title
 _ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 _ADDRESS = ("http://", "https://", "/")
 _ROOTS = frozenset({"rss", "rdf", "feed", "channel", "entry"})
-_SAID = frozenset({"othertitle", "id", "updated", "made"})
+_SAID = frozenset({"othertitle", "updated", "made"})
 _CONTAINERS = frozenset({"channel", "feed"})
 _ITEMS = frozenset({"item", "entry"})
 
@@ -160,6 +160,9 @@ class _Reader:
             feed.skip_hours |= {int(h) % 24 for h in hours if h.isdecimal() and len(h) < 3 and int(h) <= 24}
         elif role == "skipdays":
             feed.skip_days |= {WEEKDAYS[day] for child in child if (day := text_of(child).strip().lower()) in WEEKDAYS}
+        elif role == "id":
+            if (text := text_of(child).strip()).lower().startswith(_ADDRESS):
+                self._said.setdefault("id", self._bases.absolute(text, child) or "")
         elif role in _SAID:
             self._said.setdefault(role, text_of(child).strip())
         else:
@@ -172,8 +175,7 @@ class _Reader:
             self._period.get("updateperiod"), self._period.get("updatefrequency"), self._period.get("ttl")
         )
         feed.title = feed.title or plain_title(said.get("othertitle", ""))
-        if not feed.home and said.get("id", "").lower().startswith(_ADDRESS[:2]):
-            feed.home = mended_link(said["id"])
+        feed.home = feed.home or said.get("id") or None
         for role in ("updated", "made"):
             if feed.updated is None and said.get(role):
                 feed.updated = parse_feed_date(said[role], self.now)
@@ -250,7 +252,7 @@ class _Reader:
             self._bases.set_link(entry, _attribute(item, "href"), item)
             return
         permalink = texts.get("permalink") if "guid" in texts else entry.guid
-        if permalink and permalink.lower().startswith(_ADDRESS):
+        if permalink and permalink.lower().startswith(_ADDRESS) and can_be_address(permalink):
             self._bases.set_link(entry, permalink, item)
 
     def _published(self, texts: dict[str, str]) -> datetime | None:

@@ -11,6 +11,7 @@ from .document_store import forget_documents as forget_documents
 from .housekeeping import Housekeeper as Housekeeper
 from .hub_calls import confirm_subscription as confirm_subscription
 from .hub_calls import take_push as take_push
+from .hub_text import hub_text as hub_text
 from .next_poll_text import next_poll as next_poll
 from .poller import Poller as Poller
 from .retention import prune as prune
@@ -28,4 +29,6 @@ from .subscriber import Subscriber as Subscriber
 from .sums import ENTRIES as ENTRIES
 from .sums import POLLS as POLLS
 from .sums import read_sums as read_sums
+from .under_way import UnderWay as UnderWay
 from .websub import CALLED_AT as CALLED_AT
+from .websub_store import subscriptions_of as subscriptions_of

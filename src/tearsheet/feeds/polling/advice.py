@@ -9,7 +9,7 @@ from tearsheet.feeds.polling.statuses import PARSE_ERROR
 
 _LATER = "it is tried again later; `tearsheet feeds fetch-soon` tries at once"
 _BY_STATUS = {
-    "HTTP 401": "it wants a login, which is never sent: ask the site for another address",
+    "HTTP 401": "it wants a login: `tearsheet feeds set FEED --user NAME --password-prompt` gives it one",
     "HTTP 403": "the site refuses us: ask its owner, or look at the setting `fetch.user_agent`",
     "HTTP 404": "check its address; `tearsheet feeds discover` finds the feeds of a site",
     "HTTP 410": "it is gone for good; `tearsheet feeds discover` finds the feeds of a site",
@@ -25,6 +25,7 @@ _BY_DETAIL = {
         "fetch error",
         "forbidden-address",
     ): "it is in a private network; `fetch.allow_addresses` allows one that is yours",
+    ("fetch error", "too-large"): "the setting `feeds.max_bytes` allows larger ones",
 }
 _FOR_SCRIPTS = re.compile(r"Exception\('(.*?)'\)")
 """How the notes of events write what is wrong with a document: scripts read it so."""

@@ -48,14 +48,16 @@ def write_daily_rss(database: Database, folder: Path, day: date, now: datetime) 
     return count
 
 
-def write_missing_days(database: Database, folder: Path, days: int, now: datetime) -> list[Path]:
-    """Write the files of the last full days that are missing, or were written before their day was over; returns them."""
-    made = []
+def write_missing_days(database: Database, folder: Path, days: int, now: datetime) -> dict[Path, int]:
+    """Write the files of the last full days that are missing, or were written before their day was over.
+
+    Returns them, with how many stories are in each.
+    """
+    made = {}
     for back in range(1, days):
         day = now.date() - timedelta(days=back)
         if not _is_whole(folder / daily_rss_name(day), day):
-            write_daily_rss(database, folder, day, now)
-            made.append(folder / daily_rss_name(day))
+            made[folder / daily_rss_name(day)] = write_daily_rss(database, folder, day, now)
     return made
 
 

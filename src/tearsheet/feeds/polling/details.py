@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -12,18 +13,32 @@ MAX_KEPT, MAX_KEPT_OF_ALL = 20_000, 6_000_000
 """How many characters of each text are kept, and of the texts of one document together."""
 
 
+class _Details(msgspec.Struct, omit_defaults=True):
+    summary: str | None = None
+    content: str | None = None
+    authors: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    enclosures: Sequence[dict[str, Any]] = ()
+
+
 def details_of(entry: Entry, entries: int) -> str | None:
     """The details of one of so many entries; None if it has none."""
     longest = min(MAX_KEPT, MAX_KEPT_OF_ALL // (2 * max(1, entries)))
-    found: dict[str, Any] = {
-        "summary": entry.summary[:longest] if entry.summary else None,
-        "content": entry.content[:longest] if entry.content else None,
-        "authors": entry.authors,
-        "categories": entry.categories,
-        "enclosures": [{"url": one.url[:2048], "type": one.type, "length": one.length} for one in entry.enclosures],
-    }
-    found = {name: value for name, value in found.items() if value}
-    return msgspec.json.encode(found).decode("utf-8") if found else None
+    found = _Details(
+        entry.summary[:longest] if entry.summary else None,
+        entry.content[:longest] if entry.content else None,
+        entry.authors,
+        entry.categories,
+        [{"url": one.url[:2048], "type": one.type, "length": one.length} for one in entry.enclosures]
+        if entry.enclosures
+        else (),
+    )
+    kept = _ENCODER.encode(found)
+    return kept.decode("utf-8") if len(kept) > len(_NOTHING) else None
+
+
+_ENCODER = msgspec.json.Encoder()
+_NOTHING = b"{}"
 
 
 def read_details(kept: str | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Regular work beside polling: the daily RSS files, and pruning old rows."""
+"""Regular work beside polling: the daily RSS files, pruning old rows, and another look at feeds that were joined."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tearsheet.clock import Clock, utc_now, wall_clock
 from tearsheet.engines import repeated
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling.daily_rss import write_missing_days
+from tearsheet.feeds.polling.joined_feeds import wake_joined
 from tearsheet.feeds.polling.retention import prune
 from tearsheet.settings import FeedSettings
 
@@ -20,7 +21,7 @@ EVERY_SECONDS = 3600.0
 
 
 class Housekeeper:
-    """Writes missing daily RSS files into `folder` and prunes, once an hour, until it is stopped."""
+    """Writes missing daily RSS files into `folder`, prunes and looks after joined feeds, once an hour, until it is stopped."""
 
     def __init__(self, database: Database, settings: FeedSettings, folder: Path, clock: Clock = wall_clock) -> None:
         self._database = database
@@ -36,8 +37,15 @@ class Housekeeper:
                 await asyncio.wait_for(stop.wait(), EVERY_SECONDS)
 
     def once(self) -> None:
-        """Do what is due now. The files come first: they are made from rows that pruning removes."""
+        """Do what is due now. The files come first: they are made from rows that pruning removes.
+
+        It is told only when stories were written to a file or rows were deleted: files of days without a story are no news.
+        """
         now = utc_now(self._clock)
         made = write_missing_days(self._database, self._folder, self._settings.story_days, now)
         pruned = prune(self._database, self._settings, now)
-        log.info("kept house", extra={"rss_files": len(made), **asdict(pruned)})
+        woken = wake_joined(self._database, now)
+        made_files = sum(stories > 0 for stories in made.values())
+        done = {"rss_files": made_files, "woken_feeds": woken, **asdict(pruned)}
+        if any(done.values()):
+            log.info("kept house", extra=done)

@@ -32,7 +32,16 @@ def confirm_subscription(database: Database, token: str, said: Mapping[str, str]
     if mode == "denied":
         reason = f"denied: {said.get('hub.reason', '')}"[:500]
         until = now + REFUSED_FOR
-        websub_store.change(database, subscription, state=REFUSED, ask_at=until, asked=0, lease_until=None, note=reason)
+        websub_store.change(
+            database,
+            subscription,
+            state=REFUSED,
+            ask_at=until,
+            asked=0,
+            lease_until=None,
+            note=reason,
+            active_since=None,
+        )
         return ""
     if not challenge or len(challenge) > MOST_CHALLENGE:
         return None
@@ -41,6 +50,7 @@ def confirm_subscription(database: Database, token: str, said: Mapping[str, str]
         return challenge
     if mode == "subscribe" and subscription.state in (ASKED, ACTIVE) and subscription.asked:
         lease = granted_lease(said.get("hub.lease_seconds"))
+        goes_on = subscription.lease_until is not None and subscription.lease_until >= now
         websub_store.change(
             database,
             subscription,
@@ -49,6 +59,7 @@ def confirm_subscription(database: Database, token: str, said: Mapping[str, str]
             lease_until=now + lease,
             ask_at=renew_at(now, lease),
             note=None,
+            active_since=subscription.active_since if goes_on and subscription.active_since else now,
         )
         return challenge
     return None

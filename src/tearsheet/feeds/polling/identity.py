@@ -6,8 +6,9 @@ that the feed has used before is a story whose link changed, or a new story unde
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -60,6 +61,22 @@ def known_by_guid(document: Sequence[Sighting], history: Iterable[Sighting], day
     return found | {entry.link: one for entry, one in other if kept >= _SURE and _alike(entry.title, one.title)}
 
 
+def marks_of(feed: int, entry: Sighting) -> Iterator[str]:
+    """By what an erased entry is known under whatever link: digests of its feed and guid with its title, and with its time.
+
+    The guid alone would not do: in a feed that only counts the places of a list, it is another story's tomorrow.
+    """
+    time = _exact(entry.published)
+    for what in (entry.title, time and f"{time:%Y-%m-%dT%H:%M:%S}"):
+        if what:
+            yield hashlib.sha256(f"{feed}\x1f{entry.guid}\x1f{what}".encode("utf-8", "replace")).hexdigest()
+
+
+def _exact(time: datetime | None) -> datetime | None:
+    """A time, unless it is only a day."""
+    return time if time and (time.hour or time.minute or time.second) else None
+
+
 class _Telling:
     """What tells the entries of a document apart."""
 
@@ -77,9 +94,7 @@ class _Telling:
     def same(self, entry: Sighting, before: Iterable[Sighting]) -> Sighting | None:
         """The earlier sighting with the title or the time of this entry, if no other entry has it."""
         title = entry.title if entry.title and len(self._titles[entry.title]) == 1 else None
-        time = entry.published if entry.published and len(self._times[entry.published]) == 1 else None
-        if time and not (time.hour or time.minute or time.second):
-            time = None  # a day and no time
+        time = _exact(entry.published) if len(self._times[entry.published]) == 1 else None
         for one in before:
             if (title and one.title == title) or (time and one.published == time):
                 return one

@@ -11,6 +11,7 @@ from tearsheet.feeds.formats import NEWS_SITEMAP, SITEMAP, ParsedFeed
 from tearsheet.feeds.polling.asking import Asking
 from tearsheet.feeds.polling.failures import failure_of, unreadable
 from tearsheet.feeds.polling.reading import READ_PART
+from tearsheet.feeds.polling.schedule import SOFT
 from tearsheet.feeds.polling.sitemaps import (
     CHILDREN_AT_ONCE,
     Child,
@@ -20,12 +21,14 @@ from tearsheet.feeds.polling.sitemaps import (
     read_text,
     what_was_read,
 )
-from tearsheet.feeds.polling.statuses import http_status_text, http_weight
+from tearsheet.feeds.polling.statuses import PARSE_ERROR, http_status_text, http_weight
 from tearsheet.fetch import FetchError, HostBusy, retry_after_seconds
 from tearsheet.work import Quarantine
 
 log = logging.getLogger(__name__)
 _STAY_AWAY = frozenset({429, 503})
+_INDEX_WITHIN = "an index within an index is not followed; add it as a feed of its own"
+"""The protocol knows no such thing, and there is no telling where it would end."""
 
 
 @dataclass(slots=True)
@@ -95,12 +98,14 @@ async def _read_child(asking: Asking, found: IndexReading, url: str) -> bytes:
     except Quarantine as error:
         _fail(found, url, unreadable(error))
         return b""
+    if part.is_index:
+        _fail(found, url, (PARSE_ERROR, SOFT, f"{_INDEX_WITHIN}: {url}"))
+        return response.body
     found.read += 1
-    if not part.is_index:
-        found.feed.title = found.feed.title or part.title
-        found.versions.add(part.version)
-        found.feed.entries += part.entries
-        found.feed.tossed += part.tossed
+    found.feed.title = found.feed.title or part.title
+    found.versions.add(part.version)
+    found.feed.entries += part.entries
+    found.feed.tossed += part.tossed
     return response.body
 
 

@@ -21,11 +21,13 @@ from tearsheet.feeds.polling.advice import plain_words, what_to_do
 from tearsheet.feeds.polling.asking import Asking, FeedClient
 from tearsheet.feeds.polling.pace import Booking, Freed, Gate, Holdings
 from tearsheet.feeds.polling.poll import PollResult, poll_feed
+from tearsheet.feeds.polling.reading import READ_FEED
 from tearsheet.feeds.polling.record import record_polls
 from tearsheet.feeds.polling.schedule import SOFT
 from tearsheet.feeds.polling.statuses import note
 from tearsheet.feeds.polling.store import LeasedFeed, PutOff
 from tearsheet.feeds.polling.story_store import any_known
+from tearsheet.feeds.polling.under_way import UnderWay
 from tearsheet.fetch import HostBusy, HostFailing, HostPaused
 from tearsheet.masking import without_login
 from tearsheet.settings import FeedSettings
@@ -83,6 +85,7 @@ class Poller:
         self._parked: dict[str, deque[LeasedFeed]] = defaultdict(deque)
         self._parked_count = 0
         self._running: set[asyncio.Task[None]] = set()
+        self._begun: dict[str, float] = {}
         self._held = Holdings()
         self._found_none = False
         self._look_at = 0.0
@@ -121,6 +124,15 @@ class Poller:
                 helper.cancel()
             await asyncio.wait([*helpers, *([taking] if taking else [])])
             await self._wind_up()
+
+    @property
+    def under_way(self) -> UnderWay:
+        """How far it has got."""
+        taken = self.counters["feeds.queued"]
+        url, since = next(iter(self._begun.items()), ("", 0.0))  # the first to begin stands first
+        seconds = self._clock() - since if url else 0.0
+        longest = self._settings.timeout_seconds + (READ_FEED.seconds or 0.0)
+        return UnderWay(taken - self._in_hand(), taken, without_login(url), seconds, longest)
 
     # ------------------------------------------------------------------------------------------------------ taking
 
@@ -200,6 +212,7 @@ class Poller:
 
     async def _poll(self, feed: LeasedFeed) -> None:
         now = utc_now(self._clock)
+        self._begun[feed.url] = self._clock()
         try:
             with timed("poll"):
                 asking = Asking(self._client, self._reader, feed, self._settings, now, self._any_known)
@@ -215,6 +228,7 @@ class Poller:
             log.exception("poll failed", extra={"feed": feed.id, "url": feed.url})
             result = PollResult(feed, now).failed("fetch error", SOFT, repr(error))
         finally:
+            self._begun.pop(feed.url, None)
             self._gate.finish(feed.keys)
             self._unpark(feed)
         self._finished.append(result)

@@ -16,7 +16,7 @@ from tearsheet.feeds.formats import read_skips, skip_text
 from tearsheet.feeds.polling import store, websub_store
 from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_GUID, DUPLICATE_TITLE, DUPLICATE_URL, ERASED
 from tearsheet.feeds.polling.document_store import Failure, keep_documents
-from tearsheet.feeds.polling.moves import note_move, note_return
+from tearsheet.feeds.polling.moves import note_joined, note_move, note_return
 from tearsheet.feeds.polling.pace import Freed
 from tearsheet.feeds.polling.poll import NOT_MODIFIED, PollResult
 from tearsheet.feeds.polling.rhythm import learn, rhythm_text
@@ -42,11 +42,12 @@ MAX_SOURCE_NAME = 200
 
 
 def rules_of(settings: FeedSettings) -> Rules:
-    """The rules of the schedule, from the settings."""
+    """The rules of the schedule, from the settings; whoever uses us as a library may have set anything."""
+    least = max(1, settings.min_minutes)
     return Rules(
         default_minutes=settings.interval_minutes,
-        min_minutes=max(1, settings.min_minutes),  # whoever uses us as a library may set anything
-        max_minutes=settings.max_minutes,
+        min_minutes=least,
+        max_minutes=max(least, settings.max_minutes),
         max_failures=settings.max_failures,
         disable_failing=settings.disable_failing,
         obey_max_age=settings.obey_max_age,
@@ -137,12 +138,17 @@ def _moved(rows: Sequence[dict[str, Any]], results: Sequence[PollResult]) -> lis
 
 
 def _join_moved(moved: Sequence[tuple[dict[str, Any], LeasedFeed]], polled: dict[str, int]) -> None:
-    """A feed that has moved to an address at which another is polled is not polled beside it: the two have become one."""
+    """A feed that has moved to an address at which another is polled is not polled beside it: the two have become one.
+
+    `joined_feeds` undoes it when the old address works again, or nobody polls the new one any more.
+    """
     for row, feed in moved:
         other = polled.setdefault(row["url"], feed.id)
         if other != feed.id:
-            row |= {"url": feed.url, "host": feed.host, "former_url": None, "moved_at": None, "system_enabled": False}
-            row["next_fetch_reason"] = f"it has moved to the address of feed {other}, which is polled"
+            note_joined(row, feed.columns)
+            row["next_fetch_reason"] = (
+                f"joined with another: it has moved to the address of feed {other}, which is polled"
+            )
 
 
 def _new_titles(results: Sequence[PollResult]) -> Iterator[tuple[int, str]]:

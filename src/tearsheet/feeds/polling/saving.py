@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,10 +16,11 @@ from tearsheet.feeds.polling.dedupe import (
     Candidate,
     guid_key,
 )
-from tearsheet.feeds.polling.identity import Sighting, known_by_guid
+from tearsheet.feeds.polling.identity import Sighting, known_by_guid, marks_of
 from tearsheet.feeds.polling.poll import PollResult
 from tearsheet.feeds.polling.story_store import SeenStories
 from tearsheet.feeds.polling.title_window import TitleWindow
+from tearsheet.urls import hash_of_normalized
 
 _TOUCH_AFTER = timedelta(days=1)
 
@@ -44,7 +45,7 @@ class _Saving:
         self._now = max(result.started_at for result in results)
         self._known = seen.known_urls({c.normalized_url for result in results for c in result.candidates})
         fresh = [(r, c) for r in results for c in r.candidates if c.normalized_url not in self._known]
-        self._erased = seen.erased({candidate.normalized_url for _, candidate in fresh})
+        self._erased = _erased(seen, fresh)
         self._titles = _title_window(seen, fresh, title_days)
         self._moved = _moved(seen, results, fresh, title_days)
         self._rows: list[dict[str, Any]] = []
@@ -91,6 +92,20 @@ class _Saving:
         return self._tallies
 
 
+def _erased(seen: SeenStories, fresh: Sequence[tuple[PollResult, Candidate]]) -> set[str]:
+    """The addresses of stories that were erased and must not come back, also where they come under a new link."""
+    if not seen.is_anything_erased():
+        return set()
+    by_key: defaultdict[str, set[str]] = defaultdict(set)
+    for result, candidate in fresh:
+        url = candidate.normalized_url
+        by_key[hash_of_normalized(url)].add(url)
+        for one in _sightings([candidate]):
+            for key in marks_of(result.feed.id, one):
+                by_key[key].add(url)
+    return {url for key in seen.erased(by_key) for url in by_key[key]}
+
+
 def _title_scope(sources_id: int | None, feed_id: int | None) -> str:
     return f"source {sources_id}" if sources_id is not None else f"feed {feed_id}"
 
@@ -119,7 +134,7 @@ def _moved(
     doubtful = set(seen.by_guid({key for some in keys.values() for key in some}, keys)) if keys else set()
     if not doubtful:
         return [{} for _ in results]
-    documents = [_sightings(result) if result.feed.id in doubtful else [] for result in results]
+    documents = [_sightings(result.candidates) if result.feed.id in doubtful else [] for result in results]
     history = seen.by_guid({one.guid for document in documents for one in document}, doubtful)
     return [
         known_by_guid(document, history[result.feed.id], days) if document else {}
@@ -127,10 +142,10 @@ def _moved(
     ]
 
 
-def _sightings(result: PollResult) -> list[Sighting]:
+def _sightings(candidates: Iterable[Candidate]) -> list[Sighting]:
     return [
         Sighting(key, c.normalized_url, c.normalized_title, c.published_at)
-        for c in result.candidates
+        for c in candidates
         if (key := guid_key(c.guid))
     ]
 

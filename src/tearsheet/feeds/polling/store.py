@@ -347,12 +347,23 @@ def polled_at(connection: Connection, urls: Iterable[str]) -> dict[str, int]:
 
 def name_sources(connection: Connection, titles: Iterable[tuple[int, str]]) -> None:
     """Call sources by the titles of their feeds, the shortest of each, unless somebody has given them another name."""
-    for source, title in titles:
-        of_feeds = select(feeds.c.rss_title).where(feeds.c.sources_id == source)
-        unnamed = (sources.c.name == sources.c.domain) | (
-            sources.c.name.in_(of_feeds) & (func.length(sources.c.name) > len(title))
-        )
-        connection.execute(update(sources).where(sources.c.id == source, unnamed).values(name=title))
+    if rows := [{"b_source": source, "b_title": title, "b_length": len(title)} for source, title in titles]:
+        connection.execute(_NAME_SOURCE, rows)
+
+
+_NAME_SOURCE = (
+    update(sources)
+    .where(
+        sources.c.id == bindparam("b_source"),
+        (sources.c.name == sources.c.domain)
+        | (
+            sources.c.name.in_(select(feeds.c.rss_title).where(feeds.c.sources_id == bindparam("b_source")))
+            & (func.length(sources.c.name) > bindparam("b_length"))
+        ),
+    )
+    .values(name=bindparam("b_title"))
+)
+"""Made once, since making it takes longer than running it."""
 
 
 def add_events(connection: Connection, rows: list[dict[str, Any]]) -> None:

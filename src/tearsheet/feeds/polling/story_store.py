@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -11,12 +11,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, Table, delete, func, select, text, update
 
-from tearsheet.archive import erased_among
+from tearsheet.archive import Erasure, erased_among, is_anything_erased, keep_away
 from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
-from tearsheet.feeds.polling.identity import Sighting
+from tearsheet.feeds.polling.identity import Sighting, marks_of
 from tearsheet.feeds.tables import feeds, fetch_events, stories
-from tearsheet.urls import BadURL, hash_of_normalized, normalize_url
+from tearsheet.urls import BadURL, normalize_url
 
 _DAY_PAGE = 5_000
 _DROP_BATCH = 5_000
@@ -69,10 +69,13 @@ class SeenStories:
                     found[feed_id].append(Sighting(*sighting))
         return found
 
-    def erased(self, normalized: Iterable[str]) -> set[str]:
-        """Those of these normalised addresses whose stories were erased and must not come back."""
-        by_key = {hash_of_normalized(url): url for url in normalized}
-        return {by_key[key] for key in erased_among(self._connection, by_key)}
+    def is_anything_erased(self) -> bool:
+        """Whether there is any story that must not come back."""
+        return is_anything_erased(self._connection)
+
+    def erased(self, keys: Iterable[str]) -> set[str]:
+        """Those of these keys by which erased stories are known."""
+        return erased_among(self._connection, keys)
 
     def add(self, rows: list[dict[str, Any]]) -> set[str]:
         """Add stories; returns the normalised addresses of those that were new, in a race perhaps fewer."""
@@ -217,14 +220,26 @@ def addresses_from_domain(database: Database, domain: str) -> list[str]:
         return list(connection.execute(select(stories.c.url).where(stories.c.domain == domain)).scalars())
 
 
-def erase_entries(database: Database, urls: Iterable[str], *, dry_run: bool = False) -> int:
-    """Delete the entries with these addresses, queued or not; returns how many there are."""
+def erase_entries(database: Database, urls: Iterable[str], erasure: Erasure | None) -> int:
+    """Delete the entries with these addresses, queued or not; returns how many there are. Without an erasure, only count.
+
+    Where their feeds give them new links, they stay away as well.
+    """
     ids = entry_ids(database, urls)
-    if not dry_run:
+    if erasure is not None:
         with database.begin() as connection:
             for some in chunks(ids):
+                keep_away(database, connection, erasure, _marks(connection, some))
                 connection.execute(delete(stories).where(stories.c.id.in_(some)))
     return len(ids)
+
+
+def _marks(connection: Connection, ids: Sequence[int]) -> set[str]:
+    s = stories.c
+    query = select(s.feed_id, s.guid_key, s.normalized_url, s.normalized_title, s.published_at).where(
+        s.id.in_(ids), s.feed_id.is_not(None), s.guid_key.is_not(None)
+    )
+    return {key for feed, *sighting in connection.execute(query) for key in marks_of(feed, Sighting(*sighting))}
 
 
 def _normalized(urls: Iterable[str]) -> set[str]:

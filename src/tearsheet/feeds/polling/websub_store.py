@@ -35,6 +35,9 @@ class Subscription:
     lease_until: datetime | None
     pushed_at: datetime | None
     note: str | None
+    """What went wrong the last time that it was asked."""
+    active_since: datetime | None
+    """Since when it has told of news without a pause."""
 
 
 def want(connection: Connection, wanted: Iterable[tuple[int, str, str]], now: datetime) -> None:
@@ -56,6 +59,16 @@ def due_subscriptions(database: Database, now: datetime, limit: int = _AT_ONCE) 
     query = select(feed_subscriptions).where(_s.ask_at <= now).order_by(_s.ask_at).limit(limit)
     with database.read() as connection:
         return [Subscription(**row._mapping) for row in connection.execute(query)]
+
+
+def subscriptions_of(database: Database, feed_ids: Collection[int]) -> dict[int, Subscription]:
+    """The subscriptions of those of these feeds that have a hub."""
+    found: dict[int, Subscription] = {}
+    with database.read() as connection:
+        for some in chunks(sorted(feed_ids)):
+            query = select(feed_subscriptions).where(_s.feed_id.in_(some))
+            found |= {row.feed_id: Subscription(**row._mapping) for row in connection.execute(query)}
+    return found
 
 
 def by_token(database: Database, token: str) -> Subscription | None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-import numpy as np
-import numpy.typing as npt
-
 from tearsheet.topics.model import UNDATEABLE
-from tearsheet.topics.snapshot.network import layout
+from tearsheet.topics.snapshot.layout import lay_out
 from tearsheet.topics.snapshot.palette import color_of
 from tearsheet.topics.snapshot.timespans import Figures, MediumCounts
 
@@ -33,8 +31,10 @@ COLUMN_TYPES = {
     "pagerank": "real",
 }
 """What each column of the tables has, also one that is empty."""
-MAX_NODES = 1_000
+MAX_NODES = 5_000
 """How many sources a map shows: the most linked-to ones."""
+_FULL_SIZE = 300
+"""On maps with more sources than this, circles are smaller."""
 _NODE_ATTRIBUTES = (
     ("story_count", "integer"), ("media_inlink_count", "integer"), ("inlink_count", "integer"), ("outlink_count", "integer"),
     ("facebook_share_count", "integer"), ("post_count", "integer"), ("author_count", "integer"), ("channel_count", "integer"),
@@ -73,12 +73,14 @@ class MediaMap:
             for a, b, count in figures.medium_links
             if a in numbers and b in numbers
         ]
-        self.positions: npt.NDArray[np.float64] = layout(len(self.media), self.edges)
+        found = lay_out(len(self.media), self.edges, [row.community for row in self.media])
+        self.positions, self.apart = found.positions, found.apart
         self._largest = max([1, *(row.media_inlink_count for row in self.media)])
+        self._scale: float = min(1.0, (_FULL_SIZE / max(len(self.media), 1)) ** 0.33)
 
     def size(self, row: MediumCounts) -> float:
         """The radius of a source's circle: its area grows with the number of sources that link to it."""
-        return round(4.0 + 26.0 * float((row.media_inlink_count / self._largest) ** 0.5), 2)
+        return round(self._scale * (4.0 + 26.0 * math.sqrt(row.media_inlink_count / self._largest)), 2)
 
 
 def to_gexf(chart: MediaMap, title: str) -> bytes:

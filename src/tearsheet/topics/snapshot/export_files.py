@@ -13,8 +13,10 @@ from tearsheet import tables
 from tearsheet.errors import NotFoundError, StorageError, UsageError
 from tearsheet.files import make_folder, write_whole
 from tearsheet.near_names import did_you_mean
-from tearsheet.topics.snapshot import drawing, export
+from tearsheet.topics.snapshot import export, page
 from tearsheet.topics.snapshot.frozen import Frozen
+from tearsheet.topics.snapshot.map_png import to_png
+from tearsheet.topics.snapshot.map_svg import to_svg
 from tearsheet.topics.snapshot.parallel import over_timespans
 from tearsheet.topics.snapshot.timespans import Counting, Figures, Timespan, timespans_of
 
@@ -30,7 +32,7 @@ class _Written:
 
     files: list[Path]
     totals: dict[str, str | int]
-    section: drawing.Section | None
+    section: page.Section | None
 
 
 def known_formats(formats: Sequence[str]) -> list[str]:
@@ -47,7 +49,7 @@ def write_export(frozen: Frozen, folder: Path, formats: Sequence[str], workers: 
     More than one worker means processes that share the work of a large topic.
     """
     done = over_timespans(frozen, partial(_write_timespan, folder, tuple(formats)), workers)
-    written = [_write(folder / "summary.json", drawing.summary(frozen, [one.totals for one in done]).encode())]
+    written = [_write(folder / "summary.json", page.summary(frozen, [one.totals for one in done]).encode())]
     written += [file for one in done for file in one.files]
     if "html" in formats:
         written.append(_write_page(folder / "index.html", frozen, [one.section for one in done]))
@@ -88,15 +90,15 @@ def _write_timespan(folder: Path, formats: Sequence[str], counting: Counting, ti
     if chart is not None:
         files += [_write(folder / name, data) for name, data in _maps(topic, figures, chart, formats)]
         if "html" in formats:
-            section = drawing.make_section(figures, chart, topic)
-    return _Written(files, drawing.totals_of(figures), section)
+            section = page.make_section(figures, chart, topic)
+    return _Written(files, page.totals_of(figures), section)
 
 
 def _section_of(
     counting: Counting, timespan: Timespan, limit: int = export.MAX_NODES, ours: Collection[str] = frozenset()
-) -> drawing.Section | None:
+) -> page.Section | None:
     figures = counting.figures(timespan)
-    return drawing.make_section(figures, export.MediaMap(figures, limit), counting.frozen.topic, ours)
+    return page.make_section(figures, export.MediaMap(figures, limit), counting.frozen.topic, ours)
 
 
 def _tables(figures: Figures, formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
@@ -126,16 +128,16 @@ def _maps(topic: str, figures: Figures, chart: export.MediaMap, formats: Sequenc
     if "graphml" in formats:
         yield f"{name}/media.graphml", export.to_graphml(chart)
     if "svg" in formats:
-        yield f"{name}/map.svg", drawing.to_svg(chart, title).encode("utf-8", "replace")
+        yield f"{name}/map.svg", to_svg(chart, title).encode("utf-8", "replace")
     if "png" in formats:
-        yield f"{name}/map.png", drawing.to_png(chart)
+        yield f"{name}/map.png", to_png(chart)
 
 
-def _page(frozen: Frozen, sections: Sequence[drawing.Section | None]) -> str:
-    return drawing.to_page(frozen, [section for section in sections if section is not None])
+def _page(frozen: Frozen, sections: Sequence[page.Section | None]) -> str:
+    return page.to_page(frozen, [section for section in sections if section is not None])
 
 
-def _write_page(path: Path, frozen: Frozen, sections: Sequence[drawing.Section | None]) -> Path:
+def _write_page(path: Path, frozen: Frozen, sections: Sequence[page.Section | None]) -> Path:
     return _write(path, _page(frozen, sections).encode("utf-8", "replace"))
 
 

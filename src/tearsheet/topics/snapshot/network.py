@@ -1,4 +1,9 @@
-"""PageRank, communities and layout of a network of links. The same network gives the same numbers, to the last digit shown."""
+"""PageRank and communities of a network of links. The same network gives the same numbers, to the last digit shown.
+
+Both are written here because nothing that is kept well does them as fast in as little: rustworkx takes six times as long for the
+PageRank of 100,000 stories with 500,000 links (0.6 s instead of 0.1 s, and equal to eight digits) and has no communities;
+graspologic-native has them and brings scipy, which is two thirds as large as all else; networkit's depend on the number of threads.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +22,8 @@ _DIGITS = 9
 _MAX_PASSES = 50
 
 
-def _columns(edges: Edges) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def columns_of(edges: Edges) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Sources, targets and weights."""
     rows = np.asarray(edges, dtype=np.float64).reshape(-1, 3)
     return rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64), rows[:, 2]
 
@@ -27,7 +33,7 @@ def pagerank(count: int, edges: Edges) -> list[float]:
     if not count:
         return []
     rank = np.full(count, 1.0 / count)
-    source, target, weight = _columns(edges)
+    source, target, weight = columns_of(edges)
     if len(weight):
         out = np.bincount(source, weight, count)
         share = weight / out[source]
@@ -73,7 +79,7 @@ Graph = list[dict[int, float]]
 
 def _undirected(count: int, edges: Edges) -> Graph:
     graph: Graph = [{} for _ in range(count)]
-    for a, b, weight in zip(*(column.tolist() for column in _columns(edges)), strict=True):
+    for a, b, weight in zip(*(column.tolist() for column in columns_of(edges)), strict=True):
         graph[a][b] = graph[a].get(b, 0.0) + weight
         graph[b][a] = graph[b].get(a, 0.0) + weight
     return graph
@@ -116,41 +122,3 @@ def _fold(graph: Graph, group: list[int], count: int) -> Graph:
         for other, weight in near.items():
             row[group[other]] = row.get(group[other], 0.0) + weight
     return folded
-
-
-def layout(count: int, edges: Edges, *, rounds: int = 300, seed: int = 1) -> npt.NDArray[np.float64]:
-    """Positions of nodes in a square from -1 to 1: linked nodes close together, others apart. The seed is fixed."""
-    rng = np.random.default_rng(seed)
-    position = rng.uniform(-1.0, 1.0, (count, 2))
-    if count < 2:
-        return np.zeros((count, 2))
-    ideal = (1.0 / count) ** 0.5
-    source, target, weight = _columns(edges)
-    strength = np.log1p(weight) / ideal
-    buffers = np.empty((3, count, count), dtype=np.float32)
-    for step in range(rounds):
-        push = _push_apart(position.astype(np.float32), ideal, buffers)
-        along = position[source] - position[target]
-        pull = along * (np.sqrt((along**2).sum(axis=1)) * strength)[:, None]
-        for axis in (0, 1):
-            push[:, axis] += np.bincount(target, pull[:, axis], count) - np.bincount(source, pull[:, axis], count)
-        push -= position * ideal  # a little gravity keeps unlinked nodes in sight
-        length = np.sqrt((push**2).sum(axis=1))
-        limit = 0.2 * (1.0 - step / rounds) + 1e-4
-        position += push * (np.minimum(length, limit) / np.maximum(length, 1e-12))[:, None]
-    position -= (position.min(axis=0) + position.max(axis=0)) / 2
-    return np.round(position / max(float(np.abs(position).max()), 1e-9), 5)
-
-
-def _push_apart(
-    position: npt.NDArray[np.float32], ideal: float, buffers: npt.NDArray[np.float32]
-) -> npt.NDArray[np.float64]:
-    """How every node pushes every other away. Most of a map's cost is here, hence the 32-bit floats and the reused `buffers`."""
-    dx, dy, force = buffers
-    for d, x in zip((dx, dy), position.T.copy(), strict=True):
-        np.subtract(x[:, None], x[None, :], out=d)
-    np.multiply(dx, dx, out=force)
-    force += dy * dy
-    np.maximum(force, np.float32(1e-6), out=force)
-    np.divide(np.float32(ideal**2), force, out=force)
-    return np.stack([np.einsum("ij,ij->i", d, force) for d in (dx, dy)], axis=1).astype(np.float64)

@@ -105,16 +105,15 @@ class TopicRun:
 
     def _dedupe(self, topic: Topic, progress: Progress) -> Sequence[Job]:
         merges = merge_topic(self._tools.database, topic.id)
-        said = [f"{how_many(merges.moved, 'story')} moved to another source, {merges.merged:,} merged"]
-        if progress.over_budget:
-            said.insert(0, said_of_budget(topic.max_stories, progress.over_budget))
-        if progress.over_cap:
-            said.append(
-                f"{how_many(progress.over_cap, 'page')} left out of sources that link to themselves without end"
-            )
-        if waits := progress.describe_put_off(self._tools.clock()):
-            said.append(f"{waits} (by `tearsheet topic run`)")
-        store.set_state(self._tools.database, topic.id, model.DEDUPED, "; ".join(said), only_from=model.AT_WORK)
+        said = _told(
+            progress.over_budget and said_of_budget(topic.max_stories, progress.over_budget),
+            merges.moved and f"{how_many(merges.moved, 'story')} moved to another source",
+            merges.merged and f"{how_many(merges.merged, 'story')} merged into others",
+            progress.over_cap
+            and f"{how_many(progress.over_cap, 'page')} left out of sources that link to themselves without end",
+            (waits := progress.describe_put_off(self._tools.clock())) and f"{waits} (by `tearsheet topic run`)",
+        )
+        store.set_state(self._tools.database, topic.id, model.DEDUPED, said, only_from=model.AT_WORK)
         return (_next_check(topic, {}),)
 
     def _wait_for_shares(self, topic: Topic, values: Values) -> Sequence[Job]:
@@ -125,11 +124,9 @@ class TopicRun:
         missing = shares.count_without_shares(tools.database, topic.id) if asked else 0
         if missing and now - waiting_since <= tools.settings.facebook_wait_seconds:
             return self._go_on(topic, {**values, "waiting_since": waiting_since}, f"{missing} without share counts")
-        said = (
-            self._said_of_shares(topic, missing) if asked else "share counts skipped: topics.facebook_token is not set"
-        )
+        said = _told(topic.message, asked and self._said_of_shares(topic, missing))
         jobs.forget(tools.database, topic.id)
-        store.set_state(tools.database, topic.id, model.SNAPSHOT, f"{topic.message}; {said}", only_from=model.AT_WORK)
+        store.set_state(tools.database, topic.id, model.SNAPSHOT, said, only_from=model.AT_WORK)
         return (_snapshot(topic),)
 
     def _said_of_shares(self, topic: Topic, missing: int) -> str:
@@ -152,6 +149,11 @@ class TopicRun:
 
     def _fail(self, topic_id: int, message: str) -> None:
         store.set_state(self._tools.database, topic_id, model.FAILED, message)
+
+
+def _told(*news: object) -> str:
+    """What there is to tell of a run: what did not happen is no news."""
+    return "; ".join(str(one) for one in news if one)
 
 
 def pause_until_check(poll_seconds: float, check_seconds: float, *, moved: bool) -> float:

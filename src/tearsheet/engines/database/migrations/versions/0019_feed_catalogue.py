@@ -104,7 +104,8 @@ def _name_folders(connection: sa.Connection) -> None:
         collections, collections.c.id == members.c.collection_id
     )
     of_source: dict[int, list[str]] = {}
-    for row in connection.execute(query.order_by(collections.c.name)):
+    # Sorted here, because each server sorts names by the language that it was set up for.
+    for row in sorted(connection.execute(query), key=lambda row: row.name):
         of_source.setdefault(row.source_id, []).append(_folder_text(row.name))
     for source, names in of_source.items():
         connection.execute(sa.update(feeds).where(feeds.c.sources_id == source).values(folders=";".join(names)))
