@@ -1,6 +1,7 @@
 from .article import content_metadata as content_metadata
 from .article import extract as extract
 from .blocks import INLINE as INLINE
+from .blocks import UNREAD as UNREAD
 from .dates import find_day as find_day
 from .document import MAX_PAGE as MAX_PAGE
 from .document import Document as Document

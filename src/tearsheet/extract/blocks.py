@@ -50,6 +50,8 @@ _KINDS = {
 }
 INLINE = frozenset(name for kind in (LINK, BOLD, SLANTED, PLAIN) for name in _KINDS[kind].split())
 """Elements that do not break the text around them."""
+UNREAD = frozenset(name for kind in (IMAGE, SKIP, ASIDE_SKIP) for name in _KINDS[kind].split())
+"""Elements whose text belongs to no block."""
 _NAMED = frozenset("class id itemprop role data-testid data-component data-module data-qa data-type aria-label".split())
 """Attributes whose words tell what an element is for."""
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)

@@ -59,6 +59,8 @@ def test_share_counts_are_asked_for_once_and_kept(tools, topic):
 
 
 def test_a_token_that_is_no_good_is_no_answer():
+    with pytest.raises(Drop, match="odd"):
+        facebook.read_engagement(b'{"error": {"code": [190], "message": "odd"}}')
     with pytest.raises(Drop, match="expired"):
         facebook.read_engagement(b'{"error": {"code": 190, "message": "the token has expired"}}')
 

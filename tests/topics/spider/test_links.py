@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,26 @@ def urls(html: str, url: str = "http://paper.example/2024/a.html") -> list[str]:
 def test_only_the_substantive_content_is_mined():
     html = page(f'<p>{PROSE} as <a href="http://other.example/story">others reported</a> last week.</p>')
     assert urls(html) == ["http://other.example/story"]
+
+
+def test_links_are_found_in_a_post_that_is_one_block_split_by_breaks():
+    for breaks in ("<br>", "<br><br>", "<br/>\n<br/>", "<hr>"):
+        parts = [f'{PROSE}As <a href="http://other{i}.example/x">others</a> wrote. {PROSE}' for i in range(6)]
+        html = f"<html><body><div>{breaks.join(parts)}</div></body></html>"
+        assert urls(html) == [f"http://other{i}.example/x" for i in range(6)], breaks
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["<script>var x;</script>", "<noscript>On</noscript>", "<button>Share</button>", "<svg><title>x</title></svg>",
+     "<style>a{}</style>", "<div>Advertisement</div>"],
+)  # fmt: skip
+def test_what_is_not_read_does_not_hide_the_links_around_it(between):
+    html = page(
+        f'<div>{PROSE}As <a href="http://other.example/a">some</a> wrote, {between} and <b><a href="/b.html">others</a></b> '
+        f'said the day after: {PROSE}</div><div><br><a href="http://logo.example/"><img src="x"></a><br></div>'
+    )
+    assert urls(html) == ["http://other.example/a", "http://paper.example/b.html"]
 
 
 def test_relative_links_are_resolved_and_tracking_is_removed():

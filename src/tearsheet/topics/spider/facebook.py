@@ -38,10 +38,11 @@ def read_engagement(body: bytes) -> Shares:
         raise Retry("facebook", "not an object")
     error = answer.get("error")
     if isinstance(error, dict):
-        if error.get("code") in RETRIED_CODES:
+        code = error.get("code") if isinstance(error.get("code"), int) else None
+        if code in RETRIED_CODES:
             raise Retry("facebook", str(error.get("message"))[:200])
         said = str(error.get("message") or "unknown error")[:500]
-        if error.get("code") not in UNKNOWN_CODES:
+        if code not in UNKNOWN_CODES:
             raise Drop("facebook", said)
         return Shares(error=said)
     engagement = answer.get("engagement")

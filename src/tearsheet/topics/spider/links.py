@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborNode
 
-from tearsheet.extract import INLINE, Document
+from tearsheet.extract import INLINE, UNREAD, Document
 from tearsheet.topics.spider.addresses import clean_url, is_ignored, leads_to_list, media_of, url_key, video_page
 from tearsheet.urls import BadURL
 
@@ -78,16 +78,57 @@ def _anchors(document: Document) -> Iterator[tuple[str, str, str]]:
     """Anchors whose paragraph belongs to the article."""
     article = [" ".join(line.split()) for line in document.text.splitlines()]
     lines, whole = set(article), " ".join(article)
-    known: dict[int, bool] = {}
+    read: set[int] = set()
+    in_article: set[int] = set()
+
+    def belongs(text: str) -> bool:
+        text = " ".join(text[:_MAX_BLOCK].split())
+        return bool(text) and (text in lines or (len(text) >= _LONG_BLOCK and text in whole))
+
     for node in document.tree.css("a[href]")[: 4 * MAX_LINKS]:
         block = _block_of(node)
         if block is None:
             continue
-        if block.mem_id not in known:
-            text = " ".join(block.text(deep=True)[:_MAX_BLOCK].split())
-            known[block.mem_id] = text in lines or (len(text) >= _LONG_BLOCK and text in whole)
-        if known[block.mem_id] and (address := document.absolute(node.attributes.get("href") or "")):
+        if block.mem_id not in read:
+            read.add(block.mem_id)
+            everything = belongs(block.text(deep=True))
+            in_article.update(id for run in _runs(block) if everything or belongs(run.text) for id in run.anchors)
+        if node.mem_id in in_article and (address := document.absolute(node.attributes.get("href") or "")):
             yield address, "anchor", " ".join(node.text().split())[:300]
+
+
+@dataclass(slots=True)
+class _Run:
+    """Text of a block without a break, and the anchors in it, by the numbers of their nodes."""
+
+    text: str = ""
+    anchors: list[int] = field(default_factory=list)
+
+
+def _runs(block: LexborNode) -> list[_Run]:
+    """The runs of a block's own text, cut where the extraction cuts: at line breaks, and around blocks within it.
+
+    What no block reads (a script, a button) is left out, so that it does not hide the text around it.
+    """
+    runs = [_Run()]
+    pieces: list[list[str]] = [[]]
+    path = [block.iter(include_text=True)]
+    while path:
+        node = next(path[-1], None)
+        if node is None:
+            path.pop()
+        elif node.is_text_node:
+            pieces[-1].append(node.text_content or "")
+        elif node.tag in INLINE:
+            if node.tag == "a":
+                runs[-1].anchors.append(node.mem_id)
+            path.append(node.iter(include_text=True))
+        elif node.is_element_node and node.tag not in UNREAD:
+            runs.append(_Run())
+            pieces.append([])
+    for run, texts in zip(runs, pieces, strict=True):
+        run.text = "".join(texts)
+    return runs
 
 
 def _block_of(node: LexborNode) -> LexborNode | None:
