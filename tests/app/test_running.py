@@ -85,7 +85,7 @@ def test_a_topic_that_was_interrupted_is_not_done_and_goes_on_later(data, number
     assert in_process("topic", "seed", "T", PAGE, data=data).exit_code == 0
     ended = interrupt(data, "topic", "run", "T", numbers=numbers)
     assert (ended.code, ended.output) == (11, ""), ended.errors
-    assert '"state": "running"' in in_process("topic", "status", "T", "--json", data=data).stdout
+    assert '"state": "stopped"' in in_process("topic", "status", "T", "--json", data=data).stdout
 
 
 @HOW
