@@ -45,7 +45,8 @@ FOLDERS = {"tmp_path", "tmp_path_factory"}
 
 LONGEST_FIRST = (
     "acceptance/", "docs/test_architecture", "docs/test_recovery", "cli/test_context", "topics/spider/", "fetch/test_polite",
-    "app/test_running", "browser/", "work/test_workers", "ingest/test_service", "test_foreign_readers",
+    "app/test_running", "browser/", "work/test_workers", "ingest/test_service", "test_foreign_readers", "web/test_guard_routes",
+    "extract/test_article", "web/test_bodies", "app/test_erasing",
 )  # fmt: skip
 """Files whose tests take long or wait: the others fill the gaps that they leave at the end."""
 

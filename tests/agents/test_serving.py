@@ -9,7 +9,8 @@ import httpx
 import pytest
 
 from tearsheet.agents.audit import NAME
-from tearsheet.app.tokens import WRITE, TokenStore
+from tearsheet.app.token_store import TokenStore
+from tearsheet.app.tokens import WRITE
 from tearsheet.feeds.catalogue import change_members, find_source
 from tests.support.agents import audited, body_of, refusal_of, talk_by_http, talk_to_process
 from tests.support.patience import PATIENCE

@@ -15,7 +15,7 @@ import pytest
 from tearsheet.app import directories
 from tearsheet.app.directories import sync_directory
 from tearsheet.app.services import Services
-from tearsheet.app.tokens import TokenStore
+from tearsheet.app.token_store import TokenStore
 from tearsheet.clock import utc_now
 from tearsheet.errors import EngineError, ItemRefused, UsageError
 from tearsheet.feeds.catalogue.changing import change_feed, remove_feed

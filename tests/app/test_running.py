@@ -243,6 +243,34 @@ def test_work_runs_where_a_loop_runs_already_and_ctrl_c_cancels_it_there():
     assert cleaned == [True]
 
 
+def test_ctrl_c_while_the_thread_of_the_work_is_started_cancels_it_too(monkeypatch):
+    """The moment at which a thread runs that nobody has a hold on yet."""
+    cleaned: list[bool] = []
+    start = threading.Thread.start
+
+    def started_and_interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        if thread.name.startswith("tearsheet"):
+            signal.raise_signal(SIGINT)
+
+    async def hang() -> None:
+        try:
+            await asyncio.sleep(PATIENCE)
+        finally:
+            cleaned.append(True)
+
+    async def cell() -> None:
+        run_to_its_end(hang())
+
+    monkeypatch.setattr(threading.Thread, "start", started_and_interrupted)
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(cell())
+    assert cleaned == [True]
+    assert time.monotonic() - begun < PATIENCE / 2
+    assert signal.getsignal(SIGINT) is signal.default_int_handler
+
+
 def test_processes_that_fail_are_counted():
     run_processes([sys.executable, "-c", ""], 2)
     with pytest.raises(EngineError, match="2 of 2 workers ended with an error"):

@@ -42,6 +42,10 @@ def test_after_the_demo_commands_read_it_and_say_so(here):
 def test_with_a_feed_of_ones_own_there_is_no_more_demo(here):
     added = run("feeds", "add", "http://own.example/rss")
     assert (added.exit_code, "Reading the demo" in added.output) == (0, False)
+    assert added.stderr == (
+        "New collection in tearsheet-data: commands read it from now on, and the demo with --data tearsheet-data/demo\n"
+    )
+    assert run("feeds", "add", "http://own.example/atom").stderr == ""
     listed = run("feeds", "list", "--json")
     assert "own.example" in listed.stdout
     assert listed.stderr == ""

@@ -113,6 +113,9 @@ def test_the_details_of_entries_are_in_json(tearsheet, tmp_path: Path) -> None:
         connection.execute(stories.insert().values(row))
     [shown] = json.loads(tearsheet("feeds", "stories", "1", "--json"))
     assert (shown["url"], shown["authors"], shown["summary"], shown["enclosures"]) == (url, ["Ann"], "Short", [])
+    [row] = csv.DictReader(io.StringIO(tearsheet("feeds", "stories", "1", "--details", "--csv")))
+    assert (row["authors"], row["summary"], row["enclosures"]) == ("Ann", "Short", "")
+    assert "authors" not in tearsheet("feeds", "stories", "1")
 
 
 def test_feeds_of_a_hosting_service_are_sources_of_their_own(tearsheet) -> None:
@@ -145,6 +148,9 @@ def test_a_feed_says_when_it_is_polled_and_why(tearsheet) -> None:
     tearsheet("feeds", "prune", "--dry-run")
     assert "mc-2026-11-14.rss.gz" in tearsheet("feeds", "daily-rss", "2026-11-14").replace("\n", "")
     tearsheet("feeds", "daily-rss", "yesterday", code=2)
+    assert "is still to come" in tearsheet("feeds", "daily-rss", "9999-12-31", code=2)
+    assert "mc-0001-01-01.rss.gz" in tearsheet("feeds", "daily-rss", "0001-01-01").replace("\n", "")
+    assert "is before all news" in tearsheet("sources", "gaps", "--to", "0001-01-01", code=2)
     tearsheet("feeds", "remove", "1", "--yes")
     assert "there is no feed" in tearsheet("feeds", "show", "1", code=5)
 

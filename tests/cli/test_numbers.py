@@ -85,3 +85,12 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("numbers")
     assert in_process("feeds", "add", "http://a.example/feed.xml", data=folder).exit_code == 0
     return folder
+
+
+@pytest.mark.parametrize(
+    "command", ["sources list", "collections list", "feeds list", "feeds discover x", "feeds stories 1"]
+)
+def test_a_list_of_nothing_is_refused(command, tmp_path):
+    """It would say that there is nothing, though there is."""
+    done = in_process(*command.split(), "--limit", "0", data=tmp_path)
+    assert done.exit_code == 2 and "--limit" in done.output

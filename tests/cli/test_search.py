@@ -17,6 +17,7 @@ from tearsheet.cli import app
 from tearsheet.feeds.catalogue import NewFeed, add_feeds
 from tearsheet.settings import Settings
 from tests.support.index_stories import long_stories, near_phrases, story
+from tests.support.tearsheet_command import in_process
 
 STORIES = [
     story("1", "Harbour wall", "The climate council", canonical_domain="a.example"),
@@ -140,3 +141,12 @@ def test_a_query_that_takes_too_long_is_one_line_and_an_exit_code(long_data, mon
 def test_an_absurd_query_is_refused_before_it_runs(tearsheet):
     told = tearsheet("count", near_phrases(50, 1000), code=2)
     assert "it has 50 phrases with a distance (up to 1,000)" in " ".join(told.split())
+
+
+@pytest.mark.parametrize("form", [["--csv"], ["--jsonl"], ["--json"], ["--parquet"]])
+def test_an_export_that_leaves_stories_out_says_so(data, tmp_path, form):
+    words = [*form, str(tmp_path / "stories.parquet")] if form == ["--parquet"] else form
+    short = in_process("search", "*", "--limit", "2", *words, data=data)
+    assert short.exit_code == 0 and "2 of 3 stories; --limit 0 takes all" in short.stderr
+    assert "--limit 0" not in in_process("search", "*", "--limit", "0", *words, data=data).stderr
+    assert "--limit 0" not in in_process("search", "*", *words, data=data).stderr

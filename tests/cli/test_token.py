@@ -6,7 +6,7 @@ import json
 
 from typer.testing import CliRunner
 
-from tearsheet.app.tokens import TokenStore
+from tearsheet.app.token_store import TokenStore
 from tearsheet.cli import token as token_commands
 from tearsheet.cli.context import Globals
 from tearsheet.clock import utc_now

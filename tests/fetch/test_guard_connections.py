@@ -1,11 +1,15 @@
 """Forbidden addresses are refused when they are connected: in every form, behind a redirect, behind a changing name."""
 
 import asyncio
+import json
+import subprocess
+import sys
 
 import pytest
 
 from tearsheet.fetch import FetchError, FetchRequest
 from tests.support.loopback_web import client_for, redirect, response, serve
+from tests.support.paths import ROOT
 from tests.support.patience import PATIENCE
 
 FORMS = """
@@ -120,3 +124,20 @@ def test_an_address_that_is_named_for_one_host_is_open_to_this_host_alone():
                 assert web.connections == 1
 
     run(test())
+
+
+@pytest.mark.proof
+def test_a_name_service_that_changes_its_mind_never_leads_to_a_forbidden_address(tmp_path):
+    """With the system's resolver and a name server of our own: what counts is which address got a connection."""
+    apart = ["unshare", "--mount", "--propagation", "private"]
+    try:
+        subprocess.run([*apart, "true"], check=True, capture_output=True, timeout=PATIENCE)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this user may not have mounts of its own")
+    words = [*apart, sys.executable, "-m", "tests.support.rebinding", str(tmp_path)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=3 * PATIENCE)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["forbidden"] == 0 and found["allowed"] == found["ended"].count("outside") > 0
+    assert set(found["ended"]) == {"outside", "forbidden-address"}
+    assert {"127.0.0.1", "127.0.0.2", "127.0.0.1,127.0.0.2"} <= set(found["asked"])

@@ -173,14 +173,15 @@ def test_captures_are_found_by_address_and_time_and_can_be_hidden(services):
     ]
     assert store.closest(surt, "2011").datetime == "20100101000000"
     assert store.closest(surt, "20290101").datetime == "20300101000000"
-    store.hide(URL, "20300101000000")
-    assert store.closest(surt, "20290101").datetime != "20300101000000"
-    assert len(store.captures_of_sha1(SHA1)) == 2 and len(store.captures_of_sha1(SHA1, hidden=True)) == 3
-    store.hide(URL, "20300101000000", hide=False)
-    assert len(store.captures_of_sha1(SHA1)) == 3
+    for key in (URL, SHA1):
+        assert store.hide(key, hide=True) == 3
+        assert store.closest(surt, "20290101") is None
+        assert store.captures_of_sha1(SHA1) == [] and len(store.captures_of_surt(surt, hidden=True)) == 3
+        assert store.hide(key, hide=False) == 3
+        assert len(store.captures_of_sha1(SHA1)) == 3
     assert store.closest("example,b)/", "2020") is None
-    with pytest.raises(NotFoundError):
-        store.hide(URL, "20310101000000")
+    with pytest.raises(NotFoundError, match=r"no capture of http://b\.example/"):
+        store.hide("http://b.example/", hide=True)
     with pytest.raises(UsageError, match="no time"):
         store.closest(surt, "20209999")
 

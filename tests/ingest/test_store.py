@@ -53,8 +53,11 @@ def test_results_are_kept_and_the_last_one_stands(store):
     assert [line.datetime for line in document["cdx"]] == ["20200913122640", "20231114221320"]
     known = store.known(sha1, URL)
     assert known.resources == first.html_resources and known.cdx.datetime == "20231114221320"
-    store.hide(URL, "20231114221320")
-    assert store.closest("example,a)/x", "2030").datetime == "20200913122640"
+    assert store.closest("example,a)/x", "2021").datetime == "20200913122640"
+    assert store.hide(URL, hide=True) == 2
+    assert store.closest("example,a)/x", "2030") is None and store.known(sha1, URL) is None
+    assert store.hide(sha1, hide=False) == 2
+    assert store.closest("example,a)/x", "2030").datetime == "20231114221320"
     assert store.known(sha1, "http://b.example/") is None
 
 

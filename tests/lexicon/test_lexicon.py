@@ -24,7 +24,7 @@ ALIKE = {
     # What a block is in, and what it is next to: each was chosen for what the model learned from it.
     ("tearsheet.extract.blocks.AROUND_TAGS", "tearsheet.extract.features._NEAR_TAGS"),
     # What is known of a feed by polling it, and what of that is forgotten when it moves.
-    ("tearsheet.feeds.catalogue.feed_changes._FORGOTTEN", "tearsheet.feeds.polling.store.RESULT_COLUMNS"),
+    ("tearsheet.feeds.catalogue.feed_changes._FORGOTTEN", "tearsheet.feeds.polling.result_store.RESULT_COLUMNS"),
     # The columns of a list of feeds, and what they are called in reports.
     ("tearsheet.feeds.catalogue.csv_lists.COLUMNS", "tearsheet.feeds.catalogue.matching._NAMES"),
     # What each kind of failed request means to the one who asked: their keys are the kinds.

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -255,7 +256,9 @@ def test_a_foreign_dump_needs_a_queue(tmp_path, tracker):
     run(tmp_path, scenario)
 
 
-def loaded_from(tmp_path: Path, tracker: Tracker, told: list[dict], wanted: Wanted) -> tuple[Loaded, list[Message]]:
+def loaded_from(
+    tmp_path: Path, tracker: Tracker, told: list[dict[str, Any]], wanted: Wanted
+) -> tuple[Loaded, list[Message]]:
     """What becomes of a file whose stories say these things about their queue, and what is in parser-in afterwards."""
     with StoryArchiveWriter(tmp_path / "dumps") as writer:
         for number, extra in enumerate(told):
@@ -299,7 +302,12 @@ def test_what_a_newer_version_wrote_is_refused_line_by_line_and_what_an_older_on
 
 
 def test_a_story_that_does_not_say_its_queue_among_others_is_named_and_can_be_loaded_later(tmp_path, tracker):
-    told: list[dict] = [{QUEUE_DATA: {"queue": "parser-in"}}, {}, {QUEUE_DATA: {"queue": "no/name"}}, {QUEUE_DATA: "x"}]
+    told: list[dict[str, Any]] = [
+        {QUEUE_DATA: {"queue": "parser-in"}},
+        {},
+        {QUEUE_DATA: {"queue": "no/name"}},
+        {QUEUE_DATA: "x"},
+    ]
     loaded, held = loaded_from(tmp_path, tracker, told, Wanted())
     assert len(held) == 1 and len(loaded.damages) == 3 and all("--queue" in one for one in loaded.damages)
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from tearsheet.app.services import Services
-from tearsheet.feeds.polling import store
+from tearsheet.feeds.polling import result_store
 from tearsheet.feeds.polling.daily_rss import write_daily_rss
 from tearsheet.feeds.tables import stories
 from tests.support.feed_rows import story
@@ -27,6 +27,6 @@ def described_folder(data: Path) -> Iterator[Services]:
             rows = [story(number) | {"sources_id": 1, "fetched_at": found, "published_at": found} for number in (1, 2)]
             connection.execute(stories.insert(), rows)
             event = {"feed_id": 1, "note": "0 skipped / 2 added", "created_at": NOW, "counts": None}
-            store.add_events(connection, [event | {"event": "fetch_succeeded"}])
+            result_store.add_events(connection, [event | {"event": "fetch_succeeded"}])
         write_daily_rss(services.database, services.data / "rss", day, NOW)
         yield services

@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import event
 
 from tearsheet.engines.database import open_database
+from tearsheet.engines.database.sql import SqlDatabase
 
 
 def main() -> None:
@@ -28,6 +29,7 @@ def main() -> None:
             print(" ".join(statement.split()), flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
 
+    assert isinstance(database, SqlDatabase)
     event.listen(database.engine, "before_cursor_execute", count)
     database.migrate()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +14,13 @@ SOURCE = ROOT / "src" / "tearsheet"
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
+    """The tree of a file. The garbage collector rests meanwhile: it would look at all trees again and again, and find nothing."""
+    text = path.read_text("utf-8")
+    gc.disable()
+    try:
+        return ast.parse(text)
+    finally:
+        gc.enable()
 
 
 def source_trees(folder: Path = SOURCE) -> dict[Path, ast.Module]:

@@ -12,7 +12,8 @@ import httpx
 import pytest
 from starlette.datastructures import URL
 
-from tearsheet.app.tokens import WRITE, TokenStore
+from tearsheet.app.token_store import TokenStore
+from tearsheet.app.tokens import WRITE
 from tearsheet.errors import ConfigError
 from tearsheet.web import guard, server
 from tearsheet.web.app import create_app

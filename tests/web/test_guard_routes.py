@@ -14,7 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tearsheet.app.tokens import WRITE, TokenStore
+from tearsheet.app.token_store import TokenStore
+from tearsheet.app.tokens import WRITE
 from tearsheet.feeds.catalogue import change_members, find_source
 from tearsheet.web.app import create_app
 from tests.support.paths import ROOT

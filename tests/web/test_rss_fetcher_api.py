@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from tearsheet.errors import NotFoundError
 from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.store import add_feeds
-from tearsheet.feeds.polling import store
+from tearsheet.feeds.polling import result_store, store
 from tearsheet.feeds.polling.daily_rss import write_daily_rss
 from tearsheet.feeds.tables import stories
 from tearsheet.web.rss_fetcher_api import router
@@ -35,7 +35,7 @@ def api(database, tmp_path: Path):
     with database.begin() as connection:
         connection.execute(stories.insert(), [story(n) for n in range(1, 61)])
         event = {"feed_id": 1, "note": None, "created_at": NOW, "counts": None}
-        store.add_events(
+        result_store.add_events(
             connection,
             [event | {"event": "queued"}, event | {"event": "fetch_succeeded", "note": "0 skipped / 60 added"}],
         )

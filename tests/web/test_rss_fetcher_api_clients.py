@@ -9,10 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
-from tearsheet.app.tokens import WRITE, TokenStore
+from tearsheet.app.token_store import TokenStore
+from tearsheet.app.tokens import WRITE
 from tearsheet.feeds.catalogue.model import NewFeed
 from tearsheet.feeds.catalogue.store import add_feeds
-from tearsheet.feeds.polling import store
+from tearsheet.feeds.polling import result_store
 from tearsheet.feeds.polling.daily_rss import write_daily_rss
 from tearsheet.feeds.tables import feeds, stories
 from tearsheet.web.app import create_app
@@ -69,7 +70,7 @@ def server(tmp_path_factory):
         with services.database.begin() as connection:
             connection.execute(stories.insert(), rows)
             event = {"feed_id": 1, "note": None, "counts": None, "created_at": NOW}
-            store.add_events(connection, [event | {"event": "queued"}, event | {"event": "fetch_succeeded"}])
+            result_store.add_events(connection, [event | {"event": "queued"}, event | {"event": "fetch_succeeded"}])
         write_daily_rss(services.database, services.data / "rss", DAY, NOW)
         secret = TokenStore(services.database).create("web", WRITE)
         with serve_app(create_app(services, clock=lambda: NOW.timestamp())) as address:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
@@ -12,9 +13,11 @@ from lxml import html as lxml_html
 from tearsheet.archive.replay import CAPTURE_POLICY
 from tearsheet.engines.blobs.folder import FolderBlobs
 from tearsheet.errors import EngineError
+from tearsheet.feeds.tables import stories
 from tearsheet.story import Story
-from tearsheet.urls import url_hash
+from tearsheet.urls import normalize_url, url_hash
 from tearsheet.web.app import create_app
+from tests.support.feed_fakes import NOW
 from tests.support.moved_archive import collect, copy_of, move_away, open_moving
 from tests.support.web_server import serve_app
 
@@ -98,3 +101,34 @@ def test_bytes_that_are_not_those_that_were_recorded_are_said_to_be_others(servi
     for one, said in ((story, "are not those"), (other, "are those")):
         shown = client.get(f"{path_of(one)}/replay")
         assert f"The bytes in the archive {said} that were recorded" in shown.text
+
+
+def test_what_the_feed_says_of_a_story_is_shown_without_its_markup(services, client):
+    story = collect(services)[0]
+    url, files = str(story.content_metadata.url), ("https://a.example/talk.mp3", "javascript:alert(1)")
+    details = {
+        "summary": "<p>In short &amp; <script>alert(1)</script>in <b>bold</b></p>",
+        "authors": ["Ann <Lee>"],
+        "categories": ["Politics"],
+        "enclosures": [{"url": file, "type": "audio/mpeg", "length": 1234} for file in files],
+    }
+    assert client.get(f"{path_of(story)}.json").json()["entry"] is None
+    row = {
+        "url": url,
+        "normalized_url": normalize_url(url),
+        "fetched_at": NOW,
+        "seen_at": NOW,
+        "details": json.dumps(details),
+    }
+    with services.database.begin() as connection:
+        connection.execute(stories.insert().values(row))
+    page: Any = lxml_html.fromstring(client.get(path_of(story)).text)
+    (section,) = page.xpath("//section[@aria-labelledby='entry']")
+    assert [part.text_content() for part in section.xpath(".//dd")][:3] == [
+        "Ann <Lee>",
+        "Politics",
+        "In short & in bold",
+    ]
+    assert section.xpath(".//a/@href") == ["https://a.example/talk.mp3"]
+    assert "1,234 bytes" in section.text_content() and not section.xpath(".//script")
+    assert client.get(f"{path_of(story)}.json").json()["entry"]["summary"] == "In short & in bold"

@@ -21,6 +21,7 @@ from .captures import rebuild_index as rebuild_index
 from .captures import verify_archive as verify_archive
 from .checks import examine as examine
 from .completing import names_like as names_like
+from .data_folder import DEMO_FOLDER as DEMO_FOLDER
 from .data_folder import holds_nothing as holds_nothing
 from .data_folder import names_in as names_in
 from .data_folder import of_what_is_there as of_what_is_there
@@ -73,10 +74,10 @@ from .sources import FileSource as FileSource
 from .summary import Summary as Summary
 from .summary import ThisRun as ThisRun
 from .telemetry import begin_telemetry as begin_telemetry
+from .token_store import TokenStore as TokenStore
 from .tokens import READ as READ
 from .tokens import WRITE as WRITE
 from .tokens import Token as Token
-from .tokens import TokenStore as TokenStore
 from .tokens import end_of_token as end_of_token
 from .topics import draw_topic as draw_topic
 from .topics import export_topic as export_topic

@@ -32,13 +32,17 @@ def folder_meant(folder: Path, names: Collection[str], names_in_demo: Collection
     return folder / DEMO_FOLDER if holds_nothing(names) and is_demo(names_in_demo) else folder
 
 
+def beside_demo(folder: Path) -> bool:
+    """Whether a data folder holds the demo and nothing of one's own, so that commands read the demo."""
+    return folder_meant(folder, names_in(folder), names_in(folder / DEMO_FOLDER)) != folder
+
+
 def of_what_is_there(settings: Settings, flags: Mapping[str, Any] | None = None) -> Settings:
     """These settings of a data folder, or those of the demo in it when that is meant; `flags` hold for both."""
     if any(name.startswith("engines.") for name in settings.sources):  # these know nothing of a demo
         return settings
     folder = settings.data
-    meant = folder_meant(folder, names_in(folder), names_in(folder / DEMO_FOLDER))
-    return settings if meant == folder else load_settings(meant, flags)
+    return load_settings(folder / DEMO_FOLDER, flags) if beside_demo(folder) else settings
 
 
 def names_in(folder: Path) -> frozenset[str]:

@@ -87,7 +87,7 @@ def _ask(
         before = len(ids)
         feeds += page.feeds
         unread += page.unread
-        ids |= {row.id for row in (*page.feeds, *page.unread)}
+        ids |= {row.id for row in page.feeds} | {row.id for row in page.unread}
         progress(len(feeds))
         if not page.more or not (page.feeds or page.unread):
             break

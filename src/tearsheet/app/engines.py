@@ -25,6 +25,7 @@ import tearsheet.engines.index
 import tearsheet.pagestore
 import tearsheet.pipeline
 import tearsheet.work
+from tearsheet.app.data_folder import beside_demo
 from tearsheet.app.places import check_apart
 from tearsheet.errors import BusyError, NotFoundError, StorageError
 from tearsheet.locks import try_lock
@@ -52,7 +53,7 @@ class Engines:
 
     Unless it `begins` a data folder where there is none, opening anything in one that is absent is an error: the user may mean
     another, or have lost it and want it restored, and a new folder in its place would only be in the way. `tell` is told of a
-    folder that was made.
+    folder that was made, or in which there was only the demo.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class Engines:
             raise StorageError(
                 f"cannot create the data folder {folder}: {error.strerror}; choose another with --data"
             ) from error
-        if new:
+        if new or (self._begins and beside_demo(folder)):
             self._tell(folder)
         if not os.access(folder, os.W_OK):
             raise StorageError(

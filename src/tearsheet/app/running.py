@@ -13,7 +13,7 @@ import logging
 import signal
 import subprocess
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -105,23 +105,36 @@ def _in_a_loop() -> bool:
 
 
 def _run_in_thread(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` in a thread, and wait for it; what interrupts the waiting cancels the work, so that it can clean up."""
+    """Run `work` in a thread, and wait for it. Ctrl-C cancels the work, so that it can clean up, and is raised when it has.
+
+    A second one is raised at once. The first must not be: it could come while the thread is being started, which nobody would then
+    wait for or cancel.
+    """
     begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = []
+    received: list[int] = []
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        received.append(number)
+        if len(received) > 1:
+            raise KeyboardInterrupt
+        for loop, task in begun:
+            with suppress(RuntimeError):  # it has just ended
+                loop.call_soon_threadsafe(task.cancel)
 
     async def go() -> T:
         task = asyncio.current_task()
         assert task is not None
         begun.append((asyncio.get_running_loop(), task))
+        if received:
+            task.cancel()
         return await work
 
-    with ThreadPoolExecutor(1, "tearsheet") as thread:
-        future = thread.submit(lambda: _run(go()))
+    with _handling(interrupt, _heeded([signal.SIGINT])), ThreadPoolExecutor(1, "tearsheet") as thread:
         try:
-            return future.result()
-        except KeyboardInterrupt:
-            for loop, task in begun:
-                with suppress(RuntimeError):  # it has just ended
-                    loop.call_soon_threadsafe(task.cancel)
+            return thread.submit(lambda: _run(go())).result()
+        except asyncio.CancelledError:
+            if received:
+                raise KeyboardInterrupt from None
             raise
 
 
@@ -164,10 +177,7 @@ def _told_to_stop(tell: Callable[[int], None]) -> Iterator[list[int]]:
 
 @contextmanager
 def _cancelled_by_signals(received: list[int]) -> Iterator[None]:
-    """Let the first signal cancel the running task, and a second one end everything. Their numbers go into `received`.
-
-    A signal that this process was started to ignore, as shells do with SIGINT for background jobs, stays ignored.
-    """
+    """Let the first signal cancel the running task, and a second one end everything. Their numbers go into `received`."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
 
@@ -178,9 +188,16 @@ def _cancelled_by_signals(received: list[int]) -> Iterator[None]:
         task.cancel()
         loop.call_soon_threadsafe(lambda: None)  # the loop may be asleep
 
-    handled = [number for number in _SIGNALS if _in_main_thread() and signal.getsignal(number) is not signal.SIG_IGN]
-    with _handling(interrupt, handled):
+    with _handling(interrupt, _heeded(_SIGNALS)):
         yield
+
+
+def _heeded(numbers: Iterable[signal.Signals]) -> list[signal.Signals]:
+    """Those of these signals that are to be handled here.
+
+    One that this process was started to ignore, as shells do with SIGINT for background jobs, stays ignored.
+    """
+    return [number for number in numbers if _in_main_thread() and signal.getsignal(number) is not signal.SIG_IGN]
 
 
 @contextmanager

@@ -37,7 +37,7 @@ _COMMANDS = {
     "worker": ("worker", "Work on some stages until stopped."),
     "status": (
         "status",
-        "Show who is at work and how fast, the depth of every queue, and whether queuers pause for want of disk space.",
+        "Show who is at work and how fast, what waits in queues, and whether queuers pause for want of disk space.",
     ),
     "stats": ("status", "Show what became of the stories: how many were archived, dropped, and for which reasons."),
     "search": ("search", "Find stories."),
@@ -63,7 +63,7 @@ _COMMANDS = {
         "doctor",
         "Check folder, disk, engines, stores, readers of pages, who is told of errors, and the port; exit code 1 if one is wrong.",
     ),
-    "config": ("config_show", "Settings of the data folder."),
+    "config": ("config_show", "Settings of the data folder, which its config.toml or the environment sets."),
 }
 """Each command in the order of the help, with the module that has it and the first sentence of its help. A module is imported
 only when its command is used: all of them together take longer to import than most commands take to run."""
@@ -156,7 +156,8 @@ def _print_versions() -> None:
 @app.callback()
 def options(
     data: Annotated[
-        Path | None, typer.Option(help="The data folder. [default: ./tearsheet-data]", envvar="TEARSHEET_DATA")
+        Path | None,
+        typer.Option(help="The data folder. [default: ./tearsheet-data]", envvar="TEARSHEET_DATA", readable=False),
     ] = None,
     log_level: Annotated[str | None, typer.Option(help="debug, info, warning or error.")] = None,
     log_format: Annotated[str | None, typer.Option(help="text, json or auto.")] = None,

@@ -13,10 +13,10 @@ from tearsheet import pipeline as pipelines
 from tearsheet import work
 from tearsheet.cli.context import err, out, show
 from tearsheet.cli.options import LAST_PORT
+from tearsheet.cli.polled import MOST_FEEDS_SHOWN, print_failed_feeds, print_more
 from tearsheet.cli.progress import Progress
 from tearsheet.counts import how_many
 from tearsheet.errors import PartialFailure
-from tearsheet.feeds import catalogue
 
 OnceOption = Annotated[
     bool, typer.Option("--once", help="Stop when the feeds are polled and nothing is left but later tries.")
@@ -26,7 +26,6 @@ WebOption = Annotated[
     bool | None,
     typer.Option("--web/--no-web", help="Serve the web pages too. [default: --web, but not with --once]"),
 ]
-_MOST_FEEDS_SHOWN = 10
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
@@ -135,23 +134,11 @@ def print_not_polled(done: program.ThisRun) -> None:
     if not done.polls.polled:
         following = f"; the next one is due at {_moment(done.polls.next_poll)}" if done.polls.next_poll else ""
         out.print(f"No feed was due{following}. `tearsheet feeds poll FEED` polls one at once.", style="yellow")
-    for feed in done.failing[:_MOST_FEEDS_SHOWN]:
+    for feed in done.failing[:MOST_FEEDS_SHOWN]:
         following = f"its next poll is at {_moment(feed.next_poll)}" if feed.next_poll else "it is not polled any more"
         out.print(f"{feed.url} is failing: {feed.why}; {following}; {feed.advice}", style="yellow")
-    _print_more(len(done.failing))
+    print_more(len(done.failing))
 
 
 def _moment(when: datetime) -> str:
     return f"{when.astimezone():%H:%M on %-d %B}"
-
-
-def _print_more(feeds: int) -> None:
-    if feeds > _MOST_FEEDS_SHOWN:
-        out.print(f"… and {feeds - _MOST_FEEDS_SHOWN:,} more: `tearsheet feeds list` shows the state of each")
-
-
-def print_failed_feeds(failed: Sequence[catalogue.FailingFeed]) -> None:
-    """Say which feeds could not be read, why, and what to do."""
-    for feed in failed[:_MOST_FEEDS_SHOWN]:
-        out.print(f"{feed.url} could not be read: {feed.why}; {feed.advice}", style="yellow")
-    _print_more(len(failed))

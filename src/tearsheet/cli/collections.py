@@ -8,7 +8,7 @@ import typer
 
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import out, output_form, reports_errors, services_for, show
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, LimitOption, YesOption, confirm
 from tearsheet.clock import utc_now
 from tearsheet.counts import how_many
 from tearsheet.feeds import catalogue
@@ -33,7 +33,7 @@ def register(parent: typer.Typer) -> None:
 @reports_errors
 def list_all(
     name: Annotated[str, typer.Option(help="Only those with this in their name.")] = "",
-    limit: Annotated[int, typer.Option(help="At most this many.")] = 1000,
+    limit: LimitOption = 1000,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
     csv: CsvOption = False,

@@ -97,8 +97,14 @@ def services_for(*, own: bool = False, begins: bool = False, **flags: Any) -> Se
 
 
 def _tell_of_new_folder(folder: Path) -> None:
-    if not Globals.quiet:
-        err.print(f"New data folder {from_here(folder)}", style="dim")
+    if Globals.quiet:
+        return
+    demo = folder / program.DEMO_FOLDER
+    if demo.is_dir():
+        said = f"New collection in {from_here(folder)}: commands read it from now on, and the demo with --data {from_here(demo)}"
+    else:
+        said = f"New data folder {from_here(folder)}"
+    err.print(said, style="dim")
 
 
 def reports_errors(command: Callable[P, T]) -> Callable[P, T]:

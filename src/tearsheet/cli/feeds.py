@@ -10,7 +10,6 @@ import typer
 from tearsheet import app as program
 from tearsheet.cli import feed_lists
 from tearsheet.cli.adding import FOUND_COLUMNS, add_and_tell, named_feeds, say_asked
-from tearsheet.cli.collecting import print_failed_feeds
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.feed_hubs import HUB_LIST, with_hubs
 from tearsheet.cli.feed_logins import (
@@ -23,8 +22,8 @@ from tearsheet.cli.feed_logins import (
     login_changes,
 )
 from tearsheet.cli.now_and_then import said_now_and_then
-from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
-from tearsheet.cli.polled import in_words
+from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, LimitOption, YesOption, confirm
+from tearsheet.cli.polled import in_words, print_failed_feeds
 from tearsheet.clock import utc_now
 from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
@@ -86,7 +85,7 @@ def list_all(
         typer.Option(help="Only those that work, fail, are off, had no news for a month, never worked, or have a hub."),
     ] = None,
     sort: Annotated[catalogue.FeedSort, typer.Option(help="Which come first.")] = catalogue.FeedSort.ID,
-    limit: Annotated[int, typer.Option(help="At most this many.", min=1)] = 1000,
+    limit: LimitOption = 1000,
     offset: Annotated[int, typer.Option(help="Pass over this many first.", min=0)] = 0,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
@@ -176,17 +175,24 @@ def _show_document(feed: str) -> None:
 @reports_errors
 def stories(
     feed: Feed,
-    limit: Annotated[int, typer.Option(help="How many.", min=1)] = 50,
+    limit: LimitOption = 50,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Also authors, categories, files and the summary; in JSON they always are."),
+    ] = False,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
     csv: CsvOption = False,
 ) -> None:
     """Show the stories seen most recently in a feed; as JSON, with texts, authors, categories and enclosures."""
+    whole = json or jsonl
     with services_for() as services:
-        rows = catalogue.newest_stories(
-            services.database, feed_id=catalogue.find_feed(services.database, feed), limit=limit, details=json or jsonl
-        )
+        feed_id = catalogue.find_feed(services.database, feed)
+        rows = catalogue.newest_stories(services.database, feed_id=feed_id, limit=limit, details=whole or details)
     columns = {"id": "id", "published_at": "published", "title": "title", "url": "address"}
+    if details and not whole:
+        columns |= {"authors": "authors", "categories": "categories", "enclosures": "files", "summary": "summary"}
+        rows = [row | _in_words(row) for row in rows]
     show(
         [row | {"published_at": _moment(row["published_at"])} for row in rows],
         columns,
@@ -194,12 +200,25 @@ def stories(
     )
 
 
+def _in_words(row: dict[str, Any]) -> dict[str, str | None]:
+    """The details of an entry, each as one text."""
+    found = polling.shown_details(row)
+    if found is None:
+        return dict.fromkeys(("authors", "categories", "enclosures", "summary"))
+    return {
+        "authors": ", ".join(found.authors) or None,
+        "categories": ", ".join(found.categories) or None,
+        "enclosures": " ".join(file["url"] for file in found.enclosures) or None,
+        "summary": found.summary,
+    }
+
+
 @app.command("discover")
 @reports_errors
 def discover_feeds(
     site: Annotated[str, typer.Argument(help="The address of a site or of a page of it.", metavar="SITE")],
     add_best: Annotated[bool, typer.Option("--add", help="Add the best one.")] = False,
-    limit: Annotated[int, typer.Option(help="At most this many.")] = 20,
+    limit: LimitOption = 20,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
     csv: CsvOption = False,
@@ -331,6 +350,8 @@ def daily(
         wanted = date.fromisoformat(day) if day else now.date() - timedelta(days=1)
     except ValueError as error:
         raise UsageError(f"{day} is not a day: write it as YYYY-MM-DD") from error
+    if wanted > now.date():
+        raise UsageError(f"{wanted} is still to come: choose a day up to today, {now.date()} in UTC")
     with services_for() as services:
         folder = services.data / "rss"
         count = polling.write_daily_rss(services.database, folder, wanted, now)

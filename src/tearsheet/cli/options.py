@@ -22,6 +22,7 @@ CsvOption = Annotated[bool, typer.Option("--csv", help="As CSV.")]
 LAST_PORT = 65_535
 LONGEST_DAYS = 36_500
 """A century: the longest span of days that an option takes, so that no date falls out of the calendar."""
+LimitOption = Annotated[int, typer.Option(help="At most this many.", min=1)]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 

@@ -1,9 +1,13 @@
-"""What came of polls, in words: the poller counts under short names, which are those of the metrics."""
+"""What came of polls, in words: the poller counts under short names, which are those of the metrics. And which feeds failed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from tearsheet.cli.context import out
+from tearsheet.feeds import catalogue
+
+MOST_FEEDS_SHOWN = 10
 WORDS = {
     "feeds.fetch_succeeded": "feeds read",
     "feeds.fetch_failed": "feeds that could not be read",
@@ -37,3 +41,16 @@ def in_words(counters: Mapping[str, int]) -> list[tuple[str, int]]:
     """What was counted, in words, and how often; new stories are told even if there are none."""
     told = dict.fromkeys(WORDS, 0) | {name: count for name, count in counters.items() if name != "feeds.queued"}
     return [(WORDS.get(name, name), count) for name, count in told.items() if count or name == "stories.ok"]
+
+
+def print_failed_feeds(failed: Sequence[catalogue.FailingFeed]) -> None:
+    """Say which feeds could not be read, why, and what to do."""
+    for feed in failed[:MOST_FEEDS_SHOWN]:
+        out.print(f"{feed.url} could not be read: {feed.why}; {feed.advice}", style="yellow")
+    print_more(len(failed))
+
+
+def print_more(feeds: int) -> None:
+    """Say how many more there are than are shown."""
+    if feeds > MOST_FEEDS_SHOWN:
+        out.print(f"… and {feeds - MOST_FEEDS_SHOWN:,} more: `tearsheet feeds list` shows the state of each")

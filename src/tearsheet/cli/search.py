@@ -99,8 +99,12 @@ def search(
             else:
                 out.print(why_none(services, question))
             err.print(f"{min(limit or total, total):,} of {how_many(total, 'story')}")
-        if whole and not index.count(asked):
-            err.print(why_none(services, question))
+        if whole:
+            matching = index.count(asked)
+            if not matching:
+                err.print(why_none(services, question))
+            elif 0 < limit < matching:
+                err.print(f"{limit:,} of {how_many(matching, 'story')}; --limit 0 takes all", style="yellow")
 
 
 def _blocks(stories: Iterable[IndexedStory], width: int | None) -> Iterator[Line]:

@@ -14,7 +14,7 @@ from tearsheet import query as queries
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, from_here, out, output_form, reports_errors, services_for, show, write_out
 from tearsheet.cli.filters import CollectionOption
-from tearsheet.cli.options import LONGEST_DAYS, CsvOption, JsonlOption, JsonOption, YesOption, confirm
+from tearsheet.cli.options import LONGEST_DAYS, CsvOption, JsonlOption, JsonOption, LimitOption, YesOption, confirm
 from tearsheet.clock import utc_now
 from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
@@ -96,7 +96,7 @@ def export_list() -> None:
 @reports_errors
 def list_all(
     name: Annotated[str, typer.Option(help="Only those with this in their name or domain.")] = "",
-    limit: Annotated[int, typer.Option(help="At most this many.")] = 1000,
+    limit: LimitOption = 1000,
     json: JsonOption = False,
     jsonl: JsonlOption = False,
     csv: CsvOption = False,
@@ -253,6 +253,8 @@ def gaps(
 ) -> None:
     """List days on which a source brought far fewer stories than usual, and why, as far as known."""
     last = answering.read_day(end, "--to", last=True) or utc_now().date() - timedelta(days=1)
+    if (last - date.min).days < days + 2 * catalogue.LOOK_BACK:
+        raise UsageError(f"--to: {last} is before all news; choose a later day")
     first = last - timedelta(days=days - 1)
     with services_for() as services:
         services.index.refresh()

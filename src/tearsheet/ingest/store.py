@@ -207,12 +207,12 @@ class IngestStore:
         row = self._row(select(html_meta.c.resources).where(html_meta.c.sha1hex == sha1hex))
         return (row["resources"] if row else None) or []
 
-    def captures_of_sha1(self, sha1hex: str, *, hidden: bool = False) -> list[KnownCapture]:
-        """Every capture of these bytes, oldest first."""
-        return self._lines(cdx.c.sha1hex == sha1hex, hidden)
+    def captures_of_sha1(self, sha1hex: str) -> list[KnownCapture]:
+        """Every capture of these bytes that is not hidden, oldest first."""
+        return self._lines(cdx.c.sha1hex == sha1hex, hidden=False)
 
     def captures_of_surt(self, surt: str, *, hidden: bool = False) -> list[KnownCapture]:
-        """Every capture of an address, oldest first."""
+        """Every capture of an address, oldest first; hidden ones only if they are asked for."""
         return self._lines(cdx.c.surt == surt, hidden)
 
     def closest(self, surt: str, time14: str) -> KnownCapture | None:
@@ -220,17 +220,16 @@ class IngestStore:
         found = self.captures_of_surt(surt)
         return min(found, key=lambda line: abs(_seconds(line.datetime) - _seconds(time14)), default=None)
 
-    def hide(self, key: str, time14: str = "", *, hide: bool = True) -> int:
-        """Keep captures out of lookups, or let them back in: those of an address or of a document's SHA-1, all or one.
+    def hide(self, key: str, *, hide: bool) -> int:
+        """Keep all captures of an address, or of a document by its SHA-1, out of lookups, or let them back in.
 
         Returns how many there are. Raises NotFoundError when there is none.
         """
         of_document = cdx.c.sha1hex == key if is_sha1(key) else cdx.c.surt == surt_or_url(key)
-        at_time = cdx.c.datetime == time14 if time14 else sa.true()
         with self._database.begin() as connection:
-            count = connection.execute(sa.update(cdx).where(of_document, at_time).values(hide=hide)).rowcount
+            count = connection.execute(sa.update(cdx).where(of_document).values(hide=hide)).rowcount
         if not count:
-            raise NotFoundError(f"there is no capture of {key}" + (f" at {time14}" if time14 else ""))
+            raise NotFoundError(f"there is no capture of {key}")
         return count
 
     def known(self, sha1hex: str, url: str) -> KnownDocument | None:

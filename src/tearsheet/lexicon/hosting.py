@@ -25,6 +25,8 @@ BY_PATH = frozenset(
 """Hosts, without `www.`, on which the path says whose feed it is: `feeds.feedburner.com/name`."""
 
 PATH_WORDS = frozenset(
-    "$ ~r atom episodes feed feeds id p podcast podcasts profile r rss show shows telegram twitter u user users videos.xml view".split()
+    """
+    $ ~r atom episodes feed feeds id p podcast podcasts profile r rss show shows telegram twitter u user users videos.xml view
+    """.split()
 )
 """Parts of such a path that are the service's own and no publisher's name."""

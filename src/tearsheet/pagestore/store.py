@@ -252,7 +252,7 @@ class _SeenLines:
 def locked_meta(path: Path) -> Iterator[BinaryIO]:
     """A META file opened for reading and appending, and locked; created if it does not exist."""
     while True:
-        with path.open("a+b") as stream:
+        with storage_errors(f"cannot write {path}"), path.open("a+b") as stream:
             lock(stream)
             try:
                 current = os.path.samestat(os.fstat(stream.fileno()), path.stat())

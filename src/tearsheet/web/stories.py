@@ -14,6 +14,7 @@ from tearsheet.archive import ArchivedStory, OutOfReach, ReplayPage, StoredCaptu
 from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import NotFoundError, TearsheetError, WorkerError
 from tearsheet.feeds.catalogue import list_feeds, list_sources
+from tearsheet.feeds.polling import ShownDetails, entry_details
 from tearsheet.web.reach import Reach
 from tearsheet.web.site import Site
 from tearsheet.work import Explanation
@@ -67,6 +68,8 @@ class StoryView:
     source_name: str | None = None
     feed_id: int | None = None
     feed_url: str | None = None
+    entry: ShownDetails | None = None
+    """What its feed says of it."""
     extra: dict[str, Any] = field(default_factory=dict)
     capture: CaptureRecord | None = None
     journey: list[Explanation] = field(default_factory=list)
@@ -144,6 +147,7 @@ def view_of(site: Site, identifier: str, reach: Reach | None = None) -> StoryVie
         source_name=_source_name(site, story.source_id),
         feed_id=story.feed_id,
         feed_url=_feed_url(site, story.feed_id),
+        entry=entry_details(site.services.database, filter(None, (story.original_url, story.url))),
         extra=extra,
         capture=capture_record(site.services, capture) if capture else None,
         journey=_journey(site, story.story_id),

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -34,7 +35,7 @@ def old(harness: SqliteHarness) -> Iterator[Database]:
     opened.close()
 
 
-def some(database: Database, statement: str) -> list[tuple]:
+def some(database: Database, statement: str) -> list[tuple[Any, ...]]:
     with database.read() as connection:
         return [tuple(row) for row in connection.execute(sa.text(statement))]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.feeds.catalogue.discovery import NoSite, discover, feed_candidates, guesses, may_be_page, robots_sitemaps
-from tearsheet.fetch import FetchError, FetchRequest
+from tearsheet.fetch import FetchError, FetchRequest, HostBusy, HostFailing
 from tearsheet.work import ThreadReader
 from tests.support.feed_fakes import NOW, FakeClient, response, rss
 
@@ -162,3 +162,16 @@ def test_a_feed_that_is_declared_without_a_type_is_found() -> None:
         "http://a.example/a",
         "http://a.example/d",
     ]
+
+
+@pytest.mark.parametrize(
+    ("busy", "told"),
+    [(HostFailing(58), "could not be reached a moment ago; try again in 58 s"), (HostBusy(58), "left alone for now")],
+)
+def test_whoever_types_an_address_again_is_not_kept_waiting_for_its_host(busy: HostBusy, told: str) -> None:
+    def answer(request: FetchRequest):
+        assert request.patience <= 10, "somebody is watching"
+        raise busy
+
+    with pytest.raises(NoSite, match=told):
+        find(FakeClient(answer))

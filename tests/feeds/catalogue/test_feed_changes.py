@@ -4,7 +4,7 @@ import pytest
 
 from tearsheet.errors import UsageError
 from tearsheet.feeds.catalogue.feed_changes import changed_columns
-from tearsheet.feeds.polling.store import RESULT_COLUMNS
+from tearsheet.feeds.polling.result_store import RESULT_COLUMNS
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 

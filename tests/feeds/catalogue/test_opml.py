@@ -34,7 +34,7 @@ def test_a_feed_that_is_off_stays_off_in_another_reader_of_comments() -> None:
 
 
 def test_what_is_in_a_folder_that_is_a_comment_is_off_unless_it_is_elsewhere_too() -> None:
-    one, two = ('<outline type="rss" text="x" xmlUrl="http://%s.example/rss"/>' % name for name in "ab")
+    one, two = (f'<outline type="rss" text="x" xmlUrl="http://{name}.example/rss"/>' for name in "ab")
     body = f'<opml><body><outline text="Old" isComment="true">{one}{two}</outline>{two}</body></opml>'
     assert [feed.active for feed in read_opml(body.encode())] == [False, None]
 

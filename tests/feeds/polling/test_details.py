@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tearsheet.feeds.formats.model import Enclosure, Entry
-from tearsheet.feeds.polling.details import MAX_KEPT, MAX_KEPT_OF_ALL, details_of, read_details
+from tearsheet.feeds.polling.details import MAX_KEPT, MAX_KEPT_OF_ALL, details_of, read_details, shown_details
 
 
 def test_details_come_back_as_they_were_kept() -> None:
@@ -14,6 +14,14 @@ def test_details_come_back_as_they_were_kept() -> None:
     }  # fmt: skip
     assert details_of(Entry("http://a.example/", "title"), 1) is None
     assert read_details(None)["authors"] == []
+
+
+def test_people_are_shown_no_markup() -> None:
+    entry = Entry(content="<p>Short &amp; <b>bold</b><script>x()</script></p>", categories=("News",))
+    shown = shown_details(read_details(details_of(entry, 1)))
+    assert shown is not None and (shown.summary, list(shown.categories)) == ("Short & bold", ["News"])
+    assert shown_details(read_details(None)) is None
+    assert shown_details(read_details(details_of(Entry(summary="<br>"), 1))) is None
 
 
 def test_long_texts_are_cut() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -15,18 +17,13 @@ DAY = timedelta(days=1)
 POLLED = "polled as if it had no hub"
 
 
-def said(state: str, **columns) -> str:
-    values = {
-        "asked": 0,
-        "ask_at": NOW + DAY,
-        "lease_until": None,
-        "pushed_at": None,
-        "note": None,
-        "active_since": None,
-    }
-    return hub_text(
-        Subscription(1, "http://hub.example/", "http://a.example/", "t", "s", state, **values | columns), NOW
-    )
+ASKED_TOMORROW = Subscription(
+    1, "http://hub.example/", "http://a.example/", "t", "s", WANTED, NOW + DAY, 0, None, None, None, None
+)
+
+
+def said(state: str, **columns: Any) -> str:
+    return hub_text(replace(ASKED_TOMORROW, state=state, **columns), NOW)
 
 
 def test_a_hub_that_tells_of_news_is_relied_on() -> None:

@@ -27,7 +27,8 @@ class Story:
     def as_entry(self) -> Sighting:
         title = f"word{self.number} about thing{self.number * 7} and place{self.number * 13}"
         link = f"http://site.test/{self.number}"
-        return Sighting(link, link, title, START + timedelta(hours=3 * self.number, minutes=self.number % 50))
+        time = START + timedelta(hours=3 * self.number, minutes=self.number % 50)
+        return Sighting(link, link, title, time, text=f"what happened at place{self.number * 13}")
 
 
 Habit = Callable[[Story, int, int, Random], Sighting]
@@ -48,6 +49,19 @@ def links_and_times_that_rotate(story: Story, place: int, poll: int, random: Ran
 
 def links_that_rotate_without_titles(story: Story, place: int, poll: int, random: Random) -> Sighting:
     return replace(links_that_rotate(story, place, poll, random), title=None)
+
+
+def links_that_rotate_with_texts_alone(story: Story, place: int, poll: int, random: Random) -> Sighting:
+    return replace(links_that_rotate(story, place, poll, random), title=None, published=None)
+
+
+def links_that_rotate_with_comments_in_titles(story: Story, place: int, poll: int, random: Random) -> Sighting:
+    entry = links_that_rotate(story, place, poll, random)
+    return replace(entry, title=f"{entry.title} {poll} comments", published=None)
+
+
+def sections_that_always_say_the_same(story: Story, place: int, poll: int, random: Random) -> Sighting:
+    return replace(story.as_entry, guid=f"section-{place}", text=f"news of section {place}")
 
 
 def guids_that_rotate(story: Story, place: int, poll: int, random: Random) -> Sighting:
@@ -82,6 +96,7 @@ def edited_addresses(story: Story, place: int, poll: int, random: Random) -> Sig
 HABITS: list[Habit] = [
     permalinks,
     links_that_rotate, links_and_times_that_rotate, links_that_rotate_without_titles, guids_that_rotate, one_guid_for_all,
+    links_that_rotate_with_texts_alone, links_that_rotate_with_comments_in_titles, sections_that_always_say_the_same,
     numbers_of_places, numbers_of_places_and_days, numbers_of_places_without_titles, a_guid_for_the_lead, edited_addresses,
 ]  # fmt: skip
 
@@ -133,3 +148,8 @@ def test_a_column_of_one_entry_under_one_guid_is_new_after_some_days() -> None:
     assert known_by_guid([after], [before], DAYS) == {}
     soon = replace(after, published=START + timedelta(days=1))
     assert known_by_guid([soon], [before], DAYS) == {soon.link: before}
+
+
+def test_one_text_under_one_guid_may_be_what_a_column_always_says() -> None:
+    before = Sighting("photo", "http://site.test/1", text="the photograph of the day")
+    assert known_by_guid([replace(before, link="http://site.test/2")], [before], DAYS) == {}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tearsheet.fetch import FetchRequest
 from tests.support.feed_fakes import rss
 from tests.support.feed_site import FeedSite
 from tests.support.poll_scene import PollScene
@@ -53,6 +54,26 @@ def test_a_gap_is_filled(scene: PollScene, rel: str) -> None:
     assert site.asked == [FEED, PAGE % 2, PAGE % 3, PAGE % 4]  # the fourth has stories that are known
     assert scene.counters["feeds.pages"] == 3
     assert "feeds.gaps" not in scene.counters
+
+
+def test_links_that_rotate_are_no_gap(scene: PollScene) -> None:
+    older = f"<a:link xmlns:a='http://www.w3.org/2005/Atom' rel='next' href='{PAGE % 2}'/>"
+
+    def rotating(request: FetchRequest) -> bytes:
+        items = "".join(
+            f"<item><title>Story {number}</title><link>http://n.example/go/{scene.now:%d}-{number}</link>"
+            f"<guid isPermaLink='false'>id-{number}</guid></item>"
+            for number in range(3)
+        )
+        return f"<rss version='2.0'><channel><title>News</title>{older}{items}</channel></rss>".encode()
+
+    site = FeedSite({FEED: rotating, PAGE % 2: rotating})
+    scene.add(FEED)
+    for _ in range(4):
+        poll(scene, site)
+    assert set(site.asked) == {FEED}
+    assert len(scene.story_urls()) == 3
+    assert "may have been missed" not in scene.row().next_fetch_reason
 
 
 def test_pages_are_left_alone_while_something_is_known(scene: PollScene) -> None:

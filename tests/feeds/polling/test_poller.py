@@ -141,7 +141,7 @@ def test_a_poll_that_cannot_be_written_does_not_take_the_others_with_it(database
     monkeypatch.setattr(SeenStories, "add", refuse)
     client = FakeClient(lambda request: response(rss(request.url.replace("rss", "story"))))
     poller = run_once(database, client)
-    assert [story.feed_id for story in unqueued_stories(database, 10)] == [1, 3]
+    assert sorted(story.feed_id or 0 for story in unqueued_stories(database, 10)) == [1, 3]
     row = columns(database, 2)
     assert (row.system_status, row.last_fetch_failures, row.queued) == ("fetch error", 0.5, False)
     assert row.next_fetch_attempt > NOW

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from tearsheet.feeds.catalogue import fetch_history
-from tearsheet.feeds.polling import store
+from tearsheet.feeds.polling import result_store
 from tearsheet.feeds.polling.retention import prune
 from tearsheet.feeds.tables import fetch_events, stories
 from tearsheet.settings import FeedSettings
@@ -26,7 +26,7 @@ def test_old_rows_go_and_those_that_matter_stay(database) -> None:
             {"feed_id": 1 + n % 2, "event": "fetch_succeeded", "note": str(n), "created_at": NOW, "counts": None}
             for n in range(100)
         ]
-        store.add_events(connection, rows)
+        result_store.add_events(connection, rows)
     settings = FeedSettings(events_kept=30, story_days=14)
     counted = prune(database, settings, NOW, dry_run=True)
     assert (counted.fetch_events, counted.stories) == (40, 1)

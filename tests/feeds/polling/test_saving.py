@@ -80,6 +80,18 @@ def test_links_that_rotate_make_no_duplicates_where_guids_stay(database) -> None
         assert set(connection.execute(select(stories.c.seen_at)).scalars()) == {now}, "they are still there"
 
 
+@pytest.mark.parametrize("title", ["", "Ferry sinks off the coast, %d comments"])
+def test_links_that_rotate_make_no_duplicates_where_only_texts_stay(database, title: str) -> None:
+    for number in range(3):
+        titles = [f"{title % number} {story}" if title else "" for story in range(4)]
+        texts = [f"<description>What happened at place {story}</description>" for story in range(4)]
+        shown = [item(f"go/{number}-{story}", titles[story], f"id-{story}", more=texts[story]) for story in range(4)]
+        assert (
+            poll(database, rss(*shown[: 3 + (number > 1)]))
+            == [{"ok": 3}, {"dup_guid": 3}, {"dup_guid": 3, "ok": 1}][number]
+        )
+
+
 def test_guids_that_rotate_or_are_all_the_same_neither_lose_nor_double_a_story(database) -> None:
     for number in range(3):
         found = poll(database, rss(*(item(f"a/{story}", f"Old {story}", f"{number}-{story}") for story in range(3))))

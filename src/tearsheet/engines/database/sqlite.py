@@ -85,7 +85,7 @@ class SqliteDatabase(SqlDatabase):
         try:
             yield
         except (DatabaseError, sqlite3.Error) as error:
-            raise explain(error) from error
+            raise explain(error, self.path) from error
 
 
 def _prepare_connection(connection: Any, _: Any) -> None:
@@ -110,17 +110,17 @@ def _make_folder(folder: Path) -> None:
         raise StorageError(f"cannot create {folder}: {error.strerror}; choose another folder with --data") from error
 
 
-def explain(error: Exception) -> Exception:
+def explain(error: Exception, path: Path) -> Exception:
     """The user's error for a driver's error; the driver's own where the fault is ours."""
     message = str(getattr(error, "orig", None) or error)
     if "database is locked" in message:
         return BusyError("the database is held by another process for too long; is a backup or another tool using it?")
     if any(phrase in message for phrase in _FULL_DISK_PHRASES):
         return StorageError(
-            f"the database cannot be written ({message}): free some disk space or check the folder's rights"
+            f"the database {path} cannot be written ({message}): free some disk space, or check its rights and the folder's"
         )
     if any(phrase in message for phrase in _DAMAGE_PHRASES):
         return StorageError(
-            f"the database file is damaged or not a database ({message}): restore it, or use another data folder"
+            f"the database {path} is damaged or not a database ({message}): restore it, or use another data folder"
         )
     return error

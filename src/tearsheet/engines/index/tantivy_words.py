@@ -68,6 +68,8 @@ def open_words(folder: Path) -> tantivy.Index:
         index = tantivy.Index(words_schema(), path=str(folder / "words"))
         index.config_reader("manual")
     except ValueError as error:
+        if denied := _denied(folder, error):
+            raise denied from error
         raise EngineError(
             f"{folder} cannot be opened: {error}; `tearsheet index rebuild --words` repairs it"
         ) from error
@@ -79,13 +81,24 @@ def take_writer(index: tantivy.Index, folder: Path, threads: int) -> tantivy.Ind
     try:
         return index.writer(_HEAP, threads)
     except ValueError as error:
+        if denied := _denied(folder, error):
+            raise denied from error
         if "Lock" in str(error):
             raise BusyError(f"another process is writing to {folder}; stop it first") from error
         raise storage_error(folder, error) from error
 
 
+def _denied(folder: Path, error: Exception) -> StorageError | None:
+    """The user's error if the rights of files are in the way: also a reader takes a lock, which is a file."""
+    if not any(word in str(error) for word in ("PermissionDenied", "ReadOnlyFilesystem")):
+        return None
+    return StorageError(f"{folder} cannot be written: its files are another user's or read-only; check their rights")
+
+
 def storage_error(folder: Path, error: Exception) -> StorageError | EngineError:
     """The user's error for a failed write."""
+    if denied := _denied(folder, error):
+        return denied
     if isinstance(error, OSError) or any(
         word in str(error) for word in ("os error 28", "No space", "killed", "IoError")
     ):

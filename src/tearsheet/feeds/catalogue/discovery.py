@@ -21,7 +21,7 @@ from tearsheet.feeds.catalogue.discovery_hints import (
 )
 from tearsheet.feeds.formats import NEWS_SITEMAP, SITEMAP, SITEMAP_INDEX, FeedError, parse_feed
 from tearsheet.feeds.polling import ACCEPT_FEED, FeedClient, names_news
-from tearsheet.fetch import ACCEPT_PAGE, FetchError, FetchRequest, FetchResponse, HostBusy
+from tearsheet.fetch import ACCEPT_PAGE, FetchError, FetchRequest, FetchResponse, HostBusy, HostFailing
 from tearsheet.urls import BadURL, host_of, join_url, normalize_url, split_http_url
 from tearsheet.work import Quarantine, Reader, ReadingJob
 
@@ -29,7 +29,9 @@ ITSELF, DECLARED, LINKED, MENTIONED, ROBOTS, GUESSED = 120, 100, 60, 40, 30, 20
 MAX_REQUESTS = 40
 MAX_BYTES = 5_000_000
 PATIENCE_SECONDS = 60.0
-"""How long each request waits for a busy host."""
+"""How long each request waits for a busy host, once the site's own page was had."""
+_FIRST_PATIENCE_SECONDS = 10.0
+"""How long the request for that page waits. Somebody has typed its address, perhaps for the second time, and watches."""
 _MAX_LINKS = 5_000
 _ITSELF_HOW = "it is a feed itself"
 
@@ -298,11 +300,12 @@ async def _summary(reader: Reader, response: FetchResponse | None, now: datetime
 async def _get_page(client: FeedClient, url: str) -> FetchResponse:
     try:
         split_http_url(url)
-        response = await client.fetch(_request(url, ACCEPT_PAGE))
+        response = await client.fetch(_request(url, ACCEPT_PAGE, _FIRST_PATIENCE_SECONDS))
     except (FetchError, BadURL) as error:
         raise NoSite(f"{url} cannot be fetched: {error}") from error
     except HostBusy as busy:
-        raise NoSite(f"{url} cannot be fetched now: its host must be left alone for {busy.after:.0f} s") from busy
+        why = "could not be reached a moment ago" if isinstance(busy, HostFailing) else "must be left alone for now"
+        raise NoSite(f"{url} cannot be fetched now: its host {why}; try again in {busy.after:.0f} s") from busy
     if response.status != 200:
         raise NoSite(
             f"{url} answers HTTP {response.status} {response.reason}".rstrip() + ": try another page of the site"
@@ -318,9 +321,9 @@ async def _get(client: FeedClient, url: str) -> FetchResponse | None:
         return None
 
 
-def _request(url: str, accept: str) -> FetchRequest:
+def _request(url: str, accept: str, patience: float = PATIENCE_SECONDS) -> FetchRequest:
     """robots.txt is not consulted: discovery acts for a person, and asks for what is meant for machines."""
-    return FetchRequest(url, accept=accept, max_bytes=MAX_BYTES, obey_robots=False, patience=PATIENCE_SECONDS)
+    return FetchRequest(url, accept=accept, max_bytes=MAX_BYTES, obey_robots=False, patience=patience)
 
 
 def _described(url: str, feed: FeedSummary, candidate: PossibleFeed) -> DiscoveredFeed:

@@ -1,8 +1,13 @@
 from .dates import EARLIEST as EARLIEST
+from .model import ARCHIVE as ARCHIVE
 from .model import EMPTY as EMPTY
 from .model import HTML as HTML
+from .model import HUB as HUB
+from .model import NEW_ADDRESS as NEW_ADDRESS
 from .model import NEWS_SITEMAP as NEWS_SITEMAP
+from .model import NEXT as NEXT
 from .model import NO_VERSION as NO_VERSION
+from .model import SELF as SELF
 from .model import SITEMAP as SITEMAP
 from .model import SITEMAP_INDEX as SITEMAP_INDEX
 from .model import TOLD as TOLD
@@ -16,12 +21,8 @@ from .parse import parse_feed as parse_feed
 from .periods import fresh_minutes as fresh_minutes
 from .periods import read_skips as read_skips
 from .periods import skip_text as skip_text
-from .self_links import ARCHIVE as ARCHIVE
-from .self_links import HUB as HUB
-from .self_links import NEW_ADDRESS as NEW_ADDRESS
-from .self_links import NEXT as NEXT
-from .self_links import SELF as SELF
 from .titles import normalized_title as normalized_title
+from .titles import plain_title as plain_title
 from .titles import title_hash as title_hash
 from .xml_feed import local_name as local_name
 from .xml_text import read_xml as read_xml

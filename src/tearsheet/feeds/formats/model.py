@@ -7,6 +7,8 @@ from datetime import datetime
 
 from tearsheet.errors import UserError
 
+HUB, SELF, NEXT, ARCHIVE, NEW_ADDRESS = "hub", "self", "next", "prev-archive", "new-feed-url"
+"""The links of a feed itself, by what they are for."""
 EMPTY = "empty"
 HTML = "html?"
 NO_VERSION = "no version"

@@ -7,10 +7,10 @@ from typing import Any
 from lxml import etree
 
 from tearsheet.feeds.formats.entry_parts import text_of
+from tearsheet.feeds.formats.model import ARCHIVE, HUB, NEW_ADDRESS, NEXT, SELF
 from tearsheet.feeds.formats.xml_feed import local_name
 from tearsheet.urls import join_url
 
-HUB, SELF, NEXT, ARCHIVE, NEW_ADDRESS = "hub", "self", "next", "prev-archive", "new-feed-url"
 _WANTED = frozenset({HUB, SELF, NEXT, ARCHIVE})
 _CONTAINERS = frozenset({"channel", "feed"})
 _MAX_LENGTH = 2048

@@ -5,7 +5,9 @@ from .asking import FeedClient as FeedClient
 from .daily_rss import daily_rss_name as daily_rss_name
 from .daily_rss import erase_from_daily_rss as erase_from_daily_rss
 from .daily_rss import write_daily_rss as write_daily_rss
+from .details import ShownDetails as ShownDetails
 from .details import read_details as read_details
+from .details import shown_details as shown_details
 from .document_store import failed_document as failed_document
 from .document_store import forget_documents as forget_documents
 from .housekeeping import Housekeeper as Housekeeper
@@ -21,6 +23,7 @@ from .store import free_all_leases as free_all_leases
 from .story_store import UnqueuedStory as UnqueuedStory
 from .story_store import addresses_from_domain as addresses_from_domain
 from .story_store import count_entries as count_entries
+from .story_store import entry_details as entry_details
 from .story_store import entry_ids as entry_ids
 from .story_store import erase_entries as erase_entries
 from .story_store import mark_queued as mark_queued

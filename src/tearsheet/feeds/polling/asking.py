@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from tearsheet.feeds.polling.dedupe import Candidate
 from tearsheet.feeds.polling.reading import ReceivedFeed
 from tearsheet.fetch import FetchRequest, FetchResponse
 from tearsheet.settings import FeedSettings
@@ -22,8 +23,8 @@ ACCEPT_FEED = (
     "application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
 )
 Sleep = Callable[[float], Awaitable[None]]
-Known = Callable[[Sequence[str]], Awaitable[bool]]
-"""Whether any of these normalised addresses is a story that was seen before."""
+Known = Callable[[int, Sequence[Candidate]], Awaitable[bool]]
+"""Whether any of these entries of the feed with this id is a story that was seen before."""
 
 
 class FeedClient(Protocol):

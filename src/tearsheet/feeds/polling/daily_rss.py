@@ -28,7 +28,7 @@ _HEAD = 2_000
 
 def daily_rss_name(day: date) -> str:
     """`mc-2026-11-15.rss.gz`."""
-    return f"mc-{day:%Y-%m-%d}.rss.gz"
+    return f"mc-{day.isoformat()}.rss.gz"
 
 
 def write_daily_rss(database: Database, folder: Path, day: date, now: datetime) -> int:

@@ -29,20 +29,27 @@ class Sighting:
     published: datetime | None = None
     story: int = 0
     """The story that it became."""
+    text: str | None = None
+    """How its summary or content begins."""
+
+
+_Pair = tuple[Sighting, Sighting]
+"""An entry, and an earlier one under its guid."""
 
 
 def known_by_guid(document: Sequence[Sighting], history: Iterable[Sighting], days: int) -> dict[str, Sighting]:
     """Which entries of a document are stories of its feed under a new link: what they were, by the new link.
 
     `history` are the feed's stories under the guids of the document. A guid is the same story's if the title or the time that
-    goes with it is, and no other entry's. Where more guids have come to mean something else than have stayed, as where they only
-    count the places of a list, no guid is believed. Titles of stories that are more than `days` apart may be the same by accident.
+    goes with it is, and no other entry's; or the text, unless title or time speak against it. Where more guids have come to mean
+    something else than have stayed, as where they only count the places of a list, no guid is believed. Titles of stories that are
+    more than `days` apart may be the same by accident.
     """
     seen: defaultdict[str, list[Sighting]] = defaultdict(list)
     for one in history:
         seen[one.guid].append(one)
     telling = _Telling(document)
-    kept, moved, other = 0, list[tuple[Sighting, Sighting]](), list[tuple[Sighting, Sighting]]()
+    kept, moved, same_text, other = 0, list[_Pair](), list[_Pair](), list[_Pair]()
     for entry in document:
         before = seen.get(entry.guid)
         if not before or entry.guid in telling.shared:
@@ -51,12 +58,18 @@ def known_by_guid(document: Sequence[Sighting], history: Iterable[Sighting], day
             kept += 1
         elif (same := telling.same(entry, before)) is not None:
             moved.append((entry, same))
+        elif (same := telling.same_text(entry, before)) is not None:
+            same_text.append((entry, same))
         else:
             other.append((entry, before[-1]))
-    if kept + len(moved) <= len(other):
+    agreeing = kept + len(moved) + len(same_text)
+    if agreeing <= len(other):
         return {}
-    sure = kept + len(moved) >= _SURE
+    sure = agreeing >= _SURE
     found = {entry.link: one for entry, one in moved if sure or not _apart(entry, one, days)}
+    # One text alone may be what its column always says, unless new stories have new guids here.
+    new_guids = any(entry.guid not in seen for entry in document)
+    found |= {entry.link: one for entry, one in same_text if sure or new_guids}
     # An edited story keeps its guid, in a feed whose other entries keep guid and link.
     return found | {entry.link: one for entry, one in other if kept >= _SURE and _alike(entry.title, one.title)}
 
@@ -83,10 +96,12 @@ class _Telling:
     def __init__(self, document: Sequence[Sighting]) -> None:
         self._titles: defaultdict[str | None, set[str]] = defaultdict(set)
         self._times: defaultdict[datetime | None, set[str]] = defaultdict(set)
+        self._texts: defaultdict[str | None, set[str]] = defaultdict(set)
         titles_of: defaultdict[str, set[str | None]] = defaultdict(set)
         for entry in document:
             self._titles[entry.title].add(entry.guid)
             self._times[entry.published].add(entry.guid)
+            self._texts[entry.text].add(entry.guid)
             titles_of[entry.guid].add(entry.title)
         self.shared = {guid for guid, titles in titles_of.items() if len(titles) > 1}
         """Guids that several stories have at once."""
@@ -97,6 +112,16 @@ class _Telling:
         time = _exact(entry.published) if len(self._times[entry.published]) == 1 else None
         for one in before:
             if (title and one.title == title) or (time and one.published == time):
+                return one
+        return None
+
+    def same_text(self, entry: Sighting, before: Iterable[Sighting]) -> Sighting | None:
+        """The earlier sighting with the text of this entry, if no other entry has it, and it has no other title or time."""
+        if not entry.text or len(self._texts[entry.text]) > 1:
+            return None
+        for one in before:
+            same_title = one.title == entry.title or _alike(entry.title, one.title)
+            if one.text == entry.text and one.published == entry.published and same_title:
                 return one
         return None
 

@@ -1,4 +1,4 @@
-"""Feeds that were switched off because they had moved to the address of another: one more poll for those that may be on their own again."""
+"""Feeds that were switched off because they had moved to the address of another: they are tried again, lest one is lost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.feeds.polling.moves import try_joined
-from tearsheet.feeds.polling.store import polled_at
+from tearsheet.feeds.polling.result_store import polled_at
 from tearsheet.feeds.tables import feeds
 
 _REASON = "to see whether it still leads to another feed"

@@ -79,13 +79,16 @@ def note_return(row: dict[str, Any]) -> None:
 
 
 def note_joined(row: dict[str, Any], before: Mapping[str, Any]) -> None:
-    """Leave a feed that would move to another's address at its own, and switch it off. Where it leads, and since when, stays known."""
+    """Leave a feed that would move to another's address at its own, and switch it off. Where it leads stays known."""
     row |= {name: before[name] for name in ("url", "host", "redirect_url", "redirect_seen", "redirect_since")}
     row |= {"former_url": None, "moved_at": None, "system_enabled": False}
 
 
 def try_joined(row: Mapping[str, Any], now: datetime, target_polled: bool) -> bool:
-    """Whether to see if a feed that was joined to another is on its own again: daily for a month, and whenever nobody polls the other."""
+    """Whether to see if a feed that was joined to another is on its own again.
+
+    This is done daily for a month, and whenever nobody polls the other.
+    """
     attempt: datetime | None = row["last_fetch_attempt"]
     since: datetime | None = row["redirect_since"]
     lately = since is not None and now - since <= FORMER_DAYS

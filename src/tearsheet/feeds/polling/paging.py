@@ -39,7 +39,7 @@ async def fill_gap(asking: Asking, feed: ParsedFeed, candidates: list[Candidate]
         or asking.feed.columns["last_new_stories"] is None
     ):
         return filling
-    if await asking.any_known([one.normalized_url for one in candidates]):
+    if await asking.any_known(asking.feed.id, candidates):
         return filling
     filling.gap = True
     by_url = {one.normalized_url: one for one in candidates}
@@ -56,7 +56,7 @@ async def fill_gap(asking: Asking, feed: ParsedFeed, candidates: list[Candidate]
             log.debug("an older page was not read", extra={"url": page, "error": str(error)})
             break
         filling.pages += 1
-        known = await asking.any_known([one.normalized_url for one in read.candidates])
+        known = await asking.any_known(asking.feed.id, read.candidates)
         for one in read.candidates:
             by_url.setdefault(one.normalized_url, one)
         page = older_page(read.feed)

@@ -19,14 +19,15 @@ from tearsheet.engines.database import Database
 from tearsheet.feeds.polling import store
 from tearsheet.feeds.polling.advice import plain_words, what_to_do
 from tearsheet.feeds.polling.asking import Asking, FeedClient
+from tearsheet.feeds.polling.dedupe import Candidate
 from tearsheet.feeds.polling.pace import Booking, Freed, Gate, Holdings
 from tearsheet.feeds.polling.poll import PollResult, poll_feed
 from tearsheet.feeds.polling.reading import READ_FEED
 from tearsheet.feeds.polling.record import record_polls
+from tearsheet.feeds.polling.saving import any_known
 from tearsheet.feeds.polling.schedule import SOFT
 from tearsheet.feeds.polling.statuses import note
 from tearsheet.feeds.polling.store import LeasedFeed, PutOff
-from tearsheet.feeds.polling.story_store import any_known
 from tearsheet.feeds.polling.under_way import UnderWay
 from tearsheet.fetch import HostBusy, HostFailing, HostPaused
 from tearsheet.masking import without_login
@@ -235,8 +236,8 @@ class Poller:
         self._ended.set()
         self._changed.set()
 
-    async def _any_known(self, addresses: Sequence[str]) -> bool:
-        return await asyncio.to_thread(any_known, self._database, addresses)
+    async def _any_known(self, feed_id: int, entries: Sequence[Candidate]) -> bool:
+        return await asyncio.to_thread(any_known, self._database, feed_id, entries, self._settings.title_days)
 
     def _unpark(self, feed: LeasedFeed) -> None:
         """The feed has finished, or did not start: let the next feed of its host and source try."""

@@ -13,7 +13,7 @@ from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
 from tearsheet.errors import WorkerError
 from tearsheet.feeds.formats import read_skips, skip_text
-from tearsheet.feeds.polling import store, websub_store
+from tearsheet.feeds.polling import result_store, store, websub_store
 from tearsheet.feeds.polling.dedupe import ADDED, DUPLICATE_GUID, DUPLICATE_TITLE, DUPLICATE_URL, ERASED
 from tearsheet.feeds.polling.document_store import Failure, keep_documents
 from tearsheet.feeds.polling.moves import note_joined, note_move, note_return
@@ -108,10 +108,10 @@ def _record(
             counts.update({f"feeds.{what}": number for what, number in _beside(result).items()})
             counts.update({f"stories.{reason}": number for reason, number in tally.items()})
         moved = _moved(rows, mine)
-        _join_moved(moved, store.polled_at(connection, {row["url"] for row, _ in moved}))
-        store.update_feeds(connection, rows)
-        store.name_sources(connection, _new_titles(mine))
-        store.add_events(connection, events)
+        _join_moved(moved, result_store.polled_at(connection, {row["url"] for row, _ in moved}))
+        result_store.update_feeds(connection, rows)
+        result_store.name_sources(connection, _new_titles(mine))
+        result_store.add_events(connection, events)
         keep_documents(connection, _failures(mine))
         store.free_sources(connection, owner, freed)
         reasons = [poll_reason(result.status, result.unchanged) for result in mine]

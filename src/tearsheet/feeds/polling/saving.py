@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from tearsheet.engines.database import Database
 from tearsheet.feeds.polling.dedupe import (
     ADDED,
     DUPLICATE_GUID,
@@ -16,6 +17,7 @@ from tearsheet.feeds.polling.dedupe import (
     Candidate,
     guid_key,
 )
+from tearsheet.feeds.polling.details import BEGINNING
 from tearsheet.feeds.polling.identity import Sighting, known_by_guid, marks_of
 from tearsheet.feeds.polling.poll import PollResult
 from tearsheet.feeds.polling.story_store import SeenStories
@@ -34,6 +36,17 @@ def save_stories(seen: SeenStories, results: Sequence[PollResult], title_days: i
         for candidate in result.candidates:
             saving.take(number, result, candidate)
     return saving.finish()
+
+
+def any_known(database: Database, feed_id: int, entries: Sequence[Candidate], title_days: int) -> bool:
+    """Whether any of these entries of a feed is a story that was seen before, by its link or, where links rotate, by its guid."""
+    with database.read() as connection:
+        seen = SeenStories(database, connection)
+        if seen.known_urls(entry.normalized_url for entry in entries):
+            return True
+        document = _sightings(entries)
+        history = seen.by_guid({one.guid for one in document}, [feed_id])
+    return bool(known_by_guid(document, history[feed_id], title_days))
 
 
 class _Saving:
@@ -144,7 +157,9 @@ def _moved(
 
 def _sightings(candidates: Iterable[Candidate]) -> list[Sighting]:
     return [
-        Sighting(key, c.normalized_url, c.normalized_title, c.published_at)
+        Sighting(
+            key, c.normalized_url, c.normalized_title, c.published_at, text=c.details[:BEGINNING] if c.details else None
+        )
         for c in candidates
         if (key := guid_key(c.guid))
     ]

@@ -1,9 +1,9 @@
-"""The SQL of polling: leases, paces, and what polls found out about feeds. The stories found are in `story_store`."""
+"""The SQL of leases and paces: who may fetch which feed, and when. What polls find is in `result_store` and `story_store`."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,7 +17,6 @@ from sqlalchemy import (
     case,
     cast,
     delete,
-    func,
     literal,
     select,
     text,
@@ -30,9 +29,10 @@ from tearsheet.feeds.access import FeedAccess
 from tearsheet.feeds.access_store import read_access
 from tearsheet.feeds.intervals import usable_minutes
 from tearsheet.feeds.polling.pace import Booking, Freed, assign_starts
+from tearsheet.feeds.polling.result_store import RESULT_COLUMNS, add_events
 from tearsheet.feeds.polling.rhythm import read_rhythm
 from tearsheet.feeds.polling.schedule import FeedState
-from tearsheet.feeds.tables import QUEUED, feed_paces, feeds, fetch_events, sources
+from tearsheet.feeds.tables import QUEUED, feed_paces, feeds
 
 _SOURCE = "source:"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -42,16 +42,6 @@ _POLLABLE = text("active AND system_enabled")
 PAUSED = "its host asked us to wait (Retry-After)"
 FAILING = "its host could not be reached lately"
 PUT_OFF = "its turn, after other feeds of the same host or source"
-
-
-RESULT_COLUMNS = (
-    "url", "host", "last_fetch_attempt", "last_fetch_success", "last_fetch_hash", "last_fetch_failures", "http_etag",
-    "http_last_modified", "next_fetch_attempt", "system_enabled", "update_minutes", "http_304", "system_status",
-    "last_new_stories", "rss_title", "poll_minutes", "due_at", "next_fetch_reason", "entries_hash", "last_full_fetch",
-    "http_lies", "redirect_url", "redirect_seen", "gone_seen", "former_url", "skip_times", "rhythm", "sitemaps",
-    "redirect_since", "moved_at", "former_checked",
-)  # fmt: skip
-"""What a poll may change. An administrator changes the other columns, and the address, which ends the lease."""
 
 
 @dataclass(slots=True)
@@ -322,54 +312,6 @@ def still_leased(connection: Connection, leased: Sequence[LeasedFeed]) -> set[in
         query = select(feeds.c.id, feeds.c.lease).where(feeds.c.id.in_(some)).order_by(feeds.c.id).with_for_update()
         held |= {row.id for row in connection.execute(query) if row.lease == tokens[row.id]}
     return held
-
-
-# ----------------------------------------------------------------------------------------------- what polls found
-
-
-def update_feeds(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write the results of polls: every column of each result, by feed id, and the end of the lease."""
-    values: dict[str, Any] = {name: bindparam(f"b_{name}") for name in RESULT_COLUMNS}
-    statement = update(feeds).where(feeds.c.id == bindparam("b_id")).values(**values, lease=None, queued=False)
-    if rows:
-        connection.execute(statement, [{f"b_{name}": row[name] for name in ("id", *RESULT_COLUMNS)} for row in rows])
-
-
-def polled_at(connection: Connection, urls: Iterable[str]) -> dict[str, int]:
-    """Of these addresses, those that a feed is polled at, and the first such feed."""
-    found: dict[str, int] = {}
-    for some in chunks(sorted(urls)):
-        query = select(feeds.c.url, feeds.c.id).where(_POLLABLE, feeds.c.url.in_(some)).order_by(feeds.c.id)
-        for row in connection.execute(query):
-            found.setdefault(row.url, row.id)
-    return found
-
-
-def name_sources(connection: Connection, titles: Iterable[tuple[int, str]]) -> None:
-    """Call sources by the titles of their feeds, the shortest of each, unless somebody has given them another name."""
-    if rows := [{"b_source": source, "b_title": title, "b_length": len(title)} for source, title in titles]:
-        connection.execute(_NAME_SOURCE, rows)
-
-
-_NAME_SOURCE = (
-    update(sources)
-    .where(
-        sources.c.id == bindparam("b_source"),
-        (sources.c.name == sources.c.domain)
-        | (
-            sources.c.name.in_(select(feeds.c.rss_title).where(feeds.c.sources_id == bindparam("b_source")))
-            & (func.length(sources.c.name) > bindparam("b_length"))
-        ),
-    )
-    .values(name=bindparam("b_title"))
-)
-"""Made once, since making it takes longer than running it."""
-
-
-def add_events(connection: Connection, rows: list[dict[str, Any]]) -> None:
-    """Add fetch events."""
-    if rows:
-        connection.execute(fetch_events.insert(), rows)
 
 
 def free_sources(connection: Connection, owner: str, freed: Sequence[Freed]) -> None:

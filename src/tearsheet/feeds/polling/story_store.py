@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Select, Table, delete, func, select, text, up
 from tearsheet.archive import Erasure, erased_among, is_anything_erased, keep_away
 from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
+from tearsheet.feeds.polling.details import BEGINNING, ShownDetails, read_details, shown_details
 from tearsheet.feeds.polling.identity import Sighting, marks_of
 from tearsheet.feeds.tables import feeds, fetch_events, stories
 from tearsheet.urls import BadURL, normalize_url
@@ -56,11 +57,12 @@ class SeenStories:
         """The stories of these feeds with these guids, oldest first, by feed."""
         found: defaultdict[int, list[Sighting]] = defaultdict(list)
         s = stories.c
+        beginning = func.substr(s.details, 1, BEGINNING)
         feeds_wanted = sorted(feeds_of)
         for some in chunks(sorted(keys)):
             for few in chunks(feeds_wanted):
                 query = (
-                    select(s.feed_id, s.guid_key, s.normalized_url, s.normalized_title, s.published_at, s.id)
+                    select(s.feed_id, s.guid_key, s.normalized_url, s.normalized_title, s.published_at, s.id, beginning)
                     .where(s.guid_key.in_(some), s.feed_id.in_(few))
                     .order_by(s.id)
                     .limit(_MOST_SIGHTINGS)
@@ -88,15 +90,6 @@ class SeenStories:
         """Record that these stories are still in a feed."""
         for some in chunks(sorted(ids)):
             self._connection.execute(update(stories).where(stories.c.id.in_(some)).values(seen_at=now))
-
-
-def any_known(database: Database, normalized: Iterable[str]) -> bool:
-    """Whether a story with any of these normalised addresses was seen before."""
-    with database.read() as connection:
-        return any(
-            connection.execute(select(stories.c.id).where(stories.c.normalized_url.in_(some)).limit(1)).first()
-            for some in chunks(normalized)
-        )
 
 
 @dataclass(slots=True, frozen=True)
@@ -212,6 +205,13 @@ def entry_ids(database: Database, urls: Iterable[str]) -> list[int]:
         for some in chunks(sorted(_normalized(urls))):
             found += connection.execute(select(stories.c.id).where(stories.c.normalized_url.in_(some))).scalars()
     return found
+
+
+def entry_details(database: Database, urls: Iterable[str]) -> ShownDetails | None:
+    """What the first entry with one of these few addresses says beside title, link and date; None if it says nothing."""
+    entries = select(stories.c.details).where(stories.c.normalized_url.in_(_normalized(urls))).order_by(stories.c.id)
+    with database.read() as connection:
+        return shown_details(read_details(connection.execute(entries.limit(1)).scalar()))
 
 
 def addresses_from_domain(database: Database, domain: str) -> list[str]:
