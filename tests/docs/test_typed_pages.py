@@ -29,8 +29,10 @@ FOR_SOMEBODY_ELSE = re.compile(r"\b[A-Z]{4,}\b|…|discover|feeds sync https:")
 """Lines with a reader's own values in them, or that ask the web."""
 ENDS_WITH = {
     # These need a topic that was run, which takes long. `tests/acceptance/test_topic.py` runs one.
-    "tearsheet topic map Floods floods.html": 5,
-    "tearsheet topic export Floods floods/": 5,
+    "tearsheet topic map Rivers rivers.html": 5,
+    "tearsheet topic export Rivers rivers/": 5,
+    # The demo newsroom is not running here, so its feed cannot be read.
+    "tearsheet feeds poll 1": 3,
     # There is no terminal here to ask for the password. `tests/cli/test_feeds.py` gives one.
     "tearsheet feeds set 1 --user laura --password-prompt": 2,
 }
