@@ -61,7 +61,7 @@ _PLAIN_URL = re.compile(r"https?://([a-z0-9.-]*[a-z0-9])(/[A-Za-z0-9/_.~,;:@!$&'
 _VIDEO_ID = re.compile(r"(?:youtu\.be/|/embed/|/shorts/|/live/|/v/|[?&]v=)([\w-]{11})(?![\w-])")
 
 
-_HOST = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)+")
+_SITE = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)+")
 
 
 class BadURL(UsageError, ValueError):
@@ -202,7 +202,7 @@ def names_site(text: str) -> bool:
     """
     host = text.partition("/")[0].partition(":")[0]
     known = _suffixes().privatesuffix(host, accept_unknown=False)
-    return bool(known) and _HOST.fullmatch(host) is not None
+    return bool(known) and _SITE.fullmatch(host) is not None
 
 
 def publisher_of(url: str) -> str:

@@ -11,6 +11,8 @@ STORES = {
     "polling.store",
     "polling.story_store",
     "polling.document_store",
+    "polling.joined_feeds",
+    "polling.result_store",
     "polling.sums",
     "polling.websub_store",
     "catalogue.store",

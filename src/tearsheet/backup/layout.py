@@ -18,6 +18,7 @@ STAGING = f"backup{TEMPORARY}"
 """The folder that a backup in progress keeps copies of databases in."""
 _QUEUES, _PAGES = "queues.db", "pages/"
 _OF_SQLITE = ("-wal", "-shm", "-journal")
+_LOCK = ".lock"
 _HOLDERS = "-holders"
 
 
@@ -115,12 +116,12 @@ class Walk:
 
 def kept_in_folder(names: list[str]) -> bool:
     """Anything but what means nothing to another process: drafts, the logs of SQLite, holders of leases, locks."""
-    return not names[-1].endswith((TEMPORARY, _HOLDERS, *_OF_SQLITE, ".lock"))
+    return not names[-1].endswith((TEMPORARY, _HOLDERS, *_OF_SQLITE, _LOCK))
 
 
 def is_finished(names: list[str]) -> bool:
-    """Anything but drafts, among them WARC files that are still being written."""
-    return not names[-1].endswith(TEMPORARY)
+    """Anything but drafts, among them WARC files that are still being written, and locks."""
+    return not names[-1].endswith((TEMPORARY, _LOCK))
 
 
 def is_blob(names: list[str]) -> bool:

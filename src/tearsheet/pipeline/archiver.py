@@ -20,10 +20,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from tearsheet.archive import ArchiveStore, Recovered, StoryArchiveWriter, archive_id, closing_alone, recover
 from tearsheet.clock import Clock, wall_clock
+from tearsheet.engines import repeated
 from tearsheet.errors import WorkerError
 from tearsheet.files import storage_errors
 from tearsheet.foreign_text import is_writable
@@ -91,7 +93,7 @@ class Archiver:
         if not self._recovered:
             self.recover()
         with self._abandoned_on_failure():
-            known = self._store.known([archive_id(story) for story in stories])
+            known = repeated(partial(self._store.known, [archive_id(story) for story in stories]))
             return [unfit(story) or self._add(story, known) for story in stories]
 
     def finish(self, *, everything: bool = False) -> Sequence[str]:
@@ -155,7 +157,7 @@ class Archiver:
         with storage_errors(f"cannot write {writer.path}"), closing_alone(self._folder, writer.path.name) as left:
             if left:
                 self.recover()
-            if twice := self._store.known(writer.story_ids):
+            if twice := repeated(partial(self._store.known, writer.story_ids)):
                 self._give_up(prefix, len(twice))
                 return
             file = writer.close()
