@@ -7,7 +7,6 @@ import pkgutil
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -18,7 +17,7 @@ import tearsheet
 from tearsheet.engines.database import UtcDateTime, metadata
 from tearsheet.engines.database.port import Database
 from tearsheet.errors import EngineError
-from tests.support.databases import DATABASES, SqliteHarness
+from tests.support.databases import SqliteHarness
 from tests.support.leftovers import places_of
 from tests.support.patience import PATIENCE
 
@@ -32,14 +31,6 @@ things = sa.Table(
     sa.Column("at", UtcDateTime),
     sa.Column("holder", sa.String(20)),
 )
-
-
-@pytest.fixture(params=DATABASES)
-def harness(request, tmp_path: Path) -> Iterator[SqliteHarness]:
-    ready: SqliteHarness = request.param()
-    ready.prepare(tmp_path)
-    yield ready
-    ready.remove()
 
 
 @pytest.fixture

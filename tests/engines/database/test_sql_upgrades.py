@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,17 +13,9 @@ import sqlalchemy as sa
 
 from tearsheet.engines.database.port import Database
 from tearsheet.engines.database.sql import migration_steps
-from tests.support.databases import DATABASES, PostgresHarness, SqliteHarness
+from tests.support.databases import PostgresHarness, SqliteHarness
 from tests.support.old_database import LONG_GUID, OLD, ROWS, contents, fill_as_before
 from tests.support.patience import PATIENCE
-
-
-@pytest.fixture(params=DATABASES)
-def harness(request, tmp_path: Path) -> Iterator[SqliteHarness]:
-    ready: SqliteHarness = request.param()
-    ready.prepare(tmp_path)
-    yield ready
-    ready.remove()
 
 
 @pytest.fixture
