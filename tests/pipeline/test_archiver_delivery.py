@@ -46,7 +46,7 @@ class Scene:
 
     def kept(self) -> int:
         """Messages that wait for their file, those that were delivered again included."""
-        return sum(map(len, self.worker._kept.values()))
+        return sum(map(len, list(self.worker._kept.values())))  # a copy: the worker adds to it in a thread
 
     def written(self) -> list[str]:
         found = []

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from collections.abc import Iterator
 
+import aio_pika
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -188,6 +190,22 @@ def test_whoever_holds_many_messages_is_sent_few_ahead_of_time_also_when_all_are
 
 
 # --------------------------------------------------------------------------------------------------- lost connections
+
+
+def test_a_connection_that_failed_to_open_is_closed_and_not_left_to_the_garbage_collector() -> None:
+    """Which may run in another thread, where the client cannot close it and warns about a coroutine that nobody awaits."""
+
+    async def main() -> list[object]:
+        broker = open_rabbitmq_broker("amqp://tearsheet:secret@127.0.0.1:1/", patience=0)
+        with pytest.raises(EngineError):
+            await broker.publish(numbered(1))
+        left: list[object] = [
+            some for some in gc.get_objects() if isinstance(some, aio_pika.Connection) and not some.is_closed
+        ]
+        await broker.close()
+        return left
+
+    assert asyncio.run(main()) == []
 
 
 @rabbitmq

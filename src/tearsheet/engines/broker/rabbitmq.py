@@ -33,7 +33,7 @@ from tearsheet.engines.server import (
 from tearsheet.errors import ConfigError, EngineError
 
 if TYPE_CHECKING:
-    from aio_pika.abc import AbstractIncomingMessage, AbstractQueue
+    from aio_pika.abc import AbstractConnection, AbstractIncomingMessage, AbstractQueue
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -259,7 +259,7 @@ class RabbitBroker:
                     await asyncio.sleep(pause)
 
     async def _connect(self) -> Link:
-        import aio_pika
+        from aio_pika.connection import Connection, make_url
         from aiormq.exceptions import (
             AMQPConnectionError,
             AuthenticationError,
@@ -268,13 +268,15 @@ class RabbitBroker:
         )  # fmt: skip
 
         server = self._server
+        url = make_url(
+            host=server.host, port=server.port, login=server.user or "guest", password=server.password or "guest",
+            virtualhost=server.path or "/", ssl=server.scheme == "amqps", heartbeat=30,
+        )  # fmt: skip
+        connection = Connection(url, client_properties={"connection_name": f"tearsheet on {socket.gethostname()}"})
         try:
-            connection = await aio_pika.connect(
-                host=server.host, port=server.port, login=server.user or "guest", password=server.password or "guest",
-                virtualhost=server.path or "/", ssl=server.scheme == "amqps", timeout=15, heartbeat=30,
-                client_properties={"connection_name": f"tearsheet on {socket.gethostname()}"},
-            )  # fmt: skip
-            publisher = await connection.channel(publisher_confirms=True, on_return_raises=True)
+            async with _closed_on_failure(connection):
+                await connection.connect(timeout=15)
+                publisher = await connection.channel(publisher_confirms=True, on_return_raises=True)
         except (AuthenticationError, ProbableAuthenticationError) as error:
             raise EngineError(
                 f"{_SETTING}: RabbitMQ at {server.address} refuses the user or the password; check this setting"
@@ -362,6 +364,16 @@ class RabbitBroker:
                 "enable rabbitmq_management, or add ?management=PORT to the URL"
             )
         return [name for name in listed if belongs_to(name)[0] == queue]
+
+
+@asynccontextmanager
+async def _closed_on_failure(connection: AbstractConnection) -> AsyncIterator[None]:
+    """Leave no connection behind that failed to open: the garbage collector would close it, in whichever thread it runs."""
+    try:
+        yield
+    except BaseException:
+        await connection.close()
+        raise
 
 
 def _at_once(limit: int | None, moved: int) -> int:
