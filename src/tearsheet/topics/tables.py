@@ -28,6 +28,8 @@ topics = Table(
     Column("seeded", Boolean, nullable=False),
     Column("created_at", UtcDateTime, nullable=False),
     Column("collections", Text, nullable=False, server_default="[]"),
+    Column("corrected", Boolean, nullable=False, server_default=false()),
+    Column("alive_until", Float, nullable=False, server_default="0"),
     sqlite_autoincrement=True,
 )
 
@@ -119,6 +121,9 @@ topic_stories = Table(
     Column("link_mine_error", Text),
     Column("found", Integer),
     Column("self_linked", Boolean, nullable=False, server_default=false()),
+    Column("mined", Boolean, nullable=False, server_default=false()),
+    Column("relevant", Boolean),
+    Column("judged_by", String(64)),
     Index("topic_stories_state", "topics_id", "state", "iteration"),
 )
 
@@ -198,6 +203,30 @@ topic_merged_stories_map = Table(
     Column("target_stories_id", String(64), nullable=False),
     Column("reason", Text, nullable=False),
 )
+
+topic_merged_media_map = Table(
+    "topic_merged_media_map",
+    metadata,
+    Column("topics_id", Id, primary_key=True),
+    Column("source_media_id", String(255), primary_key=True),
+    Column("target_media_id", String(255), nullable=False),
+)
+
+topic_decisions = Table(
+    "topic_decisions",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("topics_id", Id, nullable=False, index=True),
+    Column("kind", String(20), nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("key", String(255), nullable=False),
+    Column("target", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("decided_at", UtcDateTime, nullable=False),
+    Column("undone_at", UtcDateTime),
+    sqlite_autoincrement=True,
+)
+"""What people decided about a topic. `key` is that of an address, or a source; a decision on the same one takes its place."""
 
 topic_snapshots = Table(
     "topic_snapshots",

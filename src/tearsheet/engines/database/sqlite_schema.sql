@@ -2,7 +2,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0023');
+INSERT INTO "alembic_version" VALUES('0024');
 CREATE TABLE archive_files (
 	id INTEGER NOT NULL, 
 	name VARCHAR(255) NOT NULL, 
@@ -378,6 +378,17 @@ CREATE TABLE tombstones (
 	PRIMARY KEY (file, story_id), 
 	FOREIGN KEY(erasure_id) REFERENCES erasures (id)
 );
+CREATE TABLE topic_decisions (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	topics_id INTEGER NOT NULL, 
+	kind VARCHAR(20) NOT NULL, 
+	subject TEXT NOT NULL, 
+	"key" VARCHAR(255) NOT NULL, 
+	target TEXT NOT NULL, 
+	reason TEXT NOT NULL, 
+	decided_at DATETIME NOT NULL, 
+	undone_at DATETIME
+);
 CREATE TABLE topic_fetch_urls (
 	topics_id INTEGER NOT NULL, 
 	url_key VARCHAR(64) NOT NULL, 
@@ -410,6 +421,12 @@ CREATE TABLE topic_links (
 	fetched BOOLEAN NOT NULL, 
 	ref_stories_id VARCHAR(64), place INTEGER DEFAULT '0' NOT NULL, 
 	PRIMARY KEY (topics_id, stories_id, url_key)
+);
+CREATE TABLE topic_merged_media_map (
+	topics_id INTEGER NOT NULL, 
+	source_media_id VARCHAR(255) NOT NULL, 
+	target_media_id VARCHAR(255) NOT NULL, 
+	PRIMARY KEY (topics_id, source_media_id)
 );
 CREATE TABLE topic_merged_stories_map (
 	topics_id INTEGER NOT NULL, 
@@ -470,7 +487,7 @@ CREATE TABLE topic_stories (
 	spidered BOOLEAN NOT NULL, 
 	why TEXT NOT NULL, 
 	assume_match BOOLEAN NOT NULL, 
-	link_mine_error TEXT, found INTEGER, self_linked BOOLEAN DEFAULT 0 NOT NULL, 
+	link_mine_error TEXT, found INTEGER, self_linked BOOLEAN DEFAULT 0 NOT NULL, mined BOOLEAN DEFAULT 0 NOT NULL, relevant BOOLEAN, judged_by VARCHAR(64), 
 	PRIMARY KEY (topics_id, stories_id)
 );
 CREATE TABLE topics (
@@ -489,7 +506,7 @@ CREATE TABLE topics (
 	message TEXT NOT NULL, 
 	run VARCHAR(40) NOT NULL, 
 	seeded BOOLEAN NOT NULL, 
-	created_at DATETIME NOT NULL, collections TEXT DEFAULT '[]' NOT NULL, 
+	created_at DATETIME NOT NULL, collections TEXT DEFAULT '[]' NOT NULL, corrected BOOLEAN DEFAULT 0 NOT NULL, alive_until FLOAT DEFAULT '0' NOT NULL, 
 	UNIQUE (name)
 );
 CREATE TABLE web_stories (
@@ -541,6 +558,7 @@ CREATE INDEX ix_ingest_file_result_terminal_sha1hex ON ingest_file_result (termi
 CREATE INDEX ix_robots_fetched_at ON robots (fetched_at);
 CREATE INDEX ix_tombstones_erasure_id ON tombstones (erasure_id);
 CREATE INDEX ix_tombstones_url_key ON tombstones (url_key);
+CREATE INDEX ix_topic_decisions_topics_id ON topic_decisions (topics_id);
 CREATE INDEX ix_topic_snapshots_topics_id ON topic_snapshots (topics_id);
 CREATE INDEX outcome_days_by_domain ON outcome_days (domain, day);
 CREATE INDEX outcomes_by_link ON outcomes (link) WHERE link != '';
