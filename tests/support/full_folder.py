@@ -118,7 +118,7 @@ def _fill_topics(services: Services) -> None:
         for name in NAMES
     ]  # fmt: skip
     add_members(services.database, topic, *members, why="matched in title")
-    to_secret = MinedLink(SECRET, url_hash(SECRET), "anchor")
+    to_secret = MinedLink(SECRET, url_hash(SECRET), "anchor", sentence="It is the secretphrase.")
     links.save_links(services.database, topic.id, members[0].id, 0, [RoutedLink(to_secret, Route.END, members[1].id)])
     save_snapshot(services.database, topic, note="first")
     frozen = load_snapshot(services.database, topic)

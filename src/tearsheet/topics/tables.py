@@ -138,6 +138,7 @@ topic_links = Table(
     Column("fetched", Boolean, nullable=False),
     Column("ref_stories_id", String(64)),
     Column("place", Integer, nullable=False, server_default="0"),
+    Column("sentence", Text, nullable=False, server_default=""),
     Index("topic_links_url", "topics_id", "url_key"),
 )
 

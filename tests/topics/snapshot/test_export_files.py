@@ -39,6 +39,26 @@ def test_the_head_of_the_page_tells_the_links_that_its_tables_count(frozen):
     assert len(frozen.links) > len(figures.story_links)
 
 
+def test_links_have_their_sentences_in_the_table_and_on_the_page(frozen, tmp_path):
+    said = [f"Story {a} says <that> of {b}." for a, b in frozen.links]
+    write_export(msgspec.structs.replace(frozen, sentences=tuple(said)), tmp_path, ["jsonl", "html"])
+    lines = (tmp_path / "overall" / "story_links.jsonl").read_bytes().splitlines()
+    rows = [msgspec.json.decode(line) for line in lines]
+    number = {story.id: place for place, story in enumerate(frozen.stories)}
+    expected = [f"Story {number[row['source_stories_id']]} says <that> of {number[row['ref_stories_id']]}." for row in rows]
+    assert rows and [row["sentence"] for row in rows] == expected
+    shown = (tmp_path / "index.html").read_text("utf-8")
+    assert expected[0].replace("<that>", "&lt;that&gt;") in shown
+
+
+def test_a_snapshot_without_sentences_is_read_and_written_as_before(frozen, tmp_path):
+    write_export(frozen, tmp_path, ["csv", "html"])
+    head, first, *_ = (tmp_path / "overall" / "story_links.csv").read_text("utf-8").splitlines()
+    assert head == "source_stories_id,ref_stories_id,sentence"
+    assert first.endswith(",")
+    assert "<h2>Links</h2>" not in (tmp_path / "index.html").read_text("utf-8")
+
+
 def test_the_map_and_the_page_escape_what_came_from_the_web(frozen):
     svg = to_svg(MediaMap(overall_of(frozen)), frozen.topic)
     sources = etree.fromstring(svg.encode()).findall(".//{*}circle/{*}title")

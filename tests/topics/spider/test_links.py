@@ -45,6 +45,19 @@ def test_what_is_not_read_does_not_hide_the_links_around_it(between):
     assert urls(html) == ["http://other.example/a", "http://paper.example/b.html"]
 
 
+def test_each_link_knows_the_sentence_around_it():
+    html = page(
+        f'<p>{PROSE}The dam\n broke, <b><a href="http://other.example/a">others\nreported</a></b>, at night. {PROSE}'
+        f'<br>{PROSE}See <a href="http://third.example/b">this</a>.<br>More: http://fourth.example/c says so. {PROSE}</p>'
+    )
+    found = mine_links(html, "http://paper.example/2024/a.html")
+    assert {link.url: link.sentence for link in found} == {
+        "http://other.example/a": "The dam broke, others reported, at night.",
+        "http://third.example/b": "See this.",
+        "http://fourth.example/c": "More: http://fourth.example/c says so.",
+    }
+
+
 def test_relative_links_are_resolved_and_tracking_is_removed():
     html = page(
         f'<p>{PROSE}<a href="../older.html?id=7&amp;utm_source=x&fbclid=y#top">older</a> '

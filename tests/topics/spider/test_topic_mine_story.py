@@ -3,6 +3,7 @@
 import asyncio
 
 from tearsheet.topics import model, store
+from tearsheet.topics.snapshot.store import freeze
 from tearsheet.topics.spider.addresses import url_key
 from tearsheet.topics.spider.links import MinedLink
 from tearsheet.topics.spider.routing import Route
@@ -29,7 +30,7 @@ def test_what_links_lead_to_stands_in_the_tables(tools, topic):
     add_members(tools.database, topic, story, member, spidered=False)
     for other in (member, known):
         web_stories.save_story(tools.database, other, None, None, [(url_key(other.url), other.url)])
-    anchors = " ".join(f'<a href="{url}">x</a>' for url in (member.url, known.url, "http://new.example/x"))
+    anchors = " ".join(f'As <a href="{url}">x</a> said.' for url in (member.url, known.url, "http://new.example/x"))
     html = f"<article><p>{PROSE}{anchors}</p><p>{PROSE}</p></article>"
     tools.archived = lambda _: (html.encode(), None)
     asyncio.run(MineStory(tools).handle(topic, Taken(topic.id, "topic_mine_story", story.id)))
@@ -51,3 +52,10 @@ def test_what_links_lead_to_stands_in_the_tables(tools, topic):
     progress = store.progress_of(tools.database, topic)
     assert (progress.links, progress.links_unfetched) == (3, 1)
     assert store.count_links_between_stories(tools.database, topic) == 1, "maps show those between stories of the topic"
+    [(_, _, sentence)] = frozen_links(tools.database, topic)
+    assert sentence == "As x said."
+
+
+def frozen_links(database, topic):
+    frozen = freeze(database, topic)
+    return [(a, b, sentence) for (a, b), sentence in zip(frozen.links, frozen.sentences, strict=True)]

@@ -65,6 +65,8 @@ class StoryLink:
 
     source_stories_id: str
     ref_stories_id: str
+    sentence: str
+    """The sentence around the link; empty where it is not known."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -103,7 +105,7 @@ class TopicTables:
 
     def links(self, timespan: str = OVERALL, *, snapshot: int | None = None) -> Rows[StoryLink]:
         """The links between the stories."""
-        return Rows(StoryLink, (StoryLink(*pair) for pair in self._of(timespan, snapshot).story_links))
+        return Rows(StoryLink, (StoryLink(*link) for link in self._of(timespan, snapshot).story_links))
 
     def media(self, timespan: str = OVERALL, *, snapshot: int | None = None) -> Rows[MediumCounts]:
         """The sources, those first that most other sources link to, each with its community."""

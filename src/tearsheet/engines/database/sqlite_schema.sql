@@ -2,7 +2,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0024');
+INSERT INTO "alembic_version" VALUES('0026');
 CREATE TABLE archive_files (
 	id INTEGER NOT NULL, 
 	name VARCHAR(255) NOT NULL, 
@@ -419,7 +419,7 @@ CREATE TABLE topic_links (
 	url TEXT NOT NULL, 
 	kind VARCHAR(10) NOT NULL, 
 	fetched BOOLEAN NOT NULL, 
-	ref_stories_id VARCHAR(64), place INTEGER DEFAULT '0' NOT NULL, 
+	ref_stories_id VARCHAR(64), place INTEGER DEFAULT '0' NOT NULL, sentence TEXT DEFAULT '' NOT NULL, 
 	PRIMARY KEY (topics_id, stories_id, url_key)
 );
 CREATE TABLE topic_merged_media_map (

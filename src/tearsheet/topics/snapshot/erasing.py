@@ -1,7 +1,7 @@
 """Erased stories lose their titles and addresses in snapshots.
 
 A snapshot keeps the place of an erased story, so that its figures stay what they were; only what the story was called, where it
-was and why it was taken is gone.
+was, why it was taken, and the sentences around links from and to it are gone.
 """
 
 from __future__ import annotations
@@ -46,7 +46,12 @@ def _without(frozen: Frozen, keys: Collection[str]) -> Frozen:
         msgspec.structs.replace(story, url="", title=ERASED_TITLE, why="") if story.id in keys else story
         for story in frozen.stories
     )
-    return msgspec.structs.replace(frozen, stories=stories)
+    gone = {number for number, story in enumerate(frozen.stories) if story.id in keys}
+    sentences = tuple(
+        "" if a in gone or b in gone else sentence
+        for (a, b), sentence in zip(frozen.links, frozen.sentences or [""] * len(frozen.links), strict=True)
+    )
+    return msgspec.structs.replace(frozen, stories=stories, sentences=sentences if frozen.sentences else ())
 
 
 def _snapshots(database: Database) -> Iterator[tuple[int, Frozen]]:

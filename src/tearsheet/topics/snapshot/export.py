@@ -21,7 +21,7 @@ MEDIUM_COLUMNS = (
     "media", "story_count", "media_inlink_count", "sum_media_inlink_count", "inlink_count", "outlink_count",
     "facebook_share_count", "post_count", "author_count", "channel_count", "pagerank", "community",
 )  # fmt: skip
-STORY_LINK_COLUMNS = ("source_stories_id", "ref_stories_id")
+STORY_LINK_COLUMNS = ("source_stories_id", "ref_stories_id", "sentence")
 MEDIUM_LINK_COLUMNS = ("source_media", "ref_media", "link_count")
 COLUMN_TYPES = {
     **dict.fromkeys((*STORY_COLUMNS, *STORY_LINK_COLUMNS, *MEDIUM_LINK_COLUMNS), "text"),

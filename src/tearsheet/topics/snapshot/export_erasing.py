@@ -1,6 +1,6 @@
 """Exports in the data folder lose the files that name erased stories.
 
-Their figures are about sources and stay. A page, and a table of stories, can be written again from the snapshot, which by then has
+Their figures are about sources and stay. A page, and a table of stories or their links, can be written again from the snapshot, which by then has
 lost the title and the address; so they are removed, and a note in their place says so. Exports elsewhere belong to the user.
 """
 
@@ -15,6 +15,8 @@ from tearsheet.files import storage_errors, sync_folder, write_whole
 
 NOTE = "ERASED.txt"
 _SUMMARY = "summary.json"
+_WITH_STORIES = ("stories", "story_links")
+"""Tables that have titles or sentences of stories."""
 _NOTE = (
     "Files that were here named a story that has been erased, and were removed.\n"
     "`tearsheet topic export` and `tearsheet topic map` write them again, without it.\n"
@@ -26,7 +28,7 @@ def erase_from_exports(
 ) -> list[Path]:
     """Remove what names a story from the exports below a folder; returns the files.
 
-    That is every page and table of stories of these `topics`, and whichever file has one of the addresses in it.
+    That is every page and table of stories or their links of these `topics`, and whichever file has one of the addresses in it.
     """
     forms = [form.encode() for url in urls for form in {url, html.escape(url), json.dumps(url)[1:-1]}]
     named = [path for path in sorted(folder.rglob("*")) if path.is_file() and _names(path, folder, topics, forms)]
@@ -42,7 +44,7 @@ def erase_from_exports(
 def _names(path: Path, folder: Path, topics: Collection[str], forms: Iterable[bytes]) -> bool:
     if path.name == NOTE:
         return False
-    if (path.suffix == ".html" or path.stem == "stories") and any(topic in topics for topic in _topic(path, folder)):
+    if (path.suffix == ".html" or path.stem in _WITH_STORIES) and any(topic in topics for topic in _topic(path, folder)):
         return True
     with storage_errors(f"cannot read {path}"):
         data = path.read_bytes()

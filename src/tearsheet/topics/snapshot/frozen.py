@@ -50,3 +50,5 @@ class Frozen(msgspec.Struct, frozen=True):
     """From one story to another, by their numbers in `stories`; sorted, without repeats and without links to itself."""
     posts: tuple[FrozenPost, ...] = ()
     """In order of story and id."""
+    sentences: tuple[str, ...] = ()
+    """The sentence around each of `links`, in their order; empty where it is not known. Earlier snapshots have none at all."""

@@ -90,8 +90,22 @@ def make_section(figures: Figures, chart: MediaMap, topic: str, ours: Collection
     return Section(
         name,
         f"<h2>Map</h2>{drawing}{_LEGEND}<h2>Sources</h2>{_table('Sources', *tables['media'])}"
-        f"<h2>Stories</h2>{_table('Stories', columns, rows, links)}",
+        f"<h2>Stories</h2>{_table('Stories', columns, rows, links)}{_quoted_links(figures, ours)}",
     )
+
+
+def _quoted_links(figures: Figures, ours: Collection[str]) -> str:
+    """What was said where stories link to one another, the most linked-to first; nothing if no sentence is known."""
+    by_id = {row.story.id: row.story for row in figures.stories}
+    place = {id: number for number, id in enumerate(by_id)}
+    quoted = sorted((place[ref], place[source], source, ref, said) for source, ref, said in figures.story_links if said)
+    if not quoted:
+        return ""
+    shown = [(by_id[source], by_id[ref], said) for _, _, source, ref, said in quoted[:_ROWS]]
+    columns = ("linking_story", "media", "sentence", "linked_story", "linked_media")
+    rows = [(a.title, a.media, said, b.title, b.media) for a, b, said in shown]
+    links = [f"{_OUR_PAGES}{a.id}" if a.id in ours else a.url for a, _, _ in shown]
+    return f"<h2>Links</h2>{_table('Links', columns, rows, links)}"
 
 
 def _table(

@@ -41,14 +41,7 @@ def freeze(database: Database, topic: Topic) -> Frozen:
         rows = connection.execute(_members(topic), execution_options={"yield_per": _ROWS})
         frozen = sorted((_story(row, topic, addresses) for row in rows), key=lambda story: story.id)
         numbers = {story.id: number for number, story in enumerate(frozen)}
-        links = tables.topic_links
-        pairs = connection.execute(
-            select(links.c.stories_id, links.c.ref_stories_id).where(
-                links.c.topics_id == topic.id, links.c.ref_stories_id.is_not(None)
-            ),
-            execution_options={"yield_per": _ROWS},
-        )
-        found = {(numbers[a], numbers[b]) for a, b in pairs if a in numbers and b in numbers and a != b}
+        found = _links(connection, topic.id, numbers)
         posts = _posts(connection, topic.id, numbers)
     return Frozen(
         topic=topic.name,
@@ -60,6 +53,7 @@ def freeze(database: Database, topic: Topic) -> Frozen:
         stories=tuple(frozen),
         links=tuple(sorted(found)),
         posts=posts,
+        sentences=tuple(sentence for _, sentence in sorted(found.items())),
     )
 
 
@@ -91,6 +85,22 @@ def _addresses(connection: Connection, topic_id: int) -> dict[str, set[str]]:
         )
         for key, url in connection.execute(query, execution_options={"yield_per": _ROWS}):
             found.setdefault(key, set()).add(url)
+    return found
+
+
+def _links(connection: Connection, topic_id: int, numbers: dict[str, int]) -> dict[tuple[int, int], str]:
+    """The links between these stories, each with its sentence. Of several links from one to another, the first one counts."""
+    links = tables.topic_links
+    rows = connection.execute(
+        select(links.c.stories_id, links.c.ref_stories_id, links.c.sentence)
+        .where(links.c.topics_id == topic_id, links.c.ref_stories_id.is_not(None))
+        .order_by(links.c.stories_id, links.c.place, links.c.url_key),
+        execution_options={"yield_per": _ROWS},
+    )
+    found: dict[tuple[int, int], str] = {}
+    for a, b, sentence in rows:
+        if a in numbers and b in numbers and a != b:
+            found.setdefault((numbers[a], numbers[b]), sentence)
     return found
 
 

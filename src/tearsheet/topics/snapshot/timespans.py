@@ -86,7 +86,8 @@ class Figures:
     timespan: Timespan
     stories: tuple[StoryCounts, ...]
     media: tuple[MediumCounts, ...]
-    story_links: tuple[tuple[str, str], ...]
+    story_links: tuple[tuple[str, str, str], ...]
+    """From which story to which, and the sentence around the link."""
     medium_links: tuple[tuple[str, str, int], ...]
 
 
@@ -122,6 +123,7 @@ class Counting:
         links = np.array(frozen.links, dtype=np.int64).reshape(-1, 2)
         between = self._media[links[:, 0]] != self._media[links[:, 1]]
         self._source, self._target = links[between, 0], links[between, 1]
+        self._sentences = dict(zip(frozen.links, frozen.sentences, strict=False))
 
     def figures(self, timespan: Timespan) -> Figures:
         """The figures of one timespan.
@@ -187,7 +189,10 @@ class Counting:
             timespan,
             tuple(counted),
             tuple(_count_media(names, counted, medium_links, pagerank(len(names), edges), groups)),
-            tuple((stories[a].id, stories[b].id) for a, b in zip(source.tolist(), target.tolist(), strict=True)),
+            tuple(
+                (stories[a].id, stories[b].id, self._sentences.get((a, b), ""))
+                for a, b in zip(source.tolist(), target.tolist(), strict=True)
+            ),
             medium_links,
         )
 

@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborNode
 
 from tearsheet.extract import INLINE, UNREAD, Document
 from tearsheet.topics.spider.addresses import clean_url, is_ignored, leads_to_list, media_of, url_key, video_page
+from tearsheet.topics.spider.link_sentence import sentence_around
 from tearsheet.urls import BadURL
 
 MAX_LINKS = 1_000
@@ -21,6 +22,8 @@ _MAX_BLOCK = 20_000
 _LONG_BLOCK = 60
 _CLEAR_ADDRESS = re.compile(r"""https?://[^\s"'<>()\[\]{}|\\^`…]{3,2000}""", re.IGNORECASE)
 _TRAILING = ".,;:!?'\"*_~-"
+_LINE_BREAK = re.compile(r"[\n\r]")
+"""In the source of a page, a line break is a space."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -33,6 +36,8 @@ class MinedLink:
     kind: str
     """`anchor`, `text` (an address written out in the text) or `video` (an embedded player)."""
     text: str = ""
+    sentence: str = ""
+    """The sentence that it stands in; that of an embedded player is empty."""
 
 
 def mine_links(html: bytes | str, url: str, *, charset: str | None = None) -> list[MinedLink]:
@@ -44,11 +49,11 @@ def mine_document(document: Document) -> list[MinedLink]:
     """The same for a page that has already been parsed."""
     found: dict[str, MinedLink] = {}
     own = _key(document.url)
-    for address, kind, text in (*_anchors(document), *_clear_text(document), *_videos(document)):
+    for address, kind, text, sentence in (*_anchors(document), *_clear_text(document), *_videos(document)):
         cleaned = clean_url(address)
         key = _key(cleaned) if cleaned else None
         if cleaned and key and key != own and key not in found and not is_ignored(cleaned):
-            found[key] = MinedLink(cleaned, key, kind, text)
+            found[key] = MinedLink(cleaned, key, kind, text, sentence)
         if len(found) >= MAX_LINKS:
             break
     return limit_self_links(found.values(), document.url)
@@ -74,12 +79,16 @@ def _key(url: str) -> str | None:
         return None
 
 
-def _anchors(document: Document) -> Iterator[tuple[str, str, str]]:
+_Found = tuple[str, str, str, str]
+"""The address, kind, text and sentence of a link."""
+
+
+def _anchors(document: Document) -> Iterator[_Found]:
     """Anchors whose paragraph belongs to the article."""
     article = [" ".join(line.split()) for line in document.text.splitlines()]
     lines, whole = set(article), " ".join(article)
     read: set[int] = set()
-    in_article: set[int] = set()
+    in_article: dict[int, _Run] = {}
 
     def belongs(text: str) -> bool:
         text = " ".join(text[:_MAX_BLOCK].split())
@@ -92,17 +101,22 @@ def _anchors(document: Document) -> Iterator[tuple[str, str, str]]:
         if block.mem_id not in read:
             read.add(block.mem_id)
             everything = belongs(block.text(deep=True))
-            in_article.update(id for run in _runs(block) if everything or belongs(run.text) for id in run.anchors)
-        if node.mem_id in in_article and (address := document.absolute(node.attributes.get("href") or "")):
-            yield address, "anchor", " ".join(node.text().split())[:300]
+            in_article |= {id: run for run in _runs(block) if everything or belongs(run.text) for id in run.anchors}
+        run = in_article.get(node.mem_id)
+        if run is not None and (address := document.absolute(node.attributes.get("href") or "")):
+            start, text = run.anchors[node.mem_id], node.text()
+            sentence = sentence_around(run.text, start, min(start + len(text), run.length))
+            yield address, "anchor", " ".join(text.split())[:300], sentence
 
 
 @dataclass(slots=True)
 class _Run:
-    """Text of a block without a break, and the anchors in it, by the numbers of their nodes."""
+    """Text of a block without a break, and where the anchors in it begin, by the numbers of their nodes."""
 
     text: str = ""
-    anchors: list[int] = field(default_factory=list)
+    length: int = 0
+    """Of the text so far."""
+    anchors: dict[int, int] = field(default_factory=dict)
 
 
 def _runs(block: LexborNode) -> list[_Run]:
@@ -119,15 +133,16 @@ def _runs(block: LexborNode) -> list[_Run]:
             path.pop()
         elif node.is_text_node:
             pieces[-1].append(node.text_content or "")
+            runs[-1].length += len(pieces[-1][-1])
         elif node.tag in INLINE:
             if node.tag == "a":
-                runs[-1].anchors.append(node.mem_id)
+                runs[-1].anchors[node.mem_id] = runs[-1].length
             path.append(node.iter(include_text=True))
         elif node.is_element_node and node.tag not in UNREAD:
             runs.append(_Run())
             pieces.append([])
     for run, texts in zip(runs, pieces, strict=True):
-        run.text = "".join(texts)
+        run.text = _LINE_BREAK.sub(" ", "".join(texts))
     return runs
 
 
@@ -140,20 +155,28 @@ def _block_of(node: LexborNode) -> LexborNode | None:
     return None
 
 
-def _clear_text(document: Document) -> Iterator[tuple[str, str, str]]:
-    for address in clear_addresses(document.text):
-        yield address, "text", ""
+def _clear_text(document: Document) -> Iterator[_Found]:
+    for found in _clear_addresses(document.text):
+        yield _address_of(found), "text", "", sentence_around(document.text, *found.span())
 
 
 def clear_addresses(text: str) -> Iterator[str]:
     """The addresses that are written out in a text, without the punctuation that ends a sentence."""
+    yield from map(_address_of, _clear_addresses(text))
+
+
+def _clear_addresses(text: str) -> Iterator[re.Match[str]]:
     for found in _CLEAR_ADDRESS.finditer(text):
         if text[found.end() : found.end() + 1] != "…":  # a shortened address leads nowhere
-            yield found[0].rstrip(_TRAILING)
+            yield found
 
 
-def _videos(document: Document) -> Iterator[tuple[str, str, str]]:
+def _address_of(found: re.Match[str]) -> str:
+    return found[0].rstrip(_TRAILING)
+
+
+def _videos(document: Document) -> Iterator[_Found]:
     for node in document.tree.css("iframe[src], embed[src]")[:MAX_LINKS]:
         address = document.absolute(node.attributes.get("src") or "")
         if address and (page := video_page(address)):
-            yield page, "video", ""
+            yield page, "video", "", ""

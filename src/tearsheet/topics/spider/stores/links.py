@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import and_, exists, select, update
 
 from tearsheet.engines.database import Database
+from tearsheet.foreign_text import storable
 from tearsheet.topics import model, tables
 from tearsheet.topics.spider.links import MinedLink
 from tearsheet.topics.spider.routing import Route
@@ -44,6 +45,7 @@ def save_links(
             "fetched": routed.stories_id is not None,
             "ref_stories_id": routed.stories_id,
             "place": place,
+            "sentence": storable(routed.link.sentence),
         }
         for place, routed in enumerate(links)
     ]
