@@ -45,7 +45,9 @@ def test_links_have_their_sentences_in_the_table_and_on_the_page(frozen, tmp_pat
     lines = (tmp_path / "overall" / "story_links.jsonl").read_bytes().splitlines()
     rows = [msgspec.json.decode(line) for line in lines]
     number = {story.id: place for place, story in enumerate(frozen.stories)}
-    expected = [f"Story {number[row['source_stories_id']]} says <that> of {number[row['ref_stories_id']]}." for row in rows]
+    expected = [
+        f"Story {number[row['source_stories_id']]} says <that> of {number[row['ref_stories_id']]}." for row in rows
+    ]
     assert rows and [row["sentence"] for row in rows] == expected
     shown = (tmp_path / "index.html").read_text("utf-8")
     assert expected[0].replace("<that>", "&lt;that&gt;") in shown

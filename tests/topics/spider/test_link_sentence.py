@@ -23,8 +23,16 @@ def around(text: str, link: str) -> str:
         ("The first says it all. More.", "The first", "The first says it all."),
         ("Before! Is it true? After.", "true", "Is it true?"),
         ("He said “it broke.” Then he left.", "broke", "He said “it broke.”"),
-        ("Aid came. The U.S. embassy, J. Doe and Dr. Roe agree. End.", "Roe", "The U.S. embassy, J. Doe and Dr. Roe agree."),
-        ("It cost 3.5 million. It grew by 2.1 per cent, etc. and more. End.", "2.1", "It grew by 2.1 per cent, etc. and more."),
+        (
+            "Aid came. The U.S. embassy, J. Doe and Dr. Roe agree. End.",
+            "Roe",
+            "The U.S. embassy, J. Doe and Dr. Roe agree.",
+        ),
+        (
+            "It cost 3.5 million. It grew by 2.1 per cent, etc. and more. End.",
+            "2.1",
+            "It grew by 2.1 per cent, etc. and more.",
+        ),
         ("Read more on example.com. Now.", "more", "Read more on example.com."),
         ("A paragraph\nAnother one with a link\nA third", "a link", "Another one with a link"),
         ("Spaces  are \t one   space  here.", "one", "Spaces are one space here."),

@@ -1,7 +1,8 @@
 """Exports in the data folder lose the files that name erased stories.
 
-Their figures are about sources and stay. A page, and a table of stories or their links, can be written again from the snapshot, which by then has
-lost the title and the address; so they are removed, and a note in their place says so. Exports elsewhere belong to the user.
+Their figures are about sources and stay. A page, and a table of stories or their links, can be written again from the snapshot,
+which by then has lost the title and the address; so they are removed, and a note in their place says so. Exports elsewhere
+belong to the user.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def erase_from_exports(
 def _names(path: Path, folder: Path, topics: Collection[str], forms: Iterable[bytes]) -> bool:
     if path.name == NOTE:
         return False
-    if (path.suffix == ".html" or path.stem in _WITH_STORIES) and any(topic in topics for topic in _topic(path, folder)):
+    if (path.suffix == ".html" or path.stem in _WITH_STORIES) and any(
+        topic in topics for topic in _topic(path, folder)
+    ):
         return True
     with storage_errors(f"cannot read {path}"):
         data = path.read_bytes()
