@@ -16,6 +16,7 @@ from tearsheet.feeds.catalogue.store import add_feeds
 from tearsheet.feeds.polling import result_store, store
 from tearsheet.feeds.polling.daily_rss import write_daily_rss
 from tearsheet.feeds.tables import stories
+from tearsheet.web import rss_fetcher_api
 from tearsheet.web.rss_fetcher_api import router
 from tests.support.feed_fakes import NOW, new_database
 from tests.support.feed_rows import DAY, story
@@ -86,6 +87,12 @@ def test_the_cursor_misses_nothing(api: httpx.Client) -> None:
     assert results(api, "/api/rss_entries/1")[0]["feed_url"] == "http://a.example/rss"
 
 
+def test_whoever_asks_for_very_many_gets_as_many_as_there_may_be(api: httpx.Client, monkeypatch) -> None:
+    monkeypatch.setattr(rss_fetcher_api, "MAX_ROWS", 20)
+    assert len(results(api, "/api/rss_entries/1?_limit=1000000")) == 20
+    assert len(results(api, "/api/feeds/1/history?_limit=1000000")) <= 20
+
+
 def test_fetch_soon(api: httpx.Client, database) -> None:
     assert results(api, "/api/feeds/1/fetch-soon", "POST") == 1
     assert results(api, "/api/sources/7/fetch-soon", "POST") == 1
@@ -109,7 +116,7 @@ def test_daily_files(api: httpx.Client) -> None:
         ("/api/feeds/99", 404), ("/api/feeds/99/history", 404), ("/api/feeds/99/stories", 404), ("/api/sources/99/feeds", 404),
         ("/api/sources/99/stories", 404), ("/api/feeds/x", 404), ("/api/feeds/1/history?_limit=0", 422),
         ("/api/stories/count?column=url", 422),
-        ("/api/rss_entries/1?_limit=1000000", 422), ("/api/feeds/99999999999999999999", 422),
+        ("/api/rss_entries/1?_limit=0", 422), ("/api/feeds/99999999999999999999", 422),
     ],
 )  # fmt: skip
 def test_honest_status_codes(api: httpx.Client, path: str, status: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -64,7 +64,18 @@ def lines_of(path: Path) -> list[str]:
 
 def moment_of(at: str, option: str = "--at") -> datetime | None:
     """The time that an option names; None when it is not given. Raises UsageError."""
-    moment = archives.parse_date(at)
+    moment = archives.parse_date(at) or _with_zone(at)
     if at and moment is None:
-        raise UsageError(f"{option}: {at!r} is not a time; write it as 2026-11-15 or 2026-11-15T08:30:00")
+        raise UsageError(
+            f"{option}: {at!r} is not a time; write it as 2026-11-15, 2026-11-15T08:30:00 or 2026-11-15T08:30:00+01:00"
+        )
     return moment
+
+
+def _with_zone(text: str) -> datetime | None:
+    """A time in UTC of one that has a zone, or no seconds; without a zone it is UTC."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi import Path as PathParameter
 from fastapi.responses import FileResponse
+from pydantic import AfterValidator
 from starlette.convertors import IntegerConvertor, register_url_convertor
 
 from tearsheet import __version__
@@ -53,6 +54,7 @@ from tearsheet.web.rss_fetcher_rows import (
 )
 
 MAX_ROWS = 10_000
+"""The most rows of an answer; whoever asks for more gets these, and goes on after them."""
 DAYS_SHOWN = 30
 _RSS_FILE = re.compile(r"mc-\d{4}-\d\d-\d\d\.rss\.gz")
 T = TypeVar("T")
@@ -61,11 +63,12 @@ Id = Annotated[int, PathParameter(ge=0, lt=2**63, description="The id of a feed,
 FileName = Annotated[str, PathParameter(max_length=100, description="As `mc-2026-11-14.rss.gz`.")]
 Column = Annotated[Literal["domain", "feed_id", "sources_id"], Query(description="What stories are counted by.")]
 Days = Annotated[float, Query(gt=0, le=365, description="How many days back.")]
-Most = Annotated[int, Query(alias="_limit", ge=1, le=MAX_ROWS, description="The most rows to return.")]
+_ROWS = Query(alias="_limit", ge=1, description=f"The most rows to return; never more than {MAX_ROWS:,} come.")
+Most = Annotated[int, _ROWS, AfterValidator(lambda rows: min(rows, MAX_ROWS))]
 GZIP: dict[int | str, dict[str, Any]] = {
     200: {"description": "The file.", "content": {"application/gzip": {"schema": {"type": "string"}}}}
 }
-Limit = Annotated[int | None, Query(alias="_limit", ge=1, le=MAX_ROWS, description="The most rows to return.")]
+Limit = Annotated[int | None, _ROWS, AfterValidator(lambda rows: rows and min(rows, MAX_ROWS))]
 
 
 class _Number(IntegerConvertor):

@@ -103,3 +103,14 @@ def test_an_outline_with_very_many_attributes_is_passed_over():
 def test_a_list_of_nothing_but_elements_or_attributes_is_refused_before_it_is_a_tree(mark: bytes) -> None:
     with pytest.raises(UsageError, match="more than 3,000,000 elements and attributes: split it"):
         read_opml(b"<opml><body><outline" + mark * 3_000_000 + b"/></body></opml>")
+
+
+def test_feeds_without_an_address_are_told_of():
+    feeds = b'<outline text="One" xmlUrl=""/><outline text="Two" xmlUrl=" "/>'
+    body = b'<opml><body><outline text="News">' + feeds + b"</outline></body></opml>"
+    assert [(feed.url, feed.name) for feed in read_opml(body)] == [("", "One"), ("", "Two")]
+
+
+def test_a_folder_with_an_empty_address_is_a_folder():
+    body = b'<opml><body><outline text="News" xmlUrl=""><outline text="One" xmlUrl="https://a.example/f"/></outline></body></opml>'
+    assert [(feed.url, feed.folders) for feed in read_opml(body)] == [("https://a.example/f", (("News",),))]

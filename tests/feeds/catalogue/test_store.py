@@ -99,3 +99,8 @@ def test_a_login_leaves_the_address_and_every_list(database) -> None:
 def test_a_number_that_is_no_interval_is_refused(minutes: int, database) -> None:
     assert add_feeds(database, [NewFeed("http://a.example/rss", admin_minutes=minutes)], NOW).refused
     assert all_feeds(database) == []
+
+
+def test_a_row_without_an_address_is_told_by_its_name(database) -> None:
+    report = add_feeds(database, [NewFeed(" ", name="Evening Post")], NOW)
+    assert report.refused == [("'Evening Post'", "it has no address")]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tearsheet.feeds.polling.rhythm import learn
 from tearsheet.feeds.polling.schedule import (
+    GONE_APART,
     HARD,
     SOFT,
     TEMPORARY,
@@ -127,6 +128,19 @@ def test_gone_is_believed_when_confirmed() -> None:
     decision = next_fetch(state(gone_seen=2), gone, NOW, RULES, 0.0)
     assert not decision.system_enabled
     assert "gone" in decision.reason
+
+
+def test_gone_is_not_confirmed_by_polls_in_quick_succession() -> None:
+    gone = PollOutcome(weight=HARD, http_status=410)
+    feed, now = state(last_fetch_attempt=NOW - timedelta(days=1)), NOW
+    counted = []
+    for pause in (timedelta(minutes=1), timedelta(minutes=1), GONE_APART, GONE_APART):
+        decision = next_fetch(feed, gone, now, RULES, 0.0)
+        counted.append((decision.gone_seen, decision.system_enabled))
+        feed, now = replace(feed, gone_seen=decision.gone_seen, last_fetch_attempt=now), now + pause
+    assert counted == [(1, True), (1, True), (1, True), (2, True)]
+    assert not next_fetch(feed, gone, now, RULES, 0.0).system_enabled
+    assert next_fetch(feed, PollOutcome(), now, RULES, 0.0).gone_seen == 0
 
 
 def test_the_administrators_interval_is_kept_apart() -> None:

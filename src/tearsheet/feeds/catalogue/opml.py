@@ -29,7 +29,7 @@ _MAX_MARKS = 3_000_000
 def read_opml(body: bytes) -> list[NewFeed]:
     """The feeds of an OPML file, each with the folders that it is in; its source joins collections of their names.
 
-    Raises UsageError when it is not OPML.
+    Feeds without an address come last. Raises UsageError when it is not OPML.
     """
     if body.count(b"<") + body.count(b"=") > _MAX_MARKS:
         raise UsageError(
@@ -42,7 +42,11 @@ def read_opml(body: bytes) -> list[NewFeed]:
         _refuse_losses(body)
     found: dict[str, NewFeed] = {}
     folders: dict[str, dict[Folder, None]] = {}
+    without_address = []
     for feed in _outlines(root, (), 0):
+        if not feed.url:
+            without_address.append(feed)
+            continue
         if found.setdefault(feed.url, feed).active is False:
             found[feed.url].active = feed.active  # off only where it is off in every folder
         folders.setdefault(feed.url, {}).update(dict.fromkeys(feed.folders))
@@ -50,7 +54,7 @@ def read_opml(body: bytes) -> list[NewFeed]:
     for url, paths in folders.items():
         found[url].folders = tuple(paths)
         found[url].collections = tuple(names.setdefault(path, collection_of(path)) for path in paths)
-    return list(found.values())
+    return [*found.values(), *without_address]
 
 
 def _refuse_losses(body: bytes) -> None:
@@ -77,7 +81,7 @@ def _outlines(parent: etree._Element, folder: Folder, depth: int, comment: bool 
         url = attributes.get("xmlurl") or (
             attributes.get("url", "") if attributes.get("type", "").lower() in ("rss", "atom") else ""
         )
-        if url:
+        if url or ("xmlurl" in attributes and not len(element)):  # some readers write folders with an empty one
             home = attributes.get("htmlurl") or None
             folders = (folder, *_categories(attributes.get("category", "")))
             yield NewFeed(

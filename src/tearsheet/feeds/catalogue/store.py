@@ -52,7 +52,8 @@ def _add_one(connection: Connection, given: NewFeed, now: datetime, update: bool
         match = match_of_list(row, same_id[0] if same_id else None, same_address, update)
         return carry_out(connection, row, match, now)
     except UsageError as error:
-        return RowOutcome(REFUSED, given.id, shown_url(given.url)[:MAX_URL_LENGTH], redacted(str(error)))
+        name = shown_url(given.url) if given.url.strip() else repr(given.name or "")
+        return RowOutcome(REFUSED, given.id, name[:MAX_URL_LENGTH], redacted(str(error)))
 
 
 def find_known(connection: Connection, condition: Any) -> list[KnownFeed]:
@@ -63,6 +64,8 @@ def find_known(connection: Connection, condition: Any) -> list[KnownFeed]:
 
 def checked_feed(given: NewFeed) -> NewFeed:
     """A feed as it can be kept: a login in its address is taken out of it. Raises UsageError, which shows no password."""
+    if not given.url.strip():
+        raise UsageError("it has no address")
     url, login = without_access(web_address(given.url))
     if len(url) > MAX_URL_LENGTH or len(host_of(url)) > 255:
         raise BadURL(f"longer than {MAX_URL_LENGTH} characters")

@@ -237,7 +237,7 @@ def feed_columns(result: PollResult, decision: Decision, added: int, settings: F
         "poll_minutes": decision.poll_minutes,
         "next_fetch_reason": "; ".join([decision.reason, *_remarks(result)]),
         "due_at": decision.next_fetch_attempt or started,
-        "gone_seen": row["gone_seen"] + 1 if result.http_status == 410 else 0,
+        "gone_seen": decision.gone_seen,
     }
     if decision.next_fetch_attempt:
         row["next_fetch_attempt"] = decision.next_fetch_attempt

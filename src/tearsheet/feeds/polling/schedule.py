@@ -22,6 +22,8 @@ MAX_OWN_MINUTES = 30 * 1440
 """The longest interval that an administrator's wish is taken for; the shortest is a minute."""
 UNDEAD_CAP_MINUTES = 30 * 1440
 GONE_CONFIRMATIONS = 3
+GONE_APART = timedelta(hours=12)
+"""A 410 sooner after the poll before confirms nothing: a site that is being mended answers many polls so."""
 SOURCE_SPREAD = timedelta(hours=3)
 
 
@@ -54,6 +56,7 @@ class FeedState:
     last_fetch_success: datetime | None = None
     last_new_stories: datetime | None = None
     gone_seen: int = 0
+    last_fetch_attempt: datetime | None = None
     planned_at: datetime | None = None
     """When this poll was to be, our own jitter included."""
     rhythm: Rhythm | None = None
@@ -89,6 +92,8 @@ class Decision:
     failures: float
     system_enabled: bool
     reason: str
+    gone_seen: int = 0
+    """How many polls in a row, far enough from each other, were answered with 410."""
 
 
 def next_fetch(state: FeedState, outcome: PollOutcome, now: datetime, rules: Rules, random: float) -> Decision:
@@ -132,10 +137,10 @@ def _after_success(state: FeedState, outcome: PollOutcome, now: datetime, rules:
 
 def _after_failure(state: FeedState, outcome: PollOutcome, now: datetime, rules: Rules, random: float) -> Decision:
     failures = state.failures + outcome.weight
-    if outcome.http_status == 410 and state.gone_seen + 1 >= GONE_CONFIRMATIONS:
-        return Decision(
-            None, state.poll_minutes, failures, False, f"gone: the server said so {GONE_CONFIRMATIONS} times"
-        )
+    gone = gone_seen(state, outcome, now)
+    if gone >= GONE_CONFIRMATIONS:
+        reason = f"gone: the server said so {GONE_CONFIRMATIONS} times"
+        return Decision(None, state.poll_minutes, failures, False, reason, gone)
     if rules.disable_failing and failures >= rules.max_failures:
         return Decision(None, state.poll_minutes, failures, False, f"disabled after {failures:g} failures in a row")
     minutes = backoff_minutes(base_minutes(state, rules), failures, rules)
@@ -149,7 +154,15 @@ def _after_failure(state: FeedState, outcome: PollOutcome, now: datetime, rules:
         minutes += random * BUSY_JITTER_MINUTES
     else:
         minutes = with_jitter(minutes, rules, random)
-    return Decision(now + timedelta(minutes=minutes), state.poll_minutes, failures, True, reason)
+    return Decision(now + timedelta(minutes=minutes), state.poll_minutes, failures, True, reason, gone)
+
+
+def gone_seen(state: FeedState, outcome: PollOutcome, now: datetime) -> int:
+    """How often a server has said that a feed is gone, this poll included."""
+    if outcome.http_status != 410:
+        return 0
+    soon = state.last_fetch_attempt is not None and now - state.last_fetch_attempt < GONE_APART
+    return state.gone_seen if state.gone_seen and soon else state.gone_seen + 1
 
 
 def base_minutes(state: FeedState, rules: Rules) -> float:

@@ -167,6 +167,7 @@ def _leased(row: Any, access: FeedAccess, token: str, start_at: datetime, lease_
         last_fetch_success=row.last_fetch_success,
         last_new_stories=row.last_new_stories,
         gone_seen=row.gone_seen,
+        last_fetch_attempt=row.last_fetch_attempt,
         planned_at=row.next_fetch_attempt,
         rhythm=read_rhythm(row.rhythm),
     )
