@@ -30,8 +30,8 @@ LISTS = [
     "search *", "count *", "count * --by week", "count * --by source", "count * --by word", "stats", "stats --by source",
     f"stats --url {SECRET}", "status", "feeds list", "feeds show 1", "feeds stories 1", "sources list", "sources show 1",
     "sources gaps", "collections list", "collections show Press", "queues list", "queues peek importer-in", "archive list",
-    "archive verify", "pages list", "pages check", "topic list", "topic status bridge", "topic duplicates", "token list",
-    "pipeline list", "config show", "config show --sources", "erase --show",
+    "archive verify", "pages list", "pages check", "topic list", "topic status bridge", "topic stories bridge",
+    "topic decisions bridge", "token list", "pipeline list", "config show", "config show --sources", "erase --show",
 ]  # fmt: skip
 NARROW = 50
 ASKING = {"run", "ingest", "feeds discover", "feeds poll", "topic run"}

@@ -12,7 +12,7 @@ from tests.support.every_command import SERVING, WORDS
 BEGINS = frozenset(
     {
         "feeds add", "feeds import", "feeds sync", "feeds discover", "sources add", "sources import", "run", "pipeline run",
-        "index copy", "queues load-archives", "pages put", "pages import", "topic create", "topic duplicate", "ingest",
+        "index copy", "queues load-archives", "pages put", "pages import", "topic create", "ingest",
         "token create",
     }
 )  # fmt: skip

@@ -13,7 +13,7 @@ from tests.support.patience import PATIENCE
 from tests.support.tearsheet_command import in_process
 from tests.support.without_rights import run_without_rights
 
-WITHOUT_FOLDER = {"pipeline list", "config show", "topic duplicate", "queues purge", "queues delete", "restore"}
+WITHOUT_FOLDER = {"pipeline list", "config show", "queues purge", "queues delete", "restore"}
 """Commands whose words are answered, or refused for another reason, before anything of the folder is opened."""
 WRITES = {
     "feeds add": "tearsheet.db", "feeds set": "tearsheet.db", "sources add": "tearsheet.db", "collections add": "tearsheet.db",

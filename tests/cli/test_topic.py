@@ -1,6 +1,5 @@
 """Topics by command: where seeds come from, and sources that are one."""
 
-import json
 from datetime import date
 
 import pytest
@@ -53,20 +52,6 @@ def test_collections_give_the_sources_of_seeds(command, tmp_path):
     asked = ("flood", "--collection", "Locals", "--source", "a.example", "--source", "d.example")
     assert "1 of " in command("count", *asked)
     assert "1 seed added" in command("topic", "seed", "One", "--index")  # the same question means the same stories
-
-
-def test_duplicate_sources_are_said_and_listed(command):
-    command("topic", "duplicate", "www.paper.example", "https://daily.example/")
-    command("topic", "duplicate", "daily.example", "group.example")
-    assert "circle" in command("topic", "duplicate", "group.example", "paper.example", code=2)
-    command("topic", "duplicate", "daily.example", code=2)
-    listed = json.loads(command("topic", "duplicates", "--json"))
-    assert listed == [
-        {"media": "daily.example", "dup_media": "group.example"},
-        {"media": "paper.example", "dup_media": "daily.example"},
-    ]
-    command("topic", "duplicate", "daily.example", "--remove")
-    assert len(json.loads(command("topic", "duplicates", "--json"))) == 1
 
 
 def test_posts_are_seeds_by_the_command(command, tmp_path):

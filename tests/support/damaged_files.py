@@ -50,7 +50,8 @@ _NOT_READING = {
     "queues": "list peek purge delete requeue dump-archives",
     "archive": "list extract replay upload forget",
     "pages": "put get list check export",
-    "topic": "create duplicate duplicates stop delete run status list snapshot export map",
+    "topic": "create edit include exclude merge split retry stories decisions compare stop delete run status list snapshot "
+    "export map",
 }
 """Commands that are given no file, or one that they take as it is (`pages put`) or wrote themselves."""
 

@@ -16,7 +16,7 @@ from tearsheet.topics import store
 from tearsheet.topics.model import NewTopic, Seed, Topic
 from tearsheet.topics.snapshot.export_files import write_export
 from tearsheet.topics.snapshot.frozen import Frozen
-from tearsheet.topics.spider.stores.media import set_duplicate_media
+from tearsheet.topics.spider.correcting import merge_sources
 from tearsheet.topics.spider.stores.seeds import add_seeds
 from tearsheet.topics.spider.tools import Tools
 from tearsheet.topics.spider.workers import run_topic
@@ -42,7 +42,7 @@ def prepare(database: Database, web: SimulatedWeb, **changes) -> Topic:
     values: dict[str, Any] = {"start": START, "end": END, "max_iterations": web.max_iterations} | changes
     topic = store.create_topic(database, NewTopic("Zanzibar", QUERY, **values), SETTINGS.seconds_per_media_fetch)
     for media, parent in web.duplicate_media.items():
-        set_duplicate_media(database, media, parent)
+        merge_sources(database, topic, media, parent, "one paper")
     add_seeds(database, topic.id, [Seed(url) for url in web.seeds])
     return topic
 

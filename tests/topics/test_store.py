@@ -12,6 +12,7 @@ from tearsheet.topics import NewTopic, Seed, model, store, tables
 from tearsheet.topics.snapshot import save_snapshot
 from tearsheet.topics.snapshot.store import load_snapshot
 from tearsheet.topics.spider import add_seeds
+from tearsheet.topics.spider.correcting import merge_sources
 from tests.support.topic_rows import add_members, web_story
 
 
@@ -38,7 +39,8 @@ def test_a_deleted_topic_leaves_no_row_and_takes_none_of_others(database):
     add_seeds(database, gone.id, [Seed("http://a.example/1")])
     add_members(database, gone, web_story(1, "Water"))
     save_snapshot(database, gone)
-    assert rows(database)["topic_snapshots"] == 1
+    merge_sources(database, gone, "a.example", "b.example", "one paper")
+    assert (rows(database)["topic_snapshots"], rows(database)["topic_decisions"]) == (1, 1)
     store.delete_topic(database, gone)
     assert rows(database) == before, "the pages stay: another topic has them"
     with pytest.raises(NotFoundError):

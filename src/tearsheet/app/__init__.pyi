@@ -79,6 +79,8 @@ from .tokens import READ as READ
 from .tokens import WRITE as WRITE
 from .tokens import Token as Token
 from .tokens import end_of_token as end_of_token
+from .topic_correcting import compare_snapshots as compare_snapshots
+from .topic_correcting import edit_definition as edit_definition
 from .topics import draw_topic as draw_topic
 from .topics import export_topic as export_topic
 from .topics import overall_figures as overall_figures

@@ -12,6 +12,7 @@ import typer
 from tearsheet import app as program
 from tearsheet import index as answering
 from tearsheet import topics
+from tearsheet.cli import topic_correcting, topic_lists
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.filters import question_of, why_none
@@ -23,7 +24,6 @@ from tearsheet.files import hand_over, hand_over_all
 from tearsheet.tables import csv_table
 from tearsheet.topics import snapshot as snapshots
 from tearsheet.topics import spider
-from tearsheet.urls import BadURL
 
 app = typer.Typer(help="Topics: from a boolean query to a map of who links to whom.", no_args_is_help=True)
 NewName = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME")]
@@ -35,6 +35,8 @@ SnapshotId = Annotated[int | None, typer.Option("--snapshot", help="A snapshot's
 
 def register(parent: typer.Typer) -> None:
     """Add the command group."""
+    topic_correcting.add_corrections(app)
+    topic_lists.add_lists(app)
     parent.add_typer(app, name="topic")
 
 
@@ -150,45 +152,6 @@ def seed(
         err.print(f"refused: {url[:200]}")
     if refused:
         raise PartialFailure(f"{how_many(len(refused), 'address', 'was')} refused: see above")
-
-
-@app.command()
-@reports_errors
-def duplicate(
-    media: Annotated[str, typer.Argument(help="The source that is another's duplicate: its domain.", metavar="SOURCE")],
-    parent: Annotated[
-        str | None, typer.Argument(help="The source that gets its stories: its domain.", metavar="[PARENT]")
-    ] = None,
-    remove: Annotated[
-        bool,
-        typer.Option("--remove", help="It is no longer a duplicate. Stories that were moved stay where they are."),
-    ] = False,
-) -> None:
-    """Say that a source is a duplicate of another, in all topics. Chains are followed; the next run moves the stories."""
-    if remove == (parent is not None):
-        raise UsageError("give the source that gets its stories, or --remove")
-    with services_for(begins=True) as services:
-        child, target = _domain(media), _domain(parent) if parent else None
-        spider.set_duplicate_media(services.database, child, target)
-    effect = f"stories of {child} go to {target}" if target else f"{child} is a separate source"
-    out.print(f"{effect}, from the next run of each topic on")
-
-
-def _domain(text: str) -> str:
-    try:
-        return spider.media_of(text if "://" in text else f"http://{text}/")
-    except BadURL as error:
-        raise UsageError(f"{text!r} is not a source: {error}") from error
-
-
-@app.command()
-@reports_errors
-def duplicates(json: JsonOption = False, jsonl: JsonlOption = False, csv: CsvOption = False) -> None:
-    """List the sources that are duplicates of another."""
-    with services_for() as services:
-        rows = spider.list_duplicate_media(services.database)
-    columns = {"media": "source", "dup_media": "duplicate of"}
-    show([{"media": a, "dup_media": b} for a, b in rows], columns, form=output_form(json, jsonl, csv))
 
 
 @app.command()

@@ -1,7 +1,10 @@
+from . import decisions as decisions
 from . import store as store
 from .erasing import addresses_in_topics as addresses_in_topics
 from .erasing import addresses_of_media as addresses_of_media
 from .erasing import erase_from_topics as erase_from_topics
+from .listing import STATUSES as STATUSES
+from .listing import list_stories as list_stories
 from .model import COMPLETED as COMPLETED
 from .model import FAILED as FAILED
 from .model import MAX_ITERATIONS as MAX_ITERATIONS
@@ -11,6 +14,13 @@ from .model import Progress as Progress
 from .model import Seed as Seed
 from .model import Topic as Topic
 from .model import seed_question as seed_question
+from .spider.correcting import Edited as Edited
+from .spider.correcting import decide_pages as decide_pages
+from .spider.correcting import edit_topic as edit_topic
+from .spider.correcting import merge_sources as merge_sources
+from .spider.correcting import retry as retry
+from .spider.correcting import split_source as split_source
+from .spider.correcting import undo_pages as undo_pages
 from .spider.dedupe import TitledStory as TitledStory
 from .spider.dedupe import same_story as same_story
 from .spider.links import MinedLink as MinedLink

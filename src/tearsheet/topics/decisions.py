@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, select, update
 
-from tearsheet.chunks import chunks
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
-from tearsheet.errors import NotFoundError
+from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.topics import tables
 from tearsheet.topics.model import Topic
 
@@ -22,12 +21,9 @@ EXCLUDE = "exclude"
 """A page does not belong to the topic whatever its text says."""
 MERGE = "merge"
 """A source's stories count as those of another one, the target."""
-SPLIT = "split"
-"""A source stands for itself, though it is said to be a duplicate of another in all topics."""
 EDIT = "edit"
 """The definition was changed; the subject says what, and the target from what to what."""
 OF_PAGES = (INCLUDE, EXCLUDE)
-OF_SOURCES = (MERGE, SPLIT)
 
 
 @dataclass(slots=True, frozen=True)
@@ -35,7 +31,7 @@ class Decision:
     """A decision of a person."""
 
     kind: str
-    """One of `include`, `exclude`, `merge`, `split` and `edit`."""
+    """One of `include`, `exclude`, `merge` and `edit`."""
     subject: str
     """The address of a page, a source, or the part of the definition that was changed."""
     reason: str
@@ -44,34 +40,73 @@ class Decision:
     """The source that another one was merged into; of an edit, what was before and after."""
     key: str = ""
     """By what the subject is known: the key of an address, or the source."""
+    undone: datetime | None = None
+    """When it was undone, or replaced by a later one on the same page or source."""
 
 
-def decisions(database: Database, topic: Topic) -> list[Decision]:
-    """The decisions about a topic that hold, in the order in which they were made."""
+class MergeCycle(UsageError):
+    """Sources are merged into one another in a circle."""
+
+
+def decisions(database: Database, topic: Topic, *, undone: bool = False) -> list[Decision]:
+    """The decisions about a topic that hold, in the order in which they were made; with `undone`, all that ever held."""
     decided = tables.topic_decisions
-    query = select(decided).where(decided.c.topics_id == topic.id, decided.c.undone_at.is_(None))
+    query = select(decided).where(decided.c.topics_id == topic.id)
+    if not undone:
+        query = query.where(decided.c.undone_at.is_(None))
     with database.read() as connection:
         return [_decision(row) for row in connection.execute(query.order_by(decided.c.id))]
 
 
-def decided_pages(connection: Connection, topic_id: int, keys: Collection[str] | None = None) -> dict[str, Decision]:
-    """The decisions about pages, by the keys of their addresses; about these addresses only, if some are given."""
-    found: dict[str, Decision] = {}
-    for some in [None] if keys is None else chunks(sorted(keys)):
-        found.update(_by_key(connection, topic_id, OF_PAGES, some))
-    return found
+def included_pages(connection: Connection, topic_id: int) -> list[Decision]:
+    """The pages that people took into a topic, in the order in which they did."""
+    decided = tables.topic_decisions
+    query = select(decided).where(_holds(topic_id, (INCLUDE,))).order_by(decided.c.id)
+    return [_decision(row) for row in connection.execute(query)]
 
 
-def decided_sources(connection: Connection, topic_id: int) -> dict[str, Decision]:
-    """The decisions about sources, by source."""
-    return _by_key(connection, topic_id, OF_SOURCES, None)
+def decision_on_story(connection: Connection, topic_id: int, stories_id: str) -> Decision | None:
+    """What was decided about a story, by any of the addresses that lead to it; the last word counts."""
+    decided, known = tables.topic_decisions, tables.story_urls
+    addresses = select(known.c.url_key).where(known.c.stories_id == stories_id)
+    query = select(decided).where(_holds(topic_id, OF_PAGES), decided.c.key.in_(addresses))
+    row = connection.execute(query.order_by(decided.c.id.desc()).limit(1)).one_or_none()
+    return _decision(row) if row else None
+
+
+def merged_sources(connection: Connection, topic_id: int) -> dict[str, str]:
+    """The sources that were merged into another one in a topic, each with the one that its stories count for."""
+    merges = _merges(connection, topic_id)
+    return {source: counted_as(source, merges) for source in merges}
+
+
+def check_merge(connection: Connection, topic_id: int, source: str, target: str) -> None:
+    """Whether a source can be merged into another one. Raises MergeCycle."""
+    counted_as(source, _merges(connection, topic_id) | {source: target})
+
+
+def _merges(connection: Connection, topic_id: int) -> dict[str, str]:
+    decided = tables.topic_decisions
+    query = select(decided.c.key, decided.c.target).where(_holds(topic_id, (MERGE,)))
+    return dict(connection.execute(query).all())
+
+
+def counted_as(source: str, merges: dict[str, str]) -> str:
+    """The source at the end of a chain of merges. Raises MergeCycle."""
+    seen = [source]
+    while (target := merges.get(source)) is not None:
+        if target in seen:
+            raise MergeCycle(f"sources would be merged into one another in a circle: {' → '.join([*seen, target])}")
+        seen.append(target)
+        source = target
+    return source
 
 
 def record(database: Database, connection: Connection, topic_id: int, decision: Decision) -> None:
     """Keep a decision; an earlier one on the same page or source no longer holds."""
     decided = tables.topic_decisions
     if decision.key:
-        _end(connection, topic_id, OF_PAGES if decision.kind in OF_PAGES else OF_SOURCES, decision.key)
+        _end(connection, topic_id, OF_PAGES if decision.kind in OF_PAGES else (decision.kind,), decision.key)
     connection.execute(
         database.insert(decided).values(
             topics_id=topic_id,
@@ -95,26 +130,14 @@ def undo(connection: Connection, topic_id: int, kind: str, key: str, subject: st
 
 def _end(connection: Connection, topic_id: int, kinds: Collection[str], key: str) -> int:
     decided = tables.topic_decisions
-    holding = update(decided).where(
-        decided.c.topics_id == topic_id,
-        decided.c.kind.in_(kinds),
-        decided.c.key == key,
-        decided.c.undone_at.is_(None),
-    )
+    holding = update(decided).where(_holds(topic_id, kinds), decided.c.key == key)
     return connection.execute(holding.values(undone_at=utc_now())).rowcount
 
 
-def _by_key(
-    connection: Connection, topic_id: int, kinds: Collection[str], keys: Collection[str] | None
-) -> dict[str, Decision]:
+def _holds(topic_id: int, kinds: Collection[str]) -> ColumnElement[bool]:
     decided = tables.topic_decisions
-    query = select(decided).where(
-        decided.c.topics_id == topic_id, decided.c.kind.in_(kinds), decided.c.undone_at.is_(None)
-    )
-    if keys is not None:
-        query = query.where(decided.c.key.in_(keys))
-    return {row.key: _decision(row) for row in connection.execute(query)}
+    return and_(decided.c.topics_id == topic_id, decided.c.kind.in_(kinds), decided.c.undone_at.is_(None))
 
 
 def _decision(row: Row[Any]) -> Decision:
-    return Decision(row.kind, row.subject, row.reason, row.decided_at, row.target, row.key)
+    return Decision(row.kind, row.subject, row.reason, row.decided_at, row.target, row.key, row.undone_at)

@@ -10,6 +10,8 @@ from tearsheet.counts import how_many
 from tearsheet.index import Question
 
 # topic_stories.state
+KNOWN = "known"
+"""Found by an earlier definition of the topic, and not found again yet: not a part of it, but its links may be known."""
 WAITING = "waiting"
 """Found, and waiting until all pages of its iteration have arrived."""
 ADDING = "adding"
@@ -22,6 +24,10 @@ OVER_BUDGET = "over-budget"
 OVER_CAP = "over-cap"
 """Found only by links of its own source, which had brought as many stories in this way as it may."""
 
+# topic_stories.iteration and topic_fetch_urls.iteration
+NOT_REACHED = -1
+"""Of what an earlier definition of the topic led to, until this one does."""
+
 # topic_fetch_urls.state
 PENDING = "pending"
 STORY_MATCH = "story match"
@@ -30,6 +36,13 @@ NO_MATCH = "content match failed"
 REQUEST_FAILED = "request failed"
 IGNORED = "ignored"
 ERROR = "error"
+
+NOT_HAD = (REQUEST_FAILED, IGNORED, ERROR)
+"""Addresses whose pages could not be had: the page, or a rule, may have changed since."""
+
+# topic_seed_urls.source, where others need to know it
+INDEX = "index"
+POST = "post"
 
 # topic_jobs.job, of those that others need not wait for
 FETCH_LINK = "topic_fetch_link"
@@ -92,6 +105,8 @@ class Topic:
     message: str
     run: str
     seeded: bool
+    corrected: bool
+    """Whether it was corrected since it was last spidered: its next run works out the whole result anew."""
 
 
 @dataclass(slots=True, frozen=True)

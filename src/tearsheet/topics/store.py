@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
 from typing import Any
@@ -28,19 +29,9 @@ def create_topic(database: Database, new: NewTopic, default_seconds: float) -> T
     """
     check_definition(new)
     seed_question(new).ask(partial(members_of, database))
-    seconds = default_seconds if new.seconds_per_media_fetch is None else new.seconds_per_media_fetch
-    values = {
-        "name": new.name,
-        "query": new.query,
-        "start_date": new.start.isoformat() if new.start else None,
-        "end_date": new.end.isoformat() if new.end else None,
-        "domains": json.dumps(sorted(new.domains)),
-        "collections": json.dumps(sorted(new.collections)),
-        "max_iterations": new.max_iterations,
-        "max_stories": new.max_stories,
-        "seconds_per_media_fetch": seconds,
-        "foci": json.dumps(new.foci, sort_keys=True),
-        "timespans": json.dumps([[first.isoformat(), last.isoformat()] for first, last in new.timespans]),
+    if new.seconds_per_media_fetch is None:
+        new = replace(new, seconds_per_media_fetch=default_seconds)
+    values = stored_definition(new) | {
         "state": model.CREATED,
         "message": "",
         "run": "",
@@ -52,6 +43,23 @@ def create_topic(database: Database, new: NewTopic, default_seconds: float) -> T
         if not result.rowcount:
             raise UsageError(f"there is a topic {new.name!r} already; choose another name")
     return find_topic(database, new.name)
+
+
+def stored_definition(new: NewTopic) -> dict[str, Any]:
+    """A definition as it stands in the table."""
+    return {
+        "name": new.name,
+        "query": new.query,
+        "start_date": new.start.isoformat() if new.start else None,
+        "end_date": new.end.isoformat() if new.end else None,
+        "domains": json.dumps(sorted(new.domains)),
+        "collections": json.dumps(sorted(new.collections)),
+        "max_iterations": new.max_iterations,
+        "max_stories": new.max_stories,
+        "seconds_per_media_fetch": new.seconds_per_media_fetch,
+        "foci": json.dumps(new.foci, sort_keys=True),
+        "timespans": json.dumps([[first.isoformat(), last.isoformat()] for first, last in new.timespans]),
+    }
 
 
 def find_topic(database: Database, name: str | int) -> Topic:
@@ -102,6 +110,7 @@ def _topic(row: Row[Any]) -> Topic:
         message=row.message,
         run=row.run,
         seeded=row.seeded,
+        corrected=row.corrected,
     )
 
 
@@ -228,12 +237,16 @@ def progress_of(database: Database, topic: Topic) -> Progress:
 def count_links_between_stories(database: Database, topic: Topic) -> int:
     """How many links lead from one story of the topic to another: those that maps show. Others lead to no story of it."""
     links, stories = tables.topic_links, tables.topic_stories
+    source, target = tables.topic_merged_stories_map.alias(), tables.topic_merged_stories_map.alias()
     members = select(stories.c.stories_id).where(stories.c.topics_id == topic.id, stories.c.state == model.IN)
-    pairs = select(links.c.stories_id, links.c.ref_stories_id).where(
-        links.c.topics_id == topic.id,
-        links.c.stories_id != links.c.ref_stories_id,
-        links.c.stories_id.in_(members),
-        links.c.ref_stories_id.in_(members),
+    linking = func.coalesce(source.c.target_stories_id, links.c.stories_id)
+    linked = func.coalesce(target.c.target_stories_id, links.c.ref_stories_id)
+    merged_source = and_(source.c.topics_id == topic.id, source.c.source_stories_id == links.c.stories_id)
+    merged_target = and_(target.c.topics_id == topic.id, target.c.source_stories_id == links.c.ref_stories_id)
+    pairs = (
+        select(linking.label("linking"), linked.label("linked"))
+        .select_from(links.outerjoin(source, merged_source).outerjoin(target, merged_target))
+        .where(links.c.topics_id == topic.id, linking != linked, linking.in_(members), linked.in_(members))
     )
     with database.read() as connection:
         return connection.execute(select(func.count()).select_from(pairs.distinct().subquery())).scalar_one()

@@ -29,7 +29,6 @@ topics = Table(
     Column("created_at", UtcDateTime, nullable=False),
     Column("collections", Text, nullable=False, server_default="[]"),
     Column("corrected", Boolean, nullable=False, server_default=false()),
-    Column("alive_until", Float, nullable=False, server_default="0"),
     sqlite_autoincrement=True,
 )
 
@@ -65,14 +64,6 @@ topic_seed_urls = Table(
     Column("assume_match", Boolean, nullable=False),
     Column("processed", Boolean, nullable=False),
     Column("place", Integer, nullable=False, server_default="0"),
-)
-
-media = Table(
-    "media",
-    metadata,
-    Column("media_id", String(255), primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("dup_media_id", String(255)),
 )
 
 media_fetches = Table(
@@ -122,8 +113,6 @@ topic_stories = Table(
     Column("found", Integer),
     Column("self_linked", Boolean, nullable=False, server_default=false()),
     Column("mined", Boolean, nullable=False, server_default=false()),
-    Column("relevant", Boolean),
-    Column("judged_by", String(64)),
     Index("topic_stories_state", "topics_id", "state", "iteration"),
 )
 
@@ -203,14 +192,6 @@ topic_merged_stories_map = Table(
     Column("source_stories_id", String(64), primary_key=True),
     Column("target_stories_id", String(64), nullable=False),
     Column("reason", Text, nullable=False),
-)
-
-topic_merged_media_map = Table(
-    "topic_merged_media_map",
-    metadata,
-    Column("topics_id", Id, primary_key=True),
-    Column("source_media_id", String(255), primary_key=True),
-    Column("target_media_id", String(255), nullable=False),
 )
 
 topic_decisions = Table(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tearsheet.topics import TitledStory, same_story
-from tearsheet.topics.spider.dedupe import MediaCycle, group_duplicates, parent_media
+from tearsheet.topics.spider.dedupe import group_duplicates
 
 DAY = date(2018, 2, 2)
 
@@ -57,10 +57,3 @@ def test_a_group_is_never_smaller_than_what_same_story_says(titles):
         for b in stories:
             if a is not b and same_story(a, b):
                 assert of[a.id] == of[b.id]
-
-
-def test_chains_of_sources():
-    dup = {"a": "b", "b": "c", "c": None}
-    assert [parent_media(media, dup) for media in "abcx"] == ["c", "c", "c", "x"]
-    with pytest.raises(MediaCycle, match="a → b → a"):
-        parent_media("a", {"a": "b", "b": "a"})

@@ -256,12 +256,6 @@ CREATE TABLE ingest_outbox (
 	value TEXT NOT NULL, 
 	PRIMARY KEY (id)
 );
-CREATE TABLE media (
-	media_id VARCHAR(255) NOT NULL, 
-	name TEXT NOT NULL, 
-	dup_media_id VARCHAR(255), 
-	PRIMARY KEY (media_id)
-);
 CREATE TABLE media_fetches (
 	media_id VARCHAR(255) NOT NULL, 
 	fetched_at FLOAT NOT NULL, 
@@ -422,12 +416,6 @@ CREATE TABLE topic_links (
 	ref_stories_id VARCHAR(64), place INTEGER DEFAULT '0' NOT NULL, sentence TEXT DEFAULT '' NOT NULL, 
 	PRIMARY KEY (topics_id, stories_id, url_key)
 );
-CREATE TABLE topic_merged_media_map (
-	topics_id INTEGER NOT NULL, 
-	source_media_id VARCHAR(255) NOT NULL, 
-	target_media_id VARCHAR(255) NOT NULL, 
-	PRIMARY KEY (topics_id, source_media_id)
-);
 CREATE TABLE topic_merged_stories_map (
 	topics_id INTEGER NOT NULL, 
 	source_stories_id VARCHAR(64) NOT NULL, 
@@ -487,7 +475,7 @@ CREATE TABLE topic_stories (
 	spidered BOOLEAN NOT NULL, 
 	why TEXT NOT NULL, 
 	assume_match BOOLEAN NOT NULL, 
-	link_mine_error TEXT, found INTEGER, self_linked BOOLEAN DEFAULT 0 NOT NULL, mined BOOLEAN DEFAULT 0 NOT NULL, relevant BOOLEAN, judged_by VARCHAR(64), 
+	link_mine_error TEXT, found INTEGER, self_linked BOOLEAN DEFAULT 0 NOT NULL, mined BOOLEAN DEFAULT 0 NOT NULL, 
 	PRIMARY KEY (topics_id, stories_id)
 );
 CREATE TABLE topics (
@@ -506,7 +494,7 @@ CREATE TABLE topics (
 	message TEXT NOT NULL, 
 	run VARCHAR(40) NOT NULL, 
 	seeded BOOLEAN NOT NULL, 
-	created_at DATETIME NOT NULL, collections TEXT DEFAULT '[]' NOT NULL, corrected BOOLEAN DEFAULT 0 NOT NULL, alive_until FLOAT DEFAULT '0' NOT NULL, 
+	created_at DATETIME NOT NULL, collections TEXT DEFAULT '[]' NOT NULL, corrected BOOLEAN DEFAULT 0 NOT NULL, 
 	UNIQUE (name)
 );
 CREATE TABLE web_stories (

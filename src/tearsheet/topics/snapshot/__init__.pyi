@@ -1,3 +1,5 @@
+from .changes import Change as Change
+from .changes import changes_between as changes_between
 from .erasing import erase_from_snapshots as erase_from_snapshots
 from .erasing import topics_with as topics_with
 from .export_erasing import erase_from_exports as erase_from_exports

@@ -16,6 +16,7 @@ from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError
 from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
+from tearsheet.topics.decisions import merged_sources
 from tearsheet.topics.model import Topic, simplest
 from tearsheet.topics.snapshot.frozen import Frozen, FrozenPost, FrozenStory
 
@@ -37,9 +38,12 @@ class SnapshotInfo:
 def freeze(database: Database, topic: Topic) -> Frozen:
     """The stories and links of a topic as they are now."""
     with database.read() as connection:
-        addresses = _addresses(connection, topic.id)
+        addresses, merged = _addresses(connection, topic.id), merged_sources(connection, topic.id)
         rows = connection.execute(_members(topic), execution_options={"yield_per": _ROWS})
-        frozen = sorted((_story(row, topic, addresses) for row in rows), key=lambda story: story.id)
+        frozen = sorted(
+            (_story(row, topic, addresses, merged.get(row.media_id, row.media_id)) for row in rows),
+            key=lambda story: story.id,
+        )
         numbers = {story.id: number for number, story in enumerate(frozen)}
         found = _links(connection, topic.id, numbers)
         posts = _posts(connection, topic.id, numbers)
@@ -89,7 +93,11 @@ def _addresses(connection: Connection, topic_id: int) -> dict[str, set[str]]:
 
 
 def _links(connection: Connection, topic_id: int, numbers: dict[str, int]) -> dict[tuple[int, int], str]:
-    """The links between these stories, each with its sentence. Of several links from one to another, the first one counts."""
+    """The links between these stories, each with its sentence. Of several links from one to another, the first one counts.
+
+    The links of a merged story, and those to it, count for the story that was kept, after its own.
+    """
+    kept = _kept(connection, topic_id)
     links = tables.topic_links
     rows = connection.execute(
         select(links.c.stories_id, links.c.ref_stories_id, links.c.sentence)
@@ -97,26 +105,27 @@ def _links(connection: Connection, topic_id: int, numbers: dict[str, int]) -> di
         .order_by(links.c.stories_id, links.c.place, links.c.url_key),
         execution_options={"yield_per": _ROWS},
     )
-    found: dict[tuple[int, int], str] = {}
+    own: dict[tuple[int, int], str] = {}
+    taken_over: dict[tuple[int, int], str] = {}
     for a, b, sentence in rows:
-        if a in numbers and b in numbers and a != b:
-            found.setdefault((numbers[a], numbers[b]), sentence)
-    return found
+        source, target = kept.get(a, a), kept.get(b, b)
+        if source in numbers and target in numbers and source != target:
+            found = own if source == a else taken_over
+            found.setdefault((numbers[source], numbers[target]), sentence)
+    return taken_over | own
+
+
+def _kept(connection: Connection, topic_id: int) -> dict[str, str]:
+    """The story that was kept of each merged one."""
+    merged = tables.topic_merged_stories_map
+    query = select(merged.c.source_stories_id, merged.c.target_stories_id).where(merged.c.topics_id == topic_id)
+    return dict(connection.execute(query).all())
 
 
 def _posts(connection: Connection, topic_id: int, numbers: dict[str, int]) -> tuple[FrozenPost, ...]:
     """The posts with the stories that their addresses led to. A merged story counts as the one that was kept."""
-    posts, urls, known, merged = (
-        tables.topic_posts,
-        tables.topic_post_urls,
-        tables.story_urls,
-        tables.topic_merged_stories_map,
-    )
-    kept: dict[str, str] = dict(
-        connection.execute(
-            select(merged.c.source_stories_id, merged.c.target_stories_id).where(merged.c.topics_id == topic_id)
-        ).all()
-    )  # fmt: skip
+    posts, urls, known = tables.topic_posts, tables.topic_post_urls, tables.story_urls
+    kept = _kept(connection, topic_id)
     rows = connection.execute(
         select(known.c.stories_id, posts.c.post_id, posts.c.author, posts.c.channel, posts.c.publish_date)
         .join(urls, urls.c.url_key == known.c.url_key)
@@ -131,11 +140,12 @@ def _posts(connection: Connection, topic_id: int, numbers: dict[str, int]) -> tu
     return tuple(post for _, post in sorted(found.items()))
 
 
-def _story(row: Row[Any], topic: Topic, addresses: dict[str, set[str]]) -> FrozenStory:
+def _story(row: Row[Any], topic: Topic, addresses: dict[str, set[str]], media: str) -> FrozenStory:
+    """The story of a row; `media` is the source that it counts for in this topic."""
     return FrozenStory(
         id=row.stories_id,
         url=simplest([row.url, *addresses.get(row.stories_id, ())]),
-        media=row.media_id,
+        media=media,
         title=row.title,
         title_method=row.title_method,
         day=date.fromisoformat(row.publish_date) if row.publish_date else None,
@@ -143,12 +153,12 @@ def _story(row: Row[Any], topic: Topic, addresses: dict[str, set[str]]) -> Froze
         language=row.language,
         iteration=row.iteration,
         why=row.why,
-        foci=_foci(row, topic),
+        foci=_foci(row, topic, media),
         facebook_shares=row.facebook_share_count,
     )
 
 
-def _foci(row: Row[Any], topic: Topic) -> tuple[str, ...]:
+def _foci(row: Row[Any], topic: Topic, media: str) -> tuple[str, ...]:
     if not topic.foci:
         return ()
     text = zstandard.decompress(row.text).decode("utf-8")
@@ -160,7 +170,7 @@ def _foci(row: Row[Any], topic: Topic) -> tuple[str, ...]:
             text=f"{row.description}\n\n{text}",
             url=row.url,
             language=row.language,
-            canonical_domain=row.media_id,
+            canonical_domain=media,
             publication_date=row.publish_date,
         )
     )

@@ -2,8 +2,6 @@ from .addresses import media_of as media_of
 from .posts import is_about as is_about
 from .posts import read_posts as read_posts
 from .seeds import index_seeds as index_seeds
-from .stores.media import list_duplicate_media as list_duplicate_media
-from .stores.media import set_duplicate_media as set_duplicate_media
 from .stores.seeds import add_posts as add_posts
 from .stores.seeds import add_seeds as add_seeds
 from .stores.seeds import count_seeds as count_seeds

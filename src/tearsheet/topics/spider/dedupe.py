@@ -1,14 +1,13 @@
-"""Which stories are the same, and which sources are. Pure functions; the merging is in `merge`."""
+"""Which stories are the same. Pure functions; the merging is in `merge`."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from tearsheet.errors import UsageError
 from tearsheet.foreign_text import unescape
 from tearsheet.query import cut
 
@@ -133,18 +132,3 @@ def _groups_of_day(stories_of_day: list[TitledStory]) -> list[list[str]]:
     for i, story in enumerate(stories_of_day):
         groups[find(i)].append(story.id)
     return sorted(sorted(group) for group in groups.values() if len(group) > 1)
-
-
-class MediaCycle(UsageError):
-    """Sources are marked as duplicates of one another in a circle."""
-
-
-def parent_media(media: str, dup_media_id: Mapping[str, str | None]) -> str:
-    """The source at the end of the chain of `dup_media_id`. Raises MediaCycle."""
-    seen = [media]
-    while (parent := dup_media_id.get(media)) is not None:
-        if parent in seen:
-            raise MediaCycle(f"sources are duplicates of one another in a circle: {' → '.join([*seen, parent])}")
-        seen.append(parent)
-        media = parent
-    return media

@@ -1,4 +1,4 @@
-"""Post-processing: duplicate sources and stories are merged, with their links, and each merge is recorded."""
+"""Post-processing: duplicate stories are merged, and each merge is recorded."""
 
 from __future__ import annotations
 
@@ -7,35 +7,24 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from tearsheet.engines.database import Database
-from tearsheet.topics.spider.dedupe import TitledStory, group_duplicates, parent_media
+from tearsheet.topics.spider.dedupe import TitledStory, group_duplicates
 from tearsheet.topics.spider.stores import merges
 
 
 @dataclass(slots=True, frozen=True)
 class Merges:
-    """How many stories were moved to another source, and how many were merged into another story."""
+    """How many stories count for another source, and how many were merged into another story."""
 
     moved: int
     merged: int
 
 
 def merge_topic(database: Database, topic_id: int) -> Merges:
-    """Move stories of duplicate sources to their parents, then merge duplicate stories. Doing it again changes nothing."""
+    """Merge the duplicate stories of each source, which has those of the sources merged into it. Doing it again changes nothing."""
     with database.begin() as connection:
-        moved = _merge_media(database, connection, topic_id)
         merged = _merge_stories(database, connection, topic_id)
+        moved = sum(member.media != member.own_media for member in merges.members(connection, topic_id))
     return Merges(moved, merged)
-
-
-def _merge_media(database: Database, connection: Connection, topic_id: int) -> int:
-    duplicates = merges.duplicate_media(connection)
-    moved = 0
-    for member in merges.members(connection, topic_id):
-        parent = parent_media(member.media, duplicates)
-        if parent != member.media:
-            merges.move_story(database, connection, topic_id, member, parent)
-            moved += 1
-    return moved
 
 
 def _merge_stories(database: Database, connection: Connection, topic_id: int) -> int:

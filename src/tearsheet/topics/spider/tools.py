@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from tearsheet.archive import Erased
@@ -16,6 +16,7 @@ from tearsheet.fetch import PoliteClient
 from tearsheet.settings import TopicSettings
 from tearsheet.story import Story
 from tearsheet.topics import model
+from tearsheet.topics.decisions import merged_sources
 from tearsheet.topics.model import Topic
 from tearsheet.topics.spider.relevance import fingerprint, raw_test, split_sentences
 from tearsheet.topics.spider.stores import sentences, web_stories
@@ -78,8 +79,21 @@ class Tools:
         if story is not None:
             self.note_sentences(topic, story, iteration)
 
+    def as_counted(self, topic: Topic, story: WebStory) -> WebStory:
+        """A story with the source that it counts for in this topic."""
+        with self.database.read() as connection:
+            merged = merged_sources(connection, topic.id)
+        return replace(story, media=merged.get(story.media, story.media))
+
     def note_sentences(self, topic: Topic, story: WebStory, iteration: int) -> None:
-        """Record the sentences that contain words of the query; others cannot change the verdict."""
+        """Record the sentences that contain words of the query; others cannot change the verdict.
+
+        A story that cannot be relevant is not one of the topic's, so it makes no sentence a repeated one. Otherwise it would matter
+        whether its page is known already, from another topic or an earlier query, or is rejected when it is fetched.
+        """
         test = raw_test(topic.query)
+        if not test("\n".join((story.title, story.description, story.text)), story.url):
+            return
+        story = self.as_counted(topic, story)
         prints = [fingerprint(sentence) for sentence in split_sentences(story.text) if test.touches(sentence)]
         sentences.keep_sentences(self.database, topic.id, story, iteration, prints)

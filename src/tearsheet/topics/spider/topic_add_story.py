@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from tearsheet.query import parse_query
 from tearsheet.topics import model
+from tearsheet.topics.decisions import INCLUDE, decision_on_story
 from tearsheet.topics.model import Topic
 from tearsheet.topics.spider import routing
 from tearsheet.topics.spider.dedupe import TitledStory, same_story
@@ -55,7 +56,9 @@ class AddStory:
         )
 
     def _judge(self, topic: Topic, candidate: Candidate) -> Verdict:
-        story = candidate.story
+        story = self._tools.as_counted(topic, candidate.story)
+        if decided := self._decided(topic, story):
+            return decided
         if candidate.assume_match:
             return Verdict(True, "said to match by its seed")
         if reason := outside_dates(story.day, topic.start, topic.end):
@@ -74,6 +77,15 @@ class AddStory:
             day=story.day,
         )
         return judge(_parsed(topic.query), parts)
+
+    def _decided(self, topic: Topic, story: WebStory) -> Verdict | None:
+        """The verdict of a person, if there is one."""
+        with self._tools.database.read() as connection:
+            decision = decision_on_story(connection, topic.id, story.id)
+        if decision is None:
+            return None
+        included = decision.kind == INCLUDE
+        return Verdict(included, f"{'taken in' if included else 'left out'} by hand: {decision.reason}"[:500])
 
     def _repeated(self, topic: Topic, story: WebStory, iteration: int, sentences: Sequence[str]) -> set[int]:
         """Fingerprints of sentences that another story of the source used in that week; a copy of this story does not count."""

@@ -17,7 +17,6 @@ from tearsheet.topics.spider.stores.candidates import Candidate
 from tearsheet.topics.spider.stores.jobs import Taken
 from tearsheet.topics.spider.stores.links import RoutedLink
 from tearsheet.topics.spider.tools import Tools
-from tearsheet.topics.spider.web_story import WebStory
 
 
 class MineStory:
@@ -31,11 +30,13 @@ class MineStory:
         candidate = await asyncio.to_thread(candidates.get_candidate, self._tools.database, topic.id, taken.item)
         if candidate is None or candidate.state != model.IN or candidate.spidered:
             return
-        mined = await self._links(candidate.story)
+        mined = await self._links(topic, candidate)
         await asyncio.to_thread(self._save, topic, candidate, mined)
 
-    async def _links(self, story: WebStory) -> list[MinedLink]:
-        tools = self._tools
+    async def _links(self, topic: Topic, candidate: Candidate) -> list[MinedLink]:
+        tools, story = self._tools, candidate.story
+        if candidate.mined:
+            return await asyncio.to_thread(links.known_links, tools.database, topic.id, story.id)
         stored = await asyncio.to_thread(web_stories.get_page, tools.database, story.id)
         page = (stored.html, stored.charset) if stored else await asyncio.to_thread(tools.archived, story.id)
         if page is None:
@@ -55,7 +56,7 @@ class MineStory:
     def give_up(self, taken: Taken, reason: str, *, defect: bool) -> None:
         """Leave the story without links, because its page is not available; record the reason if the error is ours."""
         note = reason[:500] if defect else None
-        links.save_links(self._tools.database, taken.topic_id, taken.item, 0, (), error=note)
+        links.save_links(self._tools.database, taken.topic_id, taken.item, 0, (), note, mined=False)
 
 
 def route_links(mined: Sequence[MinedLink], matched: Mapping[str, str], in_topic: Collection[str]) -> list[RoutedLink]:

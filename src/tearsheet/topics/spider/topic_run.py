@@ -24,7 +24,7 @@ from tearsheet.topics.spider.giving_up import why_given_up
 from tearsheet.topics.spider.job import Job
 from tearsheet.topics.spider.merge import merge_topic
 from tearsheet.topics.spider.seeds import route_new_seeds
-from tearsheet.topics.spider.stores import candidates, jobs, links, shares
+from tearsheet.topics.spider.stores import anew, candidates, jobs, links, shares
 from tearsheet.topics.spider.tools import Tools
 
 Values = Mapping[str, Any]
@@ -79,10 +79,19 @@ class TopicRun:
         if redelivered:  # the last check was cut off, so what it offered may never have been sent
             topic = _rename_run(self._tools, topic)
         if topic.state == model.RUNNING:
-            return self._spider(topic, values)
+            return self._begin_anew(topic, values) if topic.corrected else self._spider(topic, values)
         if topic.state == model.DEDUPED:
             return self._wait_for_shares(topic, values)
         return (_snapshot(topic),)
+
+    def _begin_anew(self, topic: Topic, values: Values) -> Sequence[Job]:
+        """Work out the result of a topic that was corrected from its seeds on, once nobody is at work on the earlier one."""
+        tools = self._tools
+        topic = _rename_run(tools, topic)
+        if jobs.is_any_held(tools.database, topic.id, tools.clock()):
+            return (_next_check(topic, values, tools.settings.poll_seconds),)
+        anew.begin_anew(tools.database, topic.id)
+        return (_next_check(topic, {}),)
 
     def _spider(self, topic: Topic, values: Values) -> Sequence[Job]:
         database = self._tools.database
@@ -99,15 +108,21 @@ class TopicRun:
             self._fail(topic.id, reason)
             return ()
         # What was put off is tried again once everything else is done, unless it must wait for longer still.
-        if not progress.done or jobs.take_up_again(database, topic.id, now + settings.wait_seconds):
+        if not progress.done:
             return self._go_on(topic, values, repr(progress))
+        if jobs.take_up_again(database, topic.id, now + settings.wait_seconds):
+            return self._go_on(topic, {"found_late": _found(progress), **values}, repr(progress))
+        if values.get("found_late", _found(progress)) != _found(progress):
+            # What arrived late may be nearer to the seeds than what was found without it, and lead to what has been found since.
+            return self._begin_anew(topic, {})
         return self._dedupe(topic, progress)
 
     def _dedupe(self, topic: Topic, progress: Progress) -> Sequence[Job]:
+        anew.forget_unreached(self._tools.database, topic.id)
         merges = merge_topic(self._tools.database, topic.id)
         said = _told(
             progress.over_budget and said_of_budget(topic.max_stories, progress.over_budget),
-            merges.moved and f"{how_many(merges.moved, 'story')} moved to another source",
+            merges.moved and f"{how_many(merges.moved, 'story')} of sources that were merged into others",
             merges.merged and f"{how_many(merges.merged, 'story')} merged into others",
             progress.over_cap
             and f"{how_many(progress.over_cap, 'page')} left out of sources that link to themselves without end",
@@ -166,6 +181,11 @@ def pause_until_check(poll_seconds: float, check_seconds: float, *, moved: bool)
 
 def _snapshot(topic: Topic) -> Job:
     return Job(routing.TOPIC_SNAPSHOT, {"topic": topic.id, "run": topic.run})
+
+
+def _found(progress: Progress) -> list[int]:
+    """What a run has found so far, as the values of a job tell it."""
+    return [progress.stories, progress.not_relevant, progress.links]
 
 
 def _since(values: Values, seen: str, now: float) -> float:

@@ -30,7 +30,7 @@ def decide(tools, topic, number: int, state: str) -> None:
 def test_stories_wait_for_all_pages_of_their_iteration(tools, topic):
     wait(tools, topic)
     new = seeds.unprocessed_seeds(tools.database, topic.id, 1)
-    seeds.route_seeds(tools.database, topic.id, [], new, [new[0].url_key])
+    seeds.route_seeds(tools.database, topic.id, [], [(new[0].url_key, new[0].url, False)], [new[0].url_key])
     candidates.release(tools.database, topic.id, 10, 200)
     assert states(tools, topic) == [model.WAITING] * 4
     fetches.finish_fetch(tools.database, topic.id, new[0].url_key, model.NO_MATCH)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Select, and_, exists, func, or_, select, update
+from sqlalchemy import Connection, Select, and_, case, delete, exists, func, or_, select, update
 
 from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import model, tables
+from tearsheet.topics.decisions import merged_sources
 from tearsheet.topics.spider.budget import Waiting, choose
 from tearsheet.topics.spider.stores.discovery import number_found
 from tearsheet.topics.spider.stores.web_stories import story_of
@@ -26,13 +28,16 @@ class Candidate:
     state: str
     spidered: bool
     assume_match: bool
+    mined: bool
+    """Whether its links are known from an earlier definition of the topic."""
 
 
 def add_waiting(
     database: Database, connection: Connection, topic_id: int, iteration: int, stories: Iterable[tuple[str, bool]]
 ) -> None:
-    """Add stories (id, assume_match) as waiting to be added to the topic.
+    """Add stories (id, assume_match) as waiting to be added to the topic, unless they have been routed already.
 
+    A story that is found again before it is judged counts from where it is nearest, and as said to match if any way to it says so.
     In order of their ids, and after the addresses to fetch: two workers that write the same rows in different orders would
     deadlock.
     """
@@ -48,8 +53,20 @@ def add_waiting(
         }
         for stories_id, assume_match in sorted(stories)
     ]
-    if rows:
-        connection.execute(database.insert(tables.topic_stories).on_conflict_do_nothing(), rows)
+    if not rows:
+        return
+    known, new = tables.topic_stories.c, database.insert(tables.topic_stories)
+    again, nearer = known.state == model.KNOWN, new.excluded.iteration < known.iteration
+    statement = new.on_conflict_do_update(
+        index_elements=["topics_id", "stories_id"],
+        set_={
+            "state": model.WAITING,
+            "iteration": case((or_(again, nearer), new.excluded.iteration), else_=known.iteration),
+            "assume_match": case((again, new.excluded.assume_match), else_=or_(known.assume_match, new.excluded.assume_match)),
+        },
+        where=or_(again, known.state == model.WAITING),
+    )  # fmt: skip
+    connection.execute(statement, rows)
 
 
 def get_candidate(database: Database, topic_id: int, stories_id: str) -> Candidate | None:
@@ -57,26 +74,31 @@ def get_candidate(database: Database, topic_id: int, stories_id: str) -> Candida
     stories = tables.topic_stories
     with database.read() as connection:
         row = connection.execute(
-            select(tables.web_stories, stories.c.iteration, stories.c.state, stories.c.spidered, stories.c.assume_match)
+            select(
+                tables.web_stories,
+                *(stories.c[name] for name in ("iteration", "state", "spidered", "assume_match", "mined")),
+            )
             .join(stories, stories.c.stories_id == tables.web_stories.c.stories_id)
             .where(stories.c.topics_id == topic_id, stories.c.stories_id == stories_id)
         ).one_or_none()
-    return Candidate(story_of(row), row.iteration, row.state, row.spidered, row.assume_match) if row else None
+    if row is None:
+        return None
+    return Candidate(story_of(row), row.iteration, row.state, row.spidered, row.assume_match, row.mined)
 
 
 def decide(database: Database, topic_id: int, stories_id: str, *, state: str, spidered: bool, why: str) -> None:
-    """Take a story into the topic or leave it out, and record why."""
-    stories = tables.topic_stories
+    """Take a story into the topic or leave it out, and record why. If its links are not followed, none is kept."""
+    stories, links = tables.topic_stories, tables.topic_links
+    own = and_(stories.c.topics_id == topic_id, stories.c.stories_id == stories_id)
     with database.begin() as connection:
-        connection.execute(
+        decided = connection.execute(
             update(stories)
-            .where(
-                stories.c.topics_id == topic_id,
-                stories.c.stories_id == stories_id,
-                stories.c.state.in_((model.ADDING, model.WAITING)),
-            )
+            .where(own, stories.c.state.in_((model.ADDING, model.WAITING)))
             .values(state=state, why=why, spidered=spidered)
         )
+        if decided.rowcount and spidered:
+            connection.execute(update(stories).where(own, stories.c.mined).values(mined=False))
+            connection.execute(delete(links).where(links.c.topics_id == topic_id, links.c.stories_id == stories_id))
 
 
 def release(database: Database, topic_id: int, max_stories: int, max_self_linked: int) -> None:
@@ -123,7 +145,8 @@ def _waiting(connection: Connection, topic_id: int, level: int) -> list[Waiting]
         .where(stories.c.topics_id == topic_id, stories.c.state == model.WAITING, stories.c.iteration == level)
         .order_by(stories.c.found)
     )
-    return [Waiting(*row) for row in rows]
+    merged = merged_sources(connection, topic_id)
+    return [Waiting(id, merged.get(media, media), within) for id, media, within in rows]
 
 
 def _brought(connection: Connection, topic_id: int) -> dict[str, int]:
@@ -139,7 +162,10 @@ def _brought(connection: Connection, topic_id: int) -> dict[str, int]:
         )
         .group_by(web.c.media_id)
     )
-    return dict(rows.all())
+    merged, brought = merged_sources(connection, topic_id), Counter[str]()
+    for media, count in rows:
+        brought[merged.get(media, media)] += count
+    return brought
 
 
 def _is_unready(connection: Connection, topic_id: int, level: int) -> bool:
@@ -165,12 +191,13 @@ def _is_unready(connection: Connection, topic_id: int, level: int) -> bool:
 
 
 def known_candidates(database: Database, topic_id: int, ids: Collection[str]) -> set[str]:
-    """Which of these stories the topic already knows, whatever became of them."""
+    """Which of these stories the topic has routed already, whatever became of them."""
     stories = tables.topic_stories
     found: set[str] = set()
     with database.read() as connection:
         for chunk in chunks(sorted(ids)):
-            query = select(stories.c.stories_id).where(stories.c.topics_id == topic_id, stories.c.stories_id.in_(chunk))
+            of_topic = and_(stories.c.topics_id == topic_id, stories.c.state != model.KNOWN)
+            query = select(stories.c.stories_id).where(of_topic, stories.c.stories_id.in_(chunk))
             found.update(connection.execute(query).scalars())
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, and_, bindparam, func, select, update
 
 from tearsheet.topics import model, tables
+from tearsheet.topics.decisions import merged_sources
 from tearsheet.topics.spider.budget import Found, order_of_discovery, self_linked
 
 
@@ -59,14 +60,22 @@ def _links_to(connection: Connection, topic_id: int, level: int) -> list[Found]:
     fetched = and_(fetches.c.topics_id == links.c.topics_id, fetches.c.url_key == links.c.url_key)
     led_to = func.coalesce(links.c.ref_stories_id, fetches.c.stories_id)
     finder, target = tables.web_stories.alias(), tables.web_stories.alias()
+    merged = merged_sources(connection, topic_id)
     rows = connection.execute(
-        select(target.c.stories_id, stories.c.found, links.c.place, finder.c.media_id == target.c.media_id)
+        select(target.c.stories_id, stories.c.found, links.c.place, finder.c.media_id, target.c.media_id)
         .select_from(
             stories.join(links, own)
             .outerjoin(fetches, fetched)
             .join(finder, finder.c.stories_id == stories.c.stories_id)
             .join(target, target.c.stories_id == led_to)
         )
-        .where(stories.c.topics_id == topic_id, stories.c.iteration == level - 1)
+        .where(
+            stories.c.topics_id == topic_id,
+            stories.c.iteration == level - 1,
+            stories.c.state.in_((model.IN, model.MERGED)),
+        )
     )
-    return [Found(id, found or 0, place, bool(within)) for id, found, place, within in rows]
+    return [
+        Found(id, found or 0, place, merged.get(source, source) == merged.get(linked, linked))
+        for id, found, place, source, linked in rows
+    ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, select, update
+from sqlalchemy import Connection, Row, Select, and_, delete, select, update
 
+from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import model, tables
 from tearsheet.topics.spider.stores.candidates import add_waiting
@@ -15,7 +16,7 @@ from tearsheet.topics.spider.stores.candidates import add_waiting
 def add_fetches(
     database: Database, connection: Connection, topic_id: int, iteration: int, urls: Iterable[tuple[str, str, bool]]
 ) -> None:
-    """Add addresses (key, url, assume_match) to be fetched, in order of their keys."""
+    """Add addresses (key, url, assume_match) to be fetched, in order of their keys. What is known of one is not asked again."""
     rows = [
         {
             "topics_id": topic_id,
@@ -29,7 +30,14 @@ def add_fetches(
         for key, url, assume_match in sorted(urls)
     ]
     if rows:
-        connection.execute(database.insert(tables.topic_fetch_urls).on_conflict_do_nothing(), rows)
+        known, new = tables.topic_fetch_urls.c, database.insert(tables.topic_fetch_urls)
+        reached = {name: new.excluded[name] for name in ("iteration", "assume_match")}
+        connection.execute(
+            new.on_conflict_do_update(
+                index_elements=["topics_id", "url_key"], set_=reached, where=known.iteration == model.NOT_REACHED
+            ),
+            rows,
+        )
 
 
 def get_fetch(database: Database, topic_id: int, key: str) -> Row[Any] | None:
@@ -65,6 +73,22 @@ def finish_fetch(
         )
         if stories_id is not None:
             add_waiting(database, connection, topic_id, row.iteration, [(stories_id, row.assume_match)])
+
+
+def ask_again(
+    connection: Connection, topic_id: int, states: Collection[str], keys: Collection[str] | None = None
+) -> list[str]:
+    """Forget what became of addresses that led to no story, so that the next run asks for them again; returns their keys.
+
+    Of these addresses only, if some are given.
+    """
+    fetches = tables.topic_fetch_urls
+    found: list[str] = []
+    without_story = and_(fetches.c.topics_id == topic_id, fetches.c.state.in_(states), fetches.c.stories_id.is_(None))
+    for some in [None] if keys is None else chunks(sorted(keys)):
+        chosen = without_story if some is None else and_(without_story, fetches.c.url_key.in_(some))
+        found += connection.execute(delete(fetches).where(chosen).returning(fetches.c.url_key)).scalars().all()
+    return found
 
 
 def pending_addresses(topic_id: int) -> Select[tuple[str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Select, and_, delete, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, delete, exists, or_, select, update
 
 from tearsheet.engines.database import Database
 from tearsheet.topics import tables
@@ -93,6 +93,14 @@ def take_up_again(database: Database, topic_id: int, until: float) -> bool:
     with database.begin() as connection:
         due = update(jobs).where(jobs.c.topics_id == topic_id, jobs.c.put_off, jobs.c.held_until <= until)
         return bool(connection.execute(due.values(put_off=False)).rowcount)
+
+
+def is_any_held(database: Database, topic_id: int, now: float) -> bool:
+    """Whether a worker holds an item of a topic, and so may still write what became of it."""
+    jobs = tables.topic_jobs
+    held = exists().where(jobs.c.topics_id == topic_id, jobs.c.holder != "", jobs.c.held_until > now)
+    with database.read() as connection:
+        return bool(connection.execute(select(held)).scalar())
 
 
 def void_turns(database: Database, topic_id: int, now: float) -> None:

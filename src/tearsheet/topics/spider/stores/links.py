@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import and_, exists, select, update
+from sqlalchemy import and_, delete, exists, select, update
 
 from tearsheet.engines.database import Database
 from tearsheet.foreign_text import storable
@@ -33,8 +33,13 @@ def save_links(
     iteration: int,
     links: Sequence[RoutedLink],
     error: str | None = None,
+    *,
+    mined: bool = True,
 ) -> None:
-    """Store a story's links, add what they lead to, and mark the story as spidered: all or nothing."""
+    """Store a story's links, add what they lead to, and mark the story as spidered: all or nothing.
+
+    They take the place of those that were known of it. Without `mined` its page could not be read.
+    """
     rows = [
         {
             "topics_id": topic_id,
@@ -51,7 +56,9 @@ def save_links(
     ]
     to_fetch = [(one.link.key, one.link.url, False) for one in links if one.route is Route.FETCH_LINK]
     to_add = {(one.stories_id, False) for one in links if one.stories_id and one.route is Route.ADD_STORY}
+    own = and_(tables.topic_links.c.topics_id == topic_id, tables.topic_links.c.stories_id == stories_id)
     with database.begin() as connection:
+        connection.execute(delete(tables.topic_links).where(own))
         if rows:
             connection.execute(database.insert(tables.topic_links).on_conflict_do_nothing(), rows)
         add_fetches(database, connection, topic_id, iteration + 1, to_fetch)
@@ -59,8 +66,19 @@ def save_links(
         connection.execute(
             update(tables.topic_stories)
             .where(tables.topic_stories.c.topics_id == topic_id, tables.topic_stories.c.stories_id == stories_id)
-            .values(spidered=True, link_mine_error=error)
+            .values(spidered=True, mined=mined, link_mine_error=error)
         )
+
+
+def known_links(database: Database, topic_id: int, stories_id: str) -> list[MinedLink]:
+    """The links of a story that was mined, as they stand in it."""
+    links = tables.topic_links
+    query = select(links).where(links.c.topics_id == topic_id, links.c.stories_id == stories_id)
+    with database.read() as connection:
+        return [
+            MinedLink(row.url, row.url_key, row.kind, sentence=row.sentence)
+            for row in connection.execute(query.order_by(links.c.place, links.c.url_key))
+        ]
 
 
 def resolve_links(database: Database, topic_id: int) -> None:

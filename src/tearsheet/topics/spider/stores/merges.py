@@ -1,4 +1,4 @@
-"""Moves stories to another source and merges them into another story; all within the transaction of `merge`."""
+"""Merges stories into another one; all within the transaction of `merge`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 
 import zstandard
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, select, update
 
 from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import model, tables
+from tearsheet.topics.decisions import merged_sources
 
 
 @dataclass(slots=True, frozen=True)
@@ -21,6 +22,8 @@ class Member:
     id: str
     iteration: int
     media: str
+    """The source that it counts for in this topic."""
+    own_media: str
     title: str
     day: date | None
 
@@ -34,15 +37,11 @@ def members(connection: Connection, topic_id: int) -> list[Member]:
         .where(stories.c.topics_id == topic_id, stories.c.state == model.IN)
         .order_by(stories.c.stories_id)
     )
+    merged = merged_sources(connection, topic_id)
     return [
-        Member(id, iteration, media, title, date.fromisoformat(day) if day else None)
+        Member(id, iteration, merged.get(media, media), media, title, date.fromisoformat(day) if day else None)
         for id, iteration, media, title, day in rows
     ]
-
-
-def duplicate_media(connection: Connection) -> dict[str, str | None]:
-    """For every source, the one that it is a duplicate of."""
-    return dict(connection.execute(select(tables.media.c.media_id, tables.media.c.dup_media_id)).all())
 
 
 def text_lengths(connection: Connection, ids: Sequence[str]) -> dict[str, int]:
@@ -55,32 +54,26 @@ def text_lengths(connection: Connection, ids: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def move_story(database: Database, connection: Connection, topic_id: int, story: Member, parent: str) -> None:
-    """Move a story to the source that its own is a duplicate of."""
-    web = tables.web_stories
-    connection.execute(database.insert(tables.media).values(media_id=parent, name=parent).on_conflict_do_nothing())
-    connection.execute(update(web).where(web.c.stories_id == story.id).values(media_id=parent))
-    _note(database, connection, topic_id, story.id, story.id, f"moved from {story.media} to {parent}")
-
-
 def merge_story(database: Database, connection: Connection, topic_id: int, lose: str, keep: str, reason: str) -> None:
-    """Merge one story into another, which takes over its links."""
-    links = tables.topic_links
-    connection.execute(
-        update(links).where(links.c.topics_id == topic_id, links.c.ref_stories_id == lose).values(ref_stories_id=keep)
-    )
-    outgoing = connection.execute(select(links).where(links.c.topics_id == topic_id, links.c.stories_id == lose)).all()
-    for row in outgoing:
-        values = dict(row._mapping) | {"stories_id": keep}
-        connection.execute(database.insert(links).values(values).on_conflict_do_nothing())
-    connection.execute(delete(links).where(links.c.topics_id == topic_id, links.c.stories_id == lose))
-    stories = tables.topic_stories
+    """Merge one story into another, with all that were merged into it. Its links stay as they are, and count for the other."""
+    stories, merged = tables.topic_stories, tables.topic_merged_stories_map
     connection.execute(
         update(stories)
         .where(stories.c.topics_id == topic_id, stories.c.stories_id == lose)
         .values(state=model.MERGED, why=reason)
     )
-    _note(database, connection, topic_id, lose, keep, reason)
+    connection.execute(
+        update(merged)
+        .where(merged.c.topics_id == topic_id, merged.c.target_stories_id == lose)
+        .values(target_stories_id=keep)
+    )
+    connection.execute(
+        database.insert(merged)
+        .values(topics_id=topic_id, source_stories_id=lose, target_stories_id=keep, reason=reason)
+        .on_conflict_do_update(
+            index_elements=["topics_id", "source_stories_id"], set_={"target_stories_id": keep, "reason": reason}
+        )
+    )
 
 
 def set_iteration(connection: Connection, topic_id: int, stories_id: str, iteration: int) -> None:
@@ -90,15 +83,4 @@ def set_iteration(connection: Connection, topic_id: int, stories_id: str, iterat
         update(stories)
         .where(stories.c.topics_id == topic_id, stories.c.stories_id == stories_id)
         .values(iteration=iteration)
-    )
-
-
-def _note(database: Database, connection: Connection, topic_id: int, source: str, target: str, reason: str) -> None:
-    connection.execute(
-        database.insert(tables.topic_merged_stories_map)
-        .values(topics_id=topic_id, source_stories_id=source, target_stories_id=target, reason=reason)
-        .on_conflict_do_update(
-            index_elements=["topics_id", "source_stories_id"],
-            set_={"target_stories_id": target, "reason": reason},
-        )
     )

@@ -14,7 +14,6 @@ from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import tables
 from tearsheet.topics.model import simplest
-from tearsheet.topics.spider.stores.media import parent_of
 from tearsheet.topics.spider.web_story import WebStory
 
 _MATCH = select(tables.story_urls.c.url_key, tables.story_urls.c.stories_id).where(
@@ -34,7 +33,7 @@ class StoredPage:
 def save_story(
     database: Database, story: WebStory, page: bytes | None, charset: str | None, addresses: Iterable[tuple[str, str]]
 ) -> WebStory:
-    """Store a story and every address (key, url) that led to it. The first copy wins. A duplicate source becomes its parent."""
+    """Store a story and every address (key, url) that led to it. The first copy wins."""
     with database.begin() as connection:
         _save_stories(database, connection, [story], [{"page": page, "charset": charset}])
         _save_addresses(database, connection, story.id, addresses)
@@ -53,14 +52,11 @@ def _save_stories(
 ) -> None:
     if not stories:
         return
-    parents = {media: parent_of(connection, media) for media in sorted({story.media for story in stories})}
-    for media in sorted(set(parents.values())):
-        connection.execute(database.insert(tables.media).values(media_id=media, name=media).on_conflict_do_nothing())
     rows = [
         {
             "stories_id": story.id,
             "url": story.url,
-            "media_id": parents[story.media],
+            "media_id": story.media,
             "title": story.title,
             "title_method": story.title_method,
             "publish_date": story.day.isoformat() if story.day else None,
