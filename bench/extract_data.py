@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tearsheet.urls import canonical_domain
+from tearsheet.urls import registered_domain
 
 _ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Scripts that write no blanks: one token a character."""
@@ -57,7 +57,7 @@ def load(folder: str) -> list[Page]:
     for key, value in expected.items():
         # One address of the list begins with a letter too many.
         url = value.get("url") or (key[key.index("http") :] if "://" in key else "")
-        domain = value.get("domain") or (canonical_domain(url) if url else key)
+        domain = value.get("domain") or (registered_domain(url) if url else key)
         html = files[value["file"].rpartition("/")[2]]
         pages.append(Page(key, html, url, domain, value.get("lang", ""), value.get("text", ""), value))
     return pages

@@ -61,6 +61,7 @@ ACROSS = {
     "topics/spider/test_seeding": "a whole run that starts from posts",
     "topics/spider/test_side_by_side": "two runs at once",
     "topics/spider/test_simulated_web": "a whole run on a web whose truth is known",
+    "topics/spider/test_wide_web": "a whole run on a web of platforms, wrappers, copies and traps",
     "web/test_mediacloud_client": "the official client of Media Cloud against ours",
     "web/test_slow_queries": "every search that the server offers, when it takes too long",
 }

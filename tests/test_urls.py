@@ -220,7 +220,7 @@ def test_sites_without_news(url, host):
         ("https://rsshub.app/?id=7", "rsshub.app/id=7"),
         ("https://feeds.feedburner.com/", "feeds.feedburner.com"),
         ("http://127.0.0.1/feed", "127.0.0.1"),
-        ("https://www.youtube.com/feeds/videos.xml?channel_id=UC1", "youtube.com/channel_id=UC1"),
+        ("https://www.youtube.com/feeds/videos.xml?channel_id=UC1", "youtube.com/channel/uc1"),
         ("https://github.com/Herald/map/releases.atom", "github.com/herald"),
         ("https://bsky.app/profile/herald.example/rss", "bsky.app/herald.example"),
         ("https://odysee.com/$/rss/@herald", "odysee.com/@herald"),

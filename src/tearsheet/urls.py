@@ -10,12 +10,12 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, unquote_to_byte
 
 from publicsuffixlist import PublicSuffixList
 
+from tearsheet.accounts import account_of
 from tearsheet.errors import UsageError
 from tearsheet.foreign_text import with_few_marks
 from tearsheet.lexicon import (
-    BY_PATH,
-    BY_SUBDOMAIN,
     DEVICE_SUBDOMAINS,
+    FEED_SERVICES,
     HOMEPAGE_FILES,
     HOMEPAGE_SECTIONS,
     PATH_WORDS,
@@ -187,11 +187,22 @@ def hash_of_normalized(normalized: str) -> str:
 
 
 def canonical_domain(url: str) -> str:
-    """Whose page it is: the registered domain (`bbc.co.uk`, `name.blogspot.com`), or the IP address where there is no name.
+    """Whose page it is: an account on a publishing platform (`name.substack.com`, `medium.com/@name`), else the registered domain.
 
-    Raises BadURL.
+    The table of platforms is `lexicon.platforms`. Raises BadURL.
     """
-    host = host_of(url)
+    parts, host = split_http_url(url), host_of(url)
+    domain = _registered(host)
+    return account_of(host, parts.path, parts.query, domain) or domain
+
+
+def registered_domain(url: str) -> str:
+    """The domain that was registered for a site (`bbc.co.uk`), or the IP address where there is no name. Raises BadURL."""
+    return _registered(host_of(url))
+
+
+@lru_cache(maxsize=10_000)
+def _registered(host: str) -> str:
     return host if is_address(host) else _suffixes().privatesuffix(host) or host
 
 
@@ -206,21 +217,18 @@ def names_site(text: str) -> bool:
 
 
 def publisher_of(url: str) -> str:
-    """Whose feed it is: its registered domain, or on a service that many publish on, the one place there. Raises BadURL.
+    """Whose feed it is: as `canonical_domain`, or on a service that has the feeds of many, the one place there. Raises BadURL.
 
     `https://feeds.feedburner.com/Herald` is `feeds.feedburner.com/herald`, and `https://herald.substack.com/feed` is
     `herald.substack.com`.
     """
-    host = host_of(url).removeprefix("www.")
-    domain = canonical_domain(url)
-    if host in BY_PATH:
+    source, host = canonical_domain(url), host_of(url).removeprefix("www.")
+    if source == registered_domain(url) and host in FEED_SERVICES:
         parts = split_http_url(url)
         names = [part for part in unquote(parts.path).lower().split("/") if part and part not in PATH_WORDS]
         name = names[0] if names else parts.query
         return f"{host}/{name}"[:_LONGEST_PUBLISHER] if name else host
-    if domain in BY_SUBDOMAIN and host != domain:
-        return ".".join(host.split(".")[-1 - len(domain.split(".")) :])
-    return domain
+    return source
 
 
 def is_address(host: str) -> bool:

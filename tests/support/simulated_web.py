@@ -41,12 +41,16 @@ class Page:
         return None if self.number % 11 == 0 else self.number * 37 % 501
 
     @property
+    def host(self) -> str:
+        return self.site
+
+    @property
     def path(self) -> str:
         return f"/{self.day:%Y/%m}/page-{self.number}.html"
 
     @property
     def url(self) -> str:
-        return f"http://{self.site}{self.path}"
+        return f"http://{self.host}{self.path}"
 
 
 @dataclass
@@ -63,6 +67,8 @@ class Truth:
 class SimulatedWeb:
     """Sites, pages and links from a seed number."""
 
+    page_type = Page
+
     def __init__(self, sites: int, pages: int, seed: int = 1, max_iterations: int = 5) -> None:
         self.rng = random.Random(seed)
         self.max_iterations = max_iterations
@@ -77,14 +83,14 @@ class SimulatedWeb:
         self._make_twins(max(4, pages // 30))
         self._make_links()
         self.seeds = self._choose_seeds()
-        self._by_place = {(page.site, page.path): page for page in self.pages}
+        self._by_place = {(page.host, page.path): page for page in self.pages}
 
     # How it is made
 
     def _new(self, site: str, kind: str, day: date, title: str = "") -> Page:
         number = len(self.pages)
         title = title or " ".join([f"N{number}", *self.rng.sample(_WORDS, 4)]).title()
-        page = Page(number, site, kind, day, title)
+        page = self.page_type(number, site, kind, day, title)
         self.pages.append(page)
         return page
 
@@ -144,11 +150,11 @@ class SimulatedWeb:
         if choice < 0.1:
             return f"http://short.example/{target.number}"
         if choice < 0.2:
-            return f"http://{target.site}/moved/{target.number}"
+            return f"http://{target.host}/moved/{target.number}"
         if choice < 0.3:
             return f"{target.url}?utm_source=x&fbclid=y#top"
         if choice < 0.4:
-            return f"http://www.{target.site}{target.path}"
+            return f"http://www.{target.host}{target.path}"
         return target.url
 
     def _choose_seeds(self) -> list[str]:
@@ -202,7 +208,7 @@ class SimulatedWeb:
             target = self.pages[int(path.rpartition("/")[2])]
             writer.write(response(b"", "301 Moved", (f"Location: {target.url}",)))
             return
-        page = self._by_place.get((host, path))
+        page = self._by_place.get((host, request.path)) or self._by_place.get((host, path))
         if page is None:
             writer.write(response(b"<html>gone</html>", "404 Not Found"))
             return
@@ -215,19 +221,32 @@ class SimulatedWeb:
     def _graph_answer(self, path: str) -> bytes:
         """The Graph API. It is asked for a page by any of its addresses."""
         address = parse_qs(urlsplit(path).query)["id"][0]
-        page = self.pages[int("".join(c for c in urlsplit(address).path.rpartition("/")[2] if c.isdigit()))]
+        page = self.pages[self.number_of(address)]
         said: dict[str, object] = {"engagement": {"share_count": page.shares, "comment_count": 1, "reaction_count": 2}}
         if page.shares is None:
             said = {"error": {"code": 100, "message": "unknown address"}}
         return response(json.dumps(said).encode(), headers=("Content-Type: application/json",))
 
+    def number_of(self, address: str) -> int:
+        """The page that an address leads to."""
+        return int("".join(c for c in urlsplit(address).path.rpartition("/")[2] if c.isdigit()))
+
     # What is true
+
+    def is_followed(self, target: Page) -> bool:
+        """Whether the topic follows links to a page."""
+        return True
+
+    def has_room(self, source: Page, target: Page) -> bool:
+        """Whether a page that is found by a link of another may be taken."""
+        return True
 
     def truth(self, max_stories: int | None = None) -> Truth:
         """What a topic finds; with a size budget, the first of it: by iteration, then by finder and place."""
         level: dict[int, int] = {}
-        seen = set(self.seed_numbers)
-        wave = [number for number in self.seed_numbers if self.pages[number].kind == "on"]
+        followed = [number for number in self.seed_numbers if self.is_followed(self.pages[number])]
+        seen = set(followed)
+        wave = [number for number in followed if self.pages[number].kind == "on"]
         for depth in range(self.max_iterations + 1):
             following = []
             for number in wave:
@@ -236,10 +255,11 @@ class SimulatedWeb:
                 break
             for number in wave:
                 for target, _, form in sorted(self.pages[number].links, key=lambda link: link[2]):  # anchors, then text
-                    if target is not None and form != "aside" and target not in seen:
-                        seen.add(target)
-                        if self.pages[target].kind == "on":
-                            following.append(target)
+                    if target is None or form == "aside" or target in seen or not self.is_followed(self.pages[target]):
+                        continue
+                    seen.add(target)
+                    if self.pages[target].kind == "on" and self.has_room(self.pages[number], self.pages[target]):
+                        following.append(target)
             wave = following
         return self._merged(dict(list(level.items())[:max_stories]), seen)
 

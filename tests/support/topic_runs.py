@@ -61,7 +61,16 @@ async def run(
         client = await stack.enter_async_context(PoliteClient(fetch_settings(port)))
         reader = ReadingPool(2, 60.0)
         stack.push_async_callback(reader.close)
-        tools = Tools(database, index, Fetcher(client), client, reader, settings, lambda _: None, hold_seconds=2.0)
+        tools = Tools(
+            database,
+            index,
+            Fetcher(client, everywhere=True),
+            client,
+            reader,
+            settings,
+            lambda _: None,
+            hold_seconds=2.0,
+        )
         return await run_topic(tools, broker, Ledger(database), topic, concurrency=16, **more)
 
 

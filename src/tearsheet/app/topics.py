@@ -103,7 +103,7 @@ def _tools(services: Services, stack: AsyncExitStack) -> Tools:
     return Tools(
         services.database,
         services.index,
-        Fetcher(client),
+        Fetcher(client, everywhere=True),  # which sites a topic leaves out is its own setting
         client,
         services.open_reader(stack),
         services.settings.topics,

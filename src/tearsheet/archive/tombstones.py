@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Column, Connection, ForeignKey, Integer, String, Table, select
 
+from tearsheet.accounts import name_in_addresses
 from tearsheet.archive.erased import Erasure, erased_addresses, erasures
 from tearsheet.archive.store import (
     StoredCapture,
@@ -176,11 +177,11 @@ class Tombstones:
     def captured_from(self, domain: str) -> list[str]:
         """The addresses of all captures of a source."""
         found: set[str] = set()
+        name = name_in_addresses(domain)
         with self._database.read() as connection:
             for column in (captures.c.url, capture_addresses.c.url):
-                found.update(
-                    connection.execute(select(column).where(column.contains(domain, autoescape=True))).scalars()
-                )
+                named = sa.func.lower(column).contains(name, autoescape=True)
+                found.update(connection.execute(select(column).where(named)).scalars())
         return sorted(url for url in found if _domain_of(url) == domain)
 
     def same_pages(self, some: Sequence[StoredCapture]) -> int:

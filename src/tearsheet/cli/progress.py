@@ -106,6 +106,7 @@ class TopicProgress:
             + progress.not_relevant
             + progress.over_budget
             + progress.over_cap
+            + progress.left_out
             + progress.failed_requests
             + progress.links
             - progress.links_unfetched

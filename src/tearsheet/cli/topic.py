@@ -18,6 +18,7 @@ from tearsheet.cli.context import err, out, output_form, reports_errors, service
 from tearsheet.cli.filters import question_of, why_none
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.cli.progress import TopicProgress
+from tearsheet.cli.topic_left_out import left_out
 from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import hand_over, hand_over_all
@@ -90,13 +91,19 @@ def create(
     seconds: Annotated[float | None, typer.Option(help="Seconds between two fetches from one source.")] = None,
     focus: Annotated[list[str] | None, typer.Option(help="A part to count separately: NAME=QUERY.")] = None,
     timespan: Annotated[list[str] | None, typer.Option(help="A custom timespan: FIRST=LAST day.")] = None,
+    platforms: Annotated[
+        bool,
+        typer.Option(
+            help="Follow links to platforms (YouTube, X, Wikipedia): videos and posts about the topic become stories."
+        ),
+    ] = True,
 ) -> None:
     """Create a topic. Seed it next, then run it."""
     seeds = question_of(query, start=start, end=end, sources=source, collections=collection)
     spans = dict.fromkeys(_span(first, last) for first, last in _pairs(timespan or [], "--timespan", "FIRST=LAST"))
     new = topics.NewTopic(
         name, seeds.text, seeds.start, seeds.end, seeds.sources, seeds.collections, iterations, max_stories, seconds,
-        _foci(focus or []), tuple(spans),
+        _foci(focus or []), tuple(spans), platforms,
     )  # fmt: skip
     with services_for(begins=True) as services:
         topics.store.create_topic(services.database, new, services.settings.topics.seconds_per_media_fetch)
@@ -214,6 +221,8 @@ def status(name: Name, json: JsonOption = False, jsonl: JsonlOption = False) -> 
         "not_relevant": progress.not_relevant,
         "over_budget": progress.over_budget,
         "over_cap": progress.over_cap,
+        "platforms": topic.platforms,
+        "left_out": progress.left_out,
         "iteration": progress.iteration,
         "max_iterations": topic.max_iterations,
         "links": progress.links,

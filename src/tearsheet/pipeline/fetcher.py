@@ -74,11 +74,12 @@ def outcome_of_error(error: FetchError) -> Outcome:
 
 
 class Fetcher:
-    """A stage: fills in the page and what HTTP said about it."""
+    """A stage: fills in the page and what HTTP said about it. Sites that publish no news are fetched only with `everywhere`."""
 
-    def __init__(self, client: PoliteClient, *, clock: Clock = wall_clock) -> None:
+    def __init__(self, client: PoliteClient, *, clock: Clock = wall_clock, everywhere: bool = False) -> None:
         self._client = client
         self._clock = clock
+        self._everywhere = everywhere
 
     async def process(self, story: Story) -> Story:
         """Fetch the story's link. Raises Drop, Retry, or Requeue while the host is busy."""
@@ -100,13 +101,14 @@ class Fetcher:
             url = wire_url(story.rss_entry.link)
         except BadURL as error:
             raise Drop("bad-url", str(error)) from error
-        if host := non_news_host(url):
+        if (host := non_news_host(url)) and not self._everywhere:
             raise Drop("non-news", host)
         return url
 
     async def _fetch(self, url: str) -> FetchResponse:
+        on_redirect = None if self._everywhere else _stay_with_news
         try:
-            return await self._client.fetch(FetchRequest(url, content_types=PAGE_TYPES, on_redirect=_stay_with_news))
+            return await self._client.fetch(FetchRequest(url, content_types=PAGE_TYPES, on_redirect=on_redirect))
         except RobotsForbid as forbidden:
             raise Drop("robots", forbidden.url) from forbidden
         except RobotsUnavailable as busy:

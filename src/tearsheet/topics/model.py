@@ -83,6 +83,8 @@ class NewTopic:
     """Boolean queries by name: parts of the topic that snapshots count separately."""
     timespans: tuple[tuple[date, date], ...] = ()
     """Custom timespans, both days included."""
+    platforms: bool = True
+    """Whether links to platforms and other sites without news are followed: their videos and posts may become stories."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -101,6 +103,7 @@ class Topic:
     seconds_per_media_fetch: float
     foci: dict[str, str]
     timespans: tuple[tuple[date, date], ...]
+    platforms: bool
     state: str
     message: str
     run: str
@@ -133,6 +136,8 @@ class Progress:
     not_relevant: int = 0
     over_budget: int = 0
     over_cap: int = 0
+    left_out: int = 0
+    """Addresses that are not followed: platforms, if the topic does without them, and others that never lead to a story."""
     links: int = 0
     links_unfetched: int = 0
     failed_requests: int = 0

@@ -59,6 +59,7 @@ def stored_definition(new: NewTopic) -> dict[str, Any]:
         "seconds_per_media_fetch": new.seconds_per_media_fetch,
         "foci": json.dumps(new.foci, sort_keys=True),
         "timespans": json.dumps([[first.isoformat(), last.isoformat()] for first, last in new.timespans]),
+        "platforms": new.platforms,
     }
 
 
@@ -106,6 +107,7 @@ def _topic(row: Row[Any]) -> Topic:
         seconds_per_media_fetch=row.seconds_per_media_fetch,
         foci=json.loads(row.foci),
         timespans=tuple((date.fromisoformat(a), date.fromisoformat(b)) for a, b in json.loads(row.timespans)),
+        platforms=row.platforms,
         state=row.state,
         message=row.message,
         run=row.run,
@@ -223,6 +225,7 @@ def progress_of(database: Database, topic: Topic) -> Progress:
         not_relevant=by_state.get(model.OUT, 0),
         over_budget=by_state.get(model.OVER_BUDGET, 0),
         over_cap=by_state.get(model.OVER_CAP, 0),
+        left_out=fetched.get(model.IGNORED, 0),
         links=sum(by_fetched.values()),
         links_unfetched=unfetched,
         failed_requests=fetched.get(model.REQUEST_FAILED, 0),

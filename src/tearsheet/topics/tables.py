@@ -29,6 +29,7 @@ topics = Table(
     Column("created_at", UtcDateTime, nullable=False),
     Column("collections", Text, nullable=False, server_default="[]"),
     Column("corrected", Boolean, nullable=False, server_default=false()),
+    Column("platforms", Boolean, nullable=False, server_default=false()),
     sqlite_autoincrement=True,
 )
 

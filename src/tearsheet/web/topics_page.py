@@ -56,6 +56,7 @@ class TopicView:
     not_relevant: int
     over_budget: int
     over_cap: int
+    left_out: int
     links: int
     iteration: int
     max_iterations: int
@@ -106,6 +107,7 @@ def _view(database: Database, topic: Topic) -> TopicView:
         not_relevant=progress.not_relevant,
         over_budget=progress.over_budget,
         over_cap=progress.over_cap,
+        left_out=progress.left_out,
         links=progress.links,
         iteration=progress.iteration,
         max_iterations=topic.max_iterations,

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 
 from tearsheet.engines.database.port import Database
 from tearsheet.engines.database.sql import migration_steps
-from tests.support.databases import PostgresHarness, SqliteHarness
-from tests.support.old_database import LONG_GUID, OLD, ROWS, contents, fill_as_before
+from tests.support.databases import PostgresHarness, SqliteHarness, migrate_to
+from tests.support.old_database import LONG_GUID, OLD, ROWS, WHEN, contents, fill_as_before
 from tests.support.patience import PATIENCE
 
 
@@ -115,3 +115,34 @@ def test_an_upgrade_that_is_killed_before_any_of_its_statements_is_made_again(ha
     kills["upgrade of a database"] = killed
     assert some(old, "SELECT count(*) FROM feed_secrets") == [(2,)]
     assert contents(old) != before
+
+
+def test_platforms_that_topics_refused_are_told_as_left_out_and_channels_have_their_names(harness):
+    database = harness.open()
+    migrate_to(database, "0024")
+    fetch = (
+        "INSERT INTO topic_fetch_urls (topics_id, url_key, url, iteration, state, message, assume_match) "
+        "VALUES (1, :key, :url, 1, 'request failed', :message, :match)"
+    )
+    topic = (
+        "INSERT INTO topics (id, name, query, domains, max_iterations, max_stories, seconds_per_media_fetch, foci, timespans, state, "
+        "message, run, seeded, created_at) VALUES (1, 'T', 'q', '[]', 1, 1, 0, '{}', '[]', 'completed', '', '', :seeded, :now)"
+    )
+    sources = "INSERT INTO sources (id, name, domain, created_at) VALUES (:id, 'n', :domain, :now)"
+    with database.begin() as connection:
+        connection.execute(sa.text(topic), {"seeded": True, "now": WHEN})
+        for key, message in (("a", "non-news: youtube.com"), ("b", "non-news2: x.com"), ("c", "http-404: gone")):
+            connection.execute(sa.text(fetch), {"key": key, "url": key, "message": message, "match": False})
+        domains = ("youtube.com/channel_id=UC7", "youtube.com/user=River", "paper.example", "youtube.com/river")
+        for number, domain in enumerate(domains, 1):
+            connection.execute(sa.text(sources), {"id": number, "domain": domain, "now": WHEN})
+    database.migrate()
+    reason = "a platform or a site without news, which this topic leaves out (--no-platforms)"
+    assert some(database, "SELECT state, message FROM topic_fetch_urls ORDER BY url_key") == [
+        ("ignored", reason), ("ignored", reason), ("request failed", "http-404: gone")
+    ]  # fmt: skip
+    assert [bool(kept) for (kept,) in some(database, "SELECT platforms FROM topics")] == [False]
+    assert some(database, "SELECT domain FROM sources ORDER BY id") == [
+        ("youtube.com/channel/uc7",), ("youtube.com/user/river",), ("paper.example",), ("youtube.com/river",)
+    ]  # fmt: skip
+    database.close()

@@ -97,3 +97,23 @@ def test_links_to_the_own_source_are_limited():
 @given(st.text(alphabet="<>ahref='\" /:ptsx&;#.iframe", max_size=300))
 def test_hostile_pages_raise_nothing(text):
     mine_links("<article><p>" + PROSE + text, "http://paper.example/")
+
+
+def test_a_heading_before_a_line_break_is_part_of_the_paragraph():
+    html = page(f'<p><a href="http://other.example/dress">The Fen Dress</a><br>{PROSE}</p>')
+    assert urls(html) == ["http://other.example/dress"]
+
+
+def test_wrapped_links_lead_to_the_page_that_is_meant():
+    html = page(
+        f'<p>{PROSE}<a href="https://web.archive.org/web/20240301000000/http://other.example/a">a copy</a> and '
+        f'<a href="https://l.facebook.com/l.php?u=http%3A%2F%2Fother.example%2Fa&amp;h=x">the same</a> and '
+        f'<a href="/web/20240301000000/http://third.example/b">in a copy</a>, https://www.google.com/url?q=http://x.example/c</p>'
+    )
+    assert urls(html) == ["http://other.example/a", "http://third.example/b", "http://x.example/c"]
+
+
+def test_a_link_from_one_account_to_another_of_the_same_platform_is_no_self_link():
+    many = " ".join(f'<a href="https://bob.substack.com/p/{i}">{i}</a>' for i in range(30))
+    html = page(f'<p>{PROSE * 5}{many} <a href="https://bob.substack.com/tag/dams">dams</a></p>')
+    assert len(urls(html, "https://alice.substack.com/p/flood")) == 31

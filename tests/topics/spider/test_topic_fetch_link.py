@@ -1,17 +1,19 @@
 """Fetching an address of a topic: in its source's turn, and once."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from tearsheet.archive import Erased
-from tearsheet.topics import model
+from tearsheet.topics import model, store
 from tearsheet.topics.model import Seed
 from tearsheet.topics.spider.addresses import url_key
 from tearsheet.topics.spider.job_workers import TurnLater
 from tearsheet.topics.spider.seeds import route_new_seeds
 from tearsheet.topics.spider.stores import fetches, media, web_stories
 from tearsheet.topics.spider.stores.jobs import Taken
+from tearsheet.topics.spider.stores.left_out import list_left_out
 from tearsheet.topics.spider.stores.seeds import add_seeds
 from tearsheet.topics.spider.topic_fetch_link import FetchLink
 from tearsheet.topics.spider.web_story import WebStory
@@ -149,3 +151,109 @@ def test_a_page_that_turns_out_to_be_erased_is_not_kept(tools, topic):
     assert row is not None
     assert (row.state, row.stories_id) == (model.IGNORED, None)
     assert web_stories.match_stories(tools.database, [url_key("http://a.example/erased"), url_key(URLS[0])]) == {}
+
+
+class Answers:
+    """A web of a few pages; what leads elsewhere is told as the address that it ends at."""
+
+    def __init__(self, pages, ends=()):
+        self.pages, self.ends, self.asked = pages, dict(ends), []
+
+    async def process(self, story):
+        url = story.rss_entry.link
+        self.asked.append(url)
+        story.http_metadata.final_url = self.ends.get(url, url)
+        story.raw_html.html = self.pages.get(story.http_metadata.final_url, b"<title>Copy</title>")
+        return story
+
+
+FLOOD = (
+    b"<html><title>Flood</title><meta name=description content='A flood came.'>"
+    b"<article><p>A flood came over the town.</p></article></html>"
+)
+VIDEO = "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
+
+
+def outcome(tools, topic, url, *, assume_match=False):
+    add_seeds(tools.database, topic.id, [Seed(url, assume_match=assume_match)])
+    route_new_seeds(tools, topic)
+    fetch(tools, topic, url, turn=1.0)
+    row = fetches.get_fetch(tools.database, topic.id, url_key(url))
+    assert row is not None
+    return row
+
+
+def test_a_topic_without_platforms_leaves_them_out_and_says_so(tools, topic):
+    without = replace(topic, platforms=False)
+    tools.fetcher = Answers({VIDEO: FLOOD}, [("https://bit.ly/x", VIDEO)])
+    direct = outcome(tools, without, VIDEO)
+    redirected = outcome(tools, without, "https://bit.ly/x")
+    for row in (direct, redirected):
+        assert (row.state, row.stories_id) == (model.IGNORED, None)
+        assert (
+            row.message
+            == "www.youtube.com is a platform or a site without news, which this topic leaves out (--no-platforms)"
+        )
+    assert tools.fetcher.asked == ["https://bit.ly/x"]
+    assert store.progress_of(tools.database, without).left_out == 2
+    assert store.progress_of(tools.database, without).failed_requests == 0
+
+
+def test_a_topic_follows_platforms_and_takes_a_video_for_a_story(tools, topic):
+    tools.fetcher = Answers({VIDEO: FLOOD})
+    assert outcome(tools, topic, VIDEO).state == model.STORY_ADDED
+
+
+def test_a_seed_that_is_said_to_match_may_be_on_any_platform(tools, topic):
+    tools.fetcher = Answers({VIDEO: FLOOD})
+    assert outcome(tools, replace(topic, platforms=False), VIDEO, assume_match=True).state == model.STORY_ADDED
+
+
+def test_a_page_of_a_platform_for_members_only_is_left_out_with_the_reason(tools, topic):
+    tools.fetcher = Answers({VIDEO: b"<title>Log in to see flood</title>"})
+    row = outcome(tools, topic, VIDEO)
+    assert (row.state, row.message) == (model.IGNORED, "its page gives no title, description or text")
+
+
+def test_a_way_that_ends_at_a_copy_goes_on_to_the_page_that_is_meant(tools, topic):
+    copy = "https://paper-example.cdn.ampproject.org/c/s/paper.example/flood"
+    tools.fetcher = Answers({"https://paper.example/flood": FLOOD}, [("https://t.co/x", copy)])
+    row = outcome(tools, topic, "https://t.co/x")
+    assert tools.fetcher.asked == ["https://t.co/x", "https://paper.example/flood"]
+    assert (row.state, row.stories_id) == (model.STORY_ADDED, url_key("https://paper.example/flood"))
+
+
+def test_a_way_from_copy_to_copy_ends(tools, topic):
+    copies = [f"https://web.archive.org/web/2024/https://paper.example/{n}" for n in range(9)]
+    ends = [("https://t.co/x", copies[0]), *((f"https://paper.example/{n}", copies[n + 1]) for n in range(8))]
+    tools.fetcher = Answers({}, ends)
+    assert outcome(tools, topic, "https://t.co/x").state == model.NO_MATCH
+    assert len(tools.fetcher.asked) == 3
+
+
+def test_accounts_of_one_site_share_its_pace(tools, topic, clock):
+    add_seeds(tools.database, topic.id, [Seed(f"https://{name}.substack.com/p/1") for name in ("alice", "bob")])
+    route_new_seeds(tools, topic)
+    assert media.take_turn(tools.database, "substack.com", clock.now, 10.0) == 0.0
+    for wait, name in ((10, "alice"), (20, "bob")):
+        with pytest.raises(TurnLater) as later:
+            fetch(tools, topic, f"https://{name}.substack.com/p/1")
+        assert later.value.turn == clock.now + wait
+
+
+def test_what_is_left_out_is_listed_with_its_reason(tools, topic):
+    tools.fetcher = Answers({})
+    outcome(tools, replace(topic, platforms=False), VIDEO)
+    outcome(tools, topic, "https://t.me/share?url=x")
+    FetchLink(tools).give_up(Taken(topic.id, "topic_fetch_link", url_key(URLS[0])), "http-404: gone", defect=False)
+    found = list_left_out(tools.database, topic.id)
+    assert [(one.url, one.state, one.reason) for one in found] == [
+        ("https://t.me/share?url=x", model.IGNORED, "on the list of links that never lead to a story"),
+        (
+            VIDEO,
+            model.IGNORED,
+            "www.youtube.com is a platform or a site without news, which this topic leaves out (--no-platforms)",
+        ),
+        (URLS[0], model.REQUEST_FAILED, "http-404: gone"),
+    ]
+    assert {(one.iteration, one.links) for one in found} == {(0, 0)}

@@ -11,8 +11,7 @@ from functools import lru_cache
 
 from tearsheet.feeds.formats import EARLIEST, SITEMAP, Entry, ParsedFeed, normalized_title, title_hash
 from tearsheet.feeds.polling.details import details_of
-from tearsheet.lexicon import is_non_news
-from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, is_homepage, normalize_url
+from tearsheet.urls import MAX_URL_LENGTH, BadURL, canonical_domain, is_homepage, non_news_host, normalize_url
 
 NO_URL, RELATIVE, TOO_LONG, HOME, BAD, NO_NEWS, TOSSED, STALE = (
     "nourl", "relurl", "toolong", "home", "bad", "nonews", "tossed", "stale",
@@ -107,19 +106,14 @@ def _candidate(entry: Entry) -> Candidate | str:
 def _address(url: str) -> tuple[str, str] | str:
     """Normalised address and domain, or the reason for skipping it. Cached: feeds list the same addresses poll after poll."""
     try:
-        normalized, domain = normalize_url(url), _domain(url.split("/", 3)[2])
-        if is_non_news(domain):
+        normalized, domain = normalize_url(url), canonical_domain(url)
+        if non_news_host(url):
             return NO_NEWS
         if normalized.count("/") <= _FRONT_PAGE_SLASHES and is_homepage(url):
             return HOME
     except (BadURL, UnicodeError):
         return BAD
     return (normalized, domain) if len(normalized) <= MAX_URL_LENGTH and len(domain) <= 255 else TOO_LONG
-
-
-@lru_cache(maxsize=10_000)
-def _domain(authority: str) -> str:
-    return canonical_domain(f"http://{authority}/")
 
 
 def guid_key(guid: str | None) -> str | None:

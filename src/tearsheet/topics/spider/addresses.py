@@ -1,4 +1,4 @@
-"""Addresses of links: stripped of tracking parameters, and checked against those that never lead to a story."""
+"""Addresses of links: unwrapped, stripped of tracking parameters, and checked against those that never lead to a story."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import re2
 
+from tearsheet.unwrapping import unwrap
 from tearsheet.urls import BadURL, canonical_domain, is_tracking_parameter, split_http_url, url_hash
 
 _VIDEO_ADDRESSES: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -22,9 +23,9 @@ _SELF_LINKS_TO_LISTS = re.compile(r"/(?:tags?|categor(?:y|ies)|authors?|search|t
 
 
 def clean_url(url: str) -> str | None:
-    """The address without fragment and tracking parameters, otherwise unchanged; None when it is not an http(s) address."""
+    """The address of the page itself (see `unwrap`), without fragment and tracking parameters; None where it is none."""
     try:
-        parts = split_http_url(url)
+        parts = split_http_url(unwrap(url))
     except BadURL:
         return None
     query = parts.query
@@ -43,7 +44,7 @@ def url_key(url: str) -> str:
 
 
 def media_of(url: str) -> str:
-    """The source that a page belongs to: its registered domain. Raises BadURL."""
+    """The source that a page belongs to: an account on a platform, else its registered domain. Raises BadURL."""
     return canonical_domain(url).lower()
 
 

@@ -100,8 +100,9 @@ def _anchors(document: Document) -> Iterator[_Found]:
             continue
         if block.mem_id not in read:
             read.add(block.mem_id)
-            everything = belongs(block.text(deep=True))
-            in_article |= {id: run for run in _runs(block) if everything or belongs(run.text) for id in run.anchors}
+            runs = _runs(block)
+            everything = belongs(block.text(deep=True)) or belongs(" ".join(run.text for run in runs))
+            in_article |= {id: run for run in runs if everything or belongs(run.text) for id in run.anchors}
         run = in_article.get(node.mem_id)
         if run is not None and (address := document.absolute(node.attributes.get("href") or "")):
             start, text = run.anchors[node.mem_id], node.text()

@@ -7,18 +7,25 @@ from dataclasses import replace
 from typing import Any
 
 from tearsheet.archive import REASON, story_keys
-from tearsheet.story import RSSEntry, Story
+from tearsheet.story import Exchange, RSSEntry, Story
 from tearsheet.topics import model
 from tearsheet.topics.model import Topic
 from tearsheet.topics.spider import routing
-from tearsheet.topics.spider.addresses import is_ignored, media_of, url_key
+from tearsheet.topics.spider.addresses import is_ignored, url_key
 from tearsheet.topics.spider.job_workers import TurnLater
 from tearsheet.topics.spider.pace import is_missed
+from tearsheet.topics.spider.platform_pages import SAYS_NOTHING, says_nothing, why_left_out
 from tearsheet.topics.spider.reading import READ_LINKED_PAGE, LinkedPage, ReceivedPage
 from tearsheet.topics.spider.stores import fetches, media, web_stories
 from tearsheet.topics.spider.stores.jobs import Taken
 from tearsheet.topics.spider.tools import Tools
 from tearsheet.topics.spider.web_story import WebStory
+from tearsheet.unwrapping import unwrap
+from tearsheet.urls import registered_domain
+
+_LEADS_NOWHERE = "on the list of links that never lead to a story"
+_MOST_WRAPPERS = 3
+"""How often the way to a page may end at an address that carries another."""
 
 
 class FetchLink:
@@ -36,29 +43,52 @@ class FetchLink:
         row = await asyncio.to_thread(fetches.get_fetch, tools.database, topic.id, taken.item)
         if row is None or row.state != model.PENDING:
             return
-        if is_ignored(row.url):
-            await asyncio.to_thread(fetches.finish_fetch, tools.database, topic.id, row.url_key, model.IGNORED)
+        if reason := _why_left_out(topic, row, row.url):
+            await asyncio.to_thread(self._leave_out, topic, row, reason)
             return
         if await asyncio.to_thread(tools.erased, [row.url_key]):
-            await asyncio.to_thread(self._erased, topic, row)
+            await asyncio.to_thread(self._leave_out, topic, row, REASON)
             return
         matched = await asyncio.to_thread(tools.match, [row.url_key])
         if matched:
             await asyncio.to_thread(self._matched, topic, row, matched[row.url_key])
             return
         await asyncio.to_thread(self._wait_for_turn, topic, row.url, taken)
-        story = await tools.fetcher.process(Story(rss_entry=RSSEntry(link=row.url)))
+        story = await self._fetched(row.url)
         http = story.http_metadata
-        page = ReceivedPage(story.raw_html.html or b"", http.final_url or row.url, http.encoding)
+        final_url = http.final_url or row.url
+        page = ReceivedPage(story.raw_html.html or b"", final_url, http.encoding)
         made = await tools.reader.read(READ_LINKED_PAGE, LinkedPage(page, topic.query, bool(row.assume_match)))
+        reason = _why_left_out(topic, row, final_url)
+        if (
+            made is not None
+            and not row.assume_match
+            and says_nothing(made.url, made.title_method, made.description, made.text)
+        ):
+            reason = SAYS_NOTHING
         if await asyncio.to_thread(tools.erased, {*story_keys(story), *({made.id} if made else ())}):
-            await asyncio.to_thread(self._erased, topic, row)
+            reason = REASON
+        if reason:
+            await asyncio.to_thread(self._leave_out, topic, row, reason)
             return
         await asyncio.to_thread(self._page, topic, row, story, made)
 
-    def _erased(self, topic: Topic, row: Any) -> None:
-        """The story was erased, and does not come back."""
-        fetches.finish_fetch(self._tools.database, topic.id, row.url_key, model.IGNORED, message=REASON)
+    async def _fetched(self, url: str) -> Story:
+        """Fetch a page. Where the way ends at a copy or a redirector, it goes on to the page that is meant."""
+        before: list[Exchange] = []
+        for left in reversed(range(_MOST_WRAPPERS)):
+            story = await self._tools.fetcher.process(Story(rss_entry=RSSEntry(link=url)))
+            story.exchanges = [*before, *story.exchanges]
+            final_url = story.http_metadata.final_url or url
+            page = unwrap(final_url)
+            if page == final_url or not left:
+                break
+            before, url = story.exchanges, page
+        return story
+
+    def _leave_out(self, topic: Topic, row: Any, reason: str) -> None:
+        """The address is not followed, or its page not kept."""
+        fetches.finish_fetch(self._tools.database, topic.id, row.url_key, model.IGNORED, message=reason)
 
     def _wait_for_turn(self, topic: Topic, url: str, taken: Taken) -> None:
         """Reserve a turn once and wait for it, so that the item comes back once and in order. Raises TurnLater."""
@@ -66,7 +96,7 @@ class FetchLink:
         seconds = topic.seconds_per_media_fetch
         turn = taken.turn
         if not turn or is_missed(turn, now, seconds):
-            turn = now + media.take_turn(tools.database, media_of(url), now, seconds)
+            turn = now + media.take_turn(tools.database, registered_domain(url).lower(), now, seconds)
         if turn > now:
             raise TurnLater(turn, turn - now)
 
@@ -111,3 +141,10 @@ class FetchLink:
         """Record that the address could not be fetched."""
         state = model.ERROR if defect else model.REQUEST_FAILED
         fetches.finish_fetch(self._tools.database, taken.topic_id, taken.item, state, message=reason)
+
+
+def _why_left_out(topic: Topic, row: Any, url: str) -> str | None:
+    """Why an address is not followed; None if it is. A seed that is said to match may be anywhere."""
+    if is_ignored(url):
+        return _LEADS_NOWHERE
+    return why_left_out(url, topic.platforms or bool(row.assume_match))

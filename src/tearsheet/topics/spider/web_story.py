@@ -11,7 +11,8 @@ from tearsheet.engines.index import IndexedStory
 from tearsheet.extract import Document
 from tearsheet.topics.model import UNDATEABLE
 from tearsheet.topics.spider.addresses import media_of, url_key
-from tearsheet.urls import is_homepage, split_http_url
+from tearsheet.topics.spider.platform_pages import is_post, source_of, text_of
+from tearsheet.urls import is_homepage, registered_domain, split_http_url
 
 _MAX_TITLE = 1_024
 _UNDATED_SEGMENTS = frozenset({"search", "tag", "tags"})
@@ -40,20 +41,20 @@ def generate_story(document: Document) -> WebStory:
     """The story of a page. Its address is the page's canonical one, if that is an article of the same source."""
     url = document.url
     stated = document.canonical_url
-    if stated and not is_homepage(stated) and media_of(stated) == media_of(url):
+    if stated and not is_homepage(stated) and media_of(stated) in (media_of(url), source_of(document)):
         url = stated
     title, title_method = guess_title(document)
     day, date_method = guess_date(document)
     return WebStory(
         id=url_key(url),
         url=url,
-        media=media_of(url),
+        media=source_of(document) if media_of(url) == registered_domain(url) else media_of(url),
         title=title,
         title_method=title_method,
         day=day,
         date_method=date_method,
-        description=document.description or "",
-        text=document.text,
+        description="" if is_post(document.url) else document.description or "",
+        text=text_of(document),
         language=document.language or "",
     )
 
@@ -92,7 +93,7 @@ def story_of_index(story: IndexedStory) -> WebStory:
     return WebStory(
         id=story.id,
         url=story.url,
-        media=story.canonical_domain or media_of(story.url),
+        media=_media_of_index(story),
         title=story.article_title,
         title_method="index",
         day=day,
@@ -101,3 +102,9 @@ def story_of_index(story: IndexedStory) -> WebStory:
         text=story.text_content,
         language=story.language,
     )
+
+
+def _media_of_index(story: IndexedStory) -> str:
+    """The source of a collected story. One that was collected before accounts were sources has its platform's domain."""
+    now = media_of(story.url)
+    return now if story.canonical_domain in ("", registered_domain(story.url)) else story.canonical_domain
