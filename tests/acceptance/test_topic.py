@@ -7,7 +7,9 @@ import json
 from urllib.parse import unquote
 
 import pytest
+from typer.testing import CliRunner
 
+from tearsheet.cli import app
 from tearsheet.demo import Newsroom, serve_in_thread
 from tearsheet.demo.model import LinkKind
 from tests.support.tearsheet_command import in_process, write_config
@@ -28,6 +30,7 @@ def test_from_a_query_to_a_map(tmp_path):
                                                 "topics.retry_seconds": 0.1})  # fmt: skip
         ok("run", *(feed.url for feed in server.feed_urls()), "--once", "--no-web", data=data)
         ok("topic", "create", "Everything", "*", "--iterations", "5", data=data)
+        [planned] = json.loads(ok("topic", "plan", "Everything", "--json", data=data))
         ok("topic", "seed", "Everything", "--index", data=data)
         ok("topic", "run", "Everything", data=data)
         again = in_process("topic", "create", "Everything", "*", data=data)
@@ -38,6 +41,27 @@ def test_from_a_query_to_a_map(tmp_path):
     ok("topic", "map", "Everything", files / "map.html", data=data)
     assert "<svg" in (files / "map.html").read_text("utf-8")
     check_links(newsroom, files)
+    stories = planned["estimate"]["stories"]
+    assert planned["matching"] < stories["low"] <= status["stories"] <= stories["high"]
+    check_description(data, files, status)
+
+
+def check_description(data, files, status) -> None:
+    """What is said of the methods has the numbers of the status and of the exported tables."""
+    words = ["--data", str(data), "topic", "rehearse", "Everything", "--number", "3"]
+    assert CliRunner().invoke(app, words, input="y\ny\nn\n").exit_code == 0
+    [described] = json.loads(ok("topic", "describe", "Everything", "--json", data=data))
+    [overall] = [
+        span for span in json.loads((files / "summary.json").read_text())["timespans"] if span["timespan"] == "overall"
+    ]
+    with (files / "overall" / "story_links.csv").open(encoding="utf-8", newline="") as lines:
+        assert described["links_between_sources"] == len(list(csv.DictReader(lines)))
+    assert described["stories"] == described["record"]["stories"]["in"] == status["stories"] == overall["stories"]
+    assert described["links"] == status["links_between_stories"]
+    assert described["record"]["asked"].get("request failed", 0) == status["failed_requests"]
+    assert max(map(int, described["record"]["iterations"])) == status["iteration"]
+    assert (described["precision"]["right"], described["precision"]["wrong"]) == (2, 1)
+    assert f"has {status['stories']} stories of" in described["paragraph"]
 
 
 def plain(url: str) -> str:

@@ -32,6 +32,7 @@ READING: dict[str, tuple[str, ...]] = {
     "pages migrate": ("pages pages migrate --pages {} --store {folder}",),
     "pages import": ("warc pages import {} --store {folder}",),
     "topic seed": ("csv topic seed subject --csv {}", "posts topic seed subject --posts {}"),
+    "topic rehearse": ("csv topic rehearse subject --judgements {}",),
     "ingest": ("requests ingest --requests {}",),
     "cite": ("citation cite --check {}",),
     "erase": ("stories erase --list {} --reason asked --dry-run",),
@@ -51,7 +52,7 @@ _NOT_READING = {
     "archive": "list extract replay upload forget",
     "pages": "put get list check export",
     "topic": "create edit include exclude merge split retry stories decisions compare stop delete run status list snapshot "
-    "export map",
+    "export map plan describe",
 }
 """Commands that are given no file, or one that they take as it is (`pages put`) or wrote themselves."""
 

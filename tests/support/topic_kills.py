@@ -85,7 +85,8 @@ def spider_with_kills(
         assert killed >= min(kills, 3), f"only {killed} kills before the end: the run is too short to be killed"
         if find_topic(database, "Zanzibar").state != "completed":
             for child in _start_together(folder, server.port, workers):
-                assert "completed" in finish(child)
+                said = finish(child)
+                assert "completed" in said, said[-3000:]
     topic = find_topic(database, "Zanzibar")
     check_snapshot(web, load_snapshot(database, topic), folder / "export", max_stories)
     [snapshot] = list_snapshots(database, topic.id)

@@ -81,6 +81,16 @@ from .tokens import Token as Token
 from .tokens import end_of_token as end_of_token
 from .topic_correcting import compare_snapshots as compare_snapshots
 from .topic_correcting import edit_definition as edit_definition
+from .topic_describing import Description as Description
+from .topic_describing import describe_topic as describe_topic
+from .topic_planning import Plan as Plan
+from .topic_planning import plan_topic as plan_topic
+from .topic_rehearsing import Match as Match
+from .topic_rehearsing import Rehearsed as Rehearsed
+from .topic_rehearsing import judge_matches as judge_matches
+from .topic_rehearsing import judged_so_far as judged_so_far
+from .topic_rehearsing import matches_to_judge as matches_to_judge
+from .topic_rehearsing import read_judgements as read_judgements
 from .topics import draw_topic as draw_topic
 from .topics import export_topic as export_topic
 from .topics import overall_figures as overall_figures

@@ -77,7 +77,7 @@ def run_topic_to_its_end(
         async with AsyncExitStack() as stack:
             broker = services.open_broker()
             stack.push_async_callback(broker.close)
-            tools = _tools(services, stack)
+            tools = spider_tools(services, stack)
             concurrency = services.settings.fetch.concurrency
             return await run_topic(
                 tools, broker, services.ledger, topic, concurrency=concurrency, join=join, report=report, stop=run.stop
@@ -97,7 +97,7 @@ def run_topic_to_its_end(
     return done, store.progress_of(services.database, done)
 
 
-def _tools(services: Services, stack: AsyncExitStack) -> Tools:
+def spider_tools(services: Services, stack: AsyncExitStack) -> Tools:
     """What the spider's jobs work with; what they open is closed with `stack`."""
     client, captures = services.open_polite(stack), services.captures
     return Tools(
@@ -123,7 +123,8 @@ def _archived_page(captures: Captures, key: str) -> tuple[bytes, str | None] | N
 
 def take_snapshot(services: Services, topic: Topic, note: str) -> tuple[int, str]:
     """Freeze a topic as it is now; returns the snapshot's number and digest."""
-    number = save_snapshot(services.database, topic, note=note)
+    cap = services.settings.topics.max_self_linked
+    number = save_snapshot(services.database, topic, note=note, max_self_linked=cap)
     digest = next(row.digest for row in list_snapshots(services.database, topic.id) if row.id == number)
     return number, digest
 

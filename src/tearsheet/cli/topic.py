@@ -12,7 +12,7 @@ import typer
 from tearsheet import app as program
 from tearsheet import index as answering
 from tearsheet import topics
-from tearsheet.cli import topic_correcting, topic_lists
+from tearsheet.cli import topic_correcting, topic_describe, topic_lists, topic_plan, topic_rehearse
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.filters import question_of, why_none
@@ -299,3 +299,8 @@ def draw(
         program.draw_topic(services, topic, file, timespan, snapshot)
         hand_over(file)
     out.print(f"{file} written")
+
+
+app.command()(topic_plan.plan)
+app.command()(topic_rehearse.rehearse)
+app.command()(topic_describe.describe)

@@ -26,3 +26,4 @@ from .question import read_question as read_question
 from .rebuild import Rebuilt as Rebuilt
 from .rebuild import fill_index as fill_index
 from .rebuild import rebuild_from_stories as rebuild_from_stories
+from .telling_words import is_telling as is_telling

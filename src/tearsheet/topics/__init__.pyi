@@ -27,3 +27,5 @@ from .spider.links import MinedLink as MinedLink
 from .spider.links import mine_links as mine_links
 from .store import find_topic as find_topic
 from .store import story_ids as story_ids
+from .telling_words import SURE as SURE
+from .telling_words import TellingWord as TellingWord

@@ -60,6 +60,7 @@ def _delete(connection: Connection, some: list[str]) -> None:
         "topic_fetch_urls.url_key topic_fetch_urls.stories_id",
         "topic_links.stories_id topic_links.url_key topic_links.ref_stories_id",
         "topic_decisions.key",
+        "topic_judgements.stories_id",
         "topic_merged_stories_map.source_stories_id topic_merged_stories_map.target_stories_id",
         "topic_sentences.stories_id",
         "topic_stories.stories_id",

@@ -223,3 +223,24 @@ topic_snapshots = Table(
     Column("created_at", UtcDateTime, nullable=False),
     sqlite_autoincrement=True,
 )
+
+topic_judgements = Table(
+    "topic_judgements",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("topics_id", Id, nullable=False, index=True),
+    Column("stories_id", String(64), nullable=False, index=True),
+    Column("belongs", Boolean),
+    Column("judged_at", UtcDateTime, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""What people judged of the matches of a topic: whether a story belongs to it, or that they could not tell."""
+
+topic_snapshot_records = Table(
+    "topic_snapshot_records",
+    metadata,
+    Column("snapshots_id", Id, primary_key=True, autoincrement=False),
+    Column("topics_id", Id, nullable=False, index=True),
+    Column("record", LargeBinary, nullable=False),
+)
+"""How a topic had come about when a snapshot was taken: definition, counts, decisions."""

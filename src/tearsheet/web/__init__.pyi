@@ -2,6 +2,7 @@ from .asking import ask as ask
 from .guard import Visitor as Visitor
 from .guard import may_not_write as may_not_write
 from .guard import ours_alone as ours_alone
+from .highlight import highlighters as highlighters
 from .listening import bind as bind
 from .reach import Reach as Reach
 from .reach import read_reach as read_reach

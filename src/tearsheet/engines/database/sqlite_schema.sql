@@ -2,7 +2,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0026');
+INSERT INTO "alembic_version" VALUES('0028');
 CREATE TABLE archive_files (
 	id INTEGER NOT NULL, 
 	name VARCHAR(255) NOT NULL, 
@@ -406,6 +406,13 @@ CREATE TABLE topic_jobs (
 	turn FLOAT NOT NULL, put_off BOOLEAN DEFAULT 0 NOT NULL, 
 	PRIMARY KEY (topics_id, job, item)
 );
+CREATE TABLE topic_judgements (
+	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+	topics_id INTEGER NOT NULL, 
+	stories_id VARCHAR(64) NOT NULL, 
+	belongs BOOLEAN, 
+	judged_at DATETIME NOT NULL
+);
 CREATE TABLE topic_links (
 	topics_id INTEGER NOT NULL, 
 	stories_id VARCHAR(64) NOT NULL, 
@@ -457,6 +464,12 @@ CREATE TABLE topic_sentences (
 	week VARCHAR(10) NOT NULL, 
 	iteration INTEGER NOT NULL, 
 	PRIMARY KEY (topics_id, stories_id, fingerprint)
+);
+CREATE TABLE topic_snapshot_records (
+	snapshots_id INTEGER NOT NULL, 
+	topics_id INTEGER NOT NULL, 
+	record BLOB NOT NULL, 
+	PRIMARY KEY (snapshots_id)
 );
 CREATE TABLE topic_snapshots (
 	id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
@@ -547,6 +560,9 @@ CREATE INDEX ix_robots_fetched_at ON robots (fetched_at);
 CREATE INDEX ix_tombstones_erasure_id ON tombstones (erasure_id);
 CREATE INDEX ix_tombstones_url_key ON tombstones (url_key);
 CREATE INDEX ix_topic_decisions_topics_id ON topic_decisions (topics_id);
+CREATE INDEX ix_topic_judgements_stories_id ON topic_judgements (stories_id);
+CREATE INDEX ix_topic_judgements_topics_id ON topic_judgements (topics_id);
+CREATE INDEX ix_topic_snapshot_records_topics_id ON topic_snapshot_records (topics_id);
 CREATE INDEX ix_topic_snapshots_topics_id ON topic_snapshots (topics_id);
 CREATE INDEX outcome_days_by_domain ON outcome_days (domain, day);
 CREATE INDEX outcomes_by_link ON outcomes (link) WHERE link != '';

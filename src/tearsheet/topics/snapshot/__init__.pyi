@@ -10,6 +10,7 @@ from .export_files import write_map as write_map
 from .frozen import Frozen as Frozen
 from .parallel import LARGE as LARGE
 from .store import SnapshotInfo as SnapshotInfo
+from .store import freeze as freeze
 from .store import list_snapshots as list_snapshots
 from .store import load_snapshot as load_snapshot
 from .store import save_snapshot as save_snapshot

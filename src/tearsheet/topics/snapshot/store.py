@@ -17,6 +17,7 @@ from tearsheet.errors import NotFoundError
 from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
 from tearsheet.topics.decisions import merged_sources
+from tearsheet.topics.methods import keep_record, record_now
 from tearsheet.topics.model import Topic, simplest
 from tearsheet.topics.snapshot.frozen import Frozen, FrozenPost, FrozenStory
 
@@ -176,10 +177,16 @@ def _foci(row: Row[Any], topic: Topic, media: str) -> tuple[str, ...]:
     )
 
 
-def save_snapshot(database: Database, topic: Topic, run: str = "", note: str = "") -> int:
-    """Freeze a topic and store the result; returns its id. With a `run`, also completes the topic, in the same transaction."""
+def save_snapshot(
+    database: Database, topic: Topic, run: str = "", note: str = "", *, max_self_linked: int | None = None
+) -> int:
+    """Freeze a topic and store the result, with how it came about; returns its id.
+
+    With a `run`, also completes the topic, in the same transaction. `max_self_linked` is the cap that its sources had.
+    """
     snapshots = tables.topic_snapshots
     data = msgspec.json.encode(freeze(database, topic))
+    record = record_now(database, topic, max_self_linked, ends_run=bool(run))
     with database.begin() as connection:
         if run:
             of_topic = tables.topics.c.id == topic.id
@@ -200,7 +207,9 @@ def save_snapshot(database: Database, topic: Topic, run: str = "", note: str = "
             )
         )
         assert result.inserted_primary_key is not None
-        return int(result.inserted_primary_key[0])
+        number = int(result.inserted_primary_key[0])
+        keep_record(connection, number, topic.id, record)
+        return number
 
 
 def list_snapshots(database: Database, topic_id: int) -> list[SnapshotInfo]:

@@ -1,9 +1,16 @@
 from .addresses import media_of as media_of
+from .link_sentence import sentence_around as sentence_around
 from .posts import is_about as is_about
 from .posts import read_posts as read_posts
+from .sampling import Sampler as Sampler
 from .seeds import index_seeds as index_seeds
+from .stores.samples import SampledSeed as SampledSeed
+from .stores.samples import stored_seeds as stored_seeds
 from .stores.seeds import add_posts as add_posts
 from .stores.seeds import add_seeds as add_seeds
 from .stores.seeds import count_seeds as count_seeds
+from .stores.texts import stories_with_texts as stories_with_texts
 from .tools import Tools as Tools
+from .web_story import WebStory as WebStory
+from .web_story import story_of_index as story_of_index
 from .workers import run_topic as run_topic

@@ -26,7 +26,7 @@ class TopicSnapshot:
     def _freeze(self, topic_id: int, run: str) -> None:
         topic = self._tools.topic_at_work(topic_id)
         if topic is not None and topic.run == run and topic.state == model.SNAPSHOT:
-            save_snapshot(self._tools.database, topic, run)
+            save_snapshot(self._tools.database, topic, run, max_self_linked=self._tools.settings.max_self_linked)
 
     async def give_up(self, values: Mapping[str, Any], reason: str) -> None:
         """Mark the topic as failed, with the reason."""

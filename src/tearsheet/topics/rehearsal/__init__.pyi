@@ -1,0 +1,10 @@
+from .judgements import judgements_of as judgements_of
+from .judgements import keep_judgements as keep_judgements
+from .precision import Precision as Precision
+from .precision import precision_of as precision_of
+from .precision import sample_of as sample_of
+from .sheet import SHEET_COLUMNS as SHEET_COLUMNS
+from .sheet import read_sheet as read_sheet
+from .wrong_words import Exclusion as Exclusion
+from .wrong_words import exclusion_hint as exclusion_hint
+from .wrong_words import words_of_wrong as words_of_wrong
