@@ -26,6 +26,9 @@ _INNER = re.compile(rf"([;\t])(?=[{_UNSEEN}']*[{_SIGNS}])")
 _GUARDED_INNER = re.compile(rf"([;\t])'(?=[{_UNSEEN}']*[{_SIGNS}])")
 """A formula behind what many spreadsheets, by their country or by themselves, take for the end of a cell."""
 _PARQUET_ROWS = 2_000
+_DELIMITERS = (",", ";", "\t")
+"""What may stand between two cells; spreadsheets of half the world write semicolons."""
+_LONGEST_HEADING = 10_000
 
 
 def csv_lines(
@@ -130,6 +133,15 @@ def utf8_text(body: bytes) -> str:
         raise UsageError(f"line {line}: not in UTF-8; save the file as UTF-8") from error
 
 
+def _delimiter(text: str, needed: Sequence[str]) -> str:
+    """What stands between two cells: that which makes the needed columns of the first line."""
+    first = text[:_LONGEST_HEADING].partition("\n")[0].rstrip("\r")
+    for delimiter in _DELIMITERS:
+        if {cell.strip('"') for cell in first.split(delimiter)}.issuperset(needed):
+            return delimiter
+    return _DELIMITERS[0]
+
+
 def csv_table(file: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a CSV file with a heading, each with its line. Raises UsageError, which names the file and the line."""
     try:
@@ -141,8 +153,9 @@ def csv_table(file: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str
 
 
 def csv_table_in(body: bytes, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The same of its bytes. Raises UsageError, which names the line."""
-    reader = csv.DictReader(io.StringIO(utf8_text(body), newline=""), strict=True)
+    """The same of its bytes, whose cells commas, semicolons or tabs separate. Raises UsageError, which names the line."""
+    text = utf8_text(body)
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(text, needed))
     try:
         missing = [name for name in needed if name not in (reader.fieldnames or ())]
         if missing:

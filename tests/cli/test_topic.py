@@ -11,6 +11,7 @@ from tearsheet.cli import app
 from tearsheet.engines.index.opener import open_index
 from tearsheet.engines.index.port import IndexedStory
 from tearsheet.settings import Settings
+from tearsheet.topics import Focus
 from tearsheet.topics.store import find_topic
 from tearsheet.urls import url_hash
 
@@ -74,6 +75,7 @@ def test_a_topic_with_nothing_to_write_leaves_no_folder(command, tmp_path):
     command("topic", "create", "Empty", "flood")
     assert "snapshot" in command("topic", "export", "Empty", tmp_path / "out", code=5)
     command("topic", "export", "Empty", tmp_path / "out", "--format", "odt", code=2)
+    assert "--least-shared" in command("topic", "export", "Empty", tmp_path / "out", "--least-shared", "0", code=2)
     assert not (tmp_path / "out").exists()
 
 
@@ -118,7 +120,7 @@ def test_two_timespans_may_begin_on_one_day_and_no_focus_is_lost(command, tmp_pa
         (date(2024, 5, 1), date(2024, 5, 7)),
         (date(2024, 5, 1), date(2024, 5, 31)),
     )
-    assert topic.foci == {"dam": "dam OR weir", "river": "x=y"}
+    assert topic.foci == {"dam": Focus("dam OR weir"), "river": Focus("x=y")}
     assert "same name" in command("topic", "create", "Two", "flood", "--focus", "a=x", "--focus", "a=y", code=2)
     assert "FIRST=LAST" in command("topic", "create", "Two", "flood", "--timespan", "2024-05-01", code=2)
     assert "FIRST=LAST" in command("topic", "create", "Two", "flood", "--timespan", "=2024-05-01", code=2)

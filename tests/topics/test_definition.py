@@ -6,6 +6,7 @@ import pytest
 
 from tearsheet.errors import UsageError
 from tearsheet.topics.definition import check_definition
+from tearsheet.topics.foci import Focus
 from tearsheet.topics.model import NewTopic
 
 DAY, LATER = date(2024, 5, 1), date(2024, 5, 2)
@@ -15,7 +16,7 @@ DAY, LATER = date(2024, 5, 1), date(2024, 5, 2)
     "new",
     [
         NewTopic("T", "flood", max_iterations=0, max_stories=1, seconds_per_media_fetch=0.0),
-        NewTopic("T", "flood AND canonical_domain:a.example", foci={"a b": "river", "a c": "dam"}),
+        NewTopic("T", "flood AND canonical_domain:a.example", foci={"a b": Focus("river"), "a c": Focus("dam")}),
         NewTopic("T", "*", timespans=((DAY, DAY), (DAY, LATER))),
     ],
 )
@@ -33,9 +34,14 @@ def test_what_makes_sense_is_taken(new):
         (NewTopic("T", "flood", seconds_per_media_fetch=-1.0), "--seconds: give 0 or more"),
         (NewTopic("T", "flood", seconds_per_media_fetch=float("nan")), "--seconds: give 0 or more"),
         (NewTopic("T", "flood", timespans=((LATER, DAY),)), "before it starts"),
-        (NewTopic("T", "flood", foci={"a b": "river", "A-b": "dam"}), "'a b' and 'A-b' would be written to the same"),
-        (NewTopic("T", "flood", foci={" ": "river"}), "a focus needs a name"),
-        (NewTopic("T", "flood", foci={"one": "source_id:1"}), "--focus one: pages of the web have no source_id"),
+        (
+            NewTopic("T", "flood", foci={"a b": Focus("river"), "A-b": Focus("dam")}),
+            "'a b' and 'A-b' would be written to the same",
+        ),
+        (NewTopic("T", "flood", foci={" ": Focus("river")}), "a focus needs a name"),
+        (NewTopic("T", "flood", foci={"x" * 51: Focus("river")}), "at most 50 characters"),
+        (NewTopic("T", "flood", foci={"focus/one": Focus("river")}), "give the set of 'focus/one' another name"),
+        (NewTopic("T", "flood", foci={"one": Focus("source_id:1")}), "--focus one: pages of the web have no source_id"),
         (NewTopic("T", "flood AND NOT media_id:1"), "pages of the web have no source_id"),
     ],
 )

@@ -91,6 +91,11 @@ from .topic_rehearsing import judge_matches as judge_matches
 from .topic_rehearsing import judged_so_far as judged_so_far
 from .topic_rehearsing import matches_to_judge as matches_to_judge
 from .topic_rehearsing import read_judgements as read_judgements
+from .topic_foci import define_foci as define_foci
+from .topic_foci import labels_in as labels_in
+from .topic_foci import sizes_of as sizes_of
+from .topic_foci import without_stories as without_stories
+from .topic_words import compare_words as compare_words
 from .topics import draw_topic as draw_topic
 from .topics import export_topic as export_topic
 from .topics import overall_figures as overall_figures

@@ -18,12 +18,13 @@ from tearsheet.errors import NotFoundError, TearsheetError, UsageError
 from tearsheet.files import check_output, output_folder
 from tearsheet.pipeline import Fetcher
 from tearsheet.query import parse_query
-from tearsheet.topics import COMPLETED, FAILED, Progress, Seed, Topic, store
+from tearsheet.topics import COMMUNITIES, COMPLETED, FAILED, LEAST_SHARED, Progress, Seed, Topic, store
 from tearsheet.topics.snapshot import (
     LARGE,
     Counting,
     Figures,
     Frozen,
+    colored_foci,
     known_formats,
     list_snapshots,
     load_snapshot,
@@ -121,10 +122,10 @@ def _archived_page(captures: Captures, key: str) -> tuple[bytes, str | None] | N
     return (html, story.http_metadata.encoding) if html is not None else None
 
 
-def take_snapshot(services: Services, topic: Topic, note: str) -> tuple[int, str]:
-    """Freeze a topic as it is now; returns the snapshot's number and digest."""
+def take_snapshot(services: Services, topic: Topic, note: str, stories_of: int | None = None) -> tuple[int, str]:
+    """Freeze a topic as it is now, or the stories of a snapshot with the foci of now; returns the number and digest."""
     cap = services.settings.topics.max_self_linked
-    number = save_snapshot(services.database, topic, note=note, max_self_linked=cap)
+    number = save_snapshot(services.database, topic, note=note, max_self_linked=cap, stories_of=stories_of)
     digest = next(row.digest for row in list_snapshots(services.database, topic.id) if row.id == number)
     return number, digest
 
@@ -140,23 +141,34 @@ def overall_figures(services: Services, topic: Topic) -> Figures:
 
 
 def export_topic(
-    services: Services, topic: Topic, folder: Path, formats: Sequence[str] | None, snapshot: int | None
+    services: Services,
+    topic: Topic,
+    folder: Path,
+    formats: Sequence[str] | None,
+    snapshot: int | None,
+    least_shared: int = LEAST_SHARED,
+    color_by: str = COMMUNITIES,
 ) -> list[Path]:
     """Write a snapshot's tables and networks; the newest snapshot when none is named.
 
     The folder is made once it is clear that there is something to put there.
     """
     chosen = known_formats(formats or EXPORTED)
+    if least_shared < 1:
+        raise UsageError("--least-shared: give 1 or more; with 1, a single page in common joins two sources")
     frozen = _with_stories(load_snapshot(services.database, topic, snapshot))
+    colored_foci(frozen, color_by)
     output_folder(folder)
-    return write_export(frozen, folder, chosen, workers=os.cpu_count() or 1)
+    return write_export(frozen, folder, chosen, os.cpu_count() or 1, least_shared, color_by)
 
 
-def draw_topic(services: Services, topic: Topic, file: Path, timespan: str, snapshot: int | None) -> None:
+def draw_topic(
+    services: Services, topic: Topic, file: Path, timespan: str, snapshot: int | None, color_by: str = COMMUNITIES
+) -> None:
     """Draw who links to whom; the newest snapshot when none is named. Raises NotFoundError."""
     check_output(file)
     frozen = _with_stories(load_snapshot(services.database, topic, snapshot))
-    write_map(frozen, file, timespan, workers=os.cpu_count() or 1)
+    write_map(frozen, file, timespan, os.cpu_count() or 1, color_by)
 
 
 def _with_stories(frozen: Frozen) -> Frozen:

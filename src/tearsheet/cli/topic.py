@@ -12,7 +12,15 @@ import typer
 from tearsheet import app as program
 from tearsheet import index as answering
 from tearsheet import topics
-from tearsheet.cli import topic_correcting, topic_describe, topic_lists, topic_plan, topic_rehearse
+from tearsheet.cli import (
+    topic_correcting,
+    topic_describe,
+    topic_foci,
+    topic_lists,
+    topic_plan,
+    topic_rehearse,
+    topic_words,
+)
 from tearsheet.cli.completing import names_of
 from tearsheet.cli.context import err, out, output_form, reports_errors, services_for, show
 from tearsheet.cli.filters import question_of, why_none
@@ -31,6 +39,12 @@ NewName = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME"
 Name = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME", autocompletion=names_of("topics"))]
 _LISTED = 20
 """How many addresses that wait for another try `status` names."""
+ColorBy = Annotated[
+    str,
+    typer.Option(
+        "--color-by", help="What colours stand for: `community`, `focus`, or the foci of one set by its name."
+    ),
+]
 SnapshotId = Annotated[int | None, typer.Option("--snapshot", help="A snapshot's number; the newest without it.")]
 
 
@@ -38,6 +52,8 @@ def register(parent: typer.Typer) -> None:
     """Add the command group."""
     topic_correcting.add_corrections(app)
     topic_lists.add_lists(app)
+    app.add_typer(topic_foci.app, name="focus")
+    app.command()(topic_words.words)
     parent.add_typer(app, name="topic")
 
 
@@ -56,9 +72,9 @@ def _pairs(items: list[str], what: str, form: str) -> list[tuple[str, str]]:
     return [(name, value) for name, _, value in pairs]
 
 
-def _foci(items: list[str]) -> dict[str, str]:
+def _foci(items: list[str]) -> dict[str, topics.Focus]:
     pairs = _pairs(items, "--focus", "NAME=QUERY")
-    foci = dict(pairs)
+    foci = {name: topics.Focus(query) for name, query in pairs}
     if len(foci) < len(pairs):
         raise UsageError("--focus: two foci have the same name; give one of them another")
     return foci
@@ -258,11 +274,17 @@ def list_all(json: JsonOption = False, jsonl: JsonlOption = False, csv: CsvOptio
 
 @app.command()
 @reports_errors
-def snapshot(name: Name, note: Annotated[str, typer.Option(help="What to remember it by.")] = "") -> None:
+def snapshot(
+    name: Name,
+    note: Annotated[str, typer.Option(help="What to remember it by.")] = "",
+    stories_of: Annotated[
+        int | None, typer.Option(help="Take stories and links of this snapshot, by its number, with the foci of now.")
+    ] = None,
+) -> None:
     """Freeze a topic as it is now. A run does so at its end."""
     with services_for() as services:
         topic = topics.store.find_topic(services.database, name)
-        number, digest = program.take_snapshot(services, topic, note)
+        number, digest = program.take_snapshot(services, topic, note, stories_of)
     out.print(f"snapshot {number}, sha256 {digest}")
 
 
@@ -276,11 +298,15 @@ def export(
         typer.Option("--format", help="One of csv, jsonl, parquet, gexf, graphml, svg, png, html; may be repeated."),
     ] = None,
     snapshot: SnapshotId = None,
+    least_shared: Annotated[
+        int, typer.Option(help="How many pages two sources must both link to, to be joined in the network of sharing.")
+    ] = topics.LEAST_SHARED,
+    color_by: ColorBy = topics.COMMUNITIES,
 ) -> None:
     """Write a snapshot's tables and networks, one set for each timespan."""
     with services_for() as services:
         topic = topics.store.find_topic(services.database, name)
-        files = program.export_topic(services, topic, folder, form, snapshot)
+        files = program.export_topic(services, topic, folder, form, snapshot, least_shared, color_by)
         hand_over_all(files, folder)
     out.print(f"{how_many(len(files), 'file')} in {folder}")
 
@@ -289,14 +315,17 @@ def export(
 @reports_errors
 def draw(
     name: Name,
-    file: Annotated[Path, typer.Argument(help="The file to write: .html, .svg, .png or .gexf.", metavar="FILE")],
+    file: Annotated[
+        Path, typer.Argument(help="The file to write: .html, .svg, .png, .gexf or .graphml.", metavar="FILE")
+    ],
     timespan: Annotated[str, typer.Option(help="A timespan's name, as `export` writes it.")] = "overall",
     snapshot: SnapshotId = None,
+    color_by: ColorBy = topics.COMMUNITIES,
 ) -> None:
     """Draw who links to whom: a picture, or a page with all timespans that opens from a disk."""
     with services_for() as services:
         topic = topics.store.find_topic(services.database, name)
-        program.draw_topic(services, topic, file, timespan, snapshot)
+        program.draw_topic(services, topic, file, timespan, snapshot, color_by)
         hand_over(file)
     out.print(f"{file} written")
 

@@ -5,8 +5,14 @@ from .erasing import addresses_of_media as addresses_of_media
 from .erasing import erase_from_topics as erase_from_topics
 from .listing import STATUSES as STATUSES
 from .listing import list_stories as list_stories
+from .foci import COMMUNITIES as COMMUNITIES
+from .foci import Focus as Focus
+from .foci import country_of as country_of
+from .foci_store import add_foci as add_foci
+from .foci_store import remove_foci as remove_foci
 from .model import COMPLETED as COMPLETED
 from .model import FAILED as FAILED
+from .model import LEAST_SHARED as LEAST_SHARED
 from .model import MAX_ITERATIONS as MAX_ITERATIONS
 from .model import MAX_STORIES as MAX_STORIES
 from .model import NewTopic as NewTopic
@@ -21,6 +27,8 @@ from .spider.correcting import merge_sources as merge_sources
 from .spider.correcting import retry as retry
 from .spider.correcting import split_source as split_source
 from .spider.correcting import undo_pages as undo_pages
+from .source_labels import Labels as Labels
+from .source_labels import read_labels as read_labels
 from .spider.dedupe import TitledStory as TitledStory
 from .spider.dedupe import same_story as same_story
 from .spider.links import MinedLink as MinedLink
@@ -29,3 +37,4 @@ from .store import find_topic as find_topic
 from .store import story_ids as story_ids
 from .telling_words import SURE as SURE
 from .telling_words import TellingWord as TellingWord
+from .texts import texts_of as texts_of

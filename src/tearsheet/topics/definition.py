@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tearsheet.errors import UsageError
 from tearsheet.index import check_period
 from tearsheet.query import All, Leaf, leaves, parse_query
+from tearsheet.topics.foci import ALL_FOCI, COMMUNITIES, set_of
 from tearsheet.topics.model import NewTopic, file_part
 
 _LONGEST_NAME = 200
+_LONGEST_FOCUS = 50
+"""In characters: with a period before it, it is the name of a folder, which may have 255 bytes."""
 _UNKNOWN_TO_PAGES = "source_id"
 """What stories of the index have and pages of the web have not."""
 
@@ -34,17 +37,26 @@ def _problems(new: NewTopic) -> Iterator[str]:
     if new.seconds_per_media_fetch is not None and not new.seconds_per_media_fetch >= 0:
         yield "--seconds: give 0 or more"
     yield from _queries(new)
+    yield from _focus_names(new.foci)
+
+
+def _focus_names(names: Iterable[str]) -> Iterator[str]:
     files: dict[str, str] = {}
-    for name in new.foci:
+    for name in names:
         other = files.setdefault(file_part(name).casefold(), name)
         if not name.strip():
             yield "--focus: a focus needs a name, as in NAME=QUERY"
+        if len(name) > _LONGEST_FOCUS:
+            yield f"the name of a focus has at most {_LONGEST_FOCUS} characters; {name[:20]!r} begins a longer one"
+        if set_of(name) in (ALL_FOCI, COMMUNITIES):
+            yield f"{set_of(name)!r} is what --color-by calls something else; give the set of {name!r} another name"
         if other != name:
             yield f"--focus: {other!r} and {name!r} would be written to the same files; give one of them another name"
 
 
 def _queries(new: NewTopic) -> Iterator[str]:
-    for option, query in [("", new.query), *((f"--focus {name}: ", query) for name, query in new.foci.items())]:
+    of_foci = [(f"--focus {name}: ", focus.query) for name, focus in new.foci.items() if focus.query]
+    for option, query in [("", new.query), *of_foci]:
         if any(_field(leaf) == _UNKNOWN_TO_PAGES for leaf in leaves(parse_query(query).tree)):
             yield f"{option}pages of the web have no {_UNKNOWN_TO_PAGES}; ask for canonical_domain, or take seeds by --source"
 

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 
 from tearsheet.counts import how_many
 from tearsheet.index import Question
+from tearsheet.topics.foci import Focus
 
 # topic_stories.state
 KNOWN = "known"
@@ -60,6 +61,8 @@ AT_WORK = (RUNNING, DEDUPED, SNAPSHOT)
 
 MAX_ITERATIONS = 15
 MAX_STORIES = 100_000
+LEAST_SHARED = 2
+"""How many pages two sources must both link to, to be joined, if nobody says otherwise: one alone is often chance."""
 UNDATEABLE = "undateable"
 """The date method of a story whose day is not known; exports show it instead of the day."""
 
@@ -79,8 +82,8 @@ class NewTopic:
     max_iterations: int = MAX_ITERATIONS
     max_stories: int = MAX_STORIES
     seconds_per_media_fetch: float | None = None
-    foci: dict[str, str] = field(default_factory=dict)
-    """Boolean queries by name: parts of the topic that snapshots count separately."""
+    foci: dict[str, Focus] = field(default_factory=dict)
+    """By name: parts of the topic that snapshots count separately."""
     timespans: tuple[tuple[date, date], ...] = ()
     """Custom timespans, both days included."""
     platforms: bool = True
@@ -101,7 +104,7 @@ class Topic:
     max_iterations: int
     max_stories: int
     seconds_per_media_fetch: float
-    foci: dict[str, str]
+    foci: dict[str, Focus]
     timespans: tuple[tuple[date, date], ...]
     platforms: bool
     state: str

@@ -18,6 +18,7 @@ from tearsheet.feeds.catalogue import members_of
 from tearsheet.near_names import did_you_mean
 from tearsheet.topics import model, tables
 from tearsheet.topics.definition import check_definition
+from tearsheet.topics.foci import foci_text, read_foci
 from tearsheet.topics.model import NewTopic, Progress, Topic, seed_question
 
 
@@ -57,7 +58,7 @@ def stored_definition(new: NewTopic) -> dict[str, Any]:
         "max_iterations": new.max_iterations,
         "max_stories": new.max_stories,
         "seconds_per_media_fetch": new.seconds_per_media_fetch,
-        "foci": json.dumps(new.foci, sort_keys=True),
+        "foci": foci_text(new.foci),
         "timespans": json.dumps([[first.isoformat(), last.isoformat()] for first, last in new.timespans]),
         "platforms": new.platforms,
     }
@@ -105,7 +106,7 @@ def _topic(row: Row[Any]) -> Topic:
         max_iterations=row.max_iterations,
         max_stories=row.max_stories,
         seconds_per_media_fetch=row.seconds_per_media_fetch,
-        foci=json.loads(row.foci),
+        foci=read_foci(row.foci),
         timespans=tuple((date.fromisoformat(a), date.fromisoformat(b)) for a, b in json.loads(row.timespans)),
         platforms=row.platforms,
         state=row.state,

@@ -19,6 +19,8 @@ from tearsheet.pipeline.queuers.inputs import unpacked
 from tearsheet.pipeline.queuers.remote import rows_in, stories_of
 from tearsheet.pipeline.queuers.rows import Reader, Unreadable
 from tearsheet.query import QueryError, parse_query
+from tearsheet.topics.names import names_in
+from tearsheet.topics.source_labels import read_labels
 from tearsheet.topics.spider.facebook import read_engagement
 from tearsheet.topics.spider.posts import posts_in
 from tearsheet.web.bodies import json_problem
@@ -45,6 +47,7 @@ _ROW = (
 _ROWS = b'{"status":"OK","results":[' + _ROW + b"]}"
 _FEED = b'{"id":5,"url":"https://news.example/feed","name":"News","source":7,"active":true,"modified_at":"2025-11-15T10:00:00Z"}'
 _FEEDS = b'{"count":1,"next":null,"results":[' + _FEED + b"]}"
+_LABELS = b"source,label\na.example,left\nhttps://www.b.example/x,right\n"
 _POST = b'{"content":"A flood: http://a.example/1","author":"ann","publish_date":"2024-05-31"}'
 
 
@@ -97,6 +100,40 @@ LISTS = (
         errors=(Unreadable, EOFError, OSError),
         tokens=(b'"', b",", b"\n", b"downloads_id", b"collect_date", b"2021-09-15", b"99999999999999999999", b"\0", b"\xff"),
         share=4,
+    ),
+    ForeignReader(
+        name="labels of sources",
+        modules=("topics/source_labels.py",),
+        read=read_labels,
+        samples=(_LABELS, _LABELS.replace(b",", b";")),
+        worst={
+            "rows": (numbered(b"a%d.example,left\n", b"source,label\n"), 200),
+            "labels of one source": (numbered(b"a.example,%d\n", b"source,label\n"), 200),
+            "columns": (lambda count: b"source,label," + b"a," * count + b"\n1," + b"," * count, 3_000),
+            "dots": (repeated(b"a.", b"source,label\n", b",left\n"), 5_000),
+            "quotes": (repeated(b'"', b"source,label\n"), 20_000),
+        },
+        errors=(UsageError,),
+        tokens=(b'"', b",", b";", b"\t", b"\n", b"source", b"label", b"\0", b"\xff", b"\xef\xbb\xbf", b"http://", b"'="),
+        share=2,
+    ),
+    ForeignReader(
+        name="names in a text",
+        modules=("topics/names.py",),
+        read=lambda data: names_in(data.decode("utf-8", "replace")),
+        samples=("Angela Merkel’s plan. The White House said no.\n".encode(),),
+        worst={
+            "names": (repeated(b"Aa "), 2_000),
+            "beginnings": (repeated(b"Aa. "), 2_000),
+            "marks": (repeated(b"."), 5_000),
+            "apostrophes": (repeated(b"'", b"A"), 20_000),
+            "one word": (repeated(b"A"), 20_000),
+            "digits": (repeated(b"1"), 20_000),
+            "blanks": (repeated(b" "), 20_000),
+        },
+        errors=(),
+        tokens=(b"A", b"a", b".", b"'", b" ", b"\n", b"\xff", "’".encode(), b"-", b"1"),
+        share=2,
     ),
     ForeignReader(
         name="RSS file of a day",

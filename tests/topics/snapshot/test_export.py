@@ -8,8 +8,10 @@ import lazy_loader
 import pytest
 from lxml import etree
 
-from tearsheet.topics.snapshot.export import MediaMap, tables_of, to_gexf, to_graphml
+from tearsheet.topics.snapshot.export import MediaMap, tables_of
 from tearsheet.topics.snapshot.export_files import table_bytes
+from tearsheet.topics.snapshot.network_xml import to_gexf, to_graphml
+from tearsheet.topics.snapshot.networks import media_network
 from tests.support.frozen_primes import MEDIA, overall_of
 from tests.support.gexf_rules import broken_rules
 
@@ -32,20 +34,20 @@ def test_the_tables_hold_the_figures(frozen):
 
 def test_networks_are_xml_with_every_source_and_link(frozen):
     chart = MediaMap(overall_of(frozen))
-    gexf = etree.fromstring(to_gexf(chart, frozen.topic))
+    gexf = etree.fromstring(to_gexf(media_network(chart, frozen.topic)))
     name = "{http://gexf.net/1.3}"
     assert gexf.get("version") == "1.3"
     assert sorted(node.get("id") or "" for node in gexf.iter(name + "node")) == ["a.example", "d.example", "f.example"]
     assert len(list(gexf.iter("{http://gexf.net/1.3/viz}position"))) == 3
     edges = [(e.get("source"), e.get("target"), e.get("weight")) for e in gexf.iter(name + "edge")]
     assert ("a.example", "f.example", "3.0") in edges
-    graphml = etree.fromstring(to_graphml(chart))
+    graphml = etree.fromstring(to_graphml(media_network(chart, frozen.topic)))
     assert len(list(graphml.iter("{http://graphml.graphdrawing.org/xmlns}edge"))) == 3
 
 
 def test_gexf_keeps_the_rules_of_its_format(frozen):
     chart = MediaMap(overall_of(frozen))
-    data = to_gexf(chart, frozen.topic)
+    data = to_gexf(media_network(chart, frozen.topic))
     assert broken_rules(data) == []
     assert broken_rules(data.replace(b"</nodes>", b'<node label="x"/></nodes>')) == [
         "{http://gexf.net/1.3}node lacks id"
@@ -60,9 +62,9 @@ def test_another_program_reads_the_network(frozen, form):
     overall = overall_of(frozen)
     chart = MediaMap(overall)
     if form == "gexf":
-        graph = nx.read_gexf(io.BytesIO(to_gexf(chart, frozen.topic)), version="1.3")
+        graph = nx.read_gexf(io.BytesIO(to_gexf(media_network(chart, frozen.topic))), version="1.3")
     else:
-        graph = nx.read_graphml(io.BytesIO(to_graphml(chart)))
+        graph = nx.read_graphml(io.BytesIO(to_graphml(media_network(chart, frozen.topic))))
     assert graph.is_directed()
     weights = sorted((a, b, data["weight"]) for a, b, data in graph.edges(data=True))
     assert weights == [(a, b, float(n)) for a, b, n in overall.medium_links]

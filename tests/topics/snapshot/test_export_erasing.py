@@ -11,7 +11,7 @@ URL = "https://paper.example/a?b=1&c=é"
 
 def test_pages_and_tables_of_a_topic_and_files_with_the_address_go(tmp_path):
     of_topic = ["flood/index.html", "flood/overall/stories.parquet", "flood/overall/stories.csv"]
-    of_topic.append("flood/overall/story_links.csv")
+    of_topic += ["flood/overall/story_links.csv", "flood/overall/pages.parquet", "flood/overall/stories.gexf"]
     with_address = ["other/index.html", "other/overall/stories.jsonl", "loose.html"]
     stay = ["flood/summary.json", "flood/overall/media.csv", "other/overall/stories.csv", "other/summary.json"]
     contents = {"other/index.html": "paper.example/a?b=1&amp;c=é", "loose.html": URL}

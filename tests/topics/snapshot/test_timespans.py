@@ -2,6 +2,8 @@
 
 from datetime import date
 
+import msgspec
+
 from tearsheet.topics.snapshot.timespans import Counting, Timespan, timespans_of
 
 
@@ -37,8 +39,18 @@ def test_a_timespan_has_its_days_and_what_they_link_to(frozen):
 
 def test_timespans(frozen):
     names = [span.name for span in timespans_of(frozen)]
-    assert names == [
+    whole = [
         "overall", "weekly-2024-01-01-2024-01-07", "weekly-2024-01-08-2024-01-14", "weekly-2024-01-15-2024-01-21",
         "weekly-2024-01-22-2024-01-28", "weekly-2024-01-29-2024-02-04", "monthly-2024-01-01-2024-01-31",
-        "custom-2024-01-02-2024-01-03", "overall-even",
+        "custom-2024-01-02-2024-01-03",
     ]  # fmt: skip
+    assert names == [*whole, *(f"{name}-even" for name in whole)]  # each focus in each period
+
+
+def test_a_source_has_the_foci_of_its_stories_the_most_frequent_first(frozen):
+    foci = {1: ("b", "even"), 2: ("even",), 3: ("b",), 4: ("even",), 7: ("a",), 8: ("b",)}
+    stories = tuple(msgspec.structs.replace(one, foci=foci.get(int(one.id), ())) for one in frozen.stories)
+    figures = Counting(msgspec.structs.replace(frozen, stories=stories)).figures(Timespan("overall", None, None))
+    assert {row.media: row.foci for row in figures.media} == {
+        "a.example": ("even", "b"), "d.example": ("a", "b"), "f.example": (),
+    }  # fmt: skip

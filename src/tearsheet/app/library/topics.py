@@ -81,7 +81,8 @@ class MediumLink:
 class TopicTables:
     """The tables of one topic. Each is that of the newest snapshot, or of the one whose id is given, and of one timespan.
 
-    Timespans are `overall`, each week and each month, and those that the topic was created with; `timespans()` names them.
+    Timespans are `overall`, each week and each month, those that the topic was created with, and each of them for each focus;
+    `timespans()` names them.
     """
 
     def __init__(self, database: Database, topic: Topic) -> None:

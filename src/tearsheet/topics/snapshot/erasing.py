@@ -24,8 +24,8 @@ def erase_from_snapshots(database: Database, keys: Collection[str], *, dry_run: 
     """Take titles and addresses of stories out of all snapshots; returns how many snapshots name one."""
     wanted, count = set(keys), 0
     for number, frozen in _snapshots(database):
-        named = [story.id for story in frozen.stories if story.id in wanted and story.title != ERASED_TITLE]
-        count += bool(named)
+        named = _names(frozen, wanted)
+        count += named
         if named and not dry_run:
             _save(database, number, _without(frozen, wanted))
     return count
@@ -34,11 +34,14 @@ def erase_from_snapshots(database: Database, keys: Collection[str], *, dry_run: 
 def topics_with(database: Database, keys: Collection[str]) -> set[str]:
     """The names of the topics of which a snapshot still names one of these stories."""
     wanted = set(keys)
-    return {
-        frozen.topic
-        for _, frozen in _snapshots(database)
-        if any(story.id in wanted and story.title != ERASED_TITLE for story in frozen.stories)
-    }
+    return {frozen.topic for _, frozen in _snapshots(database) if _names(frozen, wanted)}
+
+
+def _names(frozen: Frozen, keys: Collection[str]) -> bool:
+    """Whether a snapshot still says what one of these stories was called, or where it was."""
+    return any(story.id in keys and story.title != ERASED_TITLE for story in frozen.stories) or any(
+        page.id in keys and page.url for page in frozen.pages
+    )
 
 
 def _without(frozen: Frozen, keys: Collection[str]) -> Frozen:
@@ -51,7 +54,10 @@ def _without(frozen: Frozen, keys: Collection[str]) -> Frozen:
         "" if a in gone or b in gone else sentence
         for (a, b), sentence in zip(frozen.links, frozen.sentences or [""] * len(frozen.links), strict=True)
     )
-    return msgspec.structs.replace(frozen, stories=stories, sentences=sentences if frozen.sentences else ())
+    pages = tuple(msgspec.structs.replace(page, url="") if page.id in keys else page for page in frozen.pages)
+    return msgspec.structs.replace(
+        frozen, stories=stories, sentences=sentences if frozen.sentences else (), pages=pages
+    )
 
 
 def _snapshots(database: Database) -> Iterator[tuple[int, Frozen]]:

@@ -1,15 +1,15 @@
-"""A snapshot's figures as tables and networks in formats that other programs read. The same figures give the same bytes."""
+"""A snapshot's figures as tables, and the map that is drawn of its sources."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 from tearsheet.topics.model import UNDATEABLE
 from tearsheet.topics.snapshot.layout import lay_out
-from tearsheet.topics.snapshot.palette import color_of
+from tearsheet.topics.snapshot.palette import COLORS
+from tearsheet.topics.snapshot.sharing import Sharing
 from tearsheet.topics.snapshot.timespans import Figures, MediumCounts
 
 STORY_COLUMNS = (
@@ -19,30 +19,35 @@ STORY_COLUMNS = (
 )  # fmt: skip
 MEDIUM_COLUMNS = (
     "media", "story_count", "media_inlink_count", "sum_media_inlink_count", "inlink_count", "outlink_count",
-    "facebook_share_count", "post_count", "author_count", "channel_count", "pagerank", "community",
+    "facebook_share_count", "post_count", "author_count", "channel_count", "pagerank", "community", "foci",
 )  # fmt: skip
 STORY_LINK_COLUMNS = ("source_stories_id", "ref_stories_id", "sentence")
 MEDIUM_LINK_COLUMNS = ("source_media", "ref_media", "link_count")
+PAGE_COLUMNS = ("url", "media", "stories_id", "source_count", "story_count")
+POST_COLUMNS = ("post_id", "author", "channel", "publish_date", "story_count", "stories_ids")
 COLUMN_TYPES = {
-    **dict.fromkeys((*STORY_COLUMNS, *STORY_LINK_COLUMNS, *MEDIUM_LINK_COLUMNS), "text"),
+    **dict.fromkeys((*STORY_COLUMNS, *STORY_LINK_COLUMNS, *MEDIUM_LINK_COLUMNS, *PAGE_COLUMNS, *POST_COLUMNS), "text"),
+    **dict.fromkeys(("other_media", "other_author", "other_channel"), "text"),
     **dict.fromkeys(("iteration", "community", "link_count", *MEDIUM_COLUMNS), "number"),
     **dict.fromkeys((name for name in STORY_COLUMNS if name.endswith("_count")), "number"),
-    "media": "text",
+    **dict.fromkeys(("source_count", "story_count", "page_count"), "number"),
+    **dict.fromkeys(("media", "foci"), "text"),
     "pagerank": "real",
 }
 """What each column of the tables has, also one that is empty."""
 MAX_NODES = 5_000
 """How many sources a map shows: the most linked-to ones."""
+NO_FOCUS = len(COLORS)
+"""The number of the colour, grey, of sources that belong to no focus, and of all foci beyond those that have colours."""
 _FULL_SIZE = 300
 """On maps with more sources than this, circles are smaller."""
-_NODE_ATTRIBUTES = (
-    ("story_count", "integer"), ("media_inlink_count", "integer"), ("inlink_count", "integer"), ("outlink_count", "integer"),
-    ("facebook_share_count", "integer"), ("post_count", "integer"), ("author_count", "integer"), ("channel_count", "integer"),
-    ("pagerank", "double"), ("community", "integer"),
-)  # fmt: skip
 
 
-def tables_of(figures: Figures) -> dict[str, tuple[Sequence[str], list[tuple[Any, ...]]]]:
+Table = tuple[Sequence[str], list[tuple[Any, ...]]]
+"""Columns and rows."""
+
+
+def tables_of(figures: Figures) -> dict[str, Table]:
     """The four tables of a timespan: columns and rows by name."""
     stories = [
         (
@@ -53,7 +58,8 @@ def tables_of(figures: Figures) -> dict[str, tuple[Sequence[str], list[tuple[Any
         )
         for row in figures.stories
     ]  # fmt: skip
-    media = [tuple(getattr(row, name) for name in MEDIUM_COLUMNS) for row in figures.media]
+    counts = MEDIUM_COLUMNS[:-1]
+    media = [(*(getattr(row, name) for name in counts), ";".join(row.foci)) for row in figures.media]
     return {
         "stories": (STORY_COLUMNS, stories),
         "media": (MEDIUM_COLUMNS, media),
@@ -62,10 +68,33 @@ def tables_of(figures: Figures) -> dict[str, tuple[Sequence[str], list[tuple[Any
     }
 
 
-class MediaMap:
-    """The sources of a timespan that are drawn, with their links and positions."""
+def sharing_tables(sharing: Sharing, *, posts: bool) -> dict[str, Table]:
+    """The tables of what was shared in a timespan, by name; with those of the posts, or without."""
+    tables: dict[str, Table] = {
+        "pages": (PAGE_COLUMNS, list(sharing.pages)),
+        "media_sharing": (("media", "other_media", "page_count"), list(sharing.media_pairs)),
+    }
+    if posts:
+        rows = [
+            (post.id, post.author, post.channel, post.day.isoformat(), len(post.stories), ";".join(post.stories))
+            for post in sharing.posts
+        ]
+        tables["posts"] = (POST_COLUMNS, rows)
+        tables["authors"] = (("author", "post_count", "story_count"), list(sharing.authors))
+        tables["authors_sharing"] = (("author", "other_author", "story_count"), list(sharing.author_pairs))
+        tables["channels"] = (("channel", "post_count", "story_count"), list(sharing.channels))
+        tables["channels_sharing"] = (("channel", "other_channel", "story_count"), list(sharing.channel_pairs))
+    return tables
 
-    def __init__(self, figures: Figures, limit: int = MAX_NODES) -> None:
+
+class MediaMap:
+    """The sources of a timespan that are drawn, with their links and positions.
+
+    Their colours stand for these foci, or for communities if none are given.
+    """
+
+    def __init__(self, figures: Figures, limit: int = MAX_NODES, foci: Sequence[str] = ()) -> None:
+        self.foci = tuple(foci)
         self.media: list[MediumCounts] = list(figures.media[:limit])
         numbers = {row.media: number for number, row in enumerate(self.media)}
         self.edges: list[tuple[int, int, float]] = [
@@ -75,78 +104,21 @@ class MediaMap:
         ]
         found = lay_out(len(self.media), self.edges, [row.community for row in self.media])
         self.positions, self.apart = found.positions, found.apart
+        self.groups = [self._group(row) for row in self.media]
+        """The number of each one's colour: that of its community, or of the first of `foci` that it belongs to."""
         self._largest = max([1, *(row.media_inlink_count for row in self.media)])
         self._scale: float = min(1.0, (_FULL_SIZE / max(len(self.media), 1)) ** 0.33)
 
+    def _group(self, row: MediumCounts) -> int:
+        if not self.foci:
+            return row.community
+        return next((self.foci.index(focus) for focus in row.foci if focus in self.foci), NO_FOCUS)
+
     def size(self, row: MediumCounts) -> float:
         """The radius of a source's circle: its area grows with the number of sources that link to it."""
-        return round(self._scale * (4.0 + 26.0 * math.sqrt(row.media_inlink_count / self._largest)), 2)
+        return round(self._scale * radius(row.media_inlink_count, self._largest), 2)
 
 
-def to_gexf(chart: MediaMap, title: str) -> bytes:
-    """The network of sources as GEXF 1.3 with colours, sizes and positions, for Gephi."""
-    out = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<gexf xmlns="http://gexf.net/1.3" xmlns:viz="http://gexf.net/1.3/viz" version="1.3">',
-        f"<meta><creator>Tearsheet</creator><description>{_text(title)}</description></meta>",
-        '<graph defaultedgetype="directed" mode="static">',
-        '<attributes class="node" mode="static">',
-        *(f'<attribute id="{i}" title="{name}" type="{kind}"/>' for i, (name, kind) in enumerate(_NODE_ATTRIBUTES)),
-        "</attributes>",
-        "<nodes>",
-    ]
-    for number, row in enumerate(chart.media):
-        x, y = (float(value) * 1000 for value in chart.positions[number])
-        red, green, blue = color_of(row.community)
-        values = ((i, getattr(row, name)) for i, (name, _) in enumerate(_NODE_ATTRIBUTES))
-        attributes = "".join(f'<attvalue for="{i}" value="{value}"/>' for i, value in values if value is not None)
-        out.append(
-            f"<node id={_attribute(row.media)} label={_attribute(row.media)}><attvalues>{attributes}</attvalues>"
-            f'<viz:color r="{red}" g="{green}" b="{blue}"/><viz:position x="{x:.2f}" y="{y:.2f}" z="0.0"/>'
-            f'<viz:size value="{chart.size(row)}"/></node>'
-        )
-    out += ["</nodes>", "<edges>"]
-    for number, (a, b, weight) in enumerate(chart.edges):
-        source, target = _attribute(chart.media[a].media), _attribute(chart.media[b].media)
-        out.append(f'<edge id="{number}" source={source} target={target} weight="{weight}"/>')
-    out += ["</edges>", "</graph>", "</gexf>", ""]
-    return "\n".join(out).encode("utf-8", "replace")
-
-
-def to_graphml(chart: MediaMap) -> bytes:
-    """The network of sources as GraphML."""
-    kinds = {"integer": "long", "double": "double"}
-    out = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
-        '<key id="label" for="node" attr.name="label" attr.type="string"/>',
-        *(
-            f'<key id="{name}" for="node" attr.name="{name}" attr.type="{kinds[kind]}"/>'
-            for name, kind in _NODE_ATTRIBUTES
-        ),
-        '<key id="weight" for="edge" attr.name="weight" attr.type="double"/>',
-        '<graph edgedefault="directed">',
-    ]
-    for row in chart.media:
-        values = ((name, getattr(row, name)) for name, _ in _NODE_ATTRIBUTES)
-        data = "".join(f'<data key="{name}">{value}</data>' for name, value in values if value is not None)
-        label = _text(row.media)
-        out.append(f'<node id={_attribute(row.media)}><data key="label">{label}</data>{data}</node>')
-    for a, b, weight in chart.edges:
-        source, target = _attribute(chart.media[a].media), _attribute(chart.media[b].media)
-        out.append(f'<edge source={source} target={target}><data key="weight">{weight}</data></edge>')
-    out += ["</graph>", "</graphml>", ""]
-    return "\n".join(out).encode("utf-8", "replace")
-
-
-def _plain(text: str) -> str:
-    """Remove characters that XML does not allow."""
-    return "".join(c for c in text if c >= " " and not "\ud800" <= c <= "\udfff" and c not in "\ufffe\uffff")
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(_plain(text))
-
-
-def _text(text: str) -> str:
-    return _plain(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+def radius(count: int, largest: int) -> float:
+    """The radius of a circle whose area grows with a count."""
+    return 4.0 + 26.0 * math.sqrt(count / largest)

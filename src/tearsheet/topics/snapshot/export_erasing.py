@@ -1,8 +1,8 @@
 """Exports in the data folder lose the files that name erased stories.
 
-Their figures are about sources and stay. A page, and a table of stories or their links, can be written again from the snapshot,
-which by then has lost the title and the address; so they are removed, and a note in their place says so. Exports elsewhere
-belong to the user.
+Their figures are about sources and stay. A page, and a table of stories, of their links or of linked pages, can be written again
+from the snapshot, which by then has lost the title and the address; so they are removed, and a note in their place says so.
+Exports elsewhere belong to the user.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from tearsheet.files import storage_errors, sync_folder, write_whole
 
 NOTE = "ERASED.txt"
 _SUMMARY = "summary.json"
-_WITH_STORIES = ("stories", "story_links")
-"""Tables that have titles or sentences of stories."""
+_WITH_STORIES = ("stories", "story_links", "pages")
+"""Tables and networks that have titles, sentences or addresses of stories: a Parquet file does not show them to a search."""
 _NOTE = (
     "Files that were here named a story that has been erased, and were removed.\n"
     "`tearsheet topic export` and `tearsheet topic map` write them again, without it.\n"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,34 @@ from tearsheet import tables
 from tearsheet.errors import NotFoundError, StorageError, UsageError
 from tearsheet.files import make_folder, write_whole
 from tearsheet.near_names import did_you_mean
+from tearsheet.topics.foci import ALL_FOCI, COMMUNITIES, of_set, set_of
+from tearsheet.topics.model import LEAST_SHARED
 from tearsheet.topics.snapshot import export, page
 from tearsheet.topics.snapshot.frozen import Frozen
 from tearsheet.topics.snapshot.map_png import to_png
 from tearsheet.topics.snapshot.map_svg import to_svg
+from tearsheet.topics.snapshot.network_xml import Network, to_gexf, to_graphml
+from tearsheet.topics.snapshot.networks import media_network, networks_of
 from tearsheet.topics.snapshot.parallel import over_timespans
+from tearsheet.topics.snapshot.sharing import sharing_of
 from tearsheet.topics.snapshot.timespans import Counting, Figures, Timespan, timespans_of
 
 FORMATS = ("csv", "jsonl", "parquet", "gexf", "graphml", "svg", "png", "html")
 _PAGE_NODES = 300
 _TABLES = {"csv", "jsonl", "parquet"}
-_DRAWN = {"gexf", "graphml", "svg", "png", "html"}
+_PICTURES = {"svg", "png"}
+_NETWORKS = {"gexf": to_gexf, "graphml": to_graphml}
+_DRAWN = {*_NETWORKS, *_PICTURES, "html"}
+
+
+@dataclass(slots=True, frozen=True)
+class _Wanted:
+    """What is asked of an export."""
+
+    folder: Path
+    formats: tuple[str, ...]
+    least_shared: int
+    foci: tuple[str, ...]
 
 
 @dataclass(slots=True, frozen=True)
@@ -43,12 +61,35 @@ def known_formats(formats: Sequence[str]) -> list[str]:
     return list(formats)
 
 
-def write_export(frozen: Frozen, folder: Path, formats: Sequence[str], workers: int = 1) -> list[Path]:
+def colored_foci(frozen: Frozen, color_by: str) -> tuple[str, ...]:
+    """The foci that colours stand for, by what somebody asked for: none of them for communities. Raises UsageError."""
+    if color_by == COMMUNITIES:
+        return ()
+    names = [name for name, _ in frozen.foci]
+    found = of_set(names, color_by)
+    if not found:
+        sets = dict.fromkeys(set_of(name) for name in names if set_of(name))
+        known = [COMMUNITIES, *([ALL_FOCI] if names else []), *sets, *names]
+        hint = did_you_mean(color_by, known, f"choose among {', '.join(known)}")
+        raise UsageError(f"--color-by: the snapshot has no focus or set of foci {color_by!r}; {hint}")
+    return tuple(found)
+
+
+def write_export(
+    frozen: Frozen,
+    folder: Path,
+    formats: Sequence[str],
+    workers: int = 1,
+    least_shared: int = LEAST_SHARED,
+    color_by: str = COMMUNITIES,
+) -> list[Path]:
     """Write every timespan in these known formats; returns the files.
 
-    More than one worker means processes that share the work of a large topic.
+    More than one worker means processes that share the work of a large topic. Those who share fewer pages than `least_shared`
+    are not joined. Raises UsageError for colours by what is not there.
     """
-    done = over_timespans(frozen, partial(_write_timespan, folder, tuple(formats)), workers)
+    wanted = _Wanted(folder, tuple(formats), least_shared, colored_foci(frozen, color_by))
+    done = over_timespans(frozen, partial(_write_timespan, wanted), workers)
     written = [_write(folder / "summary.json", page.summary(frozen, [one.totals for one in done]).encode())]
     written += [file for one in done for file in one.files]
     if "html" in formats:
@@ -56,11 +97,16 @@ def write_export(frozen: Frozen, folder: Path, formats: Sequence[str], workers: 
     return written
 
 
-def write_map(frozen: Frozen, file: Path, timespan: str = "overall", workers: int = 1) -> None:
-    """Write one map in the format given by the file's suffix. Raises NotFoundError when there is no such timespan."""
-    kind = file.suffix.lower().lstrip(".")
+def write_map(
+    frozen: Frozen, file: Path, timespan: str = "overall", workers: int = 1, color_by: str = COMMUNITIES
+) -> None:
+    """Write one map in the format given by the file's suffix.
+
+    Raises NotFoundError when there is no such timespan, UsageError for colours by what is not there.
+    """
+    kind, foci = file.suffix.lower().lstrip("."), colored_foci(frozen, color_by)
     if kind == "html":
-        _write_page(file, frozen, over_timespans(frozen, _section_of, workers))
+        _write_page(file, frozen, over_timespans(frozen, partial(_section_of, foci=foci), workers))
         return
     if kind not in _DRAWN:
         raise UsageError(f"{file}: a map is .html, .svg, .png, .gexf or .graphml")
@@ -69,8 +115,11 @@ def write_map(frozen: Frozen, file: Path, timespan: str = "overall", workers: in
         hint = did_you_mean(timespan, spans, f"there are: {', '.join(spans)}")
         raise NotFoundError(f"there is no timespan {timespan!r}; {hint}")
     figures = Counting(frozen).figures(spans[timespan])
-    [(_, data)] = _maps(frozen.topic, figures, export.MediaMap(figures), [kind])
-    _write(file, data)
+    chart, title = export.MediaMap(figures, foci=foci), _map_title(frozen.topic, figures)
+    if kind in _NETWORKS:
+        _write(file, _NETWORKS[kind](media_network(chart, title)))
+    else:
+        _write(file, _drawn(kind, chart, title))
 
 
 def page_of(frozen: Frozen, ours: Collection[str] = frozenset()) -> str:
@@ -81,32 +130,41 @@ def page_of(frozen: Frozen, ours: Collection[str] = frozenset()) -> str:
     return _page(frozen, over_timespans(frozen, partial(_section_of, limit=_PAGE_NODES, ours=ours)))
 
 
-def _write_timespan(folder: Path, formats: Sequence[str], counting: Counting, timespan: Timespan) -> _Written:
+def _write_timespan(wanted: _Wanted, counting: Counting, timespan: Timespan) -> _Written:
     """Count a timespan and write its files. The layout is computed once for all of them."""
-    figures, topic = counting.figures(timespan), counting.frozen.topic
-    chart = export.MediaMap(figures) if _DRAWN & set(formats) else None
-    files = [_write(folder / name, data) for name, data in _tables(figures, formats)]
+    figures, topic, posts = counting.figures(timespan), counting.frozen.topic, bool(counting.frozen.posts)
+    sharing, formats = sharing_of(counting, timespan, wanted.least_shared), wanted.formats
+    tables = export.tables_of(figures) | export.sharing_tables(sharing, posts=posts)
+    found = [_tables(tables, formats)]
     section = None
-    if chart is not None:
-        files += [_write(folder / name, data) for name, data in _maps(topic, figures, chart, formats)]
-        if "html" in formats:
+    if _DRAWN & set(formats):
+        chart = export.MediaMap(figures, foci=wanted.foci)
+        networks = networks_of(topic, figures, chart, sharing, posts=posts)
+        found += [_networks(networks, formats), _pictures(chart, _map_title(topic, figures), formats)]
+        if "html" in formats and page.is_shown(timespan):
             section = page.make_section(figures, chart, topic)
-    return _Written(files, page.totals_of(figures), section)
+    files = [_write(wanted.folder / timespan.name / name, data) for name, data in chain.from_iterable(found)]
+    return _Written(files, page.totals_of(figures, sharing), section)
 
 
 def _section_of(
-    counting: Counting, timespan: Timespan, limit: int = export.MAX_NODES, ours: Collection[str] = frozenset()
+    counting: Counting,
+    timespan: Timespan,
+    limit: int = export.MAX_NODES,
+    ours: Collection[str] = frozenset(),
+    foci: Sequence[str] = (),
 ) -> page.Section | None:
+    if not page.is_shown(timespan):
+        return None
     figures = counting.figures(timespan)
-    return page.make_section(figures, export.MediaMap(figures, limit), counting.frozen.topic, ours)
+    return page.make_section(figures, export.MediaMap(figures, limit, foci), counting.frozen.topic, ours)
 
 
-def _tables(figures: Figures, formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    found = export.tables_of(figures)
+def _tables(tables: Mapping[str, export.Table], formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     for format_ in formats:
         if format_ in _TABLES:
-            for table, (columns, rows) in found.items():
-                yield f"{figures.timespan.name}/{table}.{format_}", table_bytes(format_, columns, rows)
+            for table, (columns, rows) in tables.items():
+                yield f"{table}.{format_}", table_bytes(format_, columns, rows)
 
 
 def table_bytes(format_: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
@@ -120,17 +178,25 @@ def table_bytes(format_: str, columns: Sequence[str], rows: Sequence[Sequence[An
     return file.getvalue()
 
 
-def _maps(topic: str, figures: Figures, chart: export.MediaMap, formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    name = figures.timespan.name
-    title = f"{topic}: who links to whom, {name}"
-    if "gexf" in formats:
-        yield f"{name}/media.gexf", export.to_gexf(chart, title)
-    if "graphml" in formats:
-        yield f"{name}/media.graphml", export.to_graphml(chart)
-    if "svg" in formats:
-        yield f"{name}/map.svg", to_svg(chart, title).encode("utf-8", "replace")
-    if "png" in formats:
-        yield f"{name}/map.png", to_png(chart)
+def _networks(networks: Iterable[tuple[str, Network]], formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    wanted = [format_ for format_ in formats if format_ in _NETWORKS]
+    for name, network in networks if wanted else ():
+        for format_ in wanted:
+            yield f"{name}.{format_}", _NETWORKS[format_](network)
+
+
+def _pictures(chart: export.MediaMap, title: str, formats: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    for format_ in formats:
+        if format_ in _PICTURES:
+            yield f"map.{format_}", _drawn(format_, chart, title)
+
+
+def _drawn(format_: str, chart: export.MediaMap, title: str) -> bytes:
+    return to_png(chart) if format_ == "png" else to_svg(chart, title).encode("utf-8", "replace")
+
+
+def _map_title(topic: str, figures: Figures) -> str:
+    return f"{topic}: who links to whom, {figures.timespan.name}"
 
 
 def _page(frozen: Frozen, sections: Sequence[page.Section | None]) -> str:

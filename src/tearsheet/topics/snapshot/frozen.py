@@ -35,6 +35,16 @@ class FrozenPost(msgspec.Struct, frozen=True):
     day: date
 
 
+class FrozenPage(msgspec.Struct, frozen=True):
+    """A page that is no story of the topic, and that stories of several other sources link to."""
+
+    id: str
+    url: str
+    media: str
+    linked_by: tuple[int, ...]
+    """Numbers in `Frozen.stories`, sorted; none of them is a story of the page's own source."""
+
+
 class Frozen(msgspec.Struct, frozen=True):
     """Everything that a snapshot's figures are computed from."""
 
@@ -52,3 +62,5 @@ class Frozen(msgspec.Struct, frozen=True):
     """In order of story and id."""
     sentences: tuple[str, ...] = ()
     """The sentence around each of `links`, in their order; empty where it is not known. Earlier snapshots have none at all."""
+    pages: tuple[FrozenPage, ...] = ()
+    """In order of id."""

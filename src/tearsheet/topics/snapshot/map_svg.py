@@ -14,7 +14,7 @@ _INK = "#1a1f26"
 
 
 def to_svg(chart: MediaMap, title: str) -> str:
-    """The map: a circle for each source, larger the more sources link to it; colours are communities."""
+    """The map: a circle for each source, larger the more sources link to it; colours are communities or foci."""
     picture = picture_of(chart)
     return "\n".join(
         [

@@ -11,7 +11,8 @@ from tearsheet.counts import how_many
 from tearsheet.topics.snapshot.export import MediaMap, tables_of
 from tearsheet.topics.snapshot.frozen import Frozen
 from tearsheet.topics.snapshot.map_svg import to_svg
-from tearsheet.topics.snapshot.timespans import Figures
+from tearsheet.topics.snapshot.sharing import Sharing
+from tearsheet.topics.snapshot.timespans import Figures, Timespan
 
 _ROWS = 200
 _STYLE = """
@@ -21,19 +22,22 @@ h2{font-size:.82rem;letter-spacing:.09em;text-transform:uppercase;margin:2rem 0 
 h2{border-top:3px solid #1d1a16}table{border-collapse:collapse;width:100%}a{color:#8c1c13}
 th,td{text-align:left;padding:.3rem .5rem;border-bottom:1px solid #d5ccbb;vertical-align:top}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto;border:1px solid #d5ccbb}
-section[hidden]{display:none}.scroll{overflow-x:auto}select{font:inherit;padding:.2rem}.note{color:#5a5349}
+section[hidden]{display:none}.scroll{overflow-x:auto}select{font:inherit;padding:.2rem;max-width:100%}.note{color:#5a5349}
 code{background:#fffdf8;border:1px solid #d5ccbb;padding:.1rem .3rem;overflow-wrap:anywhere}
 """
 _LEGEND = (
-    '<p class="note">A circle is a source, the larger the more sources link to it. A line bends clockwise from the source that '
-    "links to the one that is linked to, and has the colour of the first; its width is the number of links. Colours are "
-    "communities: sources that link to each other more than to the rest.</p>"
+    "A circle is a source, the larger the more sources link to it. A line bends clockwise from the source that "
+    "links to the one that is linked to, and has the colour of the first; its width is the number of links. "
 )
+_COMMUNITIES = "Colours are communities: sources that link to each other more than to the rest."
+_FOCI = "The colour of a source is that of the focus which most of its stories belong to."
 _SCRIPT = """
-const choose=document.getElementById('timespan');
-choose.addEventListener('change',()=>{for(const part of document.querySelectorAll('section[data-timespan]'))
-part.hidden=part.dataset.timespan!==choose.value;});
+const choices=[...document.querySelectorAll('main select')],none=document.getElementById('none');
+const choose=()=>{none.hidden=false;for(const part of document.querySelectorAll('section[data-timespan]')){
+part.hidden=!choices.every(choice=>part.dataset[choice.id]===choice.value);if(!part.hidden)none.hidden=true;}};
+for(const choice of choices)choice.addEventListener('change',choose);choose();
 """
+_NONE = "There are no stories here, or it is a week of a focus: those are only exported."
 
 
 _OUR_PAGES = "/stories/"
@@ -43,15 +47,20 @@ _OUR_PAGES = "/stories/"
 class Section:
     """What a page shows of one timespan."""
 
-    timespan: str
+    timespan: Timespan
     body: str
+
+
+def is_shown(timespan: Timespan) -> bool:
+    """Whether a page has a timespan: all but the weeks of foci, which would make it very large."""
+    return not timespan.focus or timespan.period != "weekly"
 
 
 def to_page(frozen: Frozen, sections: Sequence[Section]) -> str:
     """A page of the whole snapshot: map, tables and timespans. It is self-contained."""
-    options = "".join(f'<option value="{i}">{escape(section.timespan)}</option>' for i, section in enumerate(sections))
     parts = "".join(
-        f'<section data-timespan="{i}"{" hidden" if i else ""}>{section.body}</section>'
+        f'<section data-timespan="{section.timespan.days}" data-focus="{escape(section.timespan.focus)}"'
+        f"{' hidden' if i else ''}>{section.body}</section>"
         for i, section in enumerate(sections)
     )
     days = [story.day for story in frozen.stories if story.day is not None]
@@ -68,9 +77,22 @@ def to_page(frozen: Frozen, sections: Sequence[Section]) -> str:
         f"<title>{escape(frozen.topic)}</title><style>{_STYLE}</style></head><body><main>"
         f"<h1>{escape(frozen.topic)}</h1><p><bdi><code>{escape(frozen.query)}</code></bdi>, {escape(dates)}: "
         f"{how_many(len(frozen.stories), 'story')}, {links}.</p>"
-        f'<p><label>Timespan <select id="timespan">{options}</select></label></p>'
+        f'<p>{_choices(frozen, sections)}</p><p class="note" id="none" hidden>{_NONE}</p>'
         f"{parts}</main><script>{_SCRIPT}</script></body></html>\n"
     )
+
+
+def _choices(frozen: Frozen, sections: Sequence[Section]) -> str:
+    """What a reader chooses: a timespan and, where there are some, a focus."""
+    days = dict.fromkeys(section.timespan.days for section in sections)
+    timespans = "".join(f"<option>{escape(name)}</option>" for name in days)
+    foci = "".join(
+        f'<option value="{escape(name)}">{escape(name)}: {escape(said)}</option>' for name, said in frozen.foci
+    )
+    choice = f'<label>Timespan <select id="timespan">{timespans}</select></label>'
+    if foci:
+        choice += f' <label>Focus <select id="focus"><option value="">all stories</option>{foci}</select></label>'
+    return choice
 
 
 def make_section(figures: Figures, chart: MediaMap, topic: str, ours: Collection[str] = frozenset()) -> Section | None:
@@ -87,9 +109,10 @@ def make_section(figures: Figures, chart: MediaMap, topic: str, ours: Collection
     links = [f"{_OUR_PAGES}{story['stories_id']}" if story["stories_id"] in ours else story["url"] for story in stories]
     name = figures.timespan.name
     drawing = to_svg(chart, f"{topic}: who links to whom, {name}")
+    legend = f'<p class="note">{_LEGEND}{_FOCI if chart.foci else _COMMUNITIES}</p>'
     return Section(
-        name,
-        f"<h2>Map</h2>{drawing}{_LEGEND}<h2>Sources</h2>{_table('Sources', *tables['media'])}"
+        figures.timespan,
+        f"<h2>Map</h2>{drawing}{legend}<h2>Sources</h2>{_table('Sources', *tables['media'])}"
         f"<h2>Stories</h2>{_table('Stories', columns, rows, links)}{_quoted_links(figures, ours)}",
     )
 
@@ -131,7 +154,7 @@ def _table(
     return f'<div class="scroll" tabindex="0" role="group" aria-label="{label}">{table}</div>'
 
 
-def totals_of(figures: Figures) -> dict[str, str | int]:
+def totals_of(figures: Figures, sharing: Sharing) -> dict[str, str | int]:
     """The totals of a timespan."""
     return {
         "timespan": figures.timespan.name,
@@ -139,6 +162,10 @@ def totals_of(figures: Figures) -> dict[str, str | int]:
         "media": len(figures.media),
         "story_links": len(figures.story_links),
         "medium_links": len(figures.medium_links),
+        "pages": len(sharing.pages),
+        "media_sharing": len(sharing.media_pairs),
+        "posts": len(sharing.posts),
+        "shared_by_too_many": sharing.shared_by_too_many,
     }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tearsheet.counts import how_many
-from tearsheet.topics.snapshot.export import MediaMap
+from tearsheet.topics.snapshot.export import NO_FOCUS, MediaMap
 from tearsheet.topics.snapshot.labels import Disc, Label, Name, place_labels
 from tearsheet.topics.snapshot.layout import MARGIN_COLUMNS
 from tearsheet.topics.snapshot.palette import COLORS, Color, color_of
@@ -78,7 +78,7 @@ class Picture:
 def picture_of(chart: MediaMap) -> Picture:
     """Sources that links join in a square, the others as dots below it, and a legend under both."""
     discs, apart = _discs(chart), set(chart.apart)
-    colors = [color_of(row.community) for row in chart.media]
+    colors = [color_of(group) for group in chart.groups]
     circles = [
         Circle(disc, color, _caption(row))
         for row, disc, color in zip(chart.media, discs, colors, strict=True)
@@ -148,27 +148,45 @@ def _short(text: str, longest: int = _LONGEST_NAME) -> str:
 
 
 def _legend(chart: MediaMap, top: float) -> list[Remark]:
-    """Communities by their most linked-to source, two in a row, and what else a reader of the picture alone should know."""
+    """What the colours are, two in a row, and what else a reader of the picture alone should know."""
     apart = set(chart.apart)
     inside = [row for node, row in enumerate(chart.media) if node not in apart]
-    sizes = Counter(row.community for row in inside)
-    first = {row.community: row.media for row in reversed(inside)}
-    colored = [number for number in sorted(sizes) if number < len(COLORS) and sizes[number] > 1]
+    told = _told_foci(chart) if chart.foci else _told_communities(inside)
     remarks = [
-        Remark(
-            Point(_INDENT + number % 2 * SIDE / 2, top + (number // 2 + 1) * _ROW),
-            f"{_short(first[group])} and {how_many(sizes[group] - 1, 'source')} around it",
-            color_of(group),
-        )
-        for number, group in enumerate(colored)
+        Remark(Point(_INDENT + place % 2 * SIDE / 2, top + (place // 2 + 1) * _ROW), text, color_of(group))
+        for place, (group, text) in enumerate(told)
     ]
     texts = (
         ["A larger circle: more sources link to it. A line has the colour of the source that links."] if inside else []
     )
     if apart:
         texts.append(_about_those_apart(len(apart), bool(inside)))
-    begin = top + ((len(colored) + 1) // 2) * _ROW
+    begin = top + ((len(told) + 1) // 2) * _ROW
     return remarks + [Remark(Point(_INDENT, begin + (number + 1) * _ROW), text) for number, text in enumerate(texts)]
+
+
+def _told_communities(inside: Sequence[MediumCounts]) -> list[tuple[int, str]]:
+    """Communities by their most linked-to source."""
+    sizes = Counter(row.community for row in inside)
+    first = {row.community: row.media for row in reversed(inside)}
+    return [
+        (number, f"{_short(first[number])} and {how_many(sizes[number] - 1, 'source')} around it")
+        for number in sorted(sizes)
+        if number < len(COLORS) and sizes[number] > 1
+    ]
+
+
+def _told_foci(chart: MediaMap) -> list[tuple[int, str]]:
+    """Foci by their names: the colour of a source is that of the focus which most of its stories belong to."""
+    sizes = Counter(chart.groups)
+    told = [
+        (number, f"{_short(name)}: {how_many(sizes[number], 'source')}")
+        for number, name in enumerate(chart.foci[: len(COLORS)])
+        if sizes[number]
+    ]
+    others = sum(size for number, size in sizes.items() if number >= len(COLORS))
+    what = "in no focus" if len(chart.foci) <= len(COLORS) else "in other foci, or none"
+    return [*told, (NO_FOCUS, f"{how_many(others, 'source')} {what}")] if others else told
 
 
 def _about_those_apart(count: int, beside_others: bool) -> str:

@@ -14,12 +14,13 @@ from sqlalchemy import Connection, Row, Select, and_, select, update
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError
-from tearsheet.query import parse_query
 from tearsheet.topics import model, tables
 from tearsheet.topics.decisions import merged_sources
-from tearsheet.topics.methods import keep_record, record_now
+from tearsheet.topics.methods import keep_record, load_record, record_now
 from tearsheet.topics.model import Topic, simplest
+from tearsheet.topics.snapshot.focusing import in_foci
 from tearsheet.topics.snapshot.frozen import Frozen, FrozenPost, FrozenStory
+from tearsheet.topics.snapshot.linked_pages import linked_pages
 
 _ROWS = 10_000
 """How many rows are read at a time: a topic may have millions of links."""
@@ -42,33 +43,35 @@ def freeze(database: Database, topic: Topic) -> Frozen:
         addresses, merged = _addresses(connection, topic.id), merged_sources(connection, topic.id)
         rows = connection.execute(_members(topic), execution_options={"yield_per": _ROWS})
         frozen = sorted(
-            (_story(row, topic, addresses, merged.get(row.media_id, row.media_id)) for row in rows),
+            (_story(row, addresses, merged.get(row.media_id, row.media_id)) for row in rows),
             key=lambda story: story.id,
         )
         numbers = {story.id: number for number, story in enumerate(frozen)}
         found = _links(connection, topic.id, numbers)
         posts = _posts(connection, topic.id, numbers)
-    return Frozen(
+        pages = linked_pages(connection, topic.id, frozen, numbers)
+    found_now = Frozen(
         topic=topic.name,
         query=topic.query,
         start=topic.start,
         end=topic.end,
         timespans=topic.timespans,
-        foci=tuple(sorted(topic.foci.items())),
+        foci=(),
         stories=tuple(frozen),
         links=tuple(sorted(found)),
         posts=posts,
         sentences=tuple(sentence for _, sentence in sorted(found.items())),
+        pages=pages,
     )
+    return in_foci(database, found_now, topic.foci)
 
 
 def _members(topic: Topic) -> Select[Any]:
-    """The stories of a topic, without their pages; with their texts only if there are foci to match."""
+    """The stories of a topic, without their pages and texts."""
     stories, web, statistics = tables.topic_stories, tables.web_stories, tables.story_statistics
-    left_out = {"page"} if topic.foci else {"page", "text"}
     return (
         select(
-            *(column for column in web.c if column.name not in left_out),
+            *(column for column in web.c if column.name not in ("page", "text")),
             stories.c.iteration,
             stories.c.why,
             statistics.c.facebook_share_count,
@@ -141,7 +144,7 @@ def _posts(connection: Connection, topic_id: int, numbers: dict[str, int]) -> tu
     return tuple(post for _, post in sorted(found.items()))
 
 
-def _story(row: Row[Any], topic: Topic, addresses: dict[str, set[str]], media: str) -> FrozenStory:
+def _story(row: Row[Any], addresses: dict[str, set[str]], media: str) -> FrozenStory:
     """The story of a row; `media` is the source that it counts for in this topic."""
     return FrozenStory(
         id=row.stories_id,
@@ -154,39 +157,31 @@ def _story(row: Row[Any], topic: Topic, addresses: dict[str, set[str]], media: s
         language=row.language,
         iteration=row.iteration,
         why=row.why,
-        foci=_foci(row, topic, media),
         facebook_shares=row.facebook_share_count,
     )
 
 
-def _foci(row: Row[Any], topic: Topic, media: str) -> tuple[str, ...]:
-    if not topic.foci:
-        return ()
-    text = zstandard.decompress(row.text).decode("utf-8")
-    return tuple(
-        name
-        for name, query in sorted(topic.foci.items())
-        if parse_query(query).matches(
-            title=row.title,
-            text=f"{row.description}\n\n{text}",
-            url=row.url,
-            language=row.language,
-            canonical_domain=media,
-            publication_date=row.publish_date,
-        )
-    )
-
-
 def save_snapshot(
-    database: Database, topic: Topic, run: str = "", note: str = "", *, max_self_linked: int | None = None
+    database: Database,
+    topic: Topic,
+    run: str = "",
+    note: str = "",
+    *,
+    max_self_linked: int | None = None,
+    stories_of: int | None = None,
 ) -> int:
     """Freeze a topic and store the result, with how it came about; returns its id.
 
-    With a `run`, also completes the topic, in the same transaction. `max_self_linked` is the cap that its sources had.
+    With a `run`, also completes the topic, in the same transaction. `max_self_linked` is the cap that its sources had. `stories_of`
+    names a snapshot whose stories and links are taken, in place of those of now, with the foci of now.
     """
     snapshots = tables.topic_snapshots
-    data = msgspec.json.encode(freeze(database, topic))
-    record = record_now(database, topic, max_self_linked, ends_run=bool(run))
+    frozen, record = None, None
+    if stories_of is not None:
+        frozen = in_foci(database, load_snapshot(database, topic, stories_of), topic.foci)
+        record = load_record(database, stories_of)
+    data = msgspec.json.encode(frozen or freeze(database, topic))
+    record = record or record_now(database, topic, max_self_linked, ends_run=bool(run))
     with database.begin() as connection:
         if run:
             of_topic = tables.topics.c.id == topic.id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -28,12 +28,20 @@ class Timespan:
     """Both days included; None for the overall timespan."""
     focus: str = ""
 
+    def includes(self, day: date) -> bool:
+        """Whether a day falls inside."""
+        return self.start is None or self.end is None or self.start <= day <= self.end
+
     @property
     def name(self) -> str:
         """A name that can be part of a file name."""
-        days = f"-{self.start}-{self.end}" if self.start else ""
         focus = file_part(self.focus)
-        return f"{self.period}{days}" + (f"-{focus}" if focus else "")
+        return self.days + (f"-{focus}" if focus else "")
+
+    @property
+    def days(self) -> str:
+        """The part of the name that tells the time; timespans of several foci have it in common."""
+        return f"{self.period}-{self.start}-{self.end}" if self.start else self.period
 
 
 class PostCounts(NamedTuple):
@@ -77,6 +85,8 @@ class MediumCounts:
     channel_count: int
     pagerank: float
     community: int
+    foci: tuple[str, ...] = ()
+    """The foci of its stories, that of the most stories first."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -92,7 +102,7 @@ class Figures:
 
 
 def timespans_of(frozen: Frozen) -> list[Timespan]:
-    """The overall timespan, weeks (from Monday), months and custom timespans; then the overall timespan of each focus."""
+    """The overall timespan, weeks (from Monday), months and custom timespans; then the same of each focus."""
     days = [story.day for story in frozen.stories if story.day]
     found = [Timespan("overall", None, None)]
     if days:
@@ -107,7 +117,7 @@ def timespans_of(frozen: Frozen) -> list[Timespan]:
             found.append(Timespan("monthly", month, following - timedelta(days=1)))
             month = following
     found += [Timespan("custom", start, end) for start, end in frozen.timespans]
-    return found + [Timespan("overall", None, None, name) for name, _ in frozen.foci]
+    return found + [replace(timespan, focus=name) for name, _ in frozen.foci for timespan in found]
 
 
 class Counting:
@@ -131,22 +141,25 @@ class Counting:
         A story belongs to it if its own day falls inside, or if a story of another source whose day falls inside links to it.
         A link counts if the linking story's day falls inside.
         """
-        chosen = self._chosen(timespan.focus)
-        inside = chosen & self._inside(timespan)
+        chosen = self.in_focus(timespan.focus)
+        inside = self.dated_inside(timespan)
         counts = inside[self._source] & chosen[self._target]
         source, target = self._source[counts], self._target[counts]
         inside[target] = True
         return self._count(timespan, np.flatnonzero(inside), source, target)
 
-    def _chosen(self, focus: str) -> npt.NDArray[np.bool_]:
+    def in_focus(self, focus: str) -> npt.NDArray[np.bool_]:
+        """Which stories belong to a focus; all of them without one."""
         if not focus:
             return np.ones(len(self._media), dtype=np.bool_)
         return np.array([focus in story.foci for story in self.frozen.stories], dtype=np.bool_)
 
-    def _inside(self, timespan: Timespan) -> npt.NDArray[np.bool_]:
+    def dated_inside(self, timespan: Timespan) -> npt.NDArray[np.bool_]:
+        """Which stories of a timespan's focus have their own day inside."""
+        chosen = self.in_focus(timespan.focus)
         if timespan.start is None or timespan.end is None:
-            return np.ones(len(self._media), dtype=np.bool_)
-        return (timespan.start.toordinal() <= self._day) & (self._day <= timespan.end.toordinal())
+            return chosen
+        return chosen & (timespan.start.toordinal() <= self._day) & (self._day <= timespan.end.toordinal())
 
     def _count(self, timespan: Timespan, members: Numbers, source: Numbers, target: Numbers) -> Figures:
         stories, all_media, media = self.frozen.stories, len(self._names), self._media
@@ -199,7 +212,7 @@ class Counting:
     def _post_counts(self, timespan: Timespan) -> dict[int, PostCounts]:
         by_story: dict[int, list[FrozenPost]] = defaultdict(list)
         for post in self.frozen.posts:
-            if timespan.start is None or timespan.end is None or timespan.start <= post.day <= timespan.end:
+            if timespan.includes(post.day):
                 by_story[post.story].append(post)
         return {
             story: PostCounts(len(posts), len({post.author for post in posts}), len({post.channel for post in posts}))
@@ -224,9 +237,11 @@ def _count_media(
     number: Counter[str] = Counter()
     sums: dict[str, list[int]] = {name: [0] * 6 for name in names}
     shares: dict[str, int | None] = dict.fromkeys(names)
+    foci: dict[str, Counter[str]] = {name: Counter() for name in names}
     for row in counted:
         name = row.story.media
         number[name] += 1
+        foci[name].update(row.story.foci)
         for i, value in enumerate((row.media_inlink_count, row.inlink_count, row.outlink_count, *row.posts)):
             sums[name][i] += value
         if row.facebook_share_count is not None:
@@ -248,6 +263,7 @@ def _count_media(
                 channels,
                 rank[i],
                 groups[i],
+                tuple(sorted(foci[name], key=lambda focus: (-foci[name][focus], focus))),
             )
         )
     return sorted(rows, key=lambda row: (-row.media_inlink_count, -row.story_count, row.media))
