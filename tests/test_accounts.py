@@ -78,7 +78,9 @@ def test_where_the_address_names_no_account_the_registered_domain_is_the_source(
 
 
 def test_an_account_is_found_by_host_path_and_query():
-    assert account_of("www.youtube.com", "/feeds/videos.xml", "channel_id=UC7", "youtube.com") == "youtube.com/channel/uc7"
+    assert (
+        account_of("www.youtube.com", "/feeds/videos.xml", "channel_id=UC7", "youtube.com") == "youtube.com/channel/uc7"
+    )
     assert account_of("alice.substack.com", "/", "", "substack.com") == "alice.substack.com"
     assert account_of("paper.example", "/@alice", "", "paper.example") is None
     assert account_of("medium.com", "/@" + "a" * 101, "", "medium.com") is None

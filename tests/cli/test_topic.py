@@ -1,5 +1,6 @@
 """Topics by command: where seeds come from, and sources that are one."""
 
+import json
 from datetime import date
 
 import pytest
@@ -126,3 +127,22 @@ def test_two_timespans_may_begin_on_one_day_and_no_focus_is_lost(command, tmp_pa
     assert "FIRST=LAST" in command("topic", "create", "Two", "flood", "--timespan", "=2024-05-01", code=2)
     backwards = command("topic", "create", "Two", "flood", "--timespan", "2024-05-02=2024-05-01", code=2)
     assert "before it starts" in " ".join(backwards.split())
+
+
+def test_what_a_topic_leaves_out_is_listed_with_the_reason(command, tmp_path):
+    command("topic", "create", "Flood", "flood", "--no-platforms")
+    video = "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
+    wrapped = "https://web.archive.org/web/2024/https://en.wikipedia.org/wiki/Flood"
+    command("topic", "seed", "Flood", video, wrapped)
+    assert "2 were not followed (`topic stories` says why)" in command("topic", "run", "Flood")
+    found = json.loads(command("topic", "stories", "Flood", "--json"))
+    assert {row["url"]: row["why"].partition(" is ")[0] for row in found} == {
+        video: "www.youtube.com", "https://en.wikipedia.org/wiki/Flood": "en.wikipedia.org",
+    }  # fmt: skip
+    assert {(row["state"], row["links"]) for row in found} == {("ignored", 0)}
+    status = json.loads(command("topic", "status", "Flood", "--json"))[0]
+    assert (status["left_out"], status["failed_requests"], status["platforms"]) == (2, 0, False)
+    assert "2 addresses on platforms and the like will be looked at again" in command(
+        "topic", "edit", "Flood", "--platforms"
+    )
+    assert json.loads(command("topic", "decisions", "Flood", "--json"))[0]["subject"] == "platforms"

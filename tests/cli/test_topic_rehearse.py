@@ -2,6 +2,7 @@
 
 import csv
 import json
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -26,7 +27,8 @@ def command(tmp_path):
     return go
 
 
-def result(command) -> dict:
+def result(command) -> dict[str, Any]:
+    row: dict[str, Any]
     [row] = json.loads(command("topic", "rehearse", "Rivers", "--number", 0, "--json").stdout)
     return row
 

@@ -45,7 +45,7 @@ def test_every_state_has_a_status_and_a_reason(database):
         model.OVER_BUDGET: ("out", ""),
         model.OVER_CAP: ("out", ""),
         model.NO_MATCH: ("out", "the page holds no match for the query"),
-        model.IGNORED: ("out", "such addresses never lead to a story"),
+        model.IGNORED: ("out", "ignored"),
         model.WAITING: ("undecided", "waits to be judged"),
         model.ADDING: ("undecided", "waits to be judged"),
         model.REQUEST_FAILED: ("undecided", "HTTP 503"),

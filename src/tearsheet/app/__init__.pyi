@@ -83,6 +83,10 @@ from .topic_correcting import compare_snapshots as compare_snapshots
 from .topic_correcting import edit_definition as edit_definition
 from .topic_describing import Description as Description
 from .topic_describing import describe_topic as describe_topic
+from .topic_foci import define_foci as define_foci
+from .topic_foci import labels_in as labels_in
+from .topic_foci import sizes_of as sizes_of
+from .topic_foci import without_stories as without_stories
 from .topic_planning import Plan as Plan
 from .topic_planning import plan_topic as plan_topic
 from .topic_rehearsing import Match as Match
@@ -91,10 +95,6 @@ from .topic_rehearsing import judge_matches as judge_matches
 from .topic_rehearsing import judged_so_far as judged_so_far
 from .topic_rehearsing import matches_to_judge as matches_to_judge
 from .topic_rehearsing import read_judgements as read_judgements
-from .topic_foci import define_foci as define_foci
-from .topic_foci import labels_in as labels_in
-from .topic_foci import sizes_of as sizes_of
-from .topic_foci import without_stories as without_stories
 from .topic_words import compare_words as compare_words
 from .topics import draw_topic as draw_topic
 from .topics import export_topic as export_topic

@@ -26,7 +26,6 @@ from tearsheet.cli.context import err, out, output_form, reports_errors, service
 from tearsheet.cli.filters import question_of, why_none
 from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, YesOption, confirm
 from tearsheet.cli.progress import TopicProgress
-from tearsheet.cli.topic_left_out import left_out
 from tearsheet.counts import how_many
 from tearsheet.errors import NotFoundError, PartialFailure, UsageError
 from tearsheet.files import hand_over, hand_over_all
@@ -190,7 +189,17 @@ def run(
     out.print(
         f"{how_many(progress.stories, 'story')} in {how_many(progress.iteration, 'iteration')}, "
         f"{progress.not_relevant:,} not relevant, "
-        f"{how_many(progress.failed_requests, 'address')} that could not be fetched{done.message and f'; {done.message}'}",
+        f"{how_many(progress.failed_requests, 'address')} that could not be fetched{_not_followed(progress)}"
+        f"{done.message and f'; {done.message}'}",
+    )
+
+
+def _not_followed(progress: topics.Progress) -> str:
+    """What a run says when there are addresses that it did not follow; `topic stories` tells the reasons."""
+    return (
+        f", {how_many(progress.left_out, '', 'was')} not followed (`topic stories` says why)"
+        if progress.left_out
+        else ""
     )
 
 

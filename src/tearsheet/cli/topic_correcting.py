@@ -25,6 +25,7 @@ Undo = Annotated[bool, typer.Option("--undo", help="Take the decision back: the 
 _PARTS = {
     "query": "query", "start": "first day", "end": "last day", "domains": "sources", "collections": "collections",
     "max_iterations": "iterations", "max_stories": "size budget", "seconds_per_media_fetch": "pace",
+    "platforms": "platforms",
 }  # fmt: skip
 
 
@@ -59,6 +60,10 @@ def edit(
     iterations: Annotated[int | None, typer.Option(help="How many links away from the seeds stories may be.")] = None,
     max_stories: Annotated[int | None, typer.Option(help="Size budget: the most stories.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Seconds between two fetches from one source.")] = None,
+    platforms: Annotated[
+        bool | None,
+        typer.Option("--platforms/--no-platforms", help="Follow links to platforms (YouTube, X, Wikipedia), or not."),
+    ] = None,
     reason: Reason = "",
 ) -> None:
     """Change what a topic is. What is known of pages stays known: only what the change affects is asked for again."""
@@ -69,7 +74,12 @@ def edit(
         changes: dict[str, Any] = _question(topic, query, start, end, source, collection)
         if any_source:
             changes |= {"domains": (), "collections": ()}
-        given = {"max_iterations": iterations, "max_stories": max_stories, "seconds_per_media_fetch": seconds}
+        given = {
+            "max_iterations": iterations,
+            "max_stories": max_stories,
+            "seconds_per_media_fetch": seconds,
+            "platforms": platforms,
+        }
         changes |= {part: value for part, value in given.items() if value is not None}
         if not changes:
             raise UsageError("nothing to change: name a part of the definition, as --query or --iterations")
@@ -109,6 +119,8 @@ def _told(edited: topics.Edited) -> Iterator[str]:
         yield f"{how_many(edited.judged, 'known page')} will be judged again, none of them is fetched for that"
     if edited.fetched:
         yield f"{how_many(edited.fetched, 'address')} will be fetched again that held no match for the earlier query"
+    if edited.platforms:
+        yield f"{how_many(edited.platforms, 'address')} on platforms and the like will be looked at again"
     if edited.posts:
         yield (
             f"{how_many(edited.posts, 'post')} no longer count; `tearsheet topic seed … --posts FILE` reads those that count now"

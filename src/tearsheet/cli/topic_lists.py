@@ -19,7 +19,7 @@ from tearsheet.errors import UsageError
 Name = Annotated[str, typer.Argument(help="The topic's name.", metavar="NAME", autocompletion=names_of("topics"))]
 _STORIES = {
     "status": "status", "url": "address", "source": "source", "title": "title", "publish_date": "published",
-    "iteration": "iteration", "state": "state", "why": "why",
+    "iteration": "iteration", "links": "linked by", "state": "state", "why": "why",
 }  # fmt: skip
 _DECISIONS = {
     "when": "when", "kind": "decision", "subject": "about", "target": "to", "reason": "reason", "undone": "undone",

@@ -3,13 +3,13 @@ from . import store as store
 from .erasing import addresses_in_topics as addresses_in_topics
 from .erasing import addresses_of_media as addresses_of_media
 from .erasing import erase_from_topics as erase_from_topics
-from .listing import STATUSES as STATUSES
-from .listing import list_stories as list_stories
 from .foci import COMMUNITIES as COMMUNITIES
 from .foci import Focus as Focus
 from .foci import country_of as country_of
 from .foci_store import add_foci as add_foci
 from .foci_store import remove_foci as remove_foci
+from .listing import STATUSES as STATUSES
+from .listing import list_stories as list_stories
 from .model import COMPLETED as COMPLETED
 from .model import FAILED as FAILED
 from .model import LEAST_SHARED as LEAST_SHARED
@@ -20,6 +20,8 @@ from .model import Progress as Progress
 from .model import Seed as Seed
 from .model import Topic as Topic
 from .model import seed_question as seed_question
+from .source_labels import Labels as Labels
+from .source_labels import read_labels as read_labels
 from .spider.correcting import Edited as Edited
 from .spider.correcting import decide_pages as decide_pages
 from .spider.correcting import edit_topic as edit_topic
@@ -27,8 +29,6 @@ from .spider.correcting import merge_sources as merge_sources
 from .spider.correcting import retry as retry
 from .spider.correcting import split_source as split_source
 from .spider.correcting import undo_pages as undo_pages
-from .source_labels import Labels as Labels
-from .source_labels import read_labels as read_labels
 from .spider.dedupe import TitledStory as TitledStory
 from .spider.dedupe import same_story as same_story
 from .spider.links import MinedLink as MinedLink

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import and_, select
+from sqlalchemy import Column, Connection, and_, func, select
 
 from tearsheet.engines.database import Database
 from tearsheet.topics import model, tables
@@ -30,7 +30,6 @@ _WHY = {
     model.ADDING: "waits to be judged",
     model.PENDING: "waits to be fetched",
     model.NO_MATCH: "the page holds no match for the query",
-    model.IGNORED: "such addresses never lead to a story",
 }
 
 
@@ -48,6 +47,8 @@ class ListedStory:
     """How many links it is away from the seeds."""
     state: str
     why: str
+    links: int = 0
+    """How many stories link to it."""
 
 
 def list_stories(database: Database, topic: Topic) -> list[ListedStory]:
@@ -60,7 +61,7 @@ def _stories(database: Database, topic: Topic) -> Iterator[ListedStory]:
     stories, web, merges = tables.topic_stories, tables.web_stories, tables.topic_merged_stories_map
     kept = web.alias()
     merged = and_(merges.c.topics_id == stories.c.topics_id, merges.c.source_stories_id == stories.c.stories_id)
-    shown = ("url", "media_id", "title", "publish_date")
+    shown = ("stories_id", "url", "media_id", "title", "publish_date")
     query = (
         select(*(web.c[name] for name in shown), stories.c.iteration, stories.c.state, stories.c.why, kept.c.url.label("kept"))
         .select_from(
@@ -72,12 +73,13 @@ def _stories(database: Database, topic: Topic) -> Iterator[ListedStory]:
     )  # fmt: skip
     with database.read() as connection:
         sources = merged_sources(connection, topic.id)
+        linking = _linking(connection, topic.id, tables.topic_links.c.ref_stories_id)
         rows = connection.execute(query).all()
     for row in rows:
         source = sources.get(row.media_id, row.media_id)
         yield ListedStory(
             _OF_STATE.get(row.state, UNDECIDED), row.url, source, row.title, row.publish_date, row.iteration, row.state,
-            _why_of_story(row),
+            _why_of_story(row), linking.get(row.stories_id, 0),
         )  # fmt: skip
 
 
@@ -94,8 +96,17 @@ def _without_story(database: Database, topic: Topic) -> Iterator[ListedStory]:
         fetches.c.topics_id == topic.id, fetches.c.stories_id.is_(None), fetches.c.iteration != model.NOT_REACHED
     )
     with database.read() as connection:
+        linking = _linking(connection, topic.id, tables.topic_links.c.url_key)
         rows = connection.execute(query).all()
     for row in rows:
         why = row.message or _WHY.get(row.state, row.state)
         status = _OF_STATE.get(row.state, UNDECIDED)
-        yield ListedStory(status, row.url, "", "", None, row.iteration, row.state, why)
+        yield ListedStory(status, row.url, "", "", None, row.iteration, row.state, why, linking.get(row.url_key, 0))
+
+
+def _linking(connection: Connection, topic_id: int, target: Column[Any]) -> dict[str, int]:
+    """How many stories link to each story, or to each address."""
+    links = tables.topic_links.c
+    count = func.count(links.stories_id.distinct())
+    query = select(target, count).where(links.topics_id == topic_id, target.is_not(None)).group_by(target)
+    return dict(connection.execute(query).all())

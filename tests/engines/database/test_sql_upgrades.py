@@ -125,8 +125,9 @@ def test_platforms_that_topics_refused_are_told_as_left_out_and_channels_have_th
         "VALUES (1, :key, :url, 1, 'request failed', :message, :match)"
     )
     topic = (
-        "INSERT INTO topics (id, name, query, domains, max_iterations, max_stories, seconds_per_media_fetch, foci, timespans, state, "
-        "message, run, seeded, created_at) VALUES (1, 'T', 'q', '[]', 1, 1, 0, '{}', '[]', 'completed', '', '', :seeded, :now)"
+        "INSERT INTO topics (id, name, query, domains, max_iterations, max_stories, seconds_per_media_fetch, foci, timespans, "
+        "state, message, run, seeded, created_at) "
+        "VALUES (1, 'T', 'q', '[]', 1, 1, 0, '{}', '[]', 'completed', '', '', :seeded, :now)"
     )
     sources = "INSERT INTO sources (id, name, domain, created_at) VALUES (:id, 'n', :domain, :now)"
     with database.begin() as connection:

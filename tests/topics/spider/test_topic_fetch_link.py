@@ -7,13 +7,13 @@ import pytest
 
 from tearsheet.archive import Erased
 from tearsheet.topics import model, store
+from tearsheet.topics.listing import list_stories
 from tearsheet.topics.model import Seed
 from tearsheet.topics.spider.addresses import url_key
 from tearsheet.topics.spider.job_workers import TurnLater
 from tearsheet.topics.spider.seeds import route_new_seeds
 from tearsheet.topics.spider.stores import fetches, media, web_stories
 from tearsheet.topics.spider.stores.jobs import Taken
-from tearsheet.topics.spider.stores.left_out import list_left_out
 from tearsheet.topics.spider.stores.seeds import add_seeds
 from tearsheet.topics.spider.topic_fetch_link import FetchLink
 from tearsheet.topics.spider.web_story import WebStory
@@ -246,8 +246,8 @@ def test_what_is_left_out_is_listed_with_its_reason(tools, topic):
     outcome(tools, replace(topic, platforms=False), VIDEO)
     outcome(tools, topic, "https://t.me/share?url=x")
     FetchLink(tools).give_up(Taken(topic.id, "topic_fetch_link", url_key(URLS[0])), "http-404: gone", defect=False)
-    found = list_left_out(tools.database, topic.id)
-    assert [(one.url, one.state, one.reason) for one in found] == [
+    found = list_stories(tools.database, topic)
+    assert [(one.url, one.state, one.why) for one in found] == [
         ("https://t.me/share?url=x", model.IGNORED, "on the list of links that never lead to a story"),
         (
             VIDEO,

@@ -10,8 +10,8 @@ from tearsheet.engines.broker.sqlite import SqliteBroker
 from tearsheet.engines.database import open_database
 from tearsheet.engines.index.opener import open_index
 from tearsheet.topics import model
+from tearsheet.topics.listing import list_stories
 from tearsheet.topics.snapshot.store import load_snapshot
-from tearsheet.topics.spider.stores.left_out import list_left_out
 from tearsheet.topics.store import progress_of
 from tests.support.loopback_web import serve
 from tests.support.topic_runs import SETTINGS, check_snapshot, fetch_settings, prepare, run
@@ -58,8 +58,10 @@ def check_what_is_left_out(web, database, topic):
     }
     expected = web.left_out(spidered)
     found = {}
-    for one in list_left_out(database, topic.id):
-        reason = "a platform" if "is a platform or a site without news" in one.reason else one.reason.partition(":")[0]
+    for one in list_stories(database, topic):
+        if one.state not in model.NOT_HAD:
+            continue
+        reason = "a platform" if "is a platform or a site without news" in one.why else one.why.partition(":")[0]
         found[name_of(web, one.url)] = reason
     assert found == expected
     assert ("a platform" in found.values()) is not web.platforms

@@ -507,7 +507,7 @@ CREATE TABLE topics (
 	message TEXT NOT NULL, 
 	run VARCHAR(40) NOT NULL, 
 	seeded BOOLEAN NOT NULL, 
-	created_at DATETIME NOT NULL, collections TEXT DEFAULT '[]' NOT NULL, corrected BOOLEAN DEFAULT 0 NOT NULL, 
+	created_at DATETIME NOT NULL, collections TEXT DEFAULT '[]' NOT NULL, corrected BOOLEAN DEFAULT 0 NOT NULL, platforms BOOLEAN DEFAULT 0 NOT NULL, 
 	UNIQUE (name)
 );
 CREATE TABLE web_stories (

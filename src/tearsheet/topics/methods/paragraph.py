@@ -23,7 +23,7 @@ _ASKED = {
     model.STORY_MATCH: "led to a story that was known",
     model.NO_MATCH: "had none of the words asked for",
     model.REQUEST_FAILED: "could not be fetched",
-    model.IGNORED: "was left out, as erased or on the list of links that lead to no story",
+    model.IGNORED: "was not followed, as erased, on a platform that it does without, or on the list of links that lead to no story",
     model.ERROR: "gave a page that could not be read",
     model.PENDING: "was still to be fetched",
 }
@@ -38,7 +38,6 @@ _DECIDED = {
     decisions.INCLUDE: ("page was taken in", "pages were taken in"),
     decisions.EXCLUDE: ("page was left out", "pages were left out"),
     decisions.MERGE: ("source was merged", "sources were merged"),
-    decisions.SPLIT: ("source was kept apart", "sources were kept apart"),
     decisions.EDIT: ("change was made to the definition", "changes were made to the definition"),
 }
 _RESTS = "one source may not bring more than {} by links within itself"

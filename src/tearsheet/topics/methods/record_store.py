@@ -15,7 +15,7 @@ from tearsheet import __version__
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
 from tearsheet.topics import model, tables
-from tearsheet.topics.decisions import EDIT, OF_SOURCES, Decision, decisions
+from tearsheet.topics.decisions import EDIT, MERGE, Decision, decisions
 from tearsheet.topics.methods.record import Decided, Record
 from tearsheet.topics.model import Topic, seed_question
 
@@ -108,8 +108,8 @@ def _decided(decided: Sequence[Decision]) -> tuple[Decided, ...]:
 
 
 def _about(one: Decision) -> str:
-    if one.kind in OF_SOURCES:
-        return f"{one.subject} into {one.target}" if one.target else one.subject
+    if one.kind == MERGE:
+        return f"{one.subject} into {one.target}"
     if one.kind == EDIT:
         return f"{one.subject} ({one.target})" if one.target else one.subject
     return ""

@@ -27,7 +27,7 @@ from tearsheet.topics.definition import check_definition
 from tearsheet.topics.model import NewTopic, Seed, Topic, seed_question
 from tearsheet.topics.spider.addresses import clean_url, url_key
 from tearsheet.topics.spider.relevance import outside_dates
-from tearsheet.topics.spider.stores.fetches import ask_again
+from tearsheet.topics.spider.stores.fetches import ask_again, forget_platforms
 from tearsheet.topics.spider.stores.seeds import count_index_seeds, forget_posts, replace_index_seeds
 from tearsheet.topics.store import stored_definition
 from tearsheet.urls import BadURL
@@ -71,6 +71,8 @@ class Edited:
     """Seeds from the index, before and now."""
     posts: int = 0
     """Posts that are no longer about the topic."""
+    platforms: int = 0
+    """Addresses on platforms, and others that are not followed, which are looked at again."""
 
 
 @contextmanager
@@ -184,12 +186,14 @@ def edit_topic(
             )
             return Edited(tuple(changed))
         again = ask_again(connection, topic.id, [model.NO_MATCH]) if "query" in changed else []
+        on_platforms = forget_platforms(connection, topic.id) if "platforms" in changed else 0
         if seeds is not None:
             replace_index_seeds(database, connection, topic.id, seeds)
         now = count_index_seeds(connection, topic.id)
         posts = _forget_posts(connection, topic.id, new) if {"query", "start", "end"} & changed.keys() else 0
         judged = _count_judged(connection, topic.id)
-    return Edited(tuple(changed), judged, len(again), (before, now) if seeds is not None else None, posts)
+    index_seeds = (before, now) if seeds is not None else None
+    return Edited(tuple(changed), judged, len(again), index_seeds, posts, on_platforms)
 
 
 def _require_reason(reason: str) -> None:

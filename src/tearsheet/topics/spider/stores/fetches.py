@@ -11,6 +11,7 @@ from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database
 from tearsheet.topics import model, tables
 from tearsheet.topics.spider.stores.candidates import add_waiting
+from tearsheet.urls import non_news_host
 
 
 def add_fetches(
@@ -89,6 +90,24 @@ def ask_again(
         chosen = without_story if some is None else and_(without_story, fetches.c.url_key.in_(some))
         found += connection.execute(delete(fetches).where(chosen).returning(fetches.c.url_key)).scalars().all()
     return found
+
+
+def forget_platforms(connection: Connection, topic_id: int) -> int:
+    """Forget what became of addresses on platforms and of those not followed: they are looked at anew. Returns how many."""
+    fetches, web = tables.topic_fetch_urls, tables.web_stories
+    query = (
+        select(fetches.c.url_key, fetches.c.url, fetches.c.state, web.c.url.label("led_to"))
+        .select_from(fetches.outerjoin(web, web.c.stories_id == fetches.c.stories_id))
+        .where(fetches.c.topics_id == topic_id)
+    )
+    keys = [
+        row.url_key
+        for row in connection.execute(query)
+        if row.state == model.IGNORED or non_news_host(row.url) or non_news_host(row.led_to or row.url)
+    ]
+    for some in chunks(keys):
+        connection.execute(delete(fetches).where(fetches.c.topics_id == topic_id, fetches.c.url_key.in_(some)))
+    return len(keys)
 
 
 def pending_addresses(topic_id: int) -> Select[tuple[str]]:
