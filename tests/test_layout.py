@@ -56,6 +56,7 @@ ACROSS = {
     "ingest/test_service": "the ingest from request to tables, texts, messages and captures",
     "lexicon/test_lexicon": "every table of names, each once",
     "query/test_docs": "the page that describes the language",
+    "topics/spider/test_in_time": "a whole run among dead, slow and refusing links",
     "topics/spider/test_kill": "a whole run, killed",
     "topics/spider/test_large_engines": "a whole run on the large engines",
     "topics/spider/test_seeding": "a whole run that starts from posts",

@@ -19,6 +19,9 @@ NEED_CANONICAL_URL = "http://mediacloud.org/need_canonical_url"
 MAX_DAYS_AHEAD = 90
 """A publication date is never further ahead than this many days: embargoes and wrong clocks do not account for more."""
 
+VIA_SPIDER = "topic spider"
+"""How a page came to us that the spider of a topic fetched: it is searched with its topics, and not with what was collected."""
+
 WIRE_VERSION = 1
 _ZSTD_LEVEL = 1
 _MOST_BYTES = 512 << 20
@@ -134,6 +137,11 @@ class Story:
         """The best address known: final, then extracted, then original, then the link that was queued."""
         content = self.content_metadata
         return self.http_metadata.final_url or content.url or content.original_url or self.rss_entry.link
+
+    @property
+    def spidered(self) -> bool:
+        """Whether it was fetched by the spider of a topic, and not collected."""
+        return self.rss_entry.via == VIA_SPIDER
 
 
 def make_story_id(*parts: object) -> str:

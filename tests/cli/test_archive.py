@@ -138,8 +138,9 @@ def test_wacz_of_a_topic(run, tmp_path):
             row = {"topics_id": topic.id, "stories_id": key, "iteration": 0, "state": state, "spidered": True}
             connection.execute(insert(topic_stories).values(**row, why="", assume_match=False))
     database.close()
-    result = run("wacz", "--topic", "floods", "-o", str(tmp_path / "x.wacz"))
+    result = run("wacz", "--topic", "floods", "-o", str(tmp_path / "x.wacz"), code=3)
     assert "not in the archive, and left out: 1 of 3 stories of the topic" in result.stderr
+    assert "1 story of the topic could not be packed" in result.stderr
     with zipfile.ZipFile(tmp_path / "x.wacz") as archive:
         pages = [json.loads(line) for line in archive.read("pages/pages.jsonl").splitlines()]
         package = json.loads(archive.read("datapackage.json"))

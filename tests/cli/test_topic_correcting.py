@@ -82,6 +82,7 @@ def test_decisions_are_made_listed_undone_and_kept(command, flood):
     assert "not come across yet, and left out if it is: http://new.example/1" in told
     assert "`tearsheet topic run Flood` works out the result" in told
     assert "corrections wait for the next run" in command("topic", "stories", flood)
+    assert "corrections of 'Flood' wait for its next run" in command("topic", "snapshot", flood, code=2)
     told = command("topic", "include", flood, page, "mailto:x", "--reason", "it is not", code=3)
     assert "1 page will be taken in" in told
     assert "refused, as it is not an address: mailto:x" in told

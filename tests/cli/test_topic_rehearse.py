@@ -28,9 +28,8 @@ def command(tmp_path):
 
 
 def result(command) -> dict[str, Any]:
-    row: dict[str, Any]
-    [row] = json.loads(command("topic", "rehearse", "Rivers", "--number", 0, "--json").stdout)
-    return row
+    rows: list[dict[str, Any]] = json.loads(command("topic", "rehearse", "Rivers", "--number", 0, "--json").stdout)
+    return rows[0]
 
 
 def test_answers_are_kept_as_they_are_given(command):

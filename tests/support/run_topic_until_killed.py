@@ -24,7 +24,9 @@ def main() -> None:
         broker = open_broker(broker_url, Path(folder))
         try:
             topic = find_topic(database, "Zanzibar")
-            return await run(database, index, broker, int(port), topic, join="join" in words)
+            return await run(
+                database, index, broker, int(port), topic, archive=Path(folder) / "archive", join="join" in words
+            )
         finally:
             await broker.close()
 

@@ -14,7 +14,7 @@ from tearsheet.topics.snapshot.store import list_snapshots, load_snapshot
 from tearsheet.topics.store import find_topic
 from tests.support.simulated_web import SimulatedWeb
 from tests.support.simulated_web_server import served_web
-from tests.support.topic_runs import check_snapshot, prepare
+from tests.support.topic_runs import check_kept, check_snapshot, prepare
 
 DATABASE, BROKER = "t.db", "queues.db"
 
@@ -89,6 +89,7 @@ def spider_with_kills(
                 assert "completed" in said, said[-3000:]
     topic = find_topic(database, "Zanzibar")
     check_snapshot(web, load_snapshot(database, topic), folder / "export", max_stories)
+    assert check_kept(database, folder / "archive", topic)
     [snapshot] = list_snapshots(database, topic.id)
     database.close()
     return snapshot.digest

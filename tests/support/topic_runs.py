@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import select
+
+from tearsheet.archive import ArchiveStore, Captures, StoryArchiveReader, verify_file
 from tearsheet.engines.broker.port import Broker
 from tearsheet.engines.database.port import Database
 from tearsheet.engines.index.port import Index
 from tearsheet.fetch import PoliteClient
+from tearsheet.pipeline.archiver import Archiver
 from tearsheet.pipeline.fetcher import Fetcher
 from tearsheet.settings import FetchSettings, TopicSettings
-from tearsheet.topics import store
-from tearsheet.topics.model import NewTopic, Seed, Topic
+from tearsheet.topics import store, tables
+from tearsheet.topics.model import IN, MERGED, NewTopic, Seed, Topic
 from tearsheet.topics.snapshot.export_files import write_export
 from tearsheet.topics.snapshot.frozen import Frozen
 from tearsheet.topics.spider.correcting import merge_sources
+from tearsheet.topics.spider.keeping import spidered_id
 from tearsheet.topics.spider.stores.seeds import add_seeds
 from tearsheet.topics.spider.tools import Tools
 from tearsheet.topics.spider.workers import run_topic
@@ -25,6 +31,7 @@ from tearsheet.work.ledger import Ledger
 from tests.support.simulated_web import END, QUERY, START, SimulatedWeb
 from tests.support.topic_oracle import check_export, plain
 
+_IN_FILE = 20
 SETTINGS = TopicSettings(
     seconds_per_media_fetch=0.0, max_retries=2, retry_seconds=0.05, poll_seconds=0.1, stuck_seconds=60.0,
     facebook_url="http://graph.example/v21.0", facebook_token="t", facebook_wait_seconds=120.0,
@@ -54,9 +61,10 @@ async def run(
     port: int,
     topic: Topic,
     settings: TopicSettings = SETTINGS,
+    archive: Path | None = None,
     **more,
 ) -> Topic:
-    """Run it to its end."""
+    """Run it to its end, and keep its pages in an archive, if there is a folder for one."""
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(PoliteClient(fetch_settings(port)))
         reader = ReadingPool(2, 60.0)
@@ -71,7 +79,46 @@ async def run(
             lambda _: None,
             hold_seconds=2.0,
         )
+        if archive is not None:
+            keep_in(archive, tools)
         return await run_topic(tools, broker, Ledger(database), topic, concurrency=16, **more)
+
+
+def keep_in(archive: Path, tools: Tools) -> None:
+    """Have the pages that topics take archived, in small files."""
+    store = ArchiveStore(tools.database)
+    captures = Captures(store, archive)
+
+    def archived(stories_id: str) -> tuple[bytes, str | None] | None:
+        [capture] = captures.of_stories([(spidered_id(stories_id), stories_id)])
+        story = captures.read(capture).story if capture else None
+        return (story.raw_html.html or b"", story.http_metadata.encoding) if story else None
+
+    tools.archiver = Archiver(store, archive, prefix="topics", max_stories=_IN_FILE, only_news=False)
+    tools.pages_in_file, tools.archived = _IN_FILE, archived
+
+
+def check_kept(database: Database, archive: Path, topic: Topic) -> int:
+    """Each page that the topic took is in exactly one file, whole, and nothing is left over; returns how many there are."""
+    archived, stories = ArchiveStore(database), tables.topic_stories.c
+    with database.read() as connection:
+        taken = select(stories.stories_id).where(stories.topics_id == topic.id, stories.state.in_((IN, MERGED)))
+        expected = {spidered_id(one) for one in connection.execute(taken).scalars()}
+        assert (
+            connection.execute(
+                select(tables.unarchived_pages).where(tables.unarchived_pages.c.stories_id.in_(taken))
+            ).first()
+            is None
+        )
+    times: Counter[str] = Counter()
+    for file in archived.files():
+        path = file.local_path(archive)
+        assert verify_file(path, file, archived.captures_of_file(file.id)).problems == []
+        with StoryArchiveReader(path) as reader:
+            times.update(one.story.id for one in reader.archived())
+    assert times == dict.fromkeys(expected, 1)
+    assert not list(archive.rglob("*.tmp"))
+    return len(expected)
 
 
 def data_folder(tmp_path: Path) -> Path:

@@ -8,6 +8,8 @@ from pydantic import Field
 
 from tearsheet.agents.calls import Answer, Arguments, Call, Tool, listed, proof_of, proofs_of
 from tearsheet.agents.wording import LONGEST_ADDRESS, LONGEST_TITLE, cut, fitted
+from tearsheet.app import index_for
+from tearsheet.engines.index import Index
 from tearsheet.index import Question, answers, read_question
 from tearsheet.web import ask, read_capture, view_of
 
@@ -27,6 +29,7 @@ class Filters(Arguments):
     sources: list[str] = Field([], max_length=50, description="Only these domains, as `example.com`.")
     collections: list[str] = Field([], max_length=20, description="Only sources of these collections, by name or id.")
     languages: list[str] = Field([], max_length=20, description="Only these languages, as `en`.")
+    topic: str = Field("", description="Only stories of this topic, by name, also those that only its spider fetched.")
     as_of: str = Field("", description="Only stories indexed up to this moment, as `2026-11-15T08:00:00Z`.")
 
     def question(self, **more: Any) -> Question:
@@ -39,6 +42,7 @@ class Filters(Arguments):
             collections=self.collections,
             languages=self.languages,
             as_of=self.as_of,
+            topic=self.topic or None,
             **more,
         )
 
@@ -79,12 +83,13 @@ class Verify(Arguments):
 
 def search(call: Call, asked: Search) -> Answer:
     """A page of stories that match."""
-    index, reach = call.services.index, call.reach()
+    reach = call.reach()
     shown: list[str] = []
 
     def make(limit: int) -> dict[str, Any]:
         question = asked.question(order=asked.order, limit=limit, token=asked.token)
         query = ask(call.shared.site, question, reach).query
+        index = index_for(call.services, question)
         page = answers.stories(index, query, limit=limit, token=question.token, order=question.order)
         shown[:] = [story.id for story in page.stories]
         matching = index.count(query)
@@ -103,8 +108,9 @@ def count(call: Call, asked: Count) -> Answer:
     """How many stories match: all, or by day, week, month, source, language or word."""
     question = asked.question()
     both = ask(call.shared.site, question, call.reach())
-    rows = _rows(call, asked, both)
-    total = answers.count(call.services.index, both.query, both.everything)
+    index = index_for(call.services, question)
+    rows = _rows(call, index, asked, both)
+    total = answers.count(index, both.query, both.everything)
 
     def make(most: int) -> dict[str, Any]:
         body: dict[str, Any] = {
@@ -120,8 +126,7 @@ def count(call: Call, asked: Count) -> Answer:
     return Answer(fitted(make, min(asked.limit, max(1, len(rows))), call.room.characters))
 
 
-def _rows(call: Call, asked: Count, both: Any) -> list[dict[str, Any]]:
-    index = call.services.index
+def _rows(call: Call, index: Index, asked: Count, both: Any) -> list[dict[str, Any]]:
     if not asked.by:
         return []
     if asked.by in ("source", "language"):

@@ -7,6 +7,10 @@ from .archive_checks import has_archived_stories as has_archived_stories
 from .archive_checks import still_unregistered as still_unregistered
 from .asking import ask as ask
 from .asking import has_feeds as has_feeds
+from .asking import index_for as index_for
+from .asking import searchable_ids as searchable_ids
+from .asking import story_by_id as story_by_id
+from .asking import topic_scope as topic_scope
 from .backups import BackedUp as BackedUp
 from .backups import Restored as Restored
 from .backups import back_up as back_up
@@ -83,6 +87,7 @@ from .topic_correcting import compare_snapshots as compare_snapshots
 from .topic_correcting import edit_definition as edit_definition
 from .topic_describing import Description as Description
 from .topic_describing import describe_topic as describe_topic
+from .topic_evidence import index_topics as index_topics
 from .topic_foci import define_foci as define_foci
 from .topic_foci import labels_in as labels_in
 from .topic_foci import sizes_of as sizes_of

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tearsheet.app.services import Services
-from tearsheet.archive import KnownBy, holds_documents, unregistered_files
+from tearsheet.archive import KnownBy, holds_collected, unregistered_files
 from tearsheet.counts import how_many
 from tearsheet.errors import StorageError
 from tearsheet.query import EVERYTHING
@@ -69,4 +69,4 @@ def has_archived_stories(services: Services) -> bool:
     """Whether stories of ours are archived, registered or not."""
     if services.archive.collected_stories():
         return True
-    return any(not holds_documents(path.name) for path in unregistered_files(services.archive_folder, services.archive))
+    return any(holds_collected(path.name) for path in unregistered_files(services.archive_folder, services.archive))

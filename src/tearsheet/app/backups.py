@@ -269,7 +269,7 @@ def _check_room(layout: Layout, manifest: Manifest) -> None:
 
 def _index_words(layout: Layout, tell: Tell) -> int:
     """Make the words of the restored stories searchable: they are not in a backup, since the stories are."""
-    if layout.index is None or not (layout.index / "stories.db").is_file():
+    if layout.index is None:
         return 0
     progress = Progress("indexing the words of stories")
     tell(progress)
@@ -278,4 +278,6 @@ def _index_words(layout: Layout, tell: Tell) -> int:
         progress.files = stories
         tell(progress)
 
-    return rebuild_words(str(layout.index), layout.data, say)
+    folders = (layout.index, layout.index / "topics")
+    of_each = [rebuild_words(str(one), layout.data, say) if (one / "stories.db").is_file() else 0 for one in folders]
+    return of_each[0]

@@ -36,6 +36,8 @@ from tearsheet.query import Query
 from tearsheet.story import Story
 
 _PAGE = 200
+_NAMED = 5
+"""So many missing stories of a topic are named."""
 Document = tuple[str, Mapping[str, Any]]
 """A document of an index: its id and its fields."""
 
@@ -49,6 +51,8 @@ class Chosen:
     """Stories that were asked for but are not archived."""
     about: str = ""
     """The query that chose them."""
+    missed: list[str] = field(default_factory=list)
+    """The addresses of some of the missing stories."""
 
 
 def chosen_by_query(services: Services, query: Query, limit: int) -> Chosen:
@@ -65,13 +69,17 @@ def chosen_by_query(services: Services, query: Query, limit: int) -> Chosen:
 
 
 def chosen_by_topic(services: Services, name: str, limit: int) -> Chosen:
-    """The captures of a topic's stories. Pages that only the topic's spider fetched are missing."""
-    from tearsheet.topics import find_topic, story_ids  # few uses of the archive need topics
+    """The captures of a topic's stories, collected or fetched by its spider."""
+    from tearsheet.app.topic_evidence import captures_in_topic  # few uses of the archive need topics
+    from tearsheet.topics import find_topic, story_ids
+    from tearsheet.topics.spider import stories_by_id
 
     topic = find_topic(services.database, name)
     ids = story_ids(services.database, topic.id)[:limit]
-    found = services.captures.of_stories(("", identifier) for identifier in ids)
+    found = captures_in_topic(services, ids)
     chosen = _chosen(found, topic.query)
+    missing = [one for one, capture in zip(ids, found, strict=True) if capture is None]
+    chosen.missed = [story.url for story in stories_by_id(services.database, missing[:_NAMED]).values()]
     chosen.captures.sort(key=lambda capture: (capture.time, capture.story_id))
     return chosen
 
@@ -159,15 +167,20 @@ def rebuild_index(services: Services, paths: Sequence[Path], progress: Callable[
         if not path.exists():
             raise UsageError(f"there is no file or folder {path} to rebuild the index from")
     archived = walk_paths(paths, walked) if paths else services.captures.walk(walked)
-    stories = without_erased(_without_documents(archived, walked), services.erased)
-    rebuilt = rebuild_from_stories(services.index, stories, lambda so_far: progress(so_far.total + walked.documents))
+    stories = without_erased(_collected(archived, walked), services.erased)
+    rebuilt = rebuild_from_stories(
+        services.index, stories, lambda so_far: progress(so_far.total + walked.documents + walked.spidered)
+    )
     return rebuilt, walked
 
 
-def _without_documents(archived: Iterable[ArchivedStory], walked: Walked) -> Iterator[Story]:
+def _collected(archived: Iterable[ArchivedStory], walked: Walked) -> Iterator[Story]:
+    """The stories that belong into the index of what was collected."""
     for one in archived:
         if is_document(one.story):
             walked.documents += 1
+        elif one.story.spidered:
+            walked.spidered += 1
         else:
             yield one.story
 

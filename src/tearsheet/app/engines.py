@@ -132,7 +132,7 @@ class Engines:
 
     @cached_property
     def index(self) -> Index:
-        """The stories that can be searched."""
+        """The stories that were collected, as they can be searched."""
         engines = self.settings.engines
         index = tearsheet.engines.index.open_index(
             engines.index,
@@ -147,6 +147,24 @@ class Engines:
             ),
         )
         return self._closing(index, index.close)
+
+    @cached_property
+    def topic_index(self) -> Index:
+        """The stories of topics, as they can be searched: those that were collected, and those that only spiders fetched."""
+        index = self.open_topic_index()
+        return self._closing(index, index.close)
+
+    def open_topic_index(self) -> Index:
+        """The index of topics, for one who writes to it and closes it soon: only one can write at a time."""
+        engines = self.settings.engines
+        return tearsheet.engines.index.open_index(
+            self.topic_index_url, self.data, patience=engines.patience_seconds, query_seconds=engines.query_seconds
+        )
+
+    @property
+    def topic_index_url(self) -> str:
+        """Where the index of topics is."""
+        return tearsheet.engines.index.url_for_topics(self.settings.engines.index)
 
     @cached_property
     def events(self) -> Events:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from tearsheet.app.addresses import Addresses, captures_of, every_address, ledger_rows, read_unread
+from tearsheet.app.asking import has_topic_index
 from tearsheet.app.places import QUEUE_DUMPS, TOPICS
 from tearsheet.app.queues import with_broker
 from tearsheet.app.services import Services
@@ -48,9 +49,9 @@ STAGE = "erase"
 Say = Callable[[str], None]
 _PAGE = 500
 _TABLES = (
-    "captures capture_addresses stories web_stories story_urls topic_stories topic_links topic_fetch_urls topic_seed_urls "
-    "topic_post_urls topic_sentences topic_snapshots outcomes earlier_outcomes cdx html_meta file_meta ingest_file_result "
-    "ingest_outbox erased_addresses"
+    "captures capture_addresses stories web_stories unarchived_pages story_urls topic_stories topic_links topic_fetch_urls "
+    "topic_seed_urls topic_post_urls topic_sentences topic_snapshots outcomes earlier_outcomes cdx html_meta file_meta "
+    "ingest_file_result ingest_outbox erased_addresses"
 ).split()
 """The tables that rows are deleted from."""
 
@@ -90,6 +91,9 @@ def rehearse(services: Services, addresses: Addresses) -> Report:
     report = Report(len(addresses))
     documents = find_documents(database, keys)
     report.add("index", "stories", sum(story is not None for story in services.index.get(sorted(keys))))
+    if has_topic_index(services):
+        in_topics = services.topic_index.get(sorted(keys))
+        report.add("index of topics", "stories", sum(story is not None for story in in_topics))
     report.add("ledger", "stories", len({row.story_id for row in ledger_rows(services, addresses)}))
     captures = captures_of(services, keys, documents.parts)
     files = {capture.file.id: capture.file for capture in captures}
@@ -168,6 +172,7 @@ def _work(services: Services, erasure: Erasure, say: Say) -> Report:
     say("overwriting what was deleted")
     for scrub in (
         services.index.scrub,
+        *((services.topic_index.scrub,) if has_topic_index(services) else ()),
         lambda: services.database.scrub(_TABLES),
         lambda: with_broker(services, lambda broker: broker.scrub()),
     ):
@@ -198,6 +203,8 @@ def _erase_everywhere(services: Services, erasure: Erasure, report: Report, say:
     report.add("queues", "messages", with_broker(services, lambda broker: sweep_queues(broker, erasure.covers)))
     say("erasing from the index")
     report.add("index", "stories", services.index.remove(sorted(erasure.addresses)))
+    if has_topic_index(services):
+        report.add("index of topics", "stories", services.topic_index.remove(sorted(erasure.addresses)))
     _erase_from_archive(services, erasure, documents, report, say)
     say("erasing from pages, feeds, topics and ingested documents")
     _erase_the_rest(services, dict(erasure.addresses), documents, report, erasure)

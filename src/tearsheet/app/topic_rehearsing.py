@@ -25,7 +25,7 @@ from tearsheet.topics.rehearsal import (
     sample_of,
     words_of_wrong,
 )
-from tearsheet.topics.spider import WebStory, stories_with_texts, story_of_index
+from tearsheet.topics.spider import WebStory, stories_by_id, story_of_index
 
 Tell = Callable[[str], object]
 _WORDS = 10
@@ -118,7 +118,8 @@ def _matches(services: Services, topic: Topic, tell: Tell) -> tuple[list[str], b
 
 def _stories(services: Services, ids: Sequence[str], in_topic: bool) -> list[WebStory]:
     if in_topic:
-        return stories_with_texts(services.database, ids)
+        known = stories_by_id(services.database, ids)
+        return [known[id] for id in ids if id in known]
     return [story_of_index(story) for story in services.index.get(ids) if story]
 
 

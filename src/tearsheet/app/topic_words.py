@@ -44,7 +44,7 @@ def compare_words(
     read, total = 0, len(first.stories) + len(other.stories)
     for part in (first, other):
         for text in texts_of(services.database, part.stories):
-            add_text(part, titles[text.id], text.text, names=names)
+            add_text(part, titles[text.id], text.said, names=names)
             read += 1
             report(f"{read:,} of {total:,} texts read")
         if not part.words:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from shlex import quote
 
@@ -13,12 +14,12 @@ from tearsheet.app.disk import require_space
 from tearsheet.app.newsroom import require_newsroom
 from tearsheet.app.running import Interrupted, Run, run_until_stopped
 from tearsheet.app.services import Services
-from tearsheet.archive import Captures
+from tearsheet.app.topic_evidence import captures_in_topic, make_searchable, topic_archiver
 from tearsheet.errors import NotFoundError, TearsheetError, UsageError
 from tearsheet.files import check_output, output_folder
 from tearsheet.pipeline import Fetcher
 from tearsheet.query import parse_query
-from tearsheet.topics import COMMUNITIES, COMPLETED, FAILED, LEAST_SHARED, Progress, Seed, Topic, store
+from tearsheet.topics import COMMUNITIES, COMPLETED, FAILED, LEAST_SHARED, Progress, Seed, Topic, store, texts_by_id
 from tearsheet.topics.snapshot import (
     LARGE,
     Counting,
@@ -33,7 +34,15 @@ from tearsheet.topics.snapshot import (
     write_export,
     write_map,
 )
-from tearsheet.topics.spider import Tools, add_posts, count_seeds, index_seeds, is_about, read_posts, run_topic
+from tearsheet.topics.spider import (
+    Tools,
+    add_posts,
+    count_seeds,
+    index_seeds,
+    is_about,
+    read_posts,
+    run_topic,
+)
 
 Report = Callable[[Topic, Progress], None]
 EXPORTED = ("csv", "gexf", "graphml", "jsonl")
@@ -100,7 +109,7 @@ def run_topic_to_its_end(
 
 def spider_tools(services: Services, stack: AsyncExitStack) -> Tools:
     """What the spider's jobs work with; what they open is closed with `stack`."""
-    client, captures = services.open_polite(stack), services.captures
+    client = services.open_polite(stack)
     return Tools(
         services.database,
         services.index,
@@ -108,14 +117,20 @@ def spider_tools(services: Services, stack: AsyncExitStack) -> Tools:
         client,
         services.open_reader(stack),
         services.settings.topics,
-        lambda key: _archived_page(captures, key),
+        lambda key: _archived_page(services, key),
+        archiver=topic_archiver(services),
+        pages_in_file=services.settings.archive.max_stories,
+        make_searchable=lambda topic: make_searchable(services, topic),
     )
 
 
-def _archived_page(captures: Captures, key: str) -> tuple[bytes, str | None] | None:
+def _archived_page(services: Services, stories_id: str) -> tuple[bytes, str | None] | None:
     """A story's page and its encoding, if the archive has it."""
+    [capture] = captures_in_topic(services, [stories_id])
+    if capture is None:
+        return None
     try:
-        story = captures.read(captures.find(key)).story
+        story = services.captures.read(capture).story
     except TearsheetError:
         return None
     html = story.raw_html.html
@@ -148,8 +163,10 @@ def export_topic(
     snapshot: int | None,
     least_shared: int = LEAST_SHARED,
     color_by: str = COMMUNITIES,
+    *,
+    text: bool = False,
 ) -> list[Path]:
-    """Write a snapshot's tables and networks; the newest snapshot when none is named.
+    """Write a snapshot's tables and networks; the newest snapshot when none is named. With `text`, the stories have theirs.
 
     The folder is made once it is clear that there is something to put there.
     """
@@ -159,7 +176,8 @@ def export_topic(
     frozen = _with_stories(load_snapshot(services.database, topic, snapshot))
     colored_foci(frozen, color_by)
     output_folder(folder)
-    return write_export(frozen, folder, chosen, os.cpu_count() or 1, least_shared, color_by)
+    texts = partial(texts_by_id, services.database) if text else None
+    return write_export(frozen, folder, chosen, os.cpu_count() or 1, least_shared, color_by, texts)
 
 
 def draw_topic(

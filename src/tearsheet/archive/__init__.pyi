@@ -29,6 +29,8 @@ from .known_by import KnownBy as KnownBy
 from .known_by import read_addresses as read_addresses
 from .metadata import story_to_json as story_to_json
 from .names import INGESTED as INGESTED
+from .names import SPIDERED as SPIDERED
+from .names import holds_collected as holds_collected
 from .names import holds_documents as holds_documents
 from .outbox import Outbox as Outbox
 from .profiles import archive_id as archive_id

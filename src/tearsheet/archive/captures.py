@@ -35,6 +35,8 @@ class Walked:
     stories: int = 0
     documents: int = 0
     """Captures of ingested documents among the stories, as far as whoever walks counts them."""
+    spidered: int = 0
+    """Captures of pages that only spiders of topics fetched, likewise."""
     problems: list[Problem] = field(default_factory=list)
 
 

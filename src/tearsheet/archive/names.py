@@ -11,6 +11,8 @@ SUFFIX = ".warc.gz"
 CDXJ_SUFFIX = ".cdxj"
 INGESTED = "ingest"
 """The prefix of files that hold ingested documents, with their pictures and styles."""
+SPIDERED = "topics"
+"""The prefix of files that hold the pages that spiders of topics fetched."""
 
 _NAME = re.compile(r"(?P<prefix>.+)-(?P<time>\d{14})-(?P<serial>\d+)-(?P<host>.*)\.warc(?:\.gz)?", re.DOTALL)
 _UNSAFE = re.compile(r"[^A-Za-z0-9._]+")
@@ -37,6 +39,11 @@ class ArchiveName:
 def holds_documents(name: str) -> bool:
     """Whether a file with this name holds ingested documents, which are no stories of the index."""
     return name.startswith(f"{INGESTED}-")
+
+
+def holds_collected(name: str) -> bool:
+    """Whether a file with this name holds stories that were collected, which belong into the index."""
+    return not name.startswith((f"{INGESTED}-", f"{SPIDERED}-"))
 
 
 def parse_name(name: str) -> ArchiveName | None:

@@ -13,7 +13,7 @@ from sqlalchemy import Boolean, Column, ForeignKey, Integer, String, Table, Text
 
 from tearsheet.archive.addresses import index_id_of
 from tearsheet.archive.erased import erased_among, is_anything_erased
-from tearsheet.archive.names import INGESTED
+from tearsheet.archive.names import INGESTED, SPIDERED
 from tearsheet.archive.writer import ArchiveFile, Capture
 from tearsheet.chunks import chunks
 from tearsheet.engines.database import Database, UtcDateTime, metadata
@@ -288,10 +288,10 @@ class ArchiveStore:
         return ArchiveTotals(files, int(stories), int(size), oldest, newest)
 
     def collected_stories(self) -> int:
-        """How many stories should be in the index, too: all but ingested documents and other people's files."""
+        """How many stories should be in the index, too: all but ingested documents, pages of topics and other people's files."""
         columns = archive_files.c
-        documents = columns.name.startswith(f"{INGESTED}-", autoescape=True)
-        query = select(func.coalesce(func.sum(columns.stories), 0)).where(columns.path.is_(None), ~documents)
+        others = sa.or_(*(columns.name.startswith(f"{prefix}-", autoescape=True) for prefix in (INGESTED, SPIDERED)))
+        query = select(func.coalesce(func.sum(columns.stories), 0)).where(columns.path.is_(None), ~others)
         with self._database.read() as connection:
             return int(connection.execute(query).scalar_one())
 

@@ -17,6 +17,8 @@ RESTORING = f"restoring{TEMPORARY}"
 STAGING = f"backup{TEMPORARY}"
 """The folder that a backup in progress keeps copies of databases in."""
 _QUEUES, _PAGES = "queues.db", "pages/"
+_OF_INDEX = ("stories.db", "topics/stories.db")
+"""The stories that were collected, and those of topics; their words are made of them again."""
 _OF_SQLITE = ("-wal", "-shm", "-journal")
 _LOCK = ".lock"
 _HOLDERS = "-holders"
@@ -40,7 +42,7 @@ class Layout:
         if part == "database":
             return self.database
         if part == "index":
-            return self.index / "stories.db" if self.index else None
+            return self.index / path if self.index and path in _OF_INDEX else None
         if part == "broker":
             pages = path.removeprefix(_PAGES)
             return None if self.broker is None else self.broker if path == _QUEUES else self.page_folder / pages
@@ -65,12 +67,8 @@ class Layout:
     @property
     def databases(self) -> dict[tuple[str, str], Path]:
         """The SQLite files of the engines that exist, by part and path in a backup."""
-        index = self.index / "stories.db" if self.index else None
-        found = {
-            ("database", "tearsheet.db"): self.database,
-            ("broker", _QUEUES): self.broker,
-            ("index", "stories.db"): index,
-        }
+        found = {("database", "tearsheet.db"): self.database, ("broker", _QUEUES): self.broker}
+        found |= {("index", path): self.index / path for path in _OF_INDEX if self.index}
         return {name: path for name, path in found.items() if path is not None and path.is_file()}
 
 

@@ -243,7 +243,8 @@ def wacz(
 ) -> None:
     """Pack the captures of a query, a topic or a list of stories into a WACZ, which ReplayWeb.page opens.
 
-    Documents of `tearsheet ingest` come with their pictures and styles.
+    Documents of `tearsheet ingest` come with their pictures and styles. Ends with 3 when a capture could not be read, or a
+    story of the topic is not in the archive.
     """
     if sum(choice is not None for choice in (query, stories, topic)) != 1:
         raise UsageError("give either a query, --topic NAME or --stories FILE")
@@ -259,12 +260,19 @@ def wacz(
             )
         if chosen.missing:
             asked = chosen.missing + len(chosen.captures)
-            err.print(f"not in the archive, and left out: {chosen.missing:,} of {how_many(asked, 'story')} of {whose}")
+            some = f", such as {' and '.join(chosen.missed)}" if chosen.missed else ""
+            err.print(
+                f"not in the archive, and left out: {chosen.missing:,} of {how_many(asked, 'story')} of {whose}{some}"
+            )
         packed = program.pack(services, output, chosen, title or topic or "", measured("captures"))
     out.print(f"{packed.path}: {how_many(packed.pages, 'page')}, {packed.size:,} bytes")
     if packed.missing:
         raise PartialFailure(
             f"{how_many(len(packed.missing), 'capture')} could not be read: `tearsheet archive verify` says why"
+        )
+    if topic is not None and chosen.missing:
+        raise PartialFailure(
+            f"{how_many(chosen.missing, 'story')} of the topic could not be packed: no page of it is archived"
         )
 
 

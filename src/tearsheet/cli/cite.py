@@ -12,6 +12,7 @@ import typer
 
 from tearsheet import app as program
 from tearsheet import index as answering
+from tearsheet import query as queries
 from tearsheet.cli.context import err, out, print_out, reports_errors, services_for
 from tearsheet.cli.filters import (
     AsOfOption,
@@ -20,6 +21,7 @@ from tearsheet.cli.filters import (
     LanguageOption,
     SourceOption,
     ToOption,
+    TopicOption,
     question_of,
     why_none,
 )
@@ -42,6 +44,7 @@ def cite(
     source: SourceOption = None,
     collection: CollectionOption = None,
     language: LanguageOption = None,
+    topic: TopicOption = None,
     as_of: AsOfOption = "",
     check: Annotated[
         Path | None, typer.Option(help="A citation written with --json: find its stories again and compare.")
@@ -56,7 +59,7 @@ def cite(
     if not query:
         raise UsageError("give a query, as for `tearsheet search`, or a citation with --check FILE")
     question = question_of(
-        query, start=start, end=end, sources=source, collections=collection, languages=language,
+        query, start=start, end=end, sources=source, collections=collection, languages=language, topic=topic,
         as_of=as_of or utc_now().isoformat(),
     )  # fmt: skip
     citation = _cite(question)
@@ -71,13 +74,18 @@ def cite(
 def _cite(question: answering.Question) -> answering.Citation:
     with services_for() as services:
         asked = program.ask(services, question).query
-        index = services.index
+        index = program.index_for(services, question)
         index.refresh()
         result = answering.result_of(index, asked)
         if not result.stories:
             err.print(why_none(services, question))
     repeat = shlex.join(["tearsheet", "search", question.text, *question.options(), "--limit", "0", "--csv"])
-    return answering.Citation(question.text, asked.explain(), question.filters(), result, repeat)
+    return answering.Citation(question.text, _meaning(question, asked), question.filters(), result, repeat)
+
+
+def _meaning(question: answering.Question, asked: queries.Query) -> str:
+    """The question in English. A topic is named: that its stories are so many says little."""
+    return f"{question.explain()}." if question.topic else asked.explain()
 
 
 def _check(file: Path) -> None:

@@ -35,12 +35,21 @@ CollectionOption = Annotated[
 LanguageOption = Annotated[
     list[str] | None, typer.Option("--language", help="Only this language, as en; may be repeated.")
 ]
+TopicOption = Annotated[
+    str | None,
+    typer.Option(
+        "--topic",
+        help="Only stories of this topic, also those that only its spider fetched.",
+        metavar="NAME",
+        autocompletion=names_of("topics"),
+    ),
+]
 AsOfOption = Annotated[
     str,
     typer.Option("--as-of", help="Only stories indexed up to this moment, as 2026-11-15T08:00:00Z: repeats a result."),
 ]
 _NAMES = {"start": "--from", "end": "--to", "sources": "--source", "collections": "--collection"}
-_NAMES |= {"languages": "--language", "as_of": "--as-of"}
+_NAMES |= {"languages": "--language", "topic": "--topic", "as_of": "--as-of"}
 
 
 def question_of(query: str, **given: Any) -> answering.Question:
@@ -60,7 +69,7 @@ def why_none(services: program.Services, question: answering.Question) -> str:
     """Why the question finds nothing, for people, with what is near."""
     folder = from_here(services.settings.data)
     return answering.why_no_stories(
-        services.index,
+        program.index_for(services, question),
         question,
         lambda other: program.ask(services, other),
         folder,

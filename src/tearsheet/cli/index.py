@@ -36,6 +36,8 @@ def rebuild(
 ) -> None:
     """Index every archived story that is not in the index, with its first date. May be stopped and started again.
 
+    Without files it also indexes the stories of topics, for searches with `--topic`; pages that only a topic's spider fetched are
+    in no other index.
     Files that were moved to a store are read from there. Ends with 3 when a file could not be read, or not to its end, or a
     story could not be indexed.
     """
@@ -47,14 +49,18 @@ def rebuild(
             return
         known = None if archives else services.archive.totals().stories
         report, walked = program.rebuild_index(services, archives or [], measured("stories read", known))
+        in_topics = 0 if archives else program.index_topics(services)
         folder = services.captures.copies.folder
-    if report.total or walked.documents:
+    read = report.total or walked.documents or walked.spidered
+    if read:
         _say_report(report)
+    if in_topics:
+        out.print(f"{how_many(in_topics, 'story')} of topics indexed, for searches with --topic")
     _say_where(walked)
     if walked.problems:
         raise PartialFailure(_failure(walked.problems))
     _check_all_indexed(report)
-    if report.total or walked.documents:
+    if read or in_topics:
         return
     if archives:
         raise NotFoundError(f"there are no stories in {', '.join(map(str, archives))}: no record from byte 0 on")
@@ -102,6 +108,10 @@ def _say_where(walked: archives.Walked) -> None:
     if walked.documents:
         out.print(
             f"{how_many(walked.documents, 'capture', 'is')} of ingested documents, which are no stories of the index"
+        )
+    if walked.spidered:
+        out.print(
+            f"{how_many(walked.spidered, 'page', 'was')} fetched by topics only, and found by searches with --topic only"
         )
     if walked.here or walked.from_stores:
         out.print(f"{how_many(walked.here, 'file')} read here, {walked.from_stores:,} from stores")

@@ -19,6 +19,7 @@ from tearsheet.cli.filters import (
     QueryArgument,
     SourceOption,
     ToOption,
+    TopicOption,
     question_of,
     why_none,
 )
@@ -32,8 +33,7 @@ from tearsheet.errors import UsageError
 from tearsheet.files import output_file, storage_errors
 
 if TYPE_CHECKING:
-    from tearsheet.app import Services
-    from tearsheet.engines.index import IndexedStory
+    from tearsheet.engines.index import Index, IndexedStory
     from tearsheet.index import Asked
 
 _NONE = "No stories match."
@@ -54,6 +54,7 @@ def search(
     source: SourceOption = None,
     collection: CollectionOption = None,
     language: LanguageOption = None,
+    topic: TopicOption = None,
     as_of: AsOfOption = "",
     limit: Annotated[int, typer.Option(help="How many stories at most; 0 means all.")] = 20,
     order: Annotated[
@@ -72,15 +73,15 @@ def search(
 ) -> None:
     """Find stories. Exports contain the full text and are streamed, however many stories there are."""
     question = question_of(
-        query, start=start, end=end, sources=source, collections=collection, languages=language, as_of=as_of,
-        order=order, limit=limit,
+        query, start=start, end=end, sources=source, collections=collection, languages=language, topic=topic,
+        as_of=as_of, order=order, limit=limit,
     )  # fmt: skip
     with services_for() as services:
         asked = program.ask(services, question).query
         if explain:
             out.print(asked.explain())
             return
-        index = services.index
+        index = program.index_for(services, question)
         index.refresh()
         form = output_form(json, jsonl, csv)
         whole = form != "table" or parquet is not None
@@ -124,6 +125,7 @@ def count(
     source: SourceOption = None,
     collection: CollectionOption = None,
     language: LanguageOption = None,
+    topic: TopicOption = None,
     as_of: AsOfOption = "",
     by: Annotated[str, typer.Option(help="day, week, month, source, language or word.", metavar="WHAT")] = "",
     limit: Annotated[int, typer.Option(help="How many sources, languages or words.")] = 20,
@@ -133,17 +135,25 @@ def count(
 ) -> None:
     """Count stories: all that match, or by day, week, month, source, language or word."""
     question = question_of(
-        query, start=start, end=end, sources=source, collections=collection, languages=language, as_of=as_of
+        query,
+        start=start,
+        end=end,
+        sources=source,
+        collections=collection,
+        languages=language,
+        topic=topic,
+        as_of=as_of,
     )
     if by and by not in _BY:
         raise UsageError(f"--by: {by!r} is not one of {', '.join(_BY)}")
     form = output_form(json, jsonl, csv)
     with services_for() as services:
         both = program.ask(services, question)
-        services.index.refresh()
+        index = program.index_for(services, question)
+        index.refresh()
         if by:
-            show(*_counted_by(services, both, by, limit), form=form, empty=_NONE)
-        total = answering.answers.count(services.index, both.query, both.everything)
+            show(*_counted_by(index, both, by, limit), form=form, empty=_NONE)
+        total = answering.answers.count(index, both.query, both.everything)
         if not total.count:
             err.print(why_none(services, question))
     if by:
@@ -154,9 +164,9 @@ def count(
         show([{"stories": total.count, "of": total.total}], {"stories": "stories", "of": "of"}, form=form)
 
 
-def _counted_by(services: Services, both: Asked, by: str, limit: int) -> tuple[list[Any], dict[str, str]]:
+def _counted_by(index: Index, both: Asked, by: str, limit: int) -> tuple[list[Any], dict[str, str]]:
     """The rows of a count, and the columns that are shown of them."""
-    answers, index, asked = answering.answers, services.index, both.query
+    answers, asked = answering.answers, both.query
     if by == "word":
         return list(answers.words(index, asked, limit)), {"word": "word", "stories": "stories", "looked_at": "of"}
     if by in ("source", "language"):

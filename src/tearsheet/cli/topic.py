@@ -311,11 +311,14 @@ def export(
         int, typer.Option(help="How many pages two sources must both link to, to be joined in the network of sharing.")
     ] = topics.LEAST_SHARED,
     color_by: ColorBy = topics.COMMUNITIES,
+    text: Annotated[
+        bool, typer.Option("--text", help="The text of each story, as a column of the tables of stories.")
+    ] = False,
 ) -> None:
     """Write a snapshot's tables and networks, one set for each timespan."""
     with services_for() as services:
         topic = topics.store.find_topic(services.database, name)
-        files = program.export_topic(services, topic, folder, form, snapshot, least_shared, color_by)
+        files = program.export_topic(services, topic, folder, form, snapshot, least_shared, color_by, text=text)
         hand_over_all(files, folder)
     out.print(f"{how_many(len(files), 'file')} in {folder}")
 

@@ -16,9 +16,9 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class NotIndexable(StoryError, ValueError):
-    """The story lacks what an index needs, or is no news.
+    """The story lacks what an index needs, is no news, or was not collected.
 
-    It is counted under `reason`: `no-url`, `no-text`, `no-data`, `non-news`.
+    It is counted under `reason`: `no-url`, `no-text`, `no-data`, `non-news`, `spidered`.
     """
 
     def __init__(self, reason: str, detail: str) -> None:
@@ -28,7 +28,9 @@ class NotIndexable(StoryError, ValueError):
 
 
 def indexed_story(story: Story, now: datetime) -> IndexedStory:
-    """The form in which a story is indexed. Raises NotIndexable."""
+    """The form in which a collected story is indexed. Raises NotIndexable."""
+    if story.spidered:
+        raise NotIndexable("spidered", "the spider of a topic fetched it, and nobody collected it")
     content = story.content_metadata
     url = content.url or story.url
     if not url and not content.text_content:

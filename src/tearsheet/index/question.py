@@ -1,4 +1,4 @@
-"""One question to the index: a query, its days, sources, collections and languages, the order, the page, and an as-of time.
+"""One question to the index: a query, its days, sources, collections, languages and topic, the order, the page, an as-of time.
 
 The command line, the pages, the API, topics and citations all use it, so that the same question means the same stories. Of
 several sources, or several collections, a story has to belong to one. If both are given it has to belong to both. Only ids of
@@ -46,6 +46,14 @@ class Catalogue(Protocol):
         ...
 
 
+class Scope(Protocol):
+    """Looks up a topic."""
+
+    def __call__(self, topic: str) -> Sequence[str]:
+        """The ids of the topic's stories. Raises NotFoundError."""
+        ...
+
+
 @dataclass(slots=True, frozen=True)
 class Asked:
     """A question as the index gets it."""
@@ -71,6 +79,9 @@ class Question:
     """By name, or by id as text."""
     collection_ids: tuple[int, ...] = ()
     languages: tuple[str, ...] = ()
+    topic: str = ""
+    """Only stories of this topic, collected or fetched by its spider. They are in an index of their own; without a topic, what was
+    collected is asked for."""
     order: str = DEFAULT_ORDER
     limit: int = 20
     """Stories per page; 0 means all of them."""
@@ -89,23 +100,29 @@ class Question:
             raise UsageError(f"limit: {self.limit} is negative; 0 means all")
         object.__setattr__(self, "parsed", parse_query(self.text))
 
-    def ask(self, catalogue: Catalogue) -> Asked:
-        """The queries for the index. Raises NotFoundError for a collection that does not exist.
+    def ask(self, catalogue: Catalogue, scope: Scope | None = None) -> Asked:
+        """The queries for the index. Raises NotFoundError for a collection or a topic that does not exist.
 
-        The catalogue is asked once, or not at all when there is no id or collection to look up.
+        The catalogue is asked once, or not at all when there is no id or collection to look up. Where there is no scope, as for
+        the seeds of a topic, a topic is refused with a UsageError.
         """
         groups = _named(self.sources)
         if self.source_ids or self.collections or self.collection_ids:
             domains, ids = catalogue(self.source_ids, self.collections, self.collection_ids)
             groups = [*groups, (domains, ids)]
-        return Asked(self._framed(self.parsed, groups), self._framed(EVERYTHING, groups))
+        asked = Asked(self._framed(self.parsed, groups), self._framed(EVERYTHING, groups))
+        if not self.topic:
+            return asked
+        if scope is None:
+            raise UsageError("topic: only what was collected can be asked for here")
+        members = scope(self.topic)
+        return Asked(asked.query.within(ids=members), asked.everything.within(ids=members))
 
     def explain(self) -> str:
-        """The question in English, without a full stop; collections are named."""
-        if not self.collections:
-            return self._written()
+        """The question in English, without a full stop; collections and the topic are named."""
         names = " or ".join(f"“{name}”" for name in self.collections)
-        return f"{self._written()}, from sources of the collection {names}"
+        collected = f", from sources of the collection {names}" if names else ""
+        return f"{self._written()}{collected}{f', in the topic “{self.topic}”' if self.topic else ''}"
 
     def _written(self) -> str:
         return self._framed(self.parsed, _named(self.sources)).explain().rstrip(".")
@@ -137,6 +154,7 @@ class Question:
             "domain": _only(self.sources),
             "collection": _only(self.collections),
             "language": _only(self.languages),
+            "topic": self.topic,
             "order": "" if self.order == DEFAULT_ORDER else self.order,
             "as_of": _moment_text(self.as_of),
         }
@@ -150,13 +168,14 @@ class Question:
             "sources": list(self.sources),
             "collections": list(self.collections),
             "languages": list(self.languages),
+            **({"topic": self.topic} if self.topic else {}),
             "as_of": _moment_text(self.as_of),
         }
 
     def options(self) -> list[str]:
         """The filters as command-line arguments."""
         names = {"start": "from", "end": "to", "sources": "source", "collections": "collection"}
-        names |= {"languages": "language", "as_of": "as-of"}
+        names |= {"languages": "language", "topic": "topic", "as_of": "as-of"}
         arguments = []
         for name, given in self.filters().items():
             for value in given if isinstance(given, list) else [given] if given else []:
@@ -174,6 +193,7 @@ def read_question(
     collections: Sequence[str] = (),
     collection_ids: Sequence[int] = (),
     languages: Sequence[str] = (),
+    topic: str | None = None,
     order: str = DEFAULT_ORDER,
     limit: int = 20,
     token: str | None = None,
@@ -191,6 +211,7 @@ def read_question(
         _filled(collections, called.get("collections", "collections")),
         tuple(collection_ids),
         languages=tuple(value.lower() for value in _filled(languages, called.get("languages", "languages"))),
+        topic="".join(_filled([] if topic is None else [topic], called.get("topic", "topic"))),
         order=order,
         limit=limit,
         token=token or None,

@@ -47,7 +47,7 @@ class Archiver:
     """A keeping stage: one open file, or one for each year if `prefix`, which begins the files' names, contains YYYY.
 
     A story that is already registered, because it was delivered twice, is passed on and not written again. `stores` names the
-    blob stores that each file is to be copied to.
+    blob stores that each file is to be copied to. With `only_news`, what is from a site that publishes none is left out.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class Archiver:
         max_bytes: int = 1_000_000_000,
         max_seconds: float = 900.0,
         stores: Sequence[str] = (),
+        only_news: bool = True,
         clock: Clock = wall_clock,
     ) -> None:
         self._store = store
@@ -71,6 +72,7 @@ class Archiver:
         self._max_bytes = max_bytes
         self._max_seconds = max_seconds
         self._stores = tuple(stores)
+        self._only_news = only_news
         self._clock = clock
         self._recovered = False
         self._open: dict[str, _OpenFile] = {}
@@ -94,7 +96,7 @@ class Archiver:
             self.recover()
         with self._abandoned_on_failure():
             known = repeated(partial(self._store.known, [archive_id(story) for story in stories]))
-            return [unfit(story) or self._add(story, known) for story in stories]
+            return [unfit(story, only_news=self._only_news) or self._add(story, known) for story in stories]
 
     def finish(self, *, everything: bool = False) -> Sequence[str]:
         """Close and register the files that are old enough, or all. Names those that became safe since the last call."""
@@ -187,8 +189,8 @@ def prefix_for(story: Story, prefix: str, now: float) -> str:
     return prefix.replace(YEAR, day[:4] if day else f"{datetime.fromtimestamp(now, UTC):%Y}")
 
 
-def unfit(story: Story) -> Outcome | None:
-    """Why a story cannot be archived: it has no page, no address that a database takes, or is no news. None when it can."""
+def unfit(story: Story, *, only_news: bool = True) -> Outcome | None:
+    """Why a story is not archived: it has no page, no address that a database takes, or is no news. None when it is."""
     if not story.url:
         return Quarantine("no-url")
     for url in (story.url, story.content_metadata.url or ""):
@@ -196,6 +198,6 @@ def unfit(story: Story) -> Outcome | None:
             return Quarantine("no-url", f"{url!r} is no address")
     if not story.raw_html.html:
         return Quarantine("no-html")
-    if host := non_news_host(story.url):
+    if only_news and (host := non_news_host(story.url)):
         return Drop("non-news", host)
     return None

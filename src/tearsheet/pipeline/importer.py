@@ -35,8 +35,8 @@ class Importer:
 
 
 def _not_indexable(error: NotIndexable) -> Outcome:
-    """Whoever made a story that lacks something should look at it; one that is no news is wanted by nobody."""
-    return (Drop if error.reason == "non-news" else Quarantine)(error.reason, error.detail)
+    """Whoever made a story that lacks something should look at it; what is no news, or not collected, does not belong there."""
+    return (Drop if error.reason in ("non-news", "spidered") else Quarantine)(error.reason, error.detail)
 
 
 def _result(story: Story, document: IndexedStory, outcome: AddResult) -> Result:

@@ -13,6 +13,7 @@ from .query import EVERYTHING as EVERYTHING
 from .query import Query as Query
 from .query import parse_query as parse_query
 from .tree import ANY as ANY
+from .tree import STORY as STORY
 from .tree import TITLE as TITLE
 from .tree import WORD_FIELDS as WORD_FIELDS
 from .tree import All as All

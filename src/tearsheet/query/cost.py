@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from tearsheet.query.errors import QueryError
 from tearsheet.query.tree import (
     ANY,
+    STORY,
     WORD_FIELDS,
     All,
     Leaf,
@@ -99,7 +100,7 @@ def _leaf_cost(leaf: Leaf) -> int:
     if isinstance(leaf, Range):
         return _RANGE
     if isinstance(leaf, OneOf):
-        return _RANGE + _VALUE * len(leaf.values)
+        return _RANGE + (0 if leaf.field == STORY else _VALUE * len(leaf.values))
     if leaf.field not in (ANY, *WORD_FIELDS):
         return _TERM if isinstance(leaf, Term) else _WILD_VALUE
     if isinstance(leaf, Phrase):

@@ -8,6 +8,7 @@ from tearsheet.query.dates import day_of
 from tearsheet.query.spelled import written
 from tearsheet.query.tree import (
     ANY,
+    STORY,
     WORD_FIELDS,
     All,
     And,
@@ -105,6 +106,8 @@ def _value(leaf: Term | Phrase | Prefix | Wildcard) -> str:
 
 
 def _one_of(leaf: OneOf) -> str:
+    if leaf.field == STORY:
+        return f"in a set of {len(leaf.values):,}"
     kinds = {"canonical_domain": ("from", "domains"), "source_id": ("from", "sources"), "language": ("in", "languages")}
     preposition, kind = kinds.get(leaf.field, ("from", "values"))
     if len(leaf.values) == 1:

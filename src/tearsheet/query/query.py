@@ -12,7 +12,7 @@ from tearsheet.query.match import Subject, make_subject, tree_matches
 from tearsheet.query.parser import MAX_MOMENT, parse
 from tearsheet.query.pattern import pattern_field, to_pattern
 from tearsheet.query.pattern import subject as pattern_subject
-from tearsheet.query.tree import Node, OneOf, Range, conjunction, disjunction
+from tearsheet.query.tree import STORY, Node, OneOf, Range, conjunction, disjunction
 from tearsheet.query.words import fold
 
 
@@ -33,12 +33,13 @@ class Query:
         sources: Iterable[int] | None = None,
         languages: Iterable[str] | None = None,
         indexed_until: int | None = None,
+        ids: Iterable[str] | None = None,
     ) -> Query:
         """The same query, only for stories of these days (both included), domains or sources, and languages.
 
         Domains and sources together mean stories of either, because a story names its source by id or by domain. An empty
         collection means that no story can match. `indexed_until` (nanoseconds since 1970) leaves out later stories: as
-        the index only grows, the same query then always gives the same stories.
+        the index only grows, the same query then always gives the same stories. `ids` are of stories in the index.
         """
         parts = [self.tree]
         if start or end:
@@ -55,6 +56,8 @@ class Query:
             parts.append(OneOf("language", tuple(sorted({fold(language) for language in languages}))))
         if indexed_until is not None:
             parts.append(Range("indexed_date", None, max(min(indexed_until, MAX_MOMENT), -1)))
+        if ids is not None:
+            parts.append(OneOf(STORY, tuple(sorted(set(ids)))))
         return Query(self.source, conjunction(parts))
 
     def matches(

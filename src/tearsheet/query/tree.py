@@ -15,6 +15,8 @@ TITLE = "article_title"
 TEXT = "text_content"
 WORD_FIELDS = (TITLE, TEXT)
 VALUE_FIELDS = ("language", "canonical_domain", "url", "source_id")
+STORY = "id"
+"""The id of a story: a field of filters only."""
 DATE_FIELDS = ("publication_date", "indexed_date")
 
 FIELD_NAMES = {

@@ -214,6 +214,7 @@ class TopicSettings:
     poll_seconds: float = _setting(1.0, "how often a running topic checks its progress")
     stuck_seconds: float = _setting(1_800.0, "time without any progress after which a topic fails")
     max_error_share: float = _setting(0.02, "share of links and stories that may fail through our own errors")
+    archive: bool = _setting(True, "keep the pages that a topic takes in the archive; without it, only in the database")
     facebook_url: str = _setting("https://graph.facebook.com/v21.0", "base address of the Facebook Graph API")
     facebook_token: str = _setting("", "token of the Graph API; without one share counts are skipped", secret=True)
     facebook_wait_seconds: float = _setting(3_600.0, "longest wait for share counts after spidering")

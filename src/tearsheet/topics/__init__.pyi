@@ -37,4 +37,5 @@ from .store import find_topic as find_topic
 from .store import story_ids as story_ids
 from .telling_words import SURE as SURE
 from .telling_words import TellingWord as TellingWord
+from .texts import texts_by_id as texts_by_id
 from .texts import texts_of as texts_of

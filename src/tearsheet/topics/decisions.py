@@ -24,6 +24,7 @@ MERGE = "merge"
 EDIT = "edit"
 """The definition was changed; the subject says what, and the target from what to what."""
 OF_PAGES = (INCLUDE, EXCLUDE)
+OF_SOURCES = (MERGE,)
 
 
 @dataclass(slots=True, frozen=True)
@@ -87,7 +88,7 @@ def check_merge(connection: Connection, topic_id: int, source: str, target: str)
 
 def _merges(connection: Connection, topic_id: int) -> dict[str, str]:
     decided = tables.topic_decisions
-    query = select(decided.c.key, decided.c.target).where(_holds(topic_id, (MERGE,)))
+    query = select(decided.c.key, decided.c.target).where(_holds(topic_id, OF_SOURCES))
     return dict(connection.execute(query).all())
 
 
@@ -106,7 +107,7 @@ def record(database: Database, connection: Connection, topic_id: int, decision: 
     """Keep a decision; an earlier one on the same page or source no longer holds."""
     decided = tables.topic_decisions
     if decision.key:
-        _end(connection, topic_id, OF_PAGES if decision.kind in OF_PAGES else (decision.kind,), decision.key)
+        _end(connection, topic_id, OF_PAGES if decision.kind in OF_PAGES else OF_SOURCES, decision.key)
     connection.execute(
         database.insert(decided).values(
             topics_id=topic_id,

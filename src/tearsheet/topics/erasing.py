@@ -66,6 +66,7 @@ def _delete(connection: Connection, some: list[str]) -> None:
         "topic_stories.stories_id",
         "story_statistics.stories_id",
         "story_urls.url_key story_urls.stories_id",
+        "unarchived_pages.stories_id",
         "web_stories.stories_id",
     ):
         table = getattr(tables, name.partition(".")[0])

@@ -91,6 +91,14 @@ web_stories = Table(
     Column("charset", String(80)),
 )
 
+unarchived_pages = Table(
+    "unarchived_pages",
+    metadata,
+    Column("stories_id", String(64), primary_key=True),
+    Column("fetched", LargeBinary, nullable=False),
+)
+"""How the pages in `web_stories` were fetched that are not in the archive yet. Once they are, they are nowhere else."""
+
 story_urls = Table(
     "story_urls",
     metadata,

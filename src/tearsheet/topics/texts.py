@@ -20,8 +20,13 @@ class StoryText:
     id: str
     url: str
     publish_date: str | None
+    description: str
     text: str
-    """With the page's own description before it."""
+
+    @property
+    def said(self) -> str:
+        """The text, with the page's own description before it."""
+        return f"{self.description}\n\n{self.text}"
 
 
 def texts_of(database: Database, ids: Iterable[str]) -> Iterator[StoryText]:
@@ -34,4 +39,9 @@ def texts_of(database: Database, ids: Iterable[str]) -> Iterator[StoryText]:
             found = {row.stories_id: row for row in rows}
         for row in (found[id_] for id_ in some if id_ in found):
             text = zstandard.decompress(row.text).decode("utf-8")
-            yield StoryText(row.stories_id, row.url, row.publish_date, f"{row.description}\n\n{text}")
+            yield StoryText(row.stories_id, row.url, row.publish_date, row.description, text)
+
+
+def texts_by_id(database: Database, ids: Iterable[str]) -> dict[str, str]:
+    """The texts of these stories by their ids, without descriptions."""
+    return {one.id: one.text for one in texts_of(database, ids)}

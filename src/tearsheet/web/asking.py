@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import Query as Parameter
 
+from tearsheet.app import topic_scope
 from tearsheet.engines.database import Database
 from tearsheet.errors import NotFoundError
 from tearsheet.feeds.catalogue import find_collection, members_of, no_collection
@@ -30,6 +31,7 @@ AsOf = Annotated[
         description="Only stories indexed up to this moment, as `2026-11-15T08:00:00Z`: repeats a result.",
     ),
 ]
+IN_TOPIC = "Only stories of this topic, by its name, also those that only its spider fetched."
 _NAMES = {"sources": "domain", "collections": "collection", "languages": "language"}
 
 
@@ -45,6 +47,7 @@ class SearchForm:
         str | None, Parameter(max_length=500, description="Only sources of this collection, by its name or id.")
     ] = None
     language: Annotated[str | None, Parameter(max_length=50, description="Only this language, as `en`.")] = None
+    topic: Annotated[str | None, Parameter(max_length=200, description=IN_TOPIC)] = None
     order: Annotated[str, Parameter(max_length=20, description=_ORDERS_TEXT)] = DEFAULT_ORDER
     as_of: AsOf = ""
 
@@ -57,6 +60,7 @@ class SearchForm:
             sources=_given(self.domain),
             collections=_given(self.collection),
             languages=_given(self.language),
+            topic=self.topic,
             names=_NAMES,
             order=self.order,
             token=token,
@@ -70,6 +74,7 @@ class SearchForm:
             domain=_unless_blank(self.domain),
             collection=_unless_blank(self.collection),
             language=_unless_blank(self.language),
+            topic=_unless_blank(self.topic),
         )
 
     def narrows(self) -> bool:
@@ -78,14 +83,19 @@ class SearchForm:
 
 
 def ask(site: Site, question: Question, reach: Reach | None = None) -> Asked:
-    """The question as the index gets it, of what the visitor may see. Raises NotFoundError for a collection that does not exist."""
+    """The question as the index gets it, of what the visitor may see.
+
+    Raises NotFoundError for a collection or a topic that does not exist. One who sees some collections only sees no topic.
+    """
     database = site.services.database
     if reach is None:
-        return question.ask(partial(members_of, database))
+        return question.ask(partial(members_of, database), partial(topic_scope, site.services))
+    if question.topic:
+        raise NotFoundError("topics are not for a token for some collections")
     for name in question.collections:
         if not _within(database, name, reach):
             raise no_collection(repr(name))  # the same whether it exists or not, and without the names of others
-    return reach.narrow(question.ask(partial(members_of, database)))
+    return reach.narrow(question.ask(partial(members_of, database), partial(topic_scope, site.services)))
 
 
 def _within(database: Database, collection: str, reach: Reach) -> bool:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, BinaryIO, cast
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import StreamingResponse
 
+from tearsheet.app import index_for
 from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import TooSlow
 from tearsheet.index import all_stories, csv_lines, jsonl_lines, write_parquet
@@ -86,7 +87,8 @@ def in_time(
 
 def _stories(request: Request, form: SearchForm) -> Iterator[IndexedStory]:
     site, question = site_of(request), form.question()
-    return all_stories(site.services.index, ask(site, question, reach_of(request)).query, order=question.order)
+    asked = ask(site, question, reach_of(request)).query
+    return all_stories(index_for(site.services, question), asked, order=question.order)
 
 
 def download(lines: Iterator[bytes], media_type: str, name: str) -> StreamingResponse:

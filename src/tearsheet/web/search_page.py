@@ -10,12 +10,14 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
+from tearsheet.app import index_for
 from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import BusyError, NotFoundError, TooSlow, UsageError
 from tearsheet.feeds.catalogue import list_collections
 from tearsheet.index import ORDERS, Attention, Question, answers
 from tearsheet.query import QueryError
 from tearsheet.tables import can_write_parquet
+from tearsheet.topics import store
 from tearsheet.web.asking import LONGEST, SearchForm, ask
 from tearsheet.web.charts import interval_for
 from tearsheet.web.highlight import highlighters, mark, passage
@@ -72,6 +74,7 @@ def search_page(request: Request, form: Form, token: str = "", by: str = "") -> 
     values: dict[str, Any] = {"form": form, "orders": ORDERS, "by": by, "token": token}
     reach = reach_of(request)
     values |= {"collections": _collections(site_of(request), form, reach), "wrong_query": False, "pointer": ""}
+    values |= {"topics": _topics(site_of(request), form, reach)}
     if "q" not in request.query_params:
         return page(request, "search.html", answer=None, error=None, **values)
     try:
@@ -112,7 +115,8 @@ def search_data(request: Request, form: Form, token: Token = "") -> Answer:
 
 def answer(site: Site, question: Question, reach: Reach | None = None) -> Answer:
     """Ask the index. Raises QueryError, NotFoundError, TooSlow or BusyError."""
-    found = answers.outline(site.services.index, question, ask(site, question, reach), TOP)
+    asked = ask(site, question, reach)
+    found = answers.outline(index_for(site.services, question), question, asked, TOP)
     interval = _interval(question, found.days)
     return Answer(
         explanation=question.explain(),
@@ -133,6 +137,12 @@ def _collections(site: Site, form: SearchForm, reach: Reach | None) -> list[str]
     ids = None if reach is None else reach.collections
     names = {one.name for one in list_collections(site.services.database, ids=ids, limit=MOST_COLLECTIONS).rows}
     return sorted(names | ({form.collection} if form.collection else set()), key=str.casefold)
+
+
+def _topics(site: Site, form: SearchForm, reach: Reach | None) -> list[str]:
+    """The topics to choose from, by name; none for one who sees some collections only."""
+    names = {topic.name for topic in store.list_topics(site.services.database)} if reach is None else set()
+    return sorted(names | ({form.topic} if form.topic else set()), key=str.casefold)
 
 
 def between_matches(points: list[Attention]) -> list[Attention]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 from unicodedata import east_asian_width
 
-from tearsheet.app import CaptureRecord, capture_record, find_capture
+from tearsheet.app import CaptureRecord, capture_record, find_capture, story_by_id
 from tearsheet.archive import ArchivedStory, OutOfReach, ReplayPage, StoredCapture
 from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import NotFoundError, TearsheetError, WorkerError
@@ -120,7 +120,7 @@ def lead_of(story: IndexedStory) -> str:
 
 def find_story(site: Site, identifier: str, reach: Reach | None = None) -> IndexedStory:
     """A story of the index by its id. Raises NotFoundError, also for one that the visitor may not see."""
-    found = site.services.index.get([identifier])[0]
+    found = story_by_id(site.services, identifier)
     if found is None or (reach is not None and not reach.has_story(found)):
         raise NotFoundError(f"there is no story {identifier}")
     return found

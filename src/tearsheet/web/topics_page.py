@@ -12,8 +12,8 @@ from fastapi import APIRouter, Request
 from fastapi import Path as PathParameter
 from fastapi.responses import HTMLResponse
 
+from tearsheet.app import Services, searchable_ids
 from tearsheet.engines.database import Database
-from tearsheet.engines.index import Index
 from tearsheet.errors import UsageError
 from tearsheet.topics import Topic, store
 from tearsheet.topics.snapshot import list_snapshots, load_snapshot
@@ -84,7 +84,7 @@ def snapshot_page(request: Request, topic: Number, snapshot: Number) -> HTMLResp
     """A snapshot's map, sources, stories and timespans."""
     pages: SnapshotPages = request.app.state.snapshot_pages
     services = site_of(request).services
-    html = pages.get(services.database, services.index, store.find_topic(services.database, topic), snapshot)
+    html = pages.get(services, store.find_topic(services.database, topic), snapshot)
     return HTMLResponse(html, headers={"content-security-policy": SNAPSHOT_POLICY})
 
 
@@ -129,7 +129,7 @@ class SnapshotPages:
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[int, int], str] = OrderedDict()
 
-    def get(self, database: Database, index: Index, topic: Topic, snapshot: int) -> str:
+    def get(self, services: Services, topic: Topic, snapshot: int) -> str:
         """A page. Raises NotFoundError, and UsageError for a topic that is too large to be drawn while somebody waits."""
         from tearsheet.topics.snapshot import (
             LARGE,
@@ -139,13 +139,12 @@ class SnapshotPages:
         key = (topic.id, snapshot)
         with self._lock:
             if key not in self._kept:
-                frozen = load_snapshot(database, topic, snapshot)
+                frozen = load_snapshot(services.database, topic, snapshot)
                 if len(frozen.stories) + len(frozen.links) >= LARGE:
                     raise UsageError(
                         f"this topic is too large to be drawn while you wait: `tearsheet topic map {topic.name!r} map.html` does it"
                     )
-                known = index.get([story.id for story in frozen.stories])
-                self._kept[key] = page_of(frozen, {story.id for story in known if story is not None})
+                self._kept[key] = page_of(frozen, searchable_ids(services, [story.id for story in frozen.stories]))
                 while len(self._kept) > _KEPT_PAGES:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(key)

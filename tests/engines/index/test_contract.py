@@ -224,6 +224,21 @@ def test_filters(library):
     assert library.count(everything.within(languages=["de", "th"])) == 2
 
 
+def test_stories_by_their_ids_are_a_filter_like_others(index):
+    stories = [story(name, text="ferry" if name < "c" else "train") for name in "abcd"]
+    index.add(stories)
+    index.refresh()
+    chosen = parse_query("*").within(ids=[stories[0].id, stories[2].id, "no such story", "0" * 64])
+    assert sorted(names(index.search(chosen).stories)) == ["a", "c"]
+    assert index.count(parse_query("ferry").within(ids=[stories[0].id, stories[2].id])) == 1
+    assert index.count(parse_query("ferry").within(ids=[stories[2].id])) == 0
+    assert index.count(EVERYTHING.within(ids=[])) == 0
+    assert sum(count for _, count in index.over_time(chosen)) == 2
+    assert len(index.sample(chosen, 10)) == 2
+    many = [story.id for story in stories] + [f"{number:064x}" for number in range(70_000)]
+    assert index.count(EVERYTHING.within(ids=many)) == 4
+
+
 def test_counts_by_time(library):
     assert library.over_time(EVERYTHING) == [
         ("1999-12-31", 1), ("2024-01-05", 1), ("2024-02-10", 1), ("2024-02-11", 1), ("2024-12-31", 1),

@@ -58,7 +58,7 @@ def built_in(query: str) -> float:
     tree = parse_query(query).tree
     begun = time.thread_time()
     try:
-        to_tantivy(tree, SCHEMA, lambda phrase: [1])
+        to_tantivy(tree, SCHEMA, lambda phrase: [1], lambda ids: [1])
     except QueryError as error:
         assert "question marks behind a star" in str(error)
     return time.thread_time() - begun
@@ -83,7 +83,7 @@ def test_whatever_is_built_here_is_built_quickly(form, field):
     if build_seconds(tree) > BUILT_HERE:
         return
     begun = time.thread_time()
-    to_tantivy(tree, SCHEMA, lambda phrase: [1])
+    to_tantivy(tree, SCHEMA, lambda phrase: [1], lambda ids: [1])
     assert time.thread_time() - begun <= BUSY * BUILT_HERE
 
 

@@ -34,6 +34,8 @@ from tearsheet.work import ThreadReader
 from tearsheet.work.ledger import Ledger
 from tests.support.loopback_web import serve
 from tests.support.simulated_web import END, QUERY, START, Page, SimulatedWeb
+from tests.support.simulated_web_server import served_web
+from tests.support.topic_kills import finish, start
 from tests.support.topic_runs import SETTINGS, fetch_settings
 
 QUICK = replace(SETTINGS, poll_seconds=0.02, facebook_token="", max_retries=0)
@@ -250,3 +252,39 @@ def test_a_corrected_topic_equals_a_fresh_one(name, before, tmp_path):
     assert asks or not web.asked, "what is known is not asked for again"
     for one in (database, fresh):
         one.close()
+
+
+def stories_of(database: Database) -> int:
+    return store.progress_of(database, store.find_topic(database, "Zanzibar")).stories
+
+
+def in_processes(folder: Path, moments: Sequence[Callable[[Database], bool]]) -> str:
+    """Correct the topic, run it in processes that are killed at these moments, and then to its end: the snapshot's digest."""
+    database, web = opened(folder), make_web()
+    for step in (exclude, merge, more_seeds):
+        step(database, store.find_topic(database, "Zanzibar"), web)
+    with served_web(web) as server:
+        for has_come in moments:
+            child = start(folder, server.port)
+            while child.poll() is None and not has_come(database):
+                pass
+            assert child.poll() is None, "it ended before it could be killed"
+            child.kill()
+            child.communicate()
+        assert "completed" in finish(start(folder, server.port))
+    digest = list_snapshots(database, store.find_topic(database, "Zanzibar").id)[-1].digest
+    database.close()
+    return digest
+
+
+@pytest.mark.proof
+@pytest.mark.timeout(300)
+def test_kills_between_a_correction_and_its_result_lose_nothing(before, tmp_path):
+    for name in ("calm", "killed"):
+        shutil.copytree(before, tmp_path / name)
+    moments = [
+        lambda database: True,  # before it has begun
+        lambda database: not store.find_topic(database, "Zanzibar").corrected,
+        lambda database: stories_of(database) > 3,
+    ]
+    assert in_processes(tmp_path / "killed", moments) == in_processes(tmp_path / "calm", [])

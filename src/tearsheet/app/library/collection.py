@@ -11,7 +11,7 @@ from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, overload
 
-from tearsheet.app.asking import ask
+from tearsheet.app.asking import ask, index_for, story_by_id
 from tearsheet.app.data_folder import has_engine
 from tearsheet.app.library.opening import require_collection, settings_of
 from tearsheet.app.proofs import CaptureRecord, capture_record, find_capture
@@ -19,7 +19,7 @@ from tearsheet.app.services import Services
 from tearsheet.archive import ArchivedStory, index_id_of
 from tearsheet.engines.index import IndexedStory
 from tearsheet.errors import NotFoundError, UsageError
-from tearsheet.index import Asked, Attention, Total, WordCount, answers, read_question
+from tearsheet.index import Asked, Attention, Question, Total, WordCount, answers, read_question
 from tearsheet.settings import Settings
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ class Collection:
     """A data folder, opened by `tearsheet.open`. Any number of threads may use it.
 
     The filters are those of `tearsheet search`: days as `2026-11-15`, a month, a year or a `date`, both ends included; of several
-    sources, collections or languages, a story has to belong to one.
+    sources, collections or languages, a story has to belong to one. A `topic` has its own stories, also those that only its
+    spider fetched; without one, only what was collected is searched.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -78,6 +79,7 @@ class Collection:
         sources: Some = (),
         collections: Some = (),
         languages: Some = (),
+        topic: str = "",
         as_of: str | datetime = "",
         order: str = "newest",
         limit: int = 0,
@@ -94,8 +96,9 @@ class Collection:
         >>> [(story.publication_date, story.canonical_domain) for story in stories]
         [('2026-10-27', 'morning-gazette.example'), ('2026-10-28', 'harbour-herald.example')]
         """
-        asked = self._asked(query, start, end, sources, collections, languages, as_of, order)
-        return answers.all_stories(self._index(), asked.query, text=text, order=order, limit=limit)
+        question = self._question(query, start, end, sources, collections, languages, topic, as_of, order)
+        asked, index = self._asked(question)
+        return answers.all_stories(index, asked.query, text=text, order=order, limit=limit)
 
     @overload
     def count(
@@ -108,6 +111,7 @@ class Collection:
         sources: Some = (),
         collections: Some = (),
         languages: Some = (),
+        topic: str = "",
         as_of: str | datetime = "",
         limit: int = 20,
     ) -> Total: ...
@@ -122,6 +126,7 @@ class Collection:
         sources: Some = (),
         collections: Some = (),
         languages: Some = (),
+        topic: str = "",
         as_of: str | datetime = "",
         limit: int = 20,
     ) -> list[Attention]: ...
@@ -136,13 +141,14 @@ class Collection:
         sources: Some = (),
         collections: Some = (),
         languages: Some = (),
+        topic: str = "",
         as_of: str | datetime = "",
         limit: int = 20,
     ) -> list[tuple[str, int]]: ...
     @overload
     def count(
         self, query: str = "*", *, by: Literal["word"], start: str | date = "", end: str | date = "", sources: Some = (),
-        collections: Some = (), languages: Some = (), as_of: str | datetime = "", limit: int = 20,
+        collections: Some = (), languages: Some = (), topic: str = "", as_of: str | datetime = "", limit: int = 20,
     ) -> list[WordCount]: ...  # fmt: skip
     def count(
         self,
@@ -154,6 +160,7 @@ class Collection:
         sources: Some = (),
         collections: Some = (),
         languages: Some = (),
+        topic: str = "",
         as_of: str | datetime = "",
         limit: int = 20,
     ) -> Total | list[Attention] | list[tuple[str, int]] | list[WordCount]:
@@ -169,8 +176,7 @@ class Collection:
         >>> collection.count(by="language", limit=2)
         [('en', 23), ('de', 6)]
         """
-        asked = self._asked(query, start, end, sources, collections, languages, as_of)
-        index = self._index()
+        asked, index = self._asked(self._question(query, start, end, sources, collections, languages, topic, as_of))
         match by:
             case None:
                 return answers.count(index, asked.query, asked.everything)
@@ -192,7 +198,10 @@ class Collection:
         ('Harbour wall to rise by two metres (harbour-herald)', 'd3d956c7a1e1')
         """
         ids = [key.id] if isinstance(key, IndexedStory) else list(dict.fromkeys(filter(None, (key, index_id_of(key)))))
-        found = next((story for story in self._index().get(ids) if story is not None), None)
+        index = self._index()
+        found = next((story for story in index.get(ids) if story is not None), None)
+        if found is None:  # only the spider of a topic may have fetched it
+            found = next(filter(None, (story_by_id(self._services, one) for one in ids)), None)
         if found is None:
             raise NotFoundError(
                 f"there is no story {ids[0]!r} in {self._services.settings.data}; give its id or its address"
@@ -255,15 +264,25 @@ class Collection:
 
     # ------------------------------------------------------------------------------------------------------- inside
 
-    def _asked(
+    def _question(
         self, query: str, start: str | date, end: str | date, sources: Some, collections: Some, languages: Some,
-        as_of: str | datetime, order: str = "newest",
-    ) -> Asked:  # fmt: skip
-        question = read_question(
+        topic: str, as_of: str | datetime, order: str = "newest",
+    ) -> Question:  # fmt: skip
+        return read_question(
             query, start=str(start), end=str(end), sources=_several(sources), collections=_several(collections),
-            languages=_several(languages), as_of=str(as_of), order=order,
+            languages=_several(languages), topic=topic or None, as_of=str(as_of), order=order,
         )  # fmt: skip
-        return ask(self._database_services() if question.collections else self._services, question)
+
+    def _asked(self, question: Question) -> tuple[Asked, Index]:
+        """The question as the index gets it, and the index that answers it."""
+        in_database = question.collections or question.topic
+        asked = ask(self._database_services() if in_database else self._services, question)
+        if not question.topic:
+            return asked, self._index()
+        with self._lock:
+            index = index_for(self._services, question)
+        index.refresh()
+        return asked, index
 
     def _index(self) -> Index:
         """The index, with everything that was added up to now."""

@@ -510,6 +510,11 @@ CREATE TABLE topics (
 	created_at DATETIME NOT NULL, collections TEXT DEFAULT '[]' NOT NULL, corrected BOOLEAN DEFAULT 0 NOT NULL, platforms BOOLEAN DEFAULT 0 NOT NULL, 
 	UNIQUE (name)
 );
+CREATE TABLE unarchived_pages (
+	stories_id VARCHAR(64) NOT NULL, 
+	fetched BLOB NOT NULL, 
+	PRIMARY KEY (stories_id)
+);
 CREATE TABLE web_stories (
 	stories_id VARCHAR(64) NOT NULL, 
 	url TEXT NOT NULL, 

@@ -4,6 +4,7 @@ from .deadline import one_deadline as one_deadline
 from .life_cycle import LifeCycle as LifeCycle
 from .opener import open_index as open_index
 from .opener import rebuild_words as rebuild_words
+from .opener import url_for_topics as url_for_topics
 from .port import MAX_OFFSET as MAX_OFFSET
 from .port import AddResult as AddResult
 from .port import Index as Index

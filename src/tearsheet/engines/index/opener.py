@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
 from tearsheet.engines.index.deadline import QUERY_SECONDS
 from tearsheet.engines.index.life_cycle import LifeCycle
@@ -14,6 +15,16 @@ from tearsheet.errors import UsageError
 
 _SETTING = "engines.index"
 _ENGINES = "tantivy:///FOLDER opensearch://HOST/ALIAS opensearchs://… elasticsearch://HOST/ALIAS elasticsearchs://…"
+
+
+def url_for_topics(url: str) -> str:
+    """Where the stories of topics are indexed, beside what was collected: in a folder inside, or under an alias of their own."""
+    if is_embedded(url):
+        return f"{url.rstrip('/')}/topics"
+    from tearsheet.engines.index.search_server import DEFAULT_ALIAS
+
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(path=f"/topics-of-{parts.path.strip('/') or DEFAULT_ALIAS}"))
 
 
 def open_index(

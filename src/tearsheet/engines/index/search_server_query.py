@@ -7,6 +7,7 @@ from typing import Any
 from tearsheet.engines.index.search_server_mapping import WORDS_OF
 from tearsheet.query import (
     ANY,
+    STORY,
     WORD_FIELDS,
     All,
     And,
@@ -56,6 +57,8 @@ def _leaf(leaf: Leaf) -> Clause:
         return {"match_all": {}}
     if isinstance(leaf, Range):
         return _range(leaf)
+    if isinstance(leaf, OneOf) and leaf.field == STORY:
+        return {"ids": {"values": list(leaf.values)}}
     if isinstance(leaf, OneOf):
         return {"terms": {leaf.field: list(leaf.values)}} if leaf.values else {"match_none": {}}
     fields = WORD_FIELDS if leaf.field == ANY else (leaf.field,)

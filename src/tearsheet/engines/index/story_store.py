@@ -167,6 +167,16 @@ class StoryStore:
                 yield Numbered(row[0], self._story(row[1], row[2], row[3]))
             docno = rows[-1][0]
 
+    def numbers_of(self, ids: Sequence[str]) -> list[int]:
+        """The running numbers of stories by id, in any order; those that are not there are left out."""
+        numbers: list[int] = []
+        for some in chunks(map(_key, ids), _CHUNK):
+            marks = ",".join("?" * len(some))
+            with self._errors():
+                statement = f"SELECT docno FROM stories WHERE id IN ({marks})"  # noqa: S608 (question marks)
+                numbers += [row[0] for row in self._connection().execute(statement, some)]
+        return numbers
+
     def by_number(self, numbers: Sequence[int], *, text: bool = True) -> list[IndexedStory]:
         """Stories by running number, in order; numbers that do not exist are left out."""
         found = self._fetch("docno", list(numbers), text)

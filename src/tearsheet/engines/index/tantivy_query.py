@@ -15,6 +15,7 @@ from tantivy import Query as Tantivy
 
 from tearsheet.query import (
     ANY,
+    STORY,
     WORD_FIELDS,
     All,
     And,
@@ -45,10 +46,17 @@ _MAX_PAIRS = 20
 
 Resolver = Callable[[Phrase], Sequence[int]]
 """Finds the numbers of the stories with a phrase that tantivy cannot express, in one given field."""
+NumbersOf = Callable[[Sequence[str]], Sequence[int]]
+"""Finds the numbers of stories by their ids."""
 
 
-def to_tantivy(tree: Node, schema: Schema, resolve: Resolver) -> Tantivy:
+def to_tantivy(tree: Node, schema: Schema, resolve: Resolver, numbers_of: NumbersOf) -> Tantivy:
     """The query for the schema of `tantivy_schema`."""
+
+    def leaf_query(leaf: Leaf) -> _Part:
+        if isinstance(leaf, OneOf) and leaf.field == STORY:
+            return [_numbered(schema, numbers_of(leaf.values))], False
+        return _leaf(leaf, schema, resolve), False
 
     def join(node: And | Or | Not, parts: list[_Part]) -> _Part:
         if isinstance(node, Not):
@@ -57,7 +65,7 @@ def to_tantivy(tree: Node, schema: Schema, resolve: Resolver) -> Tantivy:
             return [query for part in parts for query in _alternatives(part)], False
         return [_conjunction(parts)], False
 
-    return any_of(_alternatives(reduce_tree(tree, lambda leaf: (_leaf(leaf, schema, resolve), False), join)))
+    return any_of(_alternatives(reduce_tree(tree, leaf_query, join)))
 
 
 _Part = tuple[list[Tantivy], bool]
@@ -138,7 +146,10 @@ def _in_field(leaf: Term | Phrase | Prefix | Wildcard, field: str, schema: Schem
         return Tantivy.regex_phrase_query(schema, field, [*words[:-1], words[-1] + ".*"])
     if leaf.slop == 0 or (len(leaf.words) == 2 and leaf.words[0] != leaf.words[1]):
         return Tantivy.phrase_query(schema, field, list(leaf.words), leaf.slop)
-    numbers = resolve(Phrase(field, leaf.words, leaf.slop))
+    return _numbered(schema, resolve(Phrase(field, leaf.words, leaf.slop)))
+
+
+def _numbered(schema: Schema, numbers: Sequence[int]) -> Tantivy:
     return Tantivy.term_set_query(schema, "docno", list(numbers)) if numbers else Tantivy.empty_query()
 
 

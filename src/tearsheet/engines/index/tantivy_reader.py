@@ -141,7 +141,7 @@ class WordReader:
             self._reload_now_and_then()
             searcher = self._index.searcher()
             near = NearPhrases(searcher, self._schema, self._store)
-            yield searcher, to_tantivy(query.tree, self._schema, near.find)
+            yield searcher, to_tantivy(query.tree, self._schema, near.find, self._store.numbers_of)
 
     def _reload_now_and_then(self) -> None:
         if time.monotonic() - self._reloaded > _RELOAD_SECONDS:

@@ -33,6 +33,7 @@ COLUMN_TYPES = {
     **dict.fromkeys(("source_count", "story_count", "page_count"), "number"),
     **dict.fromkeys(("media", "foci"), "text"),
     "pagerank": "real",
+    "text": "text",
 }
 """What each column of the tables has, also one that is empty."""
 MAX_NODES = 5_000

@@ -17,6 +17,7 @@ from tearsheet.near_names import did_you_mean
 from tearsheet.topics.foci import ALL_FOCI, COMMUNITIES, of_set, set_of
 from tearsheet.topics.model import LEAST_SHARED
 from tearsheet.topics.snapshot import export, page
+from tearsheet.topics.snapshot.export_texts import TextsOf, with_texts
 from tearsheet.topics.snapshot.frozen import Frozen
 from tearsheet.topics.snapshot.map_png import to_png
 from tearsheet.topics.snapshot.map_svg import to_svg
@@ -42,6 +43,7 @@ class _Wanted:
     formats: tuple[str, ...]
     least_shared: int
     foci: tuple[str, ...]
+    texts: TextsOf | None
 
 
 @dataclass(slots=True, frozen=True)
@@ -82,14 +84,16 @@ def write_export(
     workers: int = 1,
     least_shared: int = LEAST_SHARED,
     color_by: str = COMMUNITIES,
+    texts: TextsOf | None = None,
 ) -> list[Path]:
     """Write every timespan in these known formats; returns the files.
 
     More than one worker means processes that share the work of a large topic. Those who share fewer pages than `least_shared`
-    are not joined. Raises UsageError for colours by what is not there.
+    are not joined. With `texts`, the tables of stories have the text of each, and all is done in this process, which can read
+    them. Raises UsageError for colours by what is not there.
     """
-    wanted = _Wanted(folder, tuple(formats), least_shared, colored_foci(frozen, color_by))
-    done = over_timespans(frozen, partial(_write_timespan, wanted), workers)
+    wanted = _Wanted(folder, tuple(formats), least_shared, colored_foci(frozen, color_by), texts)
+    done = over_timespans(frozen, partial(_write_timespan, wanted), 1 if texts is not None else workers)
     written = [_write(folder / "summary.json", page.summary(frozen, [one.totals for one in done]).encode())]
     written += [file for one in done for file in one.files]
     if "html" in formats:
@@ -135,6 +139,8 @@ def _write_timespan(wanted: _Wanted, counting: Counting, timespan: Timespan) -> 
     figures, topic, posts = counting.figures(timespan), counting.frozen.topic, bool(counting.frozen.posts)
     sharing, formats = sharing_of(counting, timespan, wanted.least_shared), wanted.formats
     tables = export.tables_of(figures) | export.sharing_tables(sharing, posts=posts)
+    if wanted.texts is not None and _TABLES & set(formats):
+        tables["stories"] = with_texts(*tables["stories"], wanted.texts)
     found = [_tables(tables, formats)]
     section = None
     if _DRAWN & set(formats):

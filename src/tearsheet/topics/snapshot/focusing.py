@@ -63,7 +63,7 @@ def _foci_of(story: FrozenStory, text: StoryText | None, rules: Collection[_Rule
         return tuple(rule.name for rule in among)
     subject = make_subject(
         title=story.title,
-        text=text.text if text else "",
+        text=text.said if text else "",
         url=text.url if text else story.url,
         language=story.language,
         canonical_domain=story.media,

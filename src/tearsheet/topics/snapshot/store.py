@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import date, datetime
+from shlex import quote
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ from sqlalchemy import Connection, Row, Select, and_, select, update
 
 from tearsheet.clock import utc_now
 from tearsheet.engines.database import Database
-from tearsheet.errors import NotFoundError
+from tearsheet.errors import NotFoundError, UsageError
 from tearsheet.topics import model, tables
 from tearsheet.topics.decisions import merged_sources
 from tearsheet.topics.methods import keep_record, load_record, record_now
@@ -173,9 +174,14 @@ def save_snapshot(
     """Freeze a topic and store the result, with how it came about; returns its id.
 
     With a `run`, also completes the topic, in the same transaction. `max_self_linked` is the cap that its sources had. `stories_of`
-    names a snapshot whose stories and links are taken, in place of those of now, with the foci of now.
+    names a snapshot whose stories and links are taken, in place of those of now, with the foci of now. Raises
+    UsageError for a topic that was corrected and not run since: its stories are not those that it is defined to have.
     """
     snapshots = tables.topic_snapshots
+    if topic.corrected and not run and stories_of is None:
+        raise UsageError(
+            f"corrections of {topic.name!r} wait for its next run: `tearsheet topic run {quote(topic.name)}` takes a snapshot too"
+        )
     frozen, record = None, None
     if stories_of is not None:
         frozen = in_foci(database, load_snapshot(database, topic, stories_of), topic.foci)

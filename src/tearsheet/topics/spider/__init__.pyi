@@ -1,4 +1,5 @@
 from .addresses import media_of as media_of
+from .keeping import spidered_id as spidered_id
 from .link_sentence import sentence_around as sentence_around
 from .posts import is_about as is_about
 from .posts import read_posts as read_posts
@@ -9,7 +10,7 @@ from .stores.samples import stored_seeds as stored_seeds
 from .stores.seeds import add_posts as add_posts
 from .stores.seeds import add_seeds as add_seeds
 from .stores.seeds import count_seeds as count_seeds
-from .stores.texts import stories_with_texts as stories_with_texts
+from .stores.web_stories import stories_by_id as stories_by_id
 from .tools import Tools as Tools
 from .web_story import WebStory as WebStory
 from .web_story import story_of_index as story_of_index

@@ -22,7 +22,7 @@ from tearsheet.topics.spider.relevance import fingerprint, raw_test, split_sente
 from tearsheet.topics.spider.stores import sentences, web_stories
 from tearsheet.topics.spider.web_story import WebStory, story_of_index
 from tearsheet.topics.store import find_topic
-from tearsheet.work import Reader
+from tearsheet.work import KeepingStage, Reader
 
 
 class PageFetcher(Protocol):
@@ -48,6 +48,12 @@ class Tools:
     clock: Clock = wall_clock
     hold_seconds: float = 20.0
     """How long the items of a dead worker stay held; a live one renews its hold long before."""
+    archiver: KeepingStage | None = None
+    """Archives the pages that topics take; None when only the database keeps them."""
+    pages_in_file: int = 5_000
+    """How many pages make an archive file while a run goes on."""
+    make_searchable: Callable[[Topic], bool] | None = None
+    """Has searches find the stories of a topic; False when somebody else does the same for another, so that it is tried again."""
     holder: str = field(default_factory=lambda: uuid.uuid4().hex)
     """The name under which this process holds items; each process that runs topics has its own."""
 

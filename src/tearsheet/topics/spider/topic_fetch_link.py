@@ -13,6 +13,7 @@ from tearsheet.topics.model import Topic
 from tearsheet.topics.spider import routing
 from tearsheet.topics.spider.addresses import is_ignored, url_key
 from tearsheet.topics.spider.job_workers import TurnLater
+from tearsheet.topics.spider.keeping import note_fetched
 from tearsheet.topics.spider.pace import is_missed
 from tearsheet.topics.spider.platform_pages import SAYS_NOTHING, says_nothing, why_left_out
 from tearsheet.topics.spider.reading import READ_LINKED_PAGE, LinkedPage, ReceivedPage
@@ -135,7 +136,8 @@ class FetchLink:
             before = web_stories.get_story(tools.database, known) or made
             made = replace(before, url=made.url) if before.id == made.id else before
         page = fetched.raw_html.html or b""
-        return web_stories.save_story(tools.database, made, page, http.encoding, addresses.items())
+        noted = note_fetched(fetched, tools.clock) if tools.archiver is not None else None
+        return web_stories.save_story(tools.database, made, page, http.encoding, addresses.items(), noted)
 
     def give_up(self, taken: Taken, reason: str, *, defect: bool) -> None:
         """Record that the address could not be fetched."""

@@ -22,6 +22,7 @@ from tearsheet.topics.spider.budget import said_of_budget
 from tearsheet.topics.spider.due import due_jobs
 from tearsheet.topics.spider.giving_up import why_given_up
 from tearsheet.topics.spider.job import Job
+from tearsheet.topics.spider.keeping import archive_pages
 from tearsheet.topics.spider.merge import merge_topic
 from tearsheet.topics.spider.seeds import route_new_seeds
 from tearsheet.topics.spider.stores import anew, candidates, jobs, links, shares
@@ -109,12 +110,15 @@ class TopicRun:
             return ()
         # What was put off is tried again once everything else is done, unless it must wait for longer still.
         if not progress.done:
+            archive_pages(self._tools, topic.id, everything=False)
             return self._go_on(topic, values, repr(progress))
         if jobs.take_up_again(database, topic.id, now + settings.wait_seconds):
             return self._go_on(topic, {"found_late": _found(progress), **values}, repr(progress))
         if values.get("found_late", _found(progress)) != _found(progress):
             # What arrived late may be nearer to the seeds than what was found without it, and lead to what has been found since.
             return self._begin_anew(topic, {})
+        if left := archive_pages(self._tools, topic.id, everything=True):
+            return self._go_on(topic, values, f"{left} pages to archive")
         return self._dedupe(topic, progress)
 
     def _dedupe(self, topic: Topic, progress: Progress) -> Sequence[Job]:
@@ -139,6 +143,8 @@ class TopicRun:
         missing = shares.count_without_shares(tools.database, topic.id) if asked else 0
         if missing and now - waiting_since <= tools.settings.facebook_wait_seconds:
             return self._go_on(topic, {**values, "waiting_since": waiting_since}, f"{missing} without share counts")
+        if tools.make_searchable is not None and not tools.make_searchable(topic):
+            return self._go_on(topic, values, "not searchable yet")
         said = _told(topic.message, asked and self._said_of_shares(topic, missing))
         jobs.forget(tools.database, topic.id)
         store.set_state(tools.database, topic.id, model.SNAPSHOT, said, only_from=model.AT_WORK)

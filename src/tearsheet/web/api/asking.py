@@ -9,7 +9,7 @@ from fastapi import Query as Parameter
 
 from tearsheet.errors import UsageError
 from tearsheet.index import Question, read_question
-from tearsheet.web.asking import LONGEST, AsOf, FirstDay, LastDay, QueryText
+from tearsheet.web.asking import IN_TOPIC, LONGEST, AsOf, FirstDay, LastDay, QueryText
 
 LARGEST_ID = 2**63 - 1
 
@@ -24,6 +24,7 @@ class SearchParameters:
     ss: Annotated[str, Parameter(max_length=LONGEST, description="Ids of sources, with commas.")] = ""
     cs: Annotated[str, Parameter(max_length=LONGEST, description="Ids of collections, with commas.")] = ""
     as_of: AsOf = ""
+    topic: Annotated[str | None, Parameter(max_length=200, description=IN_TOPIC)] = None
     platform: Annotated[str, Parameter(max_length=200, description="Taken as it is: there is one platform here.")] = ""
 
     def question(self) -> Question:
@@ -35,6 +36,7 @@ class SearchParameters:
             source_ids=read_ids(self.ss, "ss"),
             collection_ids=read_ids(self.cs, "cs"),
             as_of=self.as_of,
+            topic=self.topic or None,
         )
 
 

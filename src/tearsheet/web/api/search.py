@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi import Query as Parameter
 from fastapi.responses import StreamingResponse
 
+from tearsheet.app import index_for
 from tearsheet.engines.index import Index, IndexedStory, one_deadline
 from tearsheet.errors import UsageError
 from tearsheet.index import Attention, Question, WordCount, answers
@@ -58,7 +59,7 @@ def _ask(request: Request, question: Question) -> tuple[Index, Query, Query]:
     """The index, the query with its filters, and the filters alone."""
     site = site_of(request)
     asked = ask(site, question, reach_of(request))
-    return site.services.index, asked.query, asked.everything
+    return index_for(site.services, question), asked.query, asked.everything
 
 
 def as_story(story: IndexedStory, *, text: bool = False) -> dict[str, Any]:

@@ -31,11 +31,21 @@ class StoredPage:
 
 
 def save_story(
-    database: Database, story: WebStory, page: bytes | None, charset: str | None, addresses: Iterable[tuple[str, str]]
+    database: Database,
+    story: WebStory,
+    page: bytes | None,
+    charset: str | None,
+    addresses: Iterable[tuple[str, str]],
+    fetched: bytes | None = None,
 ) -> WebStory:
-    """Store a story and every address (key, url) that led to it. The first copy wins."""
+    """Store a story and every address (key, url) that led to it. The first copy wins.
+
+    `fetched` says how its page was fetched, if that is to be archived.
+    """
     with database.begin() as connection:
-        _save_stories(database, connection, [story], [{"page": page, "charset": charset}])
+        new = _save_stories(database, connection, [story], [{"page": page, "charset": charset}])
+        if new and fetched is not None:
+            connection.execute(database.insert(tables.unarchived_pages).values(stories_id=story.id, fetched=fetched))
         _save_addresses(database, connection, story.id, addresses)
         own = tables.web_stories.c.stories_id == story.id
         return story_of(connection.execute(select(tables.web_stories).where(own)).one())
@@ -49,9 +59,10 @@ def save_stories(database: Database, stories: Sequence[WebStory]) -> None:
 
 def _save_stories(
     database: Database, connection: Connection, stories: Sequence[WebStory], pages: Sequence[dict[str, Any]]
-) -> None:
+) -> int:
+    """Returns how many of them are new."""
     if not stories:
-        return
+        return 0
     rows = [
         {
             "stories_id": story.id,
@@ -69,10 +80,11 @@ def _save_stories(
         }
         for story, page in zip(stories, pages, strict=True)
     ]
-    connection.execute(database.insert(tables.web_stories).on_conflict_do_nothing(), rows)
+    new = connection.execute(database.insert(tables.web_stories).on_conflict_do_nothing(), rows).rowcount
     own = [{"url_key": story.id, "url": story.url, "stories_id": story.id} for story in stories]
     connection.execute(database.insert(tables.story_urls).on_conflict_do_nothing(), own)
     _prefer_simple_urls(connection, {story.id: story.url for story in stories})
+    return new
 
 
 def _prefer_simple_urls(connection: Connection, urls: dict[str, str]) -> None:
@@ -103,6 +115,16 @@ def get_story(database: Database, stories_id: str) -> WebStory | None:
             select(tables.web_stories).where(tables.web_stories.c.stories_id == stories_id)
         ).one_or_none()
     return story_of(row) if row else None
+
+
+def stories_by_id(database: Database, ids: Sequence[str]) -> dict[str, WebStory]:
+    """Stories from the web by their ids; those that are not known are left out."""
+    found: dict[str, WebStory] = {}
+    with database.read() as connection:
+        for chunk in chunks(ids):
+            query = select(tables.web_stories).where(tables.web_stories.c.stories_id.in_(chunk))
+            found.update((row.stories_id, story_of(row)) for row in connection.execute(query))
+    return found
 
 
 def get_page(database: Database, stories_id: str) -> StoredPage | None:

@@ -6,7 +6,7 @@ from alembic import op
 from tearsheet.engines.database.sql import UtcDateTime
 
 revision = "0028"
-down_revision = "0026"
+down_revision = "0027"
 branch_labels = None
 depends_on = None
 
