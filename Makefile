@@ -156,7 +156,7 @@ bench-ledger: $(VENV)/.dev ## Counts, look-ups, /metrics, recording and folding 
 
 KNOWN ?= 1000000
 bench-topics: $(VENV)/.dev ## Relevance, link matching and a large snapshot (KNOWN=50000 for a quick look)
-	@$(BIN)/python bench/topics.py --stories $(KNOWN)
+	@$(BIN)/python -m bench.topics --stories $(KNOWN)
 
 bench-start: $(VENV)/.dev ## Processor time of every command before its work begins, and of a completion
 	@$(BIN)/python -m bench.start

@@ -65,6 +65,7 @@ READERS = {
     "pipeline/queuers/queuer.py": FILE,
     "story.py": OWN,
     "tables.py": FILE,
+    "topics/methods/record_store.py": OWN,
     "topics/snapshot/erasing.py": OWN,
     "topics/snapshot/store.py": OWN,
     "topics/spider/links.py": JOB,

@@ -48,10 +48,12 @@ TRUSTED = {
     "ingest/store.py": "rows that this program wrote",
     "pagestore/check.py": "files that this program wrote",
     "pagestore/store.py": "files that this program wrote",
+    "topics/foci.py": "rows that this program wrote",
     "topics/snapshot": "snapshots that this program wrote",
     "topics/spider/job.py": "messages that this program wrote",
     "topics/spider/stores": "rows that this program wrote",
     "topics/store.py": "rows that this program wrote",
+    "topics/texts.py": "rows that this program wrote",
     "web/description.py": "examples that are part of this program",
     "work": "frames between this program's own processes",
 }

@@ -26,7 +26,7 @@ def test_a_topic_without_a_snapshot_is_described_as_it_is(command):
     command("topic", "seed", "Rivers", "--index")
     text = command("topic", "describe", "Rivers")
     assert text.count("\n") == 1
-    assert "“flood” and “river”" in text and "published from 2026-06-01" in text
+    assert "asks for stories with “flood” and with “river” and published from 2026-06-01 on." in text
     assert "It started from 3 seeds: 3 stories of the collection that match. It has not been run yet." in text
     assert "no snapshot was taken yet" in text
 

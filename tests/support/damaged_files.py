@@ -33,6 +33,7 @@ READING: dict[str, tuple[str, ...]] = {
     "pages import": ("warc pages import {} --store {folder}",),
     "topic seed": ("csv topic seed subject --csv {}", "posts topic seed subject --posts {}"),
     "topic rehearse": ("csv topic rehearse subject --judgements {}",),
+    "topic focus add": ("labels topic focus add subject reach --labels {}",),
     "ingest": ("requests ingest --requests {}",),
     "cite": ("citation cite --check {}",),
     "erase": ("stories erase --list {} --reason asked --dry-run",),
@@ -52,7 +53,8 @@ _NOT_READING = {
     "archive": "list extract replay upload forget",
     "pages": "put get list check export",
     "topic": "create edit include exclude merge split retry stories decisions compare stop delete run status list snapshot "
-    "export map plan describe",
+    "export map plan describe words",
+    "topic focus": "list remove",
 }
 """Commands that are given no file, or one that they take as it is (`pages put`) or wrote themselves."""
 
@@ -133,6 +135,7 @@ _MAKERS: dict[str, Callable[[], bytes]] = {
     "stories": lambda: _rows("http://paper.example/0", "http://paper.example/bridge/{0}"),
     "pages": lambda: _rows("url,id,kind,language", "http://paper.example/bridge/{0},{0},html,en"),
     "posts": lambda: _rows("content,author,publish_date", "The bridge http://paper.example/{0},someone,2024-01-0{0}"),
+    "labels": lambda: _rows("source,label", "paper{0}.example,bridge {0}"),
     "requests": lambda: _rows("", '{{"base_url": "http://127.0.0.1:1/bridge/{0}"}}')[1:],
     "citation": lambda: json.dumps(
         {"query": "bridge", "filters": {}, "result": {"stories": 0, "sources": 0, "sha256": "0" * 64}}, indent=1

@@ -142,12 +142,14 @@ class WideWeb(SimulatedWeb):
         if host == "twitter.com":
             writer.write(response(b"", "301 Moved", (f"Location: http://x.com{path}",)))
         elif host == "short.example" and path.startswith("/cache/"):
-            target = self.pages[int(last)].url.removeprefix("http://")
-            writer.write(response(b"", "301 Moved", (f"Location: http://{CACHE}/c/{target}",)))
+            bare = self.pages[int(last)].url.removeprefix("http://")
+            writer.write(response(b"", "301 Moved", (f"Location: http://{CACHE}/c/{bare}",)))
         elif host == CACHE:
             writer.write(response(b"<html><title>A copy</title><p>zanzibar harvest</p></html>"))
         elif path.startswith("/print/"):
-            writer.write(response(self.html(self.pages[int(last)]).encode()))
+            target = self.pages[int(last)]
+            broken = target.kind == "broken"
+            writer.write(response(b"sorry", target.failures[0]) if broken else response(self.html(target).encode()))
         else:
             return False
         return True
@@ -181,14 +183,18 @@ class WideWeb(SimulatedWeb):
         assert all(count < self.cap for site, count in self.brought.items() if site not in self.traps), "only traps are"
         return found
 
-    def left_out(self, spidered: set[str]) -> dict[str, str]:
-        """Why what these pages link to is no story: the beginning of the reason, by the address without `www.`."""
+    def _merged(self, level: dict[int, int], seen: set[int]) -> Truth:
+        self.found_at = dict(level)
+        return super()._merged(level, seen)
+
+    def left_out(self) -> dict[str, str]:
+        """Why seeds and links are no stories: the beginning of the reason, by the address without `www.`. After `truth`."""
         reasons: dict[str, str] = {}
         seeds = [(self.pages[number], url) for number, url in zip(self.seed_numbers, self.seeds, strict=True)]
         links = [
             (None if number is None else self.pages[number], url)
             for page in self.pages
-            if page.url in spidered
+            if self.found_at.get(page.number, self.max_iterations) < self.max_iterations
             for number, url, form in page.links
             if form != "aside"
         ]

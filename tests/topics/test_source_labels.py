@@ -34,6 +34,7 @@ def test_each_label_is_a_focus_of_a_set():
 
 def test_lines_that_say_nothing_are_refused_by_line():
     body = b"source,label\na.example,left\n,left\nb.example,\nhttp://[,left\na.example,right\nwww.a.example,left\n"
+    body += b"d.example," + b"x" * 41 + b"\n"
     labels = read_labels(body)
     assert labels.by_source == {"a.example": ("left", 2)}
     assert labels.refused == [
@@ -41,6 +42,7 @@ def test_lines_that_say_nothing_are_refused_by_line():
         "line 4: b.example has no label",
         "line 5: 'http://[' is no source",
         "line 6: a.example is 'left' by an earlier line, and here 'right'",
+        "line 8: a label has at most 40 characters",
     ]
 
 

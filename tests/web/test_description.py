@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from itertools import cycle
 
 import httpx
 import pytest
 
+from tearsheet.app.topic_evidence import fill_topic_index
+from tearsheet.topics.model import NewTopic
+from tearsheet.topics.store import create_topic
 from tearsheet.web.app import create_app
 from tests.support.described_folder import described_folder
 from tests.support.ingested_page import SHA1
@@ -25,10 +29,18 @@ ODD = {
 }
 
 
+@contextmanager
+def with_topic(services):
+    """The topic that the examples name."""
+    fill_topic_index(services, [create_topic(services.database, NewTopic("corvane bridge", "corvane"), 1.0)])
+    yield
+
+
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
     with (
         described_folder(tmp_path_factory.mktemp("described")) as services,
+        with_topic(services),
         serve_app(create_app(services, clock=NOW.timestamp)) as address,
         httpx.Client(base_url=address, timeout=PATIENCE) as http,
     ):

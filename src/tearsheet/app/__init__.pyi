@@ -100,6 +100,7 @@ from .topic_rehearsing import judge_matches as judge_matches
 from .topic_rehearsing import judged_so_far as judged_so_far
 from .topic_rehearsing import matches_to_judge as matches_to_judge
 from .topic_rehearsing import read_judgements as read_judgements
+from .topic_words import Comparison as Comparison
 from .topic_words import compare_words as compare_words
 from .topics import draw_topic as draw_topic
 from .topics import export_topic as export_topic

@@ -16,7 +16,7 @@ from tearsheet.cli.options import CsvOption, JsonlOption, JsonOption, LimitOptio
 from tearsheet.counts import how_many
 
 if TYPE_CHECKING:
-    from tearsheet.app.topic_words import Comparison
+    from tearsheet.app import Comparison
     from tearsheet.topics.snapshot import Part
 
 _COLUMNS = {

@@ -16,6 +16,7 @@ LABEL_COLUMN = "label"
 SOURCE_COLUMNS = ("source", "media", "domain", "url")
 """Columns that may name the source; the first one that is there counts."""
 MOST_LABELS = 50
+LONGEST_LABEL = 40
 
 
 @dataclass(slots=True, frozen=True)
@@ -61,6 +62,8 @@ def read_labels(body: bytes) -> Labels:
             refused.append(f"line {line}: {text[:80]!r} is no source" if text else f"line {line}: no source")
         elif not label:
             refused.append(f"line {line}: {source} has no label")
+        elif len(label) > LONGEST_LABEL:
+            refused.append(f"line {line}: a label has at most {LONGEST_LABEL} characters")
         elif before != label:
             refused.append(f"line {line}: {source} is {before!r} by an earlier line, and here {label!r}")
         else:

@@ -58,7 +58,7 @@ TAGS = [
 _RETRY_AFTER = {"description": "Seconds to wait.", "schema": {"type": "integer"}}
 _FASTAPI_ERRORS = ("HTTPValidationError", "ValidationError")
 _ASKS_THE_INDEX = frozenset({"search", "export", "pages as data"})
-_NAMED = frozenset({"collection", "cs", "storyId"})
+_NAMED = frozenset({"collection", "cs", "storyId", "topic"})
 """Parameters that name something which may not exist."""
 
 

@@ -61,6 +61,7 @@ REASON_TEXTS: dict[str, str] = {
     "robots": "robots.txt forbids it",
     "robots-error": "robots.txt could not be fetched",
     "skipped": "the server could not be reached lately",
+    "spidered": "only the spider of a topic fetched the page; it is searched with `--topic`",
     "timeout": "the page took too long",
     "too-short": "the text is too short for an article",
     "truncated": "the input file is cut off",

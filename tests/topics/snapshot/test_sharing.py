@@ -14,14 +14,21 @@ OVERALL = Timespan("overall", None, None)
 
 def test_two_are_joined_by_what_both_have():
     pages = [{"a", "b", "c"}, {"a", "b"}, {"a", "b"}, {"b", "c"}, {"d"}]
-    assert pairs_of(pages, 1) == ((("a", "b", 3), ("a", "c", 1), ("b", "c", 2)), 0)
-    assert pairs_of(pages, 2) == ((("a", "b", 3), ("b", "c", 2)), 0)
-    assert pairs_of([], 1) == ((), 0)
+    assert pairs_of(pages, 1) == ((("a", "b", 3), ("a", "c", 1), ("b", "c", 2)), 0, 0)
+    assert pairs_of(pages, 2) == ((("a", "b", 3), ("b", "c", 2)), 0, 0)
+    assert pairs_of([], 1) == ((), 0, 0)
 
 
 def test_what_everybody_shares_joins_nobody_and_is_counted(monkeypatch):
     monkeypatch.setattr(sharing, "MOST_SHARING", 3)
-    assert pairs_of([set("abcd"), set("ab")], 1) == ((("a", "b", 1),), 1)
+    assert pairs_of([set("abcd"), set("ab")], 1) == ((("a", "b", 1),), 1, 0)
+
+
+def test_of_very_many_pairs_the_strongest_are_taken_and_the_others_counted(monkeypatch):
+    pages = [{"a", "b", "c", "d"}, {"c", "d"}, {"b", "d"}]
+    monkeypatch.setattr(sharing, "MOST_PAIRS", 3)
+    assert pairs_of(pages, 1) == ((("a", "b", 1), ("b", "d", 2), ("c", "d", 2)), 0, 3)
+    assert pairs_of(pages, 2) == ((("b", "d", 2), ("c", "d", 2)), 0, 0)
 
 
 def test_pairs_are_counted_some_at_a_time_as_all_at_once(monkeypatch):

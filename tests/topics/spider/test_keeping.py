@@ -19,17 +19,18 @@ from tearsheet.archive.reader import StoryArchiveReader
 from tearsheet.archive.store import ArchiveStore
 from tearsheet.archive.verify import verify_file
 from tearsheet.engines.database import open_database
+from tearsheet.index import NotIndexable, indexed_story
 from tearsheet.topics import tables
 from tearsheet.topics.erasing import erase_from_topics
 from tearsheet.topics.model import OUT
-from tearsheet.topics.spider.keeping import archive_pages, spidered_id
-from tearsheet.topics.spider.stores.unarchived import count_unarchived
+from tearsheet.topics.spider.keeping import archive_pages, note_fetched, spidered_id, story_to_archive
+from tearsheet.topics.spider.stores.unarchived import UnarchivedPage, count_unarchived
 from tearsheet.topics.spider.stores.web_stories import StoredPage, get_page
 from tearsheet.topics.texts import texts_by_id
 from tearsheet.work import Drop
 from tests.support.keep_pages_until_killed import PLACES
 from tests.support.paths import ROOT
-from tests.support.spidered_pages import FETCHED, keeping_tools, page_of, take_pages, taken_story
+from tests.support.spidered_pages import FETCHED, fetched, keeping_tools, page_of, take_pages, taken_story
 
 PAGES = range(12)
 
@@ -66,6 +67,25 @@ def check_archived(database, folder, numbers):
     assert not list(folder.rglob("*.tmp"))
     with database.read() as connection:
         assert connection.execute(select(tables.unarchived_pages)).all() == []
+
+
+def test_a_page_goes_into_the_archive_as_it_was_fetched_with_the_story_that_was_made_of_it():
+    story = taken_story(7)
+    page = fetched(7, story.url)
+    made = story_to_archive(UnarchivedPage(story, page_of(7), note_fetched(page, lambda: FETCHED + 60)))
+    assert (made.id, made.spidered, made.raw_html.html) == (spidered_id(story.id), True, page_of(7))
+    assert (made.http_metadata, made.exchanges) == (page.http_metadata, page.exchanges)
+    content = made.content_metadata
+    assert (content.original_url, content.url, content.canonical_domain) == (
+        page.rss_entry.link,
+        story.url,
+        "a.example",
+    )
+    assert (content.article_title, content.text_content) == ("Title 7", "Page 7 of many.")
+    assert (content.publication_date, content.publication_date_source) == ("2024-01-01", "meta")
+    assert content.parsed_date == "2023-11-14T22:14:20.250000"
+    with pytest.raises(NotIndexable, match="spidered"):
+        indexed_story(made, datetime.now(UTC))
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -1,5 +1,4 @@
 from .clauses import MOST_CLAUSES as MOST_CLAUSES
-from .clauses import Clause as Clause
 from .clauses import clauses_of as clauses_of
 from .estimating import Estimate as Estimate
 from .estimating import Found as Found

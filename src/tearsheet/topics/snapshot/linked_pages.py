@@ -15,19 +15,20 @@ _ROWS = 10_000
 
 
 def linked_pages(
-    connection: Connection, topic_id: int, stories: Sequence[FrozenStory], numbers: Mapping[str, int]
+    connection: Connection,
+    topic_id: int,
+    stories: Sequence[FrozenStory],
+    numbers: Mapping[str, int],
+    kept: Mapping[str, str],
+    merged_sources: Mapping[str, str],
 ) -> tuple[FrozenPage, ...]:
     """These pages, in order of id. A page is known by the story that its address led to, or else by its address.
 
-    Links of a merged story count as those of the one that was kept. Links of a source to itself do not count, so each page is
+    Links of a merged story count as those of the one that was `kept`, and pages of a merged source as those of the one that it
+    was merged into. Links of a source to itself do not count, so each page is
     linked to by two sources at least that are not its own.
     """
-    links, merged = tables.topic_links, tables.topic_merged_stories_map
-    kept: dict[str, str] = dict(
-        connection.execute(
-            select(merged.c.source_stories_id, merged.c.target_stories_id).where(merged.c.topics_id == topic_id)
-        ).all()
-    )  # fmt: skip
+    links = tables.topic_links
     page = func.coalesce(links.c.ref_stories_id, links.c.url_key)
     rows = connection.execute(
         select(page, links.c.url, links.c.stories_id)
@@ -41,7 +42,7 @@ def linked_pages(
     last = ""
 
     def finish() -> None:
-        made = _page(last, urls, linked_by, stories) if urls else None
+        made = _page(last, urls, linked_by, stories, merged_sources) if urls else None
         if made is not None:
             found.append(made)
 
@@ -57,12 +58,15 @@ def linked_pages(
     return tuple(sorted(found, key=lambda one: one.id))
 
 
-def _page(key: str, urls: set[str], linked_by: set[int], stories: Sequence[FrozenStory]) -> FrozenPage | None:
+def _page(
+    key: str, urls: set[str], linked_by: set[int], stories: Sequence[FrozenStory], merged_sources: Mapping[str, str]
+) -> FrozenPage | None:
     url = simplest(urls)
     try:
         media = canonical_domain(url).lower()
     except BadURL:
         media = ""
+    media = merged_sources.get(media, media)
     others = sorted(number for number in linked_by if stories[number].media != media)
     if len({stories[number].media for number in others}) < 2:
         return None

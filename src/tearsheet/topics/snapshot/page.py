@@ -166,6 +166,7 @@ def totals_of(figures: Figures, sharing: Sharing) -> dict[str, str | int]:
         "media_sharing": len(sharing.media_pairs),
         "posts": len(sharing.posts),
         "shared_by_too_many": sharing.shared_by_too_many,
+        "weaker_pairs_left_out": sharing.weaker_pairs_left_out,
     }
 
 

@@ -22,6 +22,8 @@ from tearsheet.topics.snapshot.timespans import Counting, Timespan
 
 MOST_SHARING = 1_000
 """How many may share a page that joins them."""
+MOST_PAIRS = 100_000
+"""How many pairs a network of sharing has: the strongest. Nobody can read more, and they would take minutes to group."""
 _BATCH = 4_000_000
 """Pairs that are counted at a time."""
 
@@ -32,6 +34,16 @@ class Pair(NamedTuple):
     first: str
     second: str
     shared: int
+
+
+class Pairs(NamedTuple):
+    """Who is joined, in alphabetical order, and what was left out."""
+
+    pairs: tuple[Pair, ...] = ()
+    shared_by_too_many: int = 0
+    """Pages that joined nobody because more than `MOST_SHARING` share them."""
+    weaker: int = 0
+    """Pairs beyond `MOST_PAIRS`."""
 
 
 class PageCounts(NamedTuple):
@@ -78,6 +90,8 @@ class Sharing:
     channel_pairs: tuple[Pair, ...]
     shared_by_too_many: int
     """Pages and stories that joined nobody because more than `MOST_SHARING` share them."""
+    weaker_pairs_left_out: int
+    """Pairs beyond the `MOST_PAIRS` of each network."""
 
 
 def sharing_of(counting: Counting, timespan: Timespan, least: int = LEAST_SHARED) -> Sharing:
@@ -90,37 +104,38 @@ def sharing_of(counting: Counting, timespan: Timespan, least: int = LEAST_SHARED
     pages = sorted(_pages(frozen, linking), key=lambda page: (-len(page.media), -len(page.stories), page.url, page.id))
     posts = _posts(counting, timespan)
     by_author, by_channel = _sharers(posts, lambda post: post.author), _sharers(posts, lambda post: post.channel)
-    media_pairs, pages_left_out = pairs_of([page.media for page in pages], least)
-    author_pairs, author_left_out = pairs_of(_by_story(by_author), least)
-    channel_pairs, channel_left_out = pairs_of(_by_story(by_channel), least)
+    media = pairs_of([page.media for page in pages], least)
+    authors, channels = pairs_of(_by_story(by_author), least), pairs_of(_by_story(by_channel), least)
     return Sharing(
         tuple(page.counts() for page in pages if len(page.media) > 1),
-        media_pairs,
+        media.pairs,
         tuple(_post_rows(frozen, posts)),
         _sharer_counts(by_author),
-        author_pairs,
+        authors.pairs,
         _sharer_counts(by_channel),
-        channel_pairs,
-        pages_left_out + author_left_out + channel_left_out,
+        channels.pairs,
+        sum(one.shared_by_too_many for one in (media, authors, channels)),
+        sum(one.weaker for one in (media, authors, channels)),
     )
 
 
-def pairs_of(pages: Iterable[Collection[str]], least: int) -> tuple[tuple[Pair, ...], int]:
-    """Each two that share at least so many pages, and how many pages were left out because too many share them.
+def pairs_of(pages: Iterable[Collection[str]], least: int) -> Pairs:
+    """Each two that share at least so many pages. A page is given by those who share it.
 
-    A page is given by those who share it.
+    Of more than `MOST_PAIRS` the strongest are taken, and of equal ones the first in the alphabet.
     """
     shared = [page for page in pages if len(page) > 1]
     kept = [page for page in shared if len(page) <= MOST_SHARING]
     names = sorted(set(chain.from_iterable(kept)))
     number = {name: i for i, name in enumerate(names)}
     keys, counts = _count_pairs([sorted(number[name] for name in page) for page in kept], len(names))
-    enough = counts >= least
+    enough = np.flatnonzero(counts >= least)
+    strongest = np.sort(enough[np.argsort(-counts[enough], kind="stable")][:MOST_PAIRS])
     pairs = (
         Pair(names[key // len(names)], names[key % len(names)], count)
-        for key, count in zip(keys[enough].tolist(), counts[enough].tolist(), strict=True)
+        for key, count in zip(keys[strongest].tolist(), counts[strongest].tolist(), strict=True)
     )
-    return tuple(pairs), len(shared) - len(kept)
+    return Pairs(tuple(pairs), len(shared) - len(kept), len(enough) - len(strongest))
 
 
 Numbers = npt.NDArray[np.int64]

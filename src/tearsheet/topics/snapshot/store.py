@@ -50,7 +50,7 @@ def freeze(database: Database, topic: Topic) -> Frozen:
         numbers = {story.id: number for number, story in enumerate(frozen)}
         found = _links(connection, topic.id, numbers)
         posts = _posts(connection, topic.id, numbers)
-        pages = linked_pages(connection, topic.id, frozen, numbers)
+        pages = linked_pages(connection, topic.id, frozen, numbers, _kept(connection, topic.id), merged)
     found_now = Frozen(
         topic=topic.name,
         query=topic.query,
