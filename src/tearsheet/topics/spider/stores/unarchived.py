@@ -68,10 +68,15 @@ def _forget(connection: Connection, ids: Collection[str]) -> None:
 
 
 def _taken(topic_id: int) -> Select[tuple[str]]:
-    """The stories of a topic, also those that were merged into others, whose pages are not archived."""
+    """The stories of a topic, also those that were merged into others, whose pages are not archived.
+
+    A page whose links are still to be mined stays where every machine that helps can read it.
+    """
     stories, waiting = tables.topic_stories, tables.unarchived_pages
     return (
         select(waiting.c.stories_id)
         .join(stories, stories.c.stories_id == waiting.c.stories_id)
-        .where(stories.c.topics_id == topic_id, stories.c.state.in_((model.IN, model.MERGED)))
+        .where(
+            stories.c.topics_id == topic_id, stories.c.state.in_((model.IN, model.MERGED)), stories.c.spidered.is_(True)
+        )
     )

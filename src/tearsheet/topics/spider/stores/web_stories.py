@@ -81,7 +81,9 @@ def _save_stories(
         for story, page in zip(stories, pages, strict=True)
     ]
     insert = database.insert(tables.web_stories).on_conflict_do_nothing().returning(tables.web_stories.c.stories_id)
-    new = len(connection.execute(insert, rows).all())  # PostgreSQL's client counts no rows where several may be inserted
+    new = len(
+        connection.execute(insert, rows).all()
+    )  # PostgreSQL's client counts no rows where several may be inserted
     own = [{"url_key": story.id, "url": story.url, "stories_id": story.id} for story in stories]
     connection.execute(database.insert(tables.story_urls).on_conflict_do_nothing(), own)
     _prefer_simple_urls(connection, {story.id: story.url for story in stories})
