@@ -87,10 +87,15 @@ def add(
     out.print(
         f"`tearsheet topic snapshot {quote(name)}` counts {'it' if len(sizes) == 1 else 'them'}, as the next run does"
     )
-    for line in read.refused if read else ():
+    if read:
+        _tell_refused(read.refused)
+
+
+def _tell_refused(lines: Sequence[str]) -> None:
+    for line in lines:
         err.print(f"refused: {line}")
-    if read and read.refused:
-        raise PartialFailure(f"{how_many(len(read.refused), 'line', 'was')} refused: see above")
+    if lines:
+        raise PartialFailure(f"{how_many(len(lines), 'line', 'was')} refused: see above")
 
 
 def _say(lines: Sequence[str]) -> None:

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tearsheet.engines.broker import rabbitmq as broker_rabbitmq
-from tearsheet.engines.broker import rabbitmq_share
+from tearsheet.engines.broker import rabbitmq_connecting, rabbitmq_share
 from tearsheet.engines.broker.port import Broker, Lease, Message, Output, Settlement
 from tearsheet.engines.broker.rabbitmq import RabbitBroker, open_rabbitmq_broker
 from tearsheet.engines.broker.rabbitmq_layout import (
@@ -127,7 +126,7 @@ def test_a_refusal_is_one_line(parts, words) -> None:
 
 @rabbitmq
 def test_a_server_that_is_too_old_is_one_line(monkeypatch) -> None:
-    monkeypatch.setattr(broker_rabbitmq, "OLDEST_SERVER", (99, 1))
+    monkeypatch.setattr(rabbitmq_connecting, "OLDEST_SERVER", (99, 1))
     with pytest.raises(EngineError, match=r"too old; 99\.1 or newer") as error:
         use(server_url("rabbitmq"))
     one_line(error, "engines.broker")

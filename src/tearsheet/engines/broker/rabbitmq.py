@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -16,8 +15,9 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tearsheet.engines.broker.port import Depth, Lease, Message, Output, Settlement
+from tearsheet.engines.broker.rabbitmq_connecting import SETTING, connect
 from tearsheet.engines.broker.rabbitmq_inbox import Inbox
-from tearsheet.engines.broker.rabbitmq_layout import OLDEST_SERVER, belongs_to, delay_of
+from tearsheet.engines.broker.rabbitmq_layout import belongs_to, delay_of
 from tearsheet.engines.broker.rabbitmq_link import Held, Link
 from tearsheet.engines.broker.rabbitmq_management import Management
 from tearsheet.engines.broker.rabbitmq_wire import ready_since, unpacked
@@ -25,7 +25,6 @@ from tearsheet.engines.server import (
     PATIENCE_SECONDS,
     LostConnection,
     ServerUrl,
-    cannot_reach,
     load_client,
     parse_server_url,
     pauses,
@@ -33,11 +32,10 @@ from tearsheet.engines.server import (
 from tearsheet.errors import ConfigError, EngineError
 
 if TYPE_CHECKING:
-    from aio_pika.abc import AbstractConnection, AbstractIncomingMessage, AbstractQueue
+    from aio_pika.abc import AbstractIncomingMessage, AbstractQueue
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
-_SETTING = "engines.broker"
 _ARRIVAL_SECONDS = 2.0
 """How long `lease` waits even with `wait=0`, for messages that the server is about to send."""
 _ON_ITS_WAY_SECONDS = 0.5
@@ -54,13 +52,13 @@ def open_rabbitmq_broker(
     `partitioned` queues are divided by their messages' keys into `?parts=N` (8) queues, so that each key has one consumer at
     a time. `?management=PORT` is the port of the management API, which lists the queues.
     """
-    server = parse_server_url(url, _SETTING, {"amqp": 5672, "amqps": 5671})
-    load_client("aio_pika", "rabbitmq", _SETTING)
+    server = parse_server_url(url, SETTING, {"amqp": 5672, "amqps": 5671})
+    load_client("aio_pika", "rabbitmq", SETTING)
     try:
         parts = int(server.options.get("parts", _DEFAULT_PARTS))
         int(server.options.get("management", 0))
     except ValueError:
-        raise ConfigError(f"{_SETTING}: `parts` and `management` in the URL must be numbers") from None
+        raise ConfigError(f"{SETTING}: `parts` and `management` in the URL must be numbers") from None
     return RabbitBroker(server, dict.fromkeys(partitioned, parts) if parts > 1 else {}, patience)
 
 
@@ -247,7 +245,7 @@ class RabbitBroker:
             tries = pauses(self._patience)
             while True:
                 try:
-                    self._link = await self._connect()
+                    self._link = await connect(self._server, self._parts, self._management)
                     return self._link
                 except LostConnection as error:
                     pause = next(tries, None)
@@ -257,53 +255,6 @@ class RabbitBroker:
                         "waiting for the broker", extra={"at": self._server.address, "error": str(error.__cause__)}
                     )
                     await asyncio.sleep(pause)
-
-    async def _connect(self) -> Link:
-        from aio_pika.connection import Connection, make_url
-        from aiormq.exceptions import (
-            AMQPConnectionError,
-            AuthenticationError,
-            InvalidFrameError,
-            ProbableAuthenticationError,
-        )  # fmt: skip
-
-        server = self._server
-        url = make_url(
-            host=server.host, port=server.port, login=server.user or "guest", password=server.password or "guest",
-            virtualhost=server.path or "/", ssl=server.scheme == "amqps", heartbeat=30,
-        )  # fmt: skip
-        connection = Connection(url, client_properties={"connection_name": f"tearsheet on {socket.gethostname()}"})
-        try:
-            async with _closed_on_failure(connection):
-                await connection.connect(timeout=15)
-                publisher = await connection.channel(publisher_confirms=True, on_return_raises=True)
-        except (AuthenticationError, ProbableAuthenticationError) as error:
-            raise EngineError(
-                f"{_SETTING}: RabbitMQ at {server.address} refuses the user or the password; check this setting"
-            ) from error
-        except InvalidFrameError as error:
-            raise await asyncio.to_thread(self._shut_out) from error
-        except (AMQPConnectionError, OSError, TimeoutError) as error:
-            raise cannot_reach(server, "broker") from error
-        link = Link(server, connection, publisher, self._parts)
-        if link.version < OLDEST_SERVER:
-            await link.close()
-            oldest = ".".join(map(str, OLDEST_SERVER))
-            raise EngineError(
-                f"{_SETTING}: RabbitMQ {'.'.join(map(str, link.version))} at {server.address} is too old; "
-                f"{oldest} or newer is needed"
-            )
-        return link
-
-    def _shut_out(self) -> EngineError:
-        """Why the server accepted our login and refused the virtual host: it does not exist, or not yet."""
-        vhost, address = self._server.path or "/", self._server.address
-        if self._management.vhost_is_missing():
-            return EngineError(
-                f"{_SETTING}: RabbitMQ at {address} has no virtual host {vhost!r}; "
-                f"create it with `rabbitmqctl add_vhost {vhost}`, or check this setting"
-            )
-        return LostConnection(f"{_SETTING}: RabbitMQ at {address} does not open the virtual host {vhost!r} to our user")
 
     async def _until_heard(self, ask: Callable[[Link], Awaitable[T]]) -> T:
         """Make a request that is safe to repeat, and repeat it when the connection is lost, for as long as patience lasts."""
@@ -360,20 +311,10 @@ class RabbitBroker:
         listed = await asyncio.to_thread(self._management.unacknowledged)
         if listed is None:
             raise EngineError(
-                f"{_SETTING}: the management API of RabbitMQ at {self._server.host} does not answer, and this needs it; "
+                f"{SETTING}: the management API of RabbitMQ at {self._server.host} does not answer, and this needs it; "
                 "enable rabbitmq_management, or add ?management=PORT to the URL"
             )
         return [name for name in listed if belongs_to(name)[0] == queue]
-
-
-@asynccontextmanager
-async def _closed_on_failure(connection: AbstractConnection) -> AsyncIterator[None]:
-    """Leave no connection behind that failed to open: the garbage collector would close it, in whichever thread it runs."""
-    try:
-        yield
-    except BaseException:
-        await connection.close()
-        raise
 
 
 def _at_once(limit: int | None, moved: int) -> int:
