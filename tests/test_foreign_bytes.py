@@ -70,7 +70,9 @@ READERS = {
     "topics/snapshot/store.py": OWN,
     "topics/spider/links.py": JOB,
     "topics/spider/stores/merges.py": OWN,
+    "topics/spider/stores/unarchived.py": OWN,
     "topics/spider/stores/web_stories.py": OWN,
+    "topics/texts.py": OWN,
 }
 """Every module that imports one of them, and why it may."""
 

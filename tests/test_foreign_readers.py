@@ -49,6 +49,7 @@ TRUSTED = {
     "pagestore/check.py": "files that this program wrote",
     "pagestore/store.py": "files that this program wrote",
     "topics/foci.py": "rows that this program wrote",
+    "topics/methods/record_store.py": "records that this program wrote",
     "topics/snapshot": "snapshots that this program wrote",
     "topics/spider/job.py": "messages that this program wrote",
     "topics/spider/stores": "rows that this program wrote",

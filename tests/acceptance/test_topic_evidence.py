@@ -18,7 +18,7 @@ from tearsheet.urls import url_hash
 from tests.support.tearsheet_command import in_process, write_config
 
 QUICK = {"topics.seconds_per_media_fetch": 0.0, "topics.poll_seconds": 0.1, "topics.retry_seconds": 0.1}
-WORD = re.compile(r"[a-z]{5,}")
+WORD = re.compile(r"\b[a-z]{5,}\b")
 
 
 def ok(*words, data, code=0) -> str:

@@ -12,14 +12,13 @@ from tests.support.tearsheet_command import in_process
 
 
 def numbers() -> Iterator[tuple[str, str]]:
-    """Every option that takes a number, with the command that has it."""
+    """Every option or argument that takes a number, with the command that has it."""
     for name in commands():
         command: Any = get_command(app)
         for word in name.split():
             command = command.get_command(None, word)
         for parameter in command.params:
             if parameter.bare_type() in ("int", "float"):
-                assert parameter.param_type_name == "option", "an argument that is a number is to be tried too"
                 yield name, parameter.opts[-1]
 
 
@@ -37,9 +36,12 @@ def test_no_option_takes_a_number_that_nothing_can_hold(value, tmp_path):
         command: Any = get_command(app)
         for word in name.split():
             command = command.get_command(None, word)
-        needed = ["x" for parameter in command.params if parameter.param_type_name == "argument" and parameter.required]
-        done = in_process(*name.split(), *needed, option, str(value), data=tmp_path / "none")
-        assert done.exit_code == 2 and option in done.output, (name, option, done.output, done.exception)
+        needed = [one for one in command.params if one.param_type_name == "argument" and one.required]
+        words = [str(value) if one.opts[-1] == option else "x" for one in needed]
+        given = () if str(value) in words else (option, str(value))
+        done = in_process(*name.split(), *words, *given, data=tmp_path / "none")
+        told = option if given else next(one.metavar for one in needed if one.opts[-1] == option)
+        assert done.exit_code == 2 and told in done.output, (name, option, done.output, done.exception)
     assert not (tmp_path / "none").exists()
 
 

@@ -22,6 +22,8 @@ ALIKE = {
     ("tearsheet.extract.dates._MONTHS", "tearsheet.lexicon.months.MONTHS"),
     ("tearsheet.ingest.resource_elements.UNWANTED_HOSTS", "tearsheet.ingest.resources._UNWANTED"),
     ("tearsheet.topics.snapshot.export.COLUMN_TYPES", "tearsheet.topics.snapshot.export.STORY_COLUMNS"),
+    # What an export shows of a source, and of a story: the figures of both are counted alike.
+    ("tearsheet.topics.snapshot.export.MEDIUM_COLUMNS", "tearsheet.topics.snapshot.export.STORY_COLUMNS"),
     # What a block is in, and what it is next to: each was chosen for what the model learned from it.
     ("tearsheet.extract.blocks.AROUND_TAGS", "tearsheet.extract.features._NEAR_TAGS"),
     # What is known of a feed by polling it, and what of that is forgotten when it moves.

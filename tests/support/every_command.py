@@ -18,7 +18,20 @@ SERVING = frozenset({"demo", "serve", "mcp", "worker", "archive replay"})
 FILES = frozenset({"feeds export"})
 """Commands whose forms are kinds of files that other programs read."""
 
-SUMMARIES = frozenset({"run", "demo", "pipeline run", "restore", "cite", "ingest", "status"})
+SUMMARIES = frozenset(
+    {
+        "run",
+        "demo",
+        "pipeline run",
+        "restore",
+        "cite",
+        "ingest",
+        "status",
+        "topic plan",
+        "topic rehearse",
+        "topic describe",
+    }
+)
 """Commands whose JSON is one summary of what was done or found, and no list."""
 
 WORDS: dict[str, str] = {
@@ -86,7 +99,10 @@ WORDS: dict[str, str] = {
     "pages export": "pages export {outside}/warcs",
     "topic create": "topic create {hostile} water",
     "topic seed": "topic seed {hostile} http://hostile.example/1 {hostile}",
+    "topic plan": "topic plan {hostile} --sample 0",
     "topic run": "topic run {hostile}",
+    "topic rehearse": "topic rehearse {hostile} --number 0",
+    "topic describe": "topic describe {hostile}",
     "topic edit": "topic edit {hostile} --iterations 3",
     "topic include": "topic include {hostile} http://hostile.example/1 --reason {hostile}",
     "topic exclude": "topic exclude {hostile} http://hostile.example/2 --reason {hostile}",

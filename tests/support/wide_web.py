@@ -63,8 +63,6 @@ class WideWeb(SimulatedWeb):
         self.platforms = platforms
         self.brought: Counter[str] = Counter()
         self.over_cap: set[int] = set()
-        self.in_flight: Counter[str] = Counter()
-        self.most_in_flight: Counter[str] = Counter()
         self.hosts_asked: Counter[str] = Counter()
         super().__init__(sites, pages, seed, max_iterations=iterations)
 
@@ -126,15 +124,10 @@ class WideWeb(SimulatedWeb):
     async def answer(self, request: Request, writer: asyncio.StreamWriter) -> None:
         host = request.host.removeprefix("www.")
         self.hosts_asked[host] += 1
-        self.in_flight[host] += 1
-        self.most_in_flight[host] = max(self.most_in_flight[host], self.in_flight[host])
-        try:
-            if host.partition(".")[0] in {site.partition(".")[0] for site in self.slow}:
-                await asyncio.sleep(0.02)  # how long the server takes, while others are asked
-            if not self._answer_for_others(host, request.path, writer):
-                await super().answer(request, writer)
-        finally:
-            self.in_flight[host] -= 1
+        if host.partition(".")[0] in {site.partition(".")[0] for site in self.slow}:
+            await asyncio.sleep(0.02)  # how long the server takes, while others are asked
+        if not self._answer_for_others(host, request.path, writer):
+            await super().answer(request, writer)
 
     def _answer_for_others(self, host: str, path: str, writer: asyncio.StreamWriter) -> bool:
         """What is no page of its own: redirects to caches and between names of a platform, and pages at second addresses."""

@@ -31,7 +31,6 @@ from .data_folder import names_in as names_in
 from .data_folder import of_what_is_there as of_what_is_there
 from .demo import TOPIC as TOPIC
 from .demo import add_newsroom as add_newsroom
-from .demo import captures_of_ingest as captures_of_ingest
 from .demo import differences as differences
 from .demo import ingest_document as ingest_document
 from .demo import map_topic as map_topic
@@ -85,7 +84,6 @@ from .tokens import Token as Token
 from .tokens import end_of_token as end_of_token
 from .topic_correcting import compare_snapshots as compare_snapshots
 from .topic_correcting import edit_definition as edit_definition
-from .topic_describing import Description as Description
 from .topic_describing import describe_topic as describe_topic
 from .topic_evidence import index_topics as index_topics
 from .topic_foci import define_foci as define_foci

@@ -63,7 +63,9 @@ Id = Annotated[int, PathParameter(ge=0, lt=2**63, description="The id of a feed,
 FileName = Annotated[str, PathParameter(max_length=100, description="As `mc-2026-11-14.rss.gz`.")]
 Column = Annotated[Literal["domain", "feed_id", "sources_id"], Query(description="What stories are counted by.")]
 Days = Annotated[float, Query(gt=0, le=365, description="How many days back.")]
-_ROWS = Query(alias="_limit", ge=1, description=f"The most rows to return; never more than {MAX_ROWS:,} come.")
+_ROWS = Query(
+    alias="_limit", ge=1, lt=2**63, description=f"The most rows to return; never more than {MAX_ROWS:,} come."
+)
 Most = Annotated[int, _ROWS, AfterValidator(lambda rows: min(rows, MAX_ROWS))]
 GZIP: dict[int | str, dict[str, Any]] = {
     200: {"description": "The file.", "content": {"application/gzip": {"schema": {"type": "string"}}}}

@@ -13,7 +13,7 @@ from tearsheet.topics.listing import list_stories
 from tearsheet.topics.snapshot.store import load_snapshot
 from tearsheet.topics.store import progress_of
 from tests.support.loopback_web import serve
-from tests.support.topic_runs import SETTINGS, check_snapshot, fetch_settings, prepare, run
+from tests.support.topic_runs import SETTINGS, check_snapshot, prepare, run
 from tests.support.wide_web import CACHE, WRAPPING, WideWeb
 
 
@@ -76,7 +76,6 @@ def check_hosts(web):
     assert not (WRAPPING - {CACHE}) & set(web.hosts_asked), (
         "the page that is meant was asked, not the one that wraps it"
     )
-    assert max(web.most_in_flight.values()) <= fetch_settings(1).per_host
     endless = [page for page in web.pages if page.site in web.traps and page.number not in web.over_cap]
     for trap in web.traps:
         assert sum(page.site == trap and web.asked[page.url] > 0 for page in endless) <= 2 * web.cap + 1

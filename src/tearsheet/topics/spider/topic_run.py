@@ -118,7 +118,7 @@ class TopicRun:
             # What arrived late may be nearer to the seeds than what was found without it, and lead to what has been found since.
             return self._begin_anew(topic, {})
         if left := archive_pages(self._tools, topic.id, everything=True):
-            return self._go_on(topic, values, f"{left} pages to archive")
+            return self._go_on(topic, values, f"to archive: {left}")
         return self._dedupe(topic, progress)
 
     def _dedupe(self, topic: Topic, progress: Progress) -> Sequence[Job]:
