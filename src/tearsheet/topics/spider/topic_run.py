@@ -108,12 +108,13 @@ class TopicRun:
         if reason:
             self._fail(topic.id, reason)
             return ()
-        # What was put off is tried again once everything else is done, unless it must wait for longer still.
+        # What was put off is tried again once everything else is done, unless it must wait for longer still. That is asked once:
+        # while some are tried, the turn of others comes near, and the topic would wait for one after the other.
         if not progress.done:
             archive_pages(self._tools, topic.id, everything=False)
             return self._go_on(topic, values, repr(progress))
-        if jobs.take_up_again(database, topic.id, now + settings.wait_seconds):
-            return self._go_on(topic, {"found_late": _found(progress), **values}, repr(progress))
+        if "found_late" not in values and jobs.take_up_again(database, topic.id, now + settings.wait_seconds):
+            return self._go_on(topic, {**values, "found_late": _found(progress)}, repr(progress))
         if values.get("found_late", _found(progress)) != _found(progress):
             # What arrived late may be nearer to the seeds than what was found without it, and lead to what has been found since.
             return self._begin_anew(topic, {})
