@@ -67,7 +67,8 @@ def built_in(query: str) -> float:
 @pytest.mark.parametrize("query", CHEAP, ids=[query[:30] for query in CHEAP])
 def test_what_people_write_is_built_here_and_quickly(query):
     assert build_seconds(parse_query(query).tree) <= BUILT_HERE
-    assert built_in(query) <= BUSY * BUILT_HERE
+    # The garbage of all the tests before may be collected in one of the tries, but not in each.
+    assert min(built_in(query) for _ in range(3)) <= BUSY * BUILT_HERE
 
 
 @pytest.mark.parametrize("query", COSTLY, ids=[query[:30] for query in COSTLY])
